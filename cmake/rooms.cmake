@@ -1,0 +1,22 @@
+# A room is a folder under src/ and one static library. Its headers are reached as "<room>/<file>.hpp" through an
+# include directory that holds a link to this room alone, so a room sees the headers of the rooms it names here
+# and of no others: the layering of docs/design.md is a compile error away from being broken.
+function(thalweg_room name)
+  cmake_parse_arguments(ROOM "" "FOLDER" "USES;LIBRARIES" ${ARGN})
+  if(NOT ROOM_FOLDER)
+    set(ROOM_FOLDER ${name})
+  endif()
+  set(source ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
+  set(window ${PROJECT_BINARY_DIR}/rooms/${name})
+  cmake_path(GET ROOM_FOLDER PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${window}/${parent})
+  file(CREATE_LINK ${source} ${window}/${ROOM_FOLDER} SYMBOLIC)
+  add_library(thalweg_${name} STATIC ${sources})
+  target_include_directories(thalweg_${name} PUBLIC ${window})
+  target_link_libraries(thalweg_${name} PRIVATE thalweg_flags PUBLIC ${ROOM_LIBRARIES})
+  foreach(room IN LISTS ROOM_USES)
+    target_link_libraries(thalweg_${name} PUBLIC thalweg_${room})
+  endforeach()
+  set_target_properties(thalweg_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
+endfunction()
