@@ -2,12 +2,16 @@
 # include directory that holds a link to this room alone, so a room sees the headers of the rooms it names here
 # and of no others: the layering of docs/design.md is a compile error away from being broken.
 function(thalweg_room name)
-  cmake_parse_arguments(ROOM "" "FOLDER" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "GROUPED" "FOLDER" "USES;LIBRARIES" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
   set(source ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${source}/*.cpp)
+  if(ROOM_GROUPED)
+    file(GLOB grouped CONFIGURE_DEPENDS ${source}/*/*.cpp)
+    list(APPEND sources ${grouped})
+  endif()
   set(window ${PROJECT_BINARY_DIR}/rooms/${name})
   cmake_path(GET ROOM_FOLDER PARENT_PATH parent)
   file(MAKE_DIRECTORY ${window}/${parent})

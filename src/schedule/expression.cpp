@@ -1,0 +1,109 @@
+#include "schedule/expression.hpp"
+
+#include <algorithm>
+
+namespace thalweg::schedule {
+
+namespace {
+
+std::uint64_t pair_key(std::int32_t a, std::int32_t b) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
+}
+
+} // namespace
+
+ExpressionTable::ExpressionTable(std::int32_t ranks) : ranks_(ranks) {}
+
+ValueId ExpressionTable::contribution(Rank origin, std::int64_t block) {
+  const std::uint64_t key = static_cast<std::uint64_t>(block) * static_cast<std::uint64_t>(ranks_) +
+                            static_cast<std::uint64_t>(origin);
+  const auto [found, is_new] = leaves_.try_emplace(key, static_cast<ValueId>(nodes_.size()));
+  if (is_new) {
+    Node leaf;
+    leaf.block = block;
+    leaf.low = origin;
+    leaf.commutative_class = class_count_++;
+    nodes_.push_back(leaf);
+  }
+  return found->second;
+}
+
+ValueId ExpressionTable::combined(ValueId left, ValueId right) {
+  if (left < 0 || right < 0)
+    return unwritten;
+  const auto found = pairs_.find(pair_key(left, right));
+  if (found != pairs_.end())
+    return found->second;
+  const Node a = node(left);
+  const Node b = node(right);
+  Node result;
+  ValueId id = unwritten;
+  if (a.block == b.block && unite(a, b, result)) {
+    result.block = a.block;
+    result.is_leaf = false;
+    result.ordered = a.ordered && b.ordered && a.low + a.count == b.low;
+    const auto [low, high] = std::minmax(a.commutative_class, b.commutative_class);
+    const auto [known, is_new] = classes_.try_emplace(pair_key(low, high), class_count_);
+    if (is_new)
+      ++class_count_;
+    result.commutative_class = known->second;
+    id = static_cast<ValueId>(nodes_.size());
+    nodes_.push_back(result);
+  }
+  pairs_.emplace(pair_key(left, right), id);
+  return id;
+}
+
+bool ExpressionTable::follows(const Node& left, const Node& right) const {
+  return left.members < 0 && right.members < 0 && (left.low + left.count) % ranks_ == right.low;
+}
+
+ExpressionTable::Bits ExpressionTable::bits(const Node& node) const {
+  if (node.members >= 0)
+    return sets_[static_cast<std::size_t>(node.members)];
+  Bits result(static_cast<std::size_t>(ranks_ + 63) / 64);
+  for (std::int32_t i = 0; i < node.count; ++i) {
+    const auto rank = static_cast<std::uint32_t>((node.low + i) % ranks_);
+    result[rank / 64] |= std::uint64_t{1} << (rank % 64);
+  }
+  return result;
+}
+
+bool ExpressionTable::unite(const Node& left, const Node& right, Node& result) {
+  result.count = left.count + right.count;
+  if (result.count > ranks_)
+    return false;
+  if (follows(left, right) || follows(right, left)) {
+    result.low = follows(left, right) ? left.low : right.low;
+    return true;
+  }
+  Bits all = bits(left);
+  const Bits more = bits(right);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if ((all[i] & more[i]) != 0)
+      return false;
+    all[i] |= more[i];
+  }
+  if (result.count == ranks_) { // everything is an interval again, which keeps the common case cheap
+    result.low = 0;
+    return true;
+  }
+  result.low = std::min(left.low, right.low);
+  result.members = static_cast<std::int32_t>(sets_.size());
+  sets_.push_back(std::move(all));
+  return true;
+}
+
+bool ExpressionTable::covers(ValueId id, Rank begin, Rank end) const {
+  if (id < 0 || node(id).count != end - begin)
+    return false;
+  const Node& value = node(id);
+  if (value.members < 0)
+    return value.count == ranks_ || (value.low == begin && value.low + value.count == end);
+  Node wanted;
+  wanted.low = begin;
+  wanted.count = end - begin;
+  return bits(value) == bits(wanted);
+}
+
+} // namespace thalweg::schedule

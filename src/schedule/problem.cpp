@@ -1,0 +1,17 @@
+#include "schedule/problem.hpp"
+
+#include "core/error.hpp"
+
+#include <fmt/format.h>
+
+namespace thalweg::schedule {
+
+std::int64_t Problem::parameter(std::string_view wanted) const {
+  for (const auto& [known, value] : parameters)
+    if (known == wanted)
+      return value;
+  throw Error(fmt::format("no parameter '{}' in a problem of {}", wanted, name(operation)),
+              "resolve parameters through the index before building");
+}
+
+} // namespace thalweg::schedule

@@ -1,0 +1,116 @@
+#include "strategies/prover.hpp"
+
+#include "core/units.hpp"
+#include "strategies/proof_inputs.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace thalweg::strategies {
+
+namespace {
+
+/// Large enough that every proven_at segment size up to a few KiB cuts the unit into several pieces.
+constexpr std::int64_t sample_unit_bytes = 5000;
+
+std::vector<schedule::Parameters> parameter_sets(const Strategy& strategy) {
+  const schedule::Parameters standard = resolve(strategy, {});
+  std::vector<schedule::Parameters> sets{standard};
+  schedule::Parameters together = standard;
+  for (std::size_t i = 0; i < strategy.parameters.size(); ++i) {
+    for (const std::int64_t value : strategy.parameters[i].proven_at) {
+      sets.push_back(standard);
+      sets.back()[i].second = value;
+    }
+    if (!strategy.parameters[i].proven_at.empty())
+      together[i].second = strategy.parameters[i].proven_at.front();
+  }
+  sets.push_back(together);
+  std::ranges::sort(sets);
+  sets.erase(std::ranges::unique(sets).begin(), sets.end());
+  return sets;
+}
+
+std::vector<Rank> roots_of(Operation operation, std::int32_t ranks, Roots roots) {
+  std::vector<Rank> result{0};
+  if (!schedule::is_rooted(operation))
+    return result;
+  if (roots == Roots::all) {
+    for (Rank root = 1; root < ranks; ++root)
+      result.push_back(root);
+  } else {
+    for (const Rank root : {ranks / 2, ranks - 1})
+      if (root > result.back())
+        result.push_back(root);
+  }
+  return result;
+}
+
+} // namespace
+
+std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, Roots roots) {
+  Problem base;
+  base.operation = strategy.operation;
+  base.ranks = ranks;
+  base.unit_bytes = sample_unit_bytes;
+  base.commutative = !strategy.keeps_rank_order;
+  const bool has_neighbors = base.operation == Operation::neighbor_allgather || base.operation == Operation::neighbor_alltoall;
+
+  std::vector<Problem> problems;
+  for (const schedule::Parameters& parameters : parameter_sets(strategy))
+    for (const Rank root : roots_of(base.operation, ranks, roots))
+      for (const auto& nodes : strategy.uses_nodes ? node_shapes(ranks) : NodeShapes{nullptr})
+        for (const auto& neighborhoods : has_neighbors ? neighborhood_shapes(ranks) : NeighborhoodShapes{nullptr}) {
+          Problem problem = base;
+          problem.parameters = parameters;
+          problem.root = root;
+          problem.nodes = nodes;
+          problem.neighborhoods = neighborhoods;
+          if (!refusal(strategy, problem))
+            problems.push_back(std::move(problem));
+        }
+  return problems;
+}
+
+std::string describe(const Strategy& strategy, const Problem& problem) {
+  std::string text = fmt::format("{} {}, {} ranks", schedule::name(strategy.operation), strategy.name, problem.ranks);
+  if (schedule::is_rooted(problem.operation))
+    text += fmt::format(", root {}", problem.root);
+  for (const auto& [name, value] : problem.parameters)
+    text += fmt::format(", {}={}", name, value);
+  if (problem.nodes)
+    text += fmt::format(", {} nodes", *std::ranges::max_element(*problem.nodes) + 1);
+  if (problem.in_place)
+    text += ", in place";
+  return text;
+}
+
+std::vector<std::string> prove(const Strategy& strategy, const Problem& problem) {
+  std::vector<std::string> faults;
+  const auto fault = [&](const Problem& about, std::string_view what) {
+    faults.push_back(fmt::format("{}: {}", describe(strategy, about), what));
+  };
+  const std::vector<schedule::Schedule> schedules = build_all(strategy, problem);
+  const schedule::Verdict verdict = schedule::verify(problem, schedules);
+  for (const std::string& what : verdict.faults)
+    fault(problem, what);
+  if (!verdict.proven())
+    return faults;
+  if (schedule::is_reduction(problem.operation)) {
+    if (strategy.keeps_rank_order && !verdict.in_rank_order)
+      fault(problem, "promises rank order but reorders operands");
+    if (!verdict.same_on_all_ranks)
+      fault(problem, "ranks hold differently associated results");
+  }
+  if (strategy.unequal_blocks && !verdict.exact_shapes)
+    fault(problem, "promises to bear unequal blocks but puts blocks where others belong");
+  if (strategy.in_place) {
+    Problem aliased = problem;
+    aliased.in_place = true;
+    for (const std::string& what : schedule::verify(aliased, build_all(strategy, aliased)).faults)
+      fault(aliased, what);
+  }
+  return faults;
+}
+
+} // namespace thalweg::strategies

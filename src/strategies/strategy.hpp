@@ -1,0 +1,62 @@
+#pragma once
+
+// What a strategy is: a descriptor and one function that appends a rank's steps.
+//
+// A strategy never mentions MPI, memory, time or progress. Its descriptor stands in the same file as its function, and
+// the index (strategies/index.hpp) lists it in one line.
+
+#include "schedule/builder.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::strategies {
+
+using schedule::Builder;
+using schedule::Operation;
+using schedule::Problem;
+
+enum class ParameterKind { count, bytes, choice };
+
+struct Parameter {
+  std::string_view name;
+  ParameterKind kind = ParameterKind::count;
+  std::int64_t standard = 0; ///< the value where the user gives none
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::string_view meaning;
+  /// For choices: their names; the value is the position.
+  std::vector<std::string_view> choices = {};
+  /// Values at which the index's tests prove the strategy; the standard value is always among them.
+  std::vector<std::int64_t> proven_at = {};
+};
+
+struct Strategy {
+  std::string_view name;
+  Operation operation = Operation::barrier;
+  std::string_view summary;   ///< one line: what it does
+  std::string_view wins_when; ///< one line: where it is the best choice
+  std::string_view source;    ///< the paper and section, or the library, it comes from
+  std::vector<Parameter> parameters = {};
+
+  /// Right for operators that do not commute (proven by the verifier).
+  bool keeps_rank_order = false;
+  /// May run where blocks are of unequal sizes known to sender and receiver, as in the v-variants (proven: exact shapes).
+  bool unequal_blocks = false;
+  /// Bears the user's input lying in his output buffer (proven); else the engine copies the input first.
+  bool in_place = false;
+  /// Looks at which node a rank is on; proven over several shapes of nodes.
+  bool uses_nodes = false;
+
+  /// Why the strategy cannot do a problem, or nothing if it can. The null function: it can do any.
+  std::function<std::optional<std::string>(const Problem&)> refuses = nullptr;
+  /// Into how many pieces it wants each unit cut. The null function: one.
+  std::function<std::int32_t(const Problem&)> pieces = nullptr;
+  /// Appends the steps of builder.rank().
+  std::function<void(Builder&)> append;
+};
+
+} // namespace thalweg::strategies
