@@ -1,0 +1,247 @@
+#include "engine/execution.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thalweg::engine {
+
+namespace {
+
+using schedule::StepKind;
+
+bool is_receiving(const PlanStep& step) {
+  return step.kind == StepKind::receive || step.kind == StepKind::receive_combine;
+}
+
+bool is_local(const PlanStep& step) { return step.kind == StepKind::copy || step.kind == StepKind::combine; }
+
+} // namespace
+
+Tags Tags::of_call(std::uint64_t call, std::int32_t limit) {
+  // Few tags a call are enough: messages between two ranks start in order but for pipelines, whose windows are short.
+  const std::int32_t count = limit >= (1 << 22) ? 1 << 10 : 1 << 6;
+  const auto calls = static_cast<std::uint64_t>(limit / count);
+  return {static_cast<std::int32_t>(call % calls) * count, count};
+}
+
+Execution::Execution(const Plan& plan, transport::Batch& batch) : plan_(plan), batch_(batch) {
+  batch_.reserve(plan.widest_stage());
+}
+
+void Execution::start(const Buffers& buffers, Tags tags, Operator* combine) {
+  bases_[static_cast<std::size_t>(Base::input)] = buffers.input;
+  bases_[static_cast<std::size_t>(Base::output)] = buffers.output;
+  bases_[static_cast<std::size_t>(Base::scratch)] = buffers.scratch;
+  bases_[static_cast<std::size_t>(Base::staging)] = buffers.staging;
+  tags_ = tags;
+  operator_ = combine;
+  stage_ = 0;
+  stage_started_ = false;
+}
+
+bool Execution::progress() {
+  for (; stage_ < plan_.stages().size(); ++stage_) {
+    const PlanStage& stage = plan_.stages()[stage_];
+    if (!stage_started_)
+      start_stage(stage);
+    stage_started_ = true;
+    if (!poll_stage(stage))
+      return false;
+    stage_started_ = false;
+  }
+  return true;
+}
+
+void Execution::run() {
+  for (; stage_ < plan_.stages().size(); ++stage_) {
+    const PlanStage& stage = plan_.stages()[stage_];
+    if (stage.is_simple) {
+      transfer_simple_stage(stage);
+      continue;
+    }
+    start_ordered_stage(stage);
+    while (unfinished_ > 0)
+      finish_messages(stage, batch_.wait());
+  }
+}
+
+void Execution::run_politely(const WaitSettings& settings) {
+  Waiter waiter(settings);
+  std::size_t stage = stage_;
+  while (!progress()) {
+    if (stage != stage_)
+      waiter.reset();
+    stage = stage_;
+    waiter.pause();
+  }
+}
+
+transport::Message Execution::message(const PlanStep& step) const {
+  return {step.peer, tags_.first + step.sequence % tags_.count, at(step.message),
+          static_cast<std::size_t>(step.message.bytes)};
+}
+
+void Execution::start_stage(const PlanStage& stage) {
+  if (!stage.is_simple) {
+    start_ordered_stage(stage);
+    return;
+  }
+  const auto steps = plan_.steps();
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
+    if (!steps[s].idle && is_receiving(steps[s]))
+      batch_.start_receive(s - stage.begin, message(steps[s]));
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
+    if (!steps[s].idle && steps[s].kind == StepKind::send) {
+      pack(steps[s]);
+      batch_.start_send(s - stage.begin, message(steps[s]));
+    }
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
+    if (!steps[s].idle && is_local(steps[s]))
+      work_locally(steps[s]);
+}
+
+bool Execution::poll_stage(const PlanStage& stage) {
+  if (!stage.is_simple) {
+    while (unfinished_ > 0) {
+      const std::span<const int> slots = batch_.poll();
+      if (slots.empty())
+        return false;
+      finish_messages(stage, slots);
+    }
+    return true;
+  }
+  if (!batch_.all_finished())
+    return false;
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
+    if (!plan_.steps()[s].idle && is_receiving(plan_.steps()[s]))
+      unpack(plan_.steps()[s]);
+  return true;
+}
+
+void Execution::transfer_simple_stage(const PlanStage& stage) {
+  const auto steps = plan_.steps().subspan(stage.begin, stage.end - stage.begin);
+  receives_.clear();
+  sends_.clear();
+  for (const PlanStep& step : steps) {
+    if (step.idle)
+      continue;
+    if (is_receiving(step)) {
+      receives_.push_back(message(step));
+    } else if (step.kind == StepKind::send) {
+      pack(step);
+      sends_.push_back(message(step));
+    } else {
+      work_locally(step);
+    }
+  }
+  if (!receives_.empty() || !sends_.empty())
+    batch_.transfer(receives_, sends_);
+  for (const PlanStep& step : steps)
+    if (is_receiving(step) && !step.idle)
+      unpack(step);
+}
+
+void Execution::start_ordered_stage(const PlanStage& stage) {
+  unfinished_ = stage.end - stage.begin;
+  waits_.resize(unfinished_);
+  ready_.clear();
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
+    waits_[s - stage.begin] = plan_.steps()[s].predecessors;
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
+    if (plan_.steps()[s].predecessors == 0)
+      ready_.push_back(s);
+  drain_ready(stage);
+}
+
+void Execution::drain_ready(const PlanStage& stage) {
+  for (std::size_t next = 0; next < ready_.size(); ++next) {
+    const std::uint32_t s = ready_[next];
+    if (!start_step(stage, s))
+      continue;
+    --unfinished_;
+    for (const std::uint32_t successor : plan_.successors(plan_.steps()[s]))
+      if (--waits_[successor - stage.begin] == 0)
+        ready_.push_back(successor);
+  }
+  ready_.clear();
+}
+
+bool Execution::start_step(const PlanStage& stage, std::uint32_t s) {
+  const PlanStep& step = plan_.steps()[s];
+  if (step.idle)
+    return true;
+  if (is_local(step)) {
+    work_locally(step);
+    return true;
+  }
+  if (is_receiving(step)) {
+    batch_.start_receive(s - stage.begin, message(step));
+  } else {
+    pack(step);
+    batch_.start_send(s - stage.begin, message(step));
+  }
+  return false;
+}
+
+void Execution::finish_messages(const PlanStage& stage, std::span<const int> slots) {
+  for (const int slot : slots) {
+    const PlanStep& step = plan_.steps()[stage.begin + static_cast<std::uint32_t>(slot)];
+    if (is_receiving(step))
+      unpack(step);
+    --unfinished_;
+    for (const std::uint32_t successor : plan_.successors(step))
+      if (--waits_[successor - stage.begin] == 0)
+        ready_.push_back(successor);
+  }
+  drain_ready(stage);
+}
+
+void Execution::pack(const PlanStep& step) const {
+  if (step.message.base != Base::staging)
+    return;
+  std::byte* to = at(step.message);
+  for (const Piece& piece : plan_.source(step)) {
+    std::memcpy(to, at(piece), static_cast<std::size_t>(piece.bytes));
+    to += piece.bytes;
+  }
+}
+
+void Execution::unpack(const PlanStep& step) const {
+  if (step.message.base != Base::staging)
+    return;
+  std::byte* from = at(step.message);
+  for (const Piece& piece : plan_.target(step)) {
+    if (step.kind == StepKind::receive_combine)
+      operator_->combine(from, at(piece), piece.bytes, step.side, true);
+    else
+      std::memcpy(at(piece), from, static_cast<std::size_t>(piece.bytes));
+    from += piece.bytes;
+  }
+}
+
+void Execution::work_locally(const PlanStep& step) const {
+  // Both lists name as many bytes, but may be cut differently where one side has gaps.
+  const auto sources = plan_.source(step);
+  const auto targets = plan_.target(step);
+  std::size_t s = 0;
+  std::int64_t done_in_source = 0;
+  for (const Piece& target : targets)
+    for (std::int64_t done = 0; done < target.bytes;) {
+      const Piece& source = sources[s];
+      const std::int64_t bytes = std::min(target.bytes - done, source.bytes - done_in_source);
+      std::byte* from = at(source) + done_in_source;
+      std::byte* to = at(target) + done;
+      if (step.kind == StepKind::combine)
+        operator_->combine(from, to, bytes, step.side, false);
+      else if (from != to)
+        std::memmove(to, from, static_cast<std::size_t>(bytes));
+      done += bytes;
+      done_in_source += bytes;
+      if (done_in_source == source.bytes) {
+        ++s;
+        done_in_source = 0;
+      }
+    }
+}
+
+} // namespace thalweg::engine

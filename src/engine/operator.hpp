@@ -1,0 +1,18 @@
+#pragma once
+
+#include "schedule/schedule.hpp"
+
+#include <cstddef>
+
+namespace thalweg::engine {
+
+/// What combining means for a call's elements. Bytes are always a whole number of elements.
+class Operator {
+public:
+  virtual ~Operator() = default;
+  /// target = source (+) target (Side::left) or target (+) source (Side::right). `source` may be overwritten if `spent`.
+  virtual void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
+                       bool spent) = 0;
+};
+
+} // namespace thalweg::engine

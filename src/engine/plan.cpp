@@ -1,0 +1,113 @@
+#include "engine/plan.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace thalweg::engine {
+
+namespace {
+
+using schedule::BlockRange;
+using schedule::Buffer;
+using schedule::StepKind;
+
+constexpr std::int64_t staging_alignment = 64;
+
+std::int64_t total_bytes(std::span<const Piece> pieces) {
+  std::int64_t total = 0;
+  for (const Piece& piece : pieces)
+    total += piece.bytes;
+  return total;
+}
+
+} // namespace
+
+Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts) {
+  const std::int64_t row = layouts.canonical.row_bytes(layouts.canonical_blocks);
+  scratch_bytes_ = (schedule.scratch_blocks + layouts.canonical_blocks - 1) / std::max(1, layouts.canonical_blocks) * row;
+  std::unordered_map<std::int64_t, std::int32_t> messages_with;
+  steps_.reserve(schedule.steps.size());
+  for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+    PlanStage bound{schedule.stages[stage], schedule.stage_end(stage), true};
+    stage_staging_bytes_ = 0;
+    for (std::uint32_t s = bound.begin; s < bound.end; ++s) {
+      const schedule::Step& step = schedule.steps[s];
+      PlanStep plan_step;
+      plan_step.kind = step.kind;
+      plan_step.side = step.side;
+      plan_step.peer = step.peer;
+      plan_step.source = bind(schedule.source(step), layouts);
+      plan_step.target = bind(schedule.target(step), layouts);
+      plan_step.predecessors = step.predecessors.size;
+      bound.is_simple &= step.predecessors.size == 0;
+      const bool is_token = step.source.size == 0 && step.target.size == 0;
+      plan_step.bytes = total_bytes(step.kind == StepKind::send ? source(plan_step) : target(plan_step));
+      plan_step.idle = plan_step.bytes == 0 && !is_token;
+      if (is_message(step)) {
+        const bool receive = is_receive(step);
+        plan_step.sequence = messages_with[std::int64_t{step.peer} * 2 + (receive ? 1 : 0)]++;
+        bind_message(plan_step, receive);
+      }
+      steps_.push_back(plan_step);
+    }
+    staging_bytes_ = std::max(staging_bytes_, stage_staging_bytes_);
+    widest_stage_ = std::max(widest_stage_, bound.end - bound.begin);
+    stages_.push_back(bound);
+  }
+  link_successors(schedule);
+}
+
+schedule::Span Plan::bind(std::span<const BlockRange> ranges, const Layouts& layouts) {
+  const schedule::Span begin{static_cast<std::uint32_t>(pieces_.size()), 0};
+  const std::int64_t row = layouts.canonical.row_bytes(layouts.canonical_blocks);
+  std::vector<Extent> extents;
+  const auto flush = [&](Buffer buffer) {
+    for (const Extent& extent : extents)
+      pieces_.push_back({static_cast<Base>(buffer), extent.offset, extent.bytes});
+    extents.clear();
+  };
+  Buffer current = Buffer::input;
+  for_each_run(ranges, [&](Buffer buffer, std::int32_t first, std::int32_t run) {
+    if (buffer != current)
+      flush(current);
+    current = buffer;
+    if (buffer != Buffer::scratch) {
+      (buffer == Buffer::input ? layouts.input : layouts.output).append(first, run, 0, extents);
+      return;
+    }
+    // Scratch is replicas of the canonical row: a run may reach over their ends.
+    while (run > 0) {
+      const std::int32_t replica = first / layouts.canonical_blocks;
+      const std::int32_t block = first % layouts.canonical_blocks;
+      const std::int32_t here = std::min(run, layouts.canonical_blocks - block);
+      layouts.canonical.append(block, here, replica * row, extents);
+      first += here;
+      run -= here;
+    }
+  });
+  flush(current);
+  return {begin.begin, static_cast<std::uint32_t>(pieces_.size()) - begin.begin};
+}
+
+void Plan::bind_message(PlanStep& step, bool receive) {
+  const auto pieces = receive ? target(step) : source(step);
+  if (step.kind != StepKind::receive_combine && pieces.size() == 1) {
+    step.message = pieces.front();
+    return;
+  }
+  step.message = {Base::staging, stage_staging_bytes_, step.bytes};
+  stage_staging_bytes_ += (step.bytes + staging_alignment - 1) / staging_alignment * staging_alignment;
+}
+
+void Plan::link_successors(const schedule::Schedule& schedule) {
+  std::vector<std::vector<std::uint32_t>> followers(steps_.size());
+  for (std::uint32_t s = 0; s < steps_.size(); ++s)
+    for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[s]))
+      followers[predecessor].push_back(s);
+  for (std::uint32_t s = 0; s < steps_.size(); ++s) {
+    steps_[s].successors = {static_cast<std::uint32_t>(successors_.size()), static_cast<std::uint32_t>(followers[s].size())};
+    successors_.insert(successors_.end(), followers[s].begin(), followers[s].end());
+  }
+}
+
+} // namespace thalweg::engine

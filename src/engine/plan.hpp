@@ -1,0 +1,78 @@
+#pragma once
+
+// A plan: a schedule bound to sizes. Every step knows its bytes as offsets into the call's buffers, so that running it
+// again with other addresses costs nothing but adding them.
+
+#include "engine/layout.hpp"
+#include "schedule/schedule.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace thalweg::engine {
+
+enum class Base : std::uint8_t { input, output, scratch, staging };
+
+struct Piece {
+  Base base = Base::input;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+
+struct PlanStep {
+  schedule::StepKind kind = schedule::StepKind::copy;
+  schedule::Side side = schedule::Side::left;
+  /// Nothing to do: a message or copy of no bytes that is no token.
+  bool idle = false;
+  std::int32_t peer = -1;
+  /// Number among the messages with this peer in this direction.
+  std::int32_t sequence = 0;
+  std::int64_t bytes = 0;
+  /// For messages: the place in memory that is sent or received. It is one of the step's own pieces where there is just
+  /// one, else staging, packed before or unpacked after.
+  Piece message = {};
+  schedule::Span source = {};
+  schedule::Span target = {};
+  schedule::Span successors = {};
+  std::uint32_t predecessors = 0;
+};
+
+struct PlanStage {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  /// No step waits for another: all start at once and end together.
+  bool is_simple = true;
+};
+
+class Plan {
+public:
+  Plan(const schedule::Schedule& schedule, const Layouts& layouts);
+
+  std::span<const PlanStep> steps() const { return steps_; }
+  std::span<const PlanStage> stages() const { return stages_; }
+  std::span<const Piece> source(const PlanStep& step) const { return {pieces_.data() + step.source.begin, step.source.size}; }
+  std::span<const Piece> target(const PlanStep& step) const { return {pieces_.data() + step.target.begin, step.target.size}; }
+  std::span<const std::uint32_t> successors(const PlanStep& step) const {
+    return {successors_.data() + step.successors.begin, step.successors.size};
+  }
+  std::int64_t scratch_bytes() const { return scratch_bytes_; }
+  std::int64_t staging_bytes() const { return staging_bytes_; }
+  /// Largest number of steps in a stage.
+  std::uint32_t widest_stage() const { return widest_stage_; }
+
+private:
+  schedule::Span bind(std::span<const schedule::BlockRange> ranges, const Layouts& layouts);
+  void bind_message(PlanStep& step, bool receive);
+  void link_successors(const schedule::Schedule& schedule);
+
+  std::vector<PlanStep> steps_;
+  std::vector<PlanStage> stages_;
+  std::vector<Piece> pieces_;
+  std::vector<std::uint32_t> successors_;
+  std::int64_t scratch_bytes_ = 0;
+  std::int64_t staging_bytes_ = 0;
+  std::int64_t stage_staging_bytes_ = 0;
+  std::uint32_t widest_stage_ = 0;
+};
+
+} // namespace thalweg::engine

@@ -1,0 +1,27 @@
+#include "engine/wait_policy.hpp"
+
+#include <ctime>
+#include <sched.h>
+
+namespace thalweg::engine {
+
+std::uint64_t WaitSystem::now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void WaitSystem::relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+void WaitSystem::yield() { sched_yield(); }
+
+void WaitSystem::sleep_us(std::uint32_t duration) {
+  const timespec time{static_cast<time_t>(duration / 1'000'000U), static_cast<long>(duration % 1'000'000U) * 1000};
+  nanosleep(&time, nullptr);
+}
+
+} // namespace thalweg::engine

@@ -1,0 +1,55 @@
+#pragma once
+
+// What a transport offers the engine: messages of bytes between numbered ranks, many under way at once.
+
+#include "core/rank.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace thalweg::transport {
+
+/// One end of a message. The n-th send to a peer with a tag meets the n-th receive from there with that tag.
+struct Message {
+  Rank peer = 0;
+  std::int32_t tag = 0;
+  std::byte* data = nullptr; ///< not written by sends
+  std::size_t bytes = 0;
+};
+
+/// A set of messages under way, each known by its slot, a small number that the caller gives. Not thread-safe.
+/// Failures of the transport are thrown as Error (or a type derived from it).
+class Batch {
+public:
+  virtual ~Batch() = default;
+
+  /// Makes room for slots 0 .. count-1. Called while nothing is under way.
+  virtual void reserve(std::size_t count) = 0;
+  virtual void start_receive(std::uint32_t slot, const Message& message) = 0;
+  virtual void start_send(std::uint32_t slot, const Message& message) = 0;
+
+  /// Slots that have finished since the last look; makes progress, does not wait. Valid until the next call.
+  virtual std::span<const int> poll() = 0;
+  /// The same, but waits until at least one has finished. Only called while something is under way.
+  virtual std::span<const int> wait() = 0;
+  /// Has everything under way finished? Makes progress, does not wait.
+  virtual bool all_finished() = 0;
+
+  /// Receives and sends everything given and returns when all of it has finished; nothing else may be under way.
+  virtual void transfer(std::span<const Message> receives, std::span<const Message> sends) = 0;
+};
+
+/// A group of ranks joined by a transport, as one of its members sees it.
+class Transport {
+public:
+  virtual ~Transport() = default;
+  virtual Rank rank() const = 0;
+  virtual std::int32_t ranks() const = 0;
+  /// Tags are 0 .. tag_limit()-1; at least 32768.
+  virtual std::int32_t tag_limit() const = 0;
+  virtual std::unique_ptr<Batch> make_batch() = 0;
+};
+
+} // namespace thalweg::transport

@@ -1,0 +1,188 @@
+#include "transport/loopback/loopback.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace thalweg::transport {
+
+namespace {
+
+/// One posted end of a message; shared between its batch and the hub.
+struct Posted {
+  Message message;
+  std::vector<std::byte> eager_copy;
+  std::atomic<bool> finished = false;
+  std::size_t truncated_from = 0; ///< bytes that came where fewer were awaited
+};
+
+using Link = std::tuple<Rank, Rank, std::int32_t>; ///< from, to, tag
+
+} // namespace
+
+class LoopbackHub {
+public:
+  explicit LoopbackHub(Protocol protocol) : protocol_(protocol) {}
+
+  void post_send(Rank from, const std::shared_ptr<Posted>& send) {
+    const std::scoped_lock lock(mutex_);
+    Queues& queues = links_[{from, send->message.peer, send->message.tag}];
+    if (!queues.receives.empty()) {
+      deliver(*send, *queues.receives.front());
+      queues.receives.pop_front();
+      return;
+    }
+    if (protocol_ == Protocol::eager) {
+      send->eager_copy.assign(send->message.data, send->message.data + send->message.bytes);
+      send->message.data = send->eager_copy.data();
+      send->finished = true;
+    }
+    queues.sends.push_back(send);
+  }
+
+  void post_receive(Rank to, const std::shared_ptr<Posted>& receive) {
+    const std::scoped_lock lock(mutex_);
+    Queues& queues = links_[{receive->message.peer, to, receive->message.tag}];
+    if (queues.sends.empty()) {
+      queues.receives.push_back(receive);
+      return;
+    }
+    deliver(*queues.sends.front(), *receive);
+    queues.sends.pop_front();
+  }
+
+  void wait_for_change(const std::function<bool()>& arrived) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, arrived);
+  }
+
+private:
+  struct Queues {
+    std::deque<std::shared_ptr<Posted>> sends;
+    std::deque<std::shared_ptr<Posted>> receives;
+  };
+
+  void deliver(Posted& send, Posted& receive) {
+    const std::size_t bytes = std::min(send.message.bytes, receive.message.bytes);
+    if (bytes > 0)
+      std::memcpy(receive.message.data, send.message.data, bytes);
+    if (send.message.bytes != receive.message.bytes)
+      receive.truncated_from = send.message.bytes + 1;
+    send.finished = true;
+    receive.finished = true;
+    changed_.notify_all();
+  }
+
+  Protocol protocol_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Link, Queues> links_;
+};
+
+namespace {
+
+class LoopbackBatch final : public Batch {
+public:
+  LoopbackBatch(std::shared_ptr<LoopbackHub> hub, Rank rank) : hub_(std::move(hub)), rank_(rank) {}
+
+  void reserve(std::size_t count) override { slots_.resize(std::max(slots_.size(), count)); }
+
+  void start_receive(std::uint32_t slot, const Message& message) override {
+    hub_->post_receive(rank_, occupy(slot, message));
+  }
+
+  void start_send(std::uint32_t slot, const Message& message) override { hub_->post_send(rank_, occupy(slot, message)); }
+
+  std::span<const int> poll() override {
+    finished_.clear();
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+      if (slots_[slot] && slots_[slot]->finished) {
+        check(*slots_[slot]);
+        slots_[slot].reset();
+        finished_.push_back(static_cast<int>(slot));
+      }
+    return finished_;
+  }
+
+  std::span<const int> wait() override {
+    hub_->wait_for_change([this] {
+      return std::ranges::any_of(slots_, [](const auto& posted) { return posted && posted->finished; });
+    });
+    return poll();
+  }
+
+  bool all_finished() override {
+    if (!std::ranges::all_of(slots_, [](const auto& posted) { return !posted || posted->finished; }))
+      return false;
+    poll();
+    return true;
+  }
+
+  void transfer(std::span<const Message> receives, std::span<const Message> sends) override {
+    reserve(receives.size() + sends.size());
+    std::uint32_t slot = 0;
+    for (const Message& message : receives)
+      start_receive(slot++, message);
+    for (const Message& message : sends)
+      start_send(slot++, message);
+    for (std::size_t left = slot; left > 0;)
+      left -= wait().size();
+  }
+
+private:
+  std::shared_ptr<Posted> occupy(std::uint32_t slot, const Message& message) {
+    auto posted = std::make_shared<Posted>();
+    posted->message = message;
+    slots_.at(slot) = posted;
+    return posted;
+  }
+
+  void check(const Posted& posted) const {
+    if (posted.truncated_from > 0)
+      throw Error(fmt::format("rank {}: a message of {} bytes from rank {} came where {} were awaited", rank_,
+                              posted.truncated_from - 1, posted.message.peer, posted.message.bytes),
+                  "give matching counts on all ranks");
+  }
+
+  std::shared_ptr<LoopbackHub> hub_;
+  Rank rank_;
+  std::vector<std::shared_ptr<Posted>> slots_;
+  std::vector<int> finished_;
+};
+
+class Loopback final : public Transport {
+public:
+  Loopback(std::shared_ptr<LoopbackHub> hub, Rank rank, std::int32_t ranks)
+      : hub_(std::move(hub)), rank_(rank), ranks_(ranks) {}
+
+  Rank rank() const override { return rank_; }
+  std::int32_t ranks() const override { return ranks_; }
+  std::int32_t tag_limit() const override { return 32768; }
+  std::unique_ptr<Batch> make_batch() override { return std::make_unique<LoopbackBatch>(hub_, rank_); }
+
+private:
+  std::shared_ptr<LoopbackHub> hub_;
+  Rank rank_;
+  std::int32_t ranks_;
+};
+
+} // namespace
+
+std::vector<std::unique_ptr<Transport>> make_loopback(std::int32_t ranks, Protocol protocol) {
+  const auto hub = std::make_shared<LoopbackHub>(protocol);
+  std::vector<std::unique_ptr<Transport>> transports;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    transports.push_back(std::make_unique<Loopback>(hub, rank, ranks));
+  return transports;
+}
+
+} // namespace thalweg::transport
