@@ -1,0 +1,64 @@
+# make build · demo · test · sanitize · lint · install PREFIX=… · clean
+#
+# One CMake folder, build/, serves the library, the tests, the interposers and the Python extension: scikit-build-core
+# configures it, and `make build` afterwards only compiles what changed.
+
+PYTHON  ?= python3
+PREFIX  ?= /usr/local
+PREPARE ?= scripts/prepare
+
+VENV   := .venv
+PIP    := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
+STAMPS := $(VENV)/.stamps
+CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests examples -name CMakeLists.txt -o -name '*.cmake')
+SKBUILD := -C cmake.define.THALWEG_TESTS=ON -C cmake.define.THALWEG_EXAMPLES=ON
+
+.PHONY: build demo test sanitize lint format install clean prepare man
+
+build: $(STAMPS)/package
+	cmake --build build
+	@cmake --install build --component python --prefix "$$(cat $(STAMPS)/package)" >build/install-python.log
+
+prepare:
+	@$(PREPARE)
+
+$(STAMPS)/venv: | prepare
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/tools: $(STAMPS)/venv pyproject.toml scripts/development-packages
+	$(VENV)/bin/python scripts/development-packages | $(PIP) install --requirement /dev/stdin
+	@touch $@
+
+$(STAMPS)/package: $(STAMPS)/tools pyproject.toml $(CMAKE_FILES) | prepare
+	$(PIP) install --no-build-isolation --no-deps $(SKBUILD) --editable .
+	@$(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))' >$@
+
+demo: build
+	$(VENV)/bin/python -m thalweg.demo
+
+test: build
+	ctest --test-dir build --output-on-failure --no-tests=error
+	$(VENV)/bin/python -m pytest
+
+# AddressSanitizer with UndefinedBehaviorSanitizer, and ThreadSanitizer, over the C++ tests.
+sanitize: | prepare
+	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
+	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+
+lint: $(STAMPS)/package
+	$(VENV)/bin/ruff check python tests scripts
+	$(VENV)/bin/mypy
+	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
+
+format: $(STAMPS)/tools
+	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs $(VENV)/bin/clang-format -i
+
+man: $(STAMPS)/package
+	$(VENV)/bin/python -m thalweg.documentation docs
+
+install: build
+	scripts/install "$(PREFIX)"
+
+clean:
+	rm -rf build build-asan build-tsan $(VENV)

@@ -1,0 +1,1 @@
+"""Thalweg makes parallel programs communicate faster on the machine that they really run on."""

@@ -1,0 +1,50 @@
+"""The command line as typer sees it: one module per command."""
+
+from collections.abc import Sequence
+
+import typer
+
+from thalweg.cli import config, run
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
+    if asked:
+        from importlib.metadata import version  # noqa: PLC0415 - slow, and needed here alone
+
+        typer.echo(f"thalweg {version('thalweg')}")
+        raise typer.Exit
+
+
+def make_application() -> typer.Typer:
+    """Put the commands together."""
+    app = typer.Typer(
+        name="thalweg",
+        help="Make MPI programs communicate faster on the machine that they really run on.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def _thalweg(
+        *,
+        version: bool = typer.Option(
+            False,  # noqa: FBT003 - typer's form of a default
+            "--version",
+            is_eager=True,
+            callback=_print_version,
+            help="Print the version and leave.",
+        ),
+    ) -> None:
+        del version
+
+    run.register(app)
+    app.command("config")(config.config)
+    return app
+
+
+def application(words: Sequence[str]) -> int:
+    """Run a command line; typer leaves by SystemExit, so this returns only if it does not."""
+    make_application()(args=list(words), prog_name="thalweg")
+    return 0

@@ -1,0 +1,41 @@
+"""`thalweg config`: the effective configuration and where each value came from."""
+
+import json
+import os
+from typing import Annotated
+
+import typer
+
+from thalweg.settings.layers import Setting, effective_settings
+from thalweg.settings.options import OPTIONS
+
+
+def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Print the effective configuration and where each value came from.
+
+    Flags win over THALWEG_ variables, these over ./thalweg.toml, that over the user's file, that over defaults.
+    """
+    settings = effective_settings({}, dict(os.environ), ".")
+    rows = [row for option in OPTIONS for row in _rows(option.name, settings[option.name])]
+    if as_json:
+        typer.echo(json.dumps([{"setting": name, "value": value, "origin": origin} for name, value, origin in rows]))
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow, and not needed for JSON
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("setting", "value", "comes from", box=None, header_style="bold", pad_edge=False)
+    for name, value, origin in rows:
+        table.add_row(name, _shown(value), origin, style="dim" if origin == "default" else "")
+    Console(soft_wrap=True).print(table)
+
+
+def _rows(name: str, setting: Setting) -> list[tuple[str, object, str]]:
+    if isinstance(setting.value, dict) and setting.value:
+        return [(f"{name}.{operation}", text, setting.origins[operation]) for operation, text in setting.value.items()]
+    return [(name, setting.value or None if isinstance(setting.value, dict) else setting.value, setting.origin)]
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "-"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,76 @@
+"""`thalweg run` for typer: help and shell completion. A run itself never gets here, see thalweg.__main__."""
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+from thalweg.launch.execute import run as run_words
+from thalweg.settings.options import OPTIONS, Option
+
+_TYPES: dict[str, Any] = {
+    "selections": list[str] | None,
+    "switch": bool,
+    "microseconds": int | None,
+    "choice": str | None,
+    "file": str | None,
+    "mpi": str | None,
+}
+
+HELP = """Run a program, unmodified, with its collectives on Thalweg's strategies.
+
+[bold]thalweg run -n 8 -- ./app args[/bold]: the launcher that belongs to the program's MPI is found.
+[bold]thalweg run mpirun -np 8 ./app args[/bold]: a launcher's command as it is (Open MPI, PRRTE, MPICH, Intel MPI, Slurm, Flux).
+[bold]srun thalweg run ./app args[/bold]: inside each rank, whatever started it.
+
+Options stand before the program; everything from the first other word on is passed on as it is."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command, its options taken from the table."""
+
+    def run(context: typer.Context, /, **_: object) -> None:
+        raise typer.Exit(run_words(context.args))
+
+    parameters = [inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
+    parameters += [_parameter("ranks", int | None, typer.Option("--ranks", "-n", help=RANKS_HELP, show_default=False))]
+    parameters += [_parameter(option.name, _TYPES[option.kind], _flag(option)) for option in OPTIONS]
+    parameters += [_parameter("dry_run", bool, typer.Option("--dry-run", help=DRY_RUN_HELP, show_default=False))]
+    parameters += [_parameter("command", list[str] | None, typer.Argument(metavar="PROGRAM [ARGUMENT]…", show_default=False))]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    app.command("run", help=HELP, context_settings={"allow_interspersed_args": False})(run)
+
+
+RANKS_HELP = "Start this many ranks with the launcher of the program's MPI."
+DRY_RUN_HELP = "Print the command that would be started, and start nothing."
+
+
+def _parameter(name: str, kind: Any, declaration: Any) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, declaration]
+    )
+
+
+def _flag(option: Option) -> Any:
+    names = [f"{option.flag}/{option.negation}" if option.kind == "switch" else option.flag]
+    names += [option.short] if option.short else []
+    metavar = "|".join(option.choices) if option.choices else option.metavar or None
+    return typer.Option(
+        *names, help=option.help, metavar=metavar, show_default=False, autocompletion=_completion(option)
+    )
+
+
+def _completion(option: Option) -> Any:
+    if option.kind == "choice":
+        return lambda incomplete: [choice for choice in option.choices if choice.startswith(incomplete)]
+    if option.kind == "selections":
+        return _complete_selection
+    return None
+
+
+def _complete_selection(incomplete: str) -> list[str]:
+    from thalweg.strategies import all_strategies  # noqa: PLC0415 - loads the compiled core
+
+    words = [f"{strategy.operation}={strategy.name}" for strategy in all_strategies()]
+    return [word for word in words if word.startswith(incomplete)]

@@ -1,0 +1,198 @@
+"""MPI launchers: recognise one, find the one that belongs to a library, and hand variables to the ranks it starts.
+
+Variables go through the launcher's own option for them, right behind its name: the rest of the command line stays as the
+user wrote it, no option needs to be understood, and neither the launcher nor its daemons are preloaded.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from thalweg.errors import LAUNCHER, USAGE, ThalwegError
+from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
+
+PRELOAD = "LD_PRELOAD"
+
+
+class Kind(NamedTuple):
+    """A kind of launcher; `family` is None where it starts programs of any MPI."""
+
+    name: str
+    title: str
+    family: Family | None
+
+
+OPEN_RTE = Kind("openrte", "Open MPI 4's mpirun", OPENMPI)
+PRRTE = Kind("prrte", "PRRTE's prterun (Open MPI 5's mpirun)", OPENMPI)
+HYDRA = Kind("hydra", "Hydra (MPICH's and Intel MPI's mpiexec)", MPICH)
+SLURM = Kind("slurm", "Slurm's srun", None)
+FLUX = Kind("flux", "flux run", None)
+
+_BY_FILE = {
+    "orterun": OPEN_RTE,
+    "prterun": PRRTE,
+    "prun": PRRTE,
+    "mpiexec.hydra": HYDRA,
+    "srun": SLURM,
+    "flux": FLUX,
+}
+_BY_VERSION = (
+    (r"OpenRTE|Open MPI\) [1-4]\.", OPEN_RTE),
+    (r"Open MPI\) \d|PRRTE|prterun", PRRTE),
+    (r"HYDRA|Intel\(R\) MPI", HYDRA),
+    (r"^slurm ", SLURM),
+)
+_GENERIC = re.compile(r"(mpirun|mpiexec)([.-].*)?$")
+_FOREIGN = ("jsrun", "aprun", "palsrun", "ccc_mprun", "ibrun", "poe", "mpirun_rsh", "lrun")
+_FLUX_STARTS = ("run", "submit", "alloc", "bulksubmit", "batch")
+
+
+class Launcher(NamedTuple):
+    """A launcher as a program: its kind and the path to start."""
+
+    kind: Kind
+    path: str
+
+
+def recognise(word: str, environment: Mapping[str, str]) -> Launcher | None:
+    """Tell whether a command line's first word is a launcher, by its file's name, else by what its --version says."""
+    name = os.path.basename(word)
+    path = shutil.which(word, path=environment.get("PATH", os.defpath))
+    if name in _FOREIGN:
+        remedy = f"let it start Thalweg in every rank: {name} … thalweg run PROGRAM"
+        raise ThalwegError(LAUNCHER, f"Thalweg does not know how {name} hands variables to its ranks", remedy)
+    if path is None:
+        if name in _BY_FILE or _GENERIC.match(name):
+            raise ThalwegError(LAUNCHER, f"the launcher {word} does not exist", "is the MPI installed, its bin in PATH?")
+        return None
+    for candidate in (name, os.path.basename(os.path.realpath(path))):
+        if candidate in _BY_FILE:
+            return Launcher(_BY_FILE[candidate], path)
+    if not _GENERIC.match(name):
+        return None
+    kind = _kind_by_version(path, environment)
+    if kind is None:
+        remedy = f"let it start Thalweg in every rank: {word} … thalweg run PROGRAM"
+        raise ThalwegError(LAUNCHER, f"{path} is a launcher that Thalweg does not know", remedy)
+    return Launcher(kind, path)
+
+
+def launcher_of(mpi: LoadedMpi, environment: Mapping[str, str]) -> Launcher:
+    """Find the launcher installed with a library: in bin/ of the nearest folder above it, else in PATH."""
+    suffix = {"openmpi": ".openmpi", "mpich": ".mpich"}.get(mpi.family.name, "")
+    names = [start + end for end in dict.fromkeys((suffix, "")) for start in ("mpirun", "mpiexec")]
+    places = dict.fromkeys([*_folders_above(mpi.library), *_folders_above(os.path.realpath(mpi.library))])
+    for folder in [os.path.join(place, "bin") for place in places] + environment.get("PATH", "").split(":"):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and os.access(path, os.X_OK) and (found := _fitting(path, mpi, environment)):
+                return found
+    message = f"no launcher of {mpi.family.title} lies near {mpi.library} or in PATH"
+    raise ThalwegError(LAUNCHER, message, "install it (Debian: openmpi-bin or mpich), or name the launcher: thalweg run mpirun -n …")
+
+
+def with_variables(
+    launcher: Launcher, words: Sequence[str], variables: Mapping[str, str], environment: Mapping[str, str]
+) -> list[str]:
+    """Write the launcher's command so that ranks get the variables, and LD_PRELOAD behind one that the user gives.
+
+    `words` is the command behind the launcher's name. THALWEG_ variables are expected in the launcher's own environment
+    too, where they are inert: values with semicolons cannot be given on Open MPI's command line.
+    """
+    preload = variables.get(PRELOAD, "")
+    rest = list(words)
+    if launcher.kind in (OPEN_RTE, PRRTE):
+        given = _append_to_assignment(rest, "-x", preload)
+        named = [argument for name in variables if name != PRELOAD for argument in ("-x", name)]
+        return [*named, *([] if given or not preload else ["-x", f"{PRELOAD}={_joined(environment, preload)}"]), *rest]
+    if launcher.kind == HYDRA:
+        given = _append_to_pair(rest, ("-env", "-genv", "--env", "--genv"), preload)
+        named = [argument for name, value in variables.items() if name != PRELOAD for argument in ("-genv", name, value)]
+        return [*named, *([] if given or not preload else ["-genv", PRELOAD, _joined(environment, preload)]), *rest]
+    if launcher.kind == SLURM:
+        return _with_slurm_export(rest, variables, _joined(environment, preload) if preload else "")
+    return _with_flux_environment(rest, _joined(environment, preload) if preload else "")
+
+
+def _folders_above(path: str) -> list[str]:
+    folders = []
+    folder = os.path.dirname(os.path.abspath(path))
+    while folder != "/":
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    return folders
+
+
+def _fitting(path: str, mpi: LoadedMpi, environment: Mapping[str, str]) -> Launcher | None:
+    """Take a launcher if its family is the library's; the standard ABI is served by either."""
+    known = _BY_FILE.get(os.path.basename(os.path.realpath(path)))
+    kind = known or _kind_by_version(path, environment)
+    if kind is None or kind.family is None:
+        return None
+    if mpi.family in (OPENMPI, MPICH) and kind.family != mpi.family:
+        return None
+    return Launcher(kind, path)
+
+
+def _kind_by_version(path: str, environment: Mapping[str, str]) -> Kind | None:
+    try:
+        run = subprocess.run(
+            [path, "--version"], env=environment, capture_output=True, text=True, check=False, timeout=30
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    text = run.stdout + run.stderr
+    return next((kind for pattern, kind in _BY_VERSION if re.search(pattern, text)), None)
+
+
+def _joined(environment: Mapping[str, str], preload: str) -> str:
+    return f"{own}:{preload}" if (own := environment.get(PRELOAD)) else preload
+
+
+def _append_to_assignment(words: list[str], option: str, preload: str) -> bool:
+    """Append to every `-x LD_PRELOAD=value` among the words; tells whether there was one."""
+    places = [
+        index
+        for index in range(1, len(words))
+        if words[index - 1] == option and words[index].startswith(PRELOAD + "=")
+    ]
+    for index in places:
+        words[index] += f":{preload}" if preload else ""
+    return bool(places)
+
+
+def _append_to_pair(words: list[str], options: Sequence[str], preload: str) -> bool:
+    """Append to every `-genv LD_PRELOAD value` among the words; tells whether there was one."""
+    places = [index for index in range(2, len(words)) if words[index - 2] in options and words[index - 1] == PRELOAD]
+    for index in places:
+        words[index] += f":{preload}" if preload else ""
+    return bool(places)
+
+
+def _with_slurm_export(words: list[str], variables: Mapping[str, str], preload: str) -> list[str]:
+    """Give srun one --export: the user's list with ours behind it, or ALL where there is none."""
+    names = [name for name in variables if name != PRELOAD]
+    index = next((place for place, word in enumerate(words) if word.startswith("--export=")), None)
+    entries = ["ALL"] if index is None else words[index].removeprefix("--export=").split(",")
+    entries = [entry for entry in entries if entry not in ("NONE", "")]
+    if "ALL" not in entries:
+        entries += names
+    own = next((place for place, entry in enumerate(entries) if entry.startswith(PRELOAD + "=")), None)
+    if own is not None and preload:
+        entries[own] += f":{preload}"
+    elif preload:
+        entries.append(f"{PRELOAD}={preload}")
+    export = "--export=" + ",".join(entries)
+    if index is None:
+        return [export, *words]
+    return [*words[:index], export, *words[index + 1 :]]
+
+
+def _with_flux_environment(words: list[str], preload: str) -> list[str]:
+    if not words or words[0] not in _FLUX_STARTS:
+        message = "flux starts programs with one of: " + ", ".join(f"flux {start}" for start in _FLUX_STARTS)
+        raise ThalwegError(USAGE, message, "for example: thalweg run flux run -n 8 ./program")
+    return [words[0], *([f"--env={PRELOAD}={preload}"] if preload else []), *words[1:]]

@@ -1,0 +1,156 @@
+"""Decide what to start: the command, its environment and the remarks for the user. Nothing is started here."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from thalweg.errors import LAUNCHER, PROGRAM, ThalwegError
+from thalweg.launch.arguments import Arguments
+from thalweg.launch.cores import core_count
+from thalweg.launch.launchers import OPEN_RTE, PRELOAD, PRRTE, Launcher, launcher_of, recognise, with_variables
+from thalweg.launch.mpis import named_mpi
+from thalweg.libraries import interposer
+from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
+from thalweg.programs.find import Program, executable_path, find_program
+from thalweg.settings.layers import Settings, variables_for_ranks
+
+# Set by the launchers in every rank that they start, with the MPI family that each speaks for.
+RANK_VARIABLES: tuple[tuple[str, Family | None], ...] = (
+    ("OMPI_COMM_WORLD_RANK", OPENMPI),
+    ("HYDI_CONTROL_FD", MPICH),
+    ("PMI_RANK", MPICH),
+    ("PMIX_RANK", None),
+    ("SLURM_PROCID", None),
+    ("FLUX_TASK_RANK", None),
+)
+_ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+_ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID")
+
+
+class Plan(NamedTuple):
+    """What takes this process's place, and remarks to print before."""
+
+    path: str
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    remarks: tuple[str, ...]
+
+
+def make_plan(arguments: Arguments, settings: Settings, environment: Mapping[str, str]) -> Plan:
+    """Choose among the three forms: -n (we find the launcher), a launcher's command, or in place (inside a rank)."""
+    named = settings["mpi"].value
+    mpi = named_mpi(named, environment) if isinstance(named, str) else None
+    if arguments.ranks:
+        return _launched(arguments, settings, environment, mpi)
+    launcher = recognise(arguments.command[0], environment)
+    if launcher is not None:
+        return _with_launcher(launcher, arguments.command, settings, environment, mpi)
+    return _in_place(arguments.command, settings, environment, mpi)
+
+
+def _launched(
+    arguments: Arguments, settings: Settings, environment: Mapping[str, str], named: LoadedMpi | None
+) -> Plan:
+    executable_path(arguments.command[0], environment)
+    program = find_program(arguments.command, environment)
+    mpi = named or (program.mpi if program else None)
+    if mpi is None:
+        raise _no_mpi(arguments.command[0], program)
+    launcher = launcher_of(mpi, environment)
+    _check_root(launcher, (), environment)
+    options = ["-n", str(arguments.ranks)]
+    allocated = any(name in environment for name in _ALLOCATIONS)
+    if launcher.kind in (OPEN_RTE, PRRTE) and not allocated and arguments.ranks > core_count():
+        options += ["--oversubscribe"] if launcher.kind == OPEN_RTE else ["--map-by", ":OVERSUBSCRIBE"]
+    return _launcher_plan(launcher, launcher.path, [*options, *arguments.command], mpi.family, settings, environment)
+
+
+def _with_launcher(
+    launcher: Launcher,
+    command: Sequence[str],
+    settings: Settings,
+    environment: Mapping[str, str],
+    named: LoadedMpi | None,
+) -> Plan:
+    words = command[1:]
+    programs = [find_program(section, environment) for section in _sections(words)]
+    found = [program.mpi for program in programs if program is not None and program.mpi is not None]
+    families = list(dict.fromkeys(mpi.family for mpi in found)) if named is None else [named.family]
+    if len(families) > 1:
+        titles = " and ".join(family.title for family in families)
+        raise ThalwegError(PROGRAM, f"the programs of this job use different MPIs: {titles}", "start them as separate jobs")
+    family = families[0] if families else launcher.kind.family
+    if family is None:
+        raise _no_mpi(" ".join(command), next(iter(programs), None))
+    _check_root(launcher, words, environment)
+    plan = _launcher_plan(launcher, command[0], words, family, settings, environment)
+    if launcher.kind.family in (None, family) or family not in (OPENMPI, MPICH):
+        return plan
+    remark = f"the program uses {family.title} but {command[0]} is {launcher.kind.title}: every rank may start alone"
+    return plan._replace(remarks=(*plan.remarks, remark))
+
+
+def _launcher_plan(
+    launcher: Launcher,
+    word: str,
+    words: Sequence[str],
+    family: Family,
+    settings: Settings,
+    environment: Mapping[str, str],
+) -> Plan:
+    variables = _variables(family, settings)
+    if not variables:
+        return Plan(launcher.path, (word, *words), dict(environment), ())
+    own = {name: value for name, value in variables.items() if name != PRELOAD}
+    command = (word, *with_variables(launcher, words, variables, environment))
+    return Plan(launcher.path, command, {**environment, **own}, ())
+
+
+def _in_place(
+    command: Sequence[str], settings: Settings, environment: Mapping[str, str], named: LoadedMpi | None
+) -> Plan:
+    path = executable_path(command[0], environment)
+    program = find_program(command, environment)
+    rank_family = next((family for name, family in RANK_VARIABLES if family and name in environment), None)
+    mpi = named or (program.mpi if program else None)
+    family = mpi.family if mpi else rank_family if program and program.script else None
+    if family is None:
+        raise _no_mpi(command[0], program)
+    variables = _variables(family, settings)
+    if own := environment.get(PRELOAD):
+        variables[PRELOAD] = f"{own}:{variables[PRELOAD]}" if PRELOAD in variables else own
+    return Plan(path, tuple(command), {**environment, **variables}, ())
+
+
+def _variables(family: Family, settings: Settings) -> dict[str, str]:
+    """Name what ranks need; nothing at all where Thalweg is disabled."""
+    if settings["disable"].value:
+        return {}
+    return {PRELOAD: interposer(family), **variables_for_ranks(settings)}
+
+
+def _sections(words: Sequence[str]) -> list[list[str]]:
+    """Cut a launcher's words at the colons between the programs of one job."""
+    sections: list[list[str]] = [[]]
+    for word in words:
+        if word == ":":
+            sections.append([])
+        else:
+            sections[-1].append(word)
+    return sections
+
+
+def _check_root(launcher: Launcher, words: Sequence[str], environment: Mapping[str, str]) -> None:
+    if launcher.kind not in (OPEN_RTE, PRRTE) or os.geteuid() != 0 or "--allow-run-as-root" in words:
+        return
+    if not all(environment.get(name) == "1" for name in _ROOT_VARIABLES):
+        remedy = f"run as another user, or set {' and '.join(f'{name}=1' for name in _ROOT_VARIABLES)}"
+        raise ThalwegError(LAUNCHER, f"{launcher.path} (Open MPI) refuses to run as root", remedy)
+
+
+def _no_mpi(word: str, program: Program | None) -> ThalwegError:
+    if program is not None and program.script:
+        message = f"{word} is a script, and which MPI the programs in it use cannot be seen"
+        return ThalwegError(PROGRAM, message, "name it: --mpi openmpi, mpich or mpiabi; or name the launcher: thalweg run mpirun -n …")
+    message = f"{word} is no MPI program: neither it nor its libraries need an MPI library"
+    return ThalwegError(PROGRAM, message, "if it loads one later by itself, name it: --mpi openmpi, mpich, mpiabi or a path")

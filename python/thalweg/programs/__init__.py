@@ -1,0 +1,1 @@
+"""Programs: what a command line starts, which MPI family it uses, and why it may not be interposed."""

@@ -1,0 +1,1 @@
+"""Settings: one table of options, read from flags, the environment and files, in that order of precedence."""

@@ -1,0 +1,97 @@
+"""The effective settings: flags over the environment over the project's file over the user's file over defaults."""
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from thalweg.settings.files import configuration_files, line_of, read_file
+from thalweg.settings.options import OPTIONS, Option
+from thalweg.settings.values import Selections, Value, text_for_ranks, value_from_text, value_from_toml
+
+
+class Setting(NamedTuple):
+    """A value and who said so; selections have an origin per operation."""
+
+    value: Value
+    origin: str
+    origins: dict[str, str]
+
+
+Settings = dict[str, Setting]
+Layer = dict[str, tuple[Value, str, dict[str, str]]]
+
+
+def flags_layer(given: Mapping[str, Value]) -> Layer:
+    """Take the values of flags as they were read from a command line."""
+    layer: Layer = {}
+    for option in OPTIONS:
+        if option.name in given:
+            value = given[option.name]
+            layer[option.name] = (value, option.flag, _same_origin(value, option.flag))
+    return layer
+
+
+def environment_layer(environment: Mapping[str, str]) -> Layer:
+    """Read the THALWEG_ variables; an empty one counts as not set, as is the custom."""
+    layer: Layer = {}
+    for option in OPTIONS:
+        if text := environment.get(option.variable):
+            value = value_from_text(option, text, option.variable)
+            layer[option.name] = (value, option.variable, _same_origin(value, option.variable))
+    return layer
+
+
+def file_layer(path: str) -> Layer:
+    """Read one configuration file; an absent one sets nothing."""
+    found = read_file(path)
+    if found is None:
+        return {}
+    table, text = found
+    layer: Layer = {}
+    for option in OPTIONS:
+        if option.name not in table:
+            continue
+        origin = f"{path}:{line_of(text, option.name)}"
+        value = value_from_toml(option, table[option.name], origin, os.path.dirname(os.path.abspath(path)))
+        origins = {}
+        if isinstance(value, dict):
+            origins = {operation: f"{path}:{line_of(text, operation, option.name)}" for operation in value}
+        layer[option.name] = (value, origin, origins)
+    return layer
+
+
+def effective_settings(given: Mapping[str, Value], environment: Mapping[str, str], folder: str) -> Settings:
+    """Merge all layers. Selections merge per operation; every other option is taken whole from its first layer."""
+    layers = [flags_layer(given), environment_layer(environment)]
+    layers += [file_layer(path) for path in configuration_files(environment, folder)]
+    return {option.name: _merged(option, layers) for option in OPTIONS}
+
+
+def variables_for_ranks(settings: Settings) -> dict[str, str]:
+    """Name the variables that the interposer must see in every rank; what nobody set is left to its own defaults."""
+    variables = {}
+    for option in OPTIONS:
+        setting = settings[option.name]
+        if option.for_ranks and (setting.origin != "default" or option.name == "summary"):
+            variables[option.variable] = text_for_ranks(option, setting.value)
+    return variables
+
+
+def _merged(option: Option, layers: list[Layer]) -> Setting:
+    holders = [layer[option.name] for layer in layers if option.name in layer]
+    if not holders:
+        return Setting(option.default if isinstance(option.default, str | bool) else None, "default", {})
+    if option.kind != "selections":
+        return Setting(*holders[0])
+    selections: Selections = {}
+    origins: dict[str, str] = {}
+    for value, _, places in holders:
+        for operation, strategy in value.items() if isinstance(value, dict) else ():
+            if operation not in selections:
+                selections[operation] = strategy
+                origins[operation] = places[operation]
+    return Setting(selections, holders[0][1], origins)
+
+
+def _same_origin(value: Value, origin: str) -> dict[str, str]:
+    return dict.fromkeys(value, origin) if isinstance(value, dict) else {}

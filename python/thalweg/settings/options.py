@@ -1,0 +1,117 @@
+"""The one table of options: flags, environment variables, file keys and documentation all come from here."""
+
+from typing import NamedTuple
+
+
+class Option(NamedTuple):
+    """A setting of `thalweg run`.
+
+    `kind` is one of selections, choice, microseconds, file, switch and mpi; `choices` belongs to choice alone. `variable` is
+    what the command reads from the environment and, where `for_ranks` holds, what the interposer reads in each rank.
+    """
+
+    name: str
+    kind: str
+    default: object
+    help: str
+    short: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    for_ranks: bool = True
+
+    @property
+    def variable(self) -> str:
+        """The environment variable: THALWEG_POLL_US for poll_us."""
+        return "THALWEG_" + self.name.upper()
+
+    @property
+    def flag(self) -> str:
+        """The flag: --poll-us for poll_us."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def negation(self) -> str:
+        """The flag that turns a switch off: --no-summary for summary."""
+        return "--no-" + self.name.replace("_", "-")
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        name="use",
+        kind="selections",
+        default=None,
+        short="-u",
+        metavar="SELECTION",
+        help="OPERATION=STRATEGY[:PARAMETER=VALUE,…]: the strategy for a collective, once per operation; `native` is the library's own.",
+    ),
+    Option(
+        name="polite",
+        kind="choice",
+        default="auto",
+        choices=("auto", "always", "never"),
+        help="Wait politely (poll, then yield, then sleep): always, never, or where ranks outnumber cores.",
+    ),
+    Option(
+        name="poll_us",
+        kind="microseconds",
+        default=None,
+        metavar="MICROSECONDS",
+        help="How long a polite wait polls before it yields the core.",
+    ),
+    Option(
+        name="yield_us",
+        kind="microseconds",
+        default=None,
+        metavar="MICROSECONDS",
+        help="How long a polite wait yields before it sleeps.",
+    ),
+    Option(
+        name="sleep_us",
+        kind="microseconds",
+        default=None,
+        metavar="MICROSECONDS",
+        help="How long a polite wait sleeps between two looks.",
+    ),
+    Option(
+        name="report",
+        kind="file",
+        default=None,
+        metavar="FILE",
+        help="Write all that was seen, per collective and call site, to this JSON file at the end.",
+    ),
+    Option(
+        name="summary",
+        kind="switch",
+        default=True,
+        help="Print a table on stderr at the end of the run.",
+    ),
+    Option(
+        name="progress_thread",
+        kind="switch",
+        default=False,
+        help="Progress non-blocking collectives in a thread of their own.",
+    ),
+    Option(
+        name="verbose",
+        kind="switch",
+        default=False,
+        short="-v",
+        help="Say on stderr what is done at start-up and what is passed on to the MPI library, and why.",
+    ),
+    Option(
+        name="disable",
+        kind="switch",
+        default=False,
+        help="Start the program as if Thalweg was not there.",
+    ),
+    Option(
+        name="mpi",
+        kind="mpi",
+        default=None,
+        metavar="MPI",
+        for_ranks=False,
+        help="The program's MPI where it cannot be found out: openmpi, mpich or mpiabi, or the path of its prefix, library or launcher.",
+    ),
+)
+
+BY_NAME = {option.name: option for option in OPTIONS}

@@ -1,0 +1,108 @@
+"""Texts from flags, variables and files turned into values; every refusal says what was expected."""
+
+import os
+
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.settings.options import Option
+
+ON = ("1", "on", "true", "yes")
+OFF = ("0", "off", "false", "no")
+MICROSECONDS_MAX = 60_000_000
+
+Selections = dict[str, str]
+Value = str | int | bool | Selections | None
+
+
+def refuse(origin: str, text: object, expected: str) -> ThalwegError:
+    """Make the error for a value that does not fit: origin names the flag, the variable or file and line."""
+    return ThalwegError(SETTINGS, f"{origin}: {text!r} is not {expected}")
+
+
+def selections_from_text(text: str, origin: str) -> Selections:
+    """Read `operation=strategy[:parameter=value,…]`, several joined by semicolons, as THALWEG_USE holds them."""
+    found: Selections = {}
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        operation, equals, strategy = (word.strip() for word in part.partition("="))
+        if not equals or not operation or not strategy:
+            raise refuse(origin, part, "of the form operation=strategy[:parameter=value,…]")
+        if operation in found:
+            raise ThalwegError(SETTINGS, f"{origin}: {operation} is selected twice: {found[operation]} and {strategy}")
+        found[operation] = strategy
+    return found
+
+
+def value_from_text(option: Option, text: str, origin: str) -> Value:
+    """Read one option's value from a flag or a variable."""
+    if option.kind == "selections":
+        return selections_from_text(text, origin)
+    if option.kind == "switch":
+        return _switch(text, origin)
+    if option.kind == "microseconds":
+        if not text.strip().isdecimal():
+            raise refuse(origin, text, "a whole number of microseconds")
+        return _microseconds(int(text), origin)
+    if option.kind == "choice":
+        return _choice(option, text, origin)
+    if not text:
+        raise refuse(origin, text, "a path" if option.kind == "file" else "an MPI")
+    return os.path.abspath(text) if option.kind == "file" else text
+
+
+def value_from_toml(option: Option, given: object, origin: str, folder: str) -> Value:
+    """Read one option's value from a configuration file in `folder`, which relative paths start from."""
+    if option.kind == "selections":
+        return _selections_from_table(given, origin)
+    if option.kind == "switch":
+        if not isinstance(given, bool):
+            raise refuse(origin, given, "true or false")
+        return given
+    if option.kind == "microseconds":
+        if not isinstance(given, int) or isinstance(given, bool):
+            raise refuse(origin, given, "a whole number of microseconds")
+        return _microseconds(given, origin)
+    if not isinstance(given, str) or not given:
+        raise refuse(origin, given, "a text in quotes")
+    if option.kind == "choice":
+        return _choice(option, given, origin)
+    return os.path.normpath(os.path.join(folder, given)) if option.kind == "file" else given
+
+
+def text_for_ranks(option: Option, value: Value) -> str:
+    """Write a value the way the interposer reads its variable."""
+    if isinstance(value, dict):
+        return ";".join(f"{operation}={strategy}" for operation, strategy in value.items())
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return str(value)
+
+
+def _selections_from_table(given: object, origin: str) -> Selections:
+    if not isinstance(given, dict):
+        raise refuse(origin, given, 'a table of operation = "strategy[:parameter=value,…]"')
+    found: Selections = {}
+    for operation, strategy in given.items():
+        if not isinstance(strategy, str) or not strategy.strip() or ";" in strategy:
+            raise refuse(f"{origin}: {operation}", strategy, 'of the form "strategy[:parameter=value,…]"')
+        found[operation] = strategy.strip()
+    return found
+
+
+def _switch(text: str, origin: str) -> bool:
+    word = text.strip().lower()
+    if word in ON:
+        return True
+    if word in OFF:
+        return False
+    raise refuse(origin, text, "1 or 0 (on, true, yes; off, false, no)")
+
+
+def _microseconds(number: int, origin: str) -> int:
+    if not 0 <= number <= MICROSECONDS_MAX:
+        raise refuse(origin, number, f"between 0 and {MICROSECONDS_MAX} microseconds")
+    return number
+
+
+def _choice(option: Option, text: str, origin: str) -> str:
+    if text not in option.choices:
+        raise refuse(origin, text, "one of " + ", ".join(option.choices))
+    return text
