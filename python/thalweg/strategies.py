@@ -1,0 +1,61 @@
+"""The index of strategies, schedules and proofs: the Python half of the compiled core."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thalweg.errors import INSTALLATION, SETTINGS, ThalwegError
+
+try:
+    from thalweg import _core
+except ImportError as missing:
+    raise ThalwegError(
+        INSTALLATION, f"the compiled core of Thalweg cannot be loaded: {missing}", "build it: make build"
+    ) from missing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from thalweg._core import Case, Strategy
+
+
+def operations() -> list[str]:
+    """Name the collective operations."""
+    return _core.operations()
+
+
+def all_strategies(operation: str = "") -> list[Strategy]:
+    """List the strategies, of one operation if one is named."""
+    if operation and operation not in operations():
+        raise ThalwegError(SETTINGS, f"no operation {operation!r}", "choose one of " + ", ".join(operations()))
+    return [strategy for strategy in _core.strategies() if operation in ("", strategy.operation)]
+
+
+def check_selection(operation: str, strategy: str, origin: str) -> None:
+    """Fail if the index does not know `operation=strategy`; origin names the flag, variable or file that says so."""
+    try:
+        _core.check_selection(operation, strategy)
+    except _core.Error as error:
+        problem, remedy = error.args
+        raise ThalwegError(SETTINGS, f"{origin}: {problem}", remedy) from error
+
+
+def make_case(  # noqa: PLR0913 - a problem has that many sides, all but three with a usual value
+    operation: str,
+    strategy: str,
+    ranks: int,
+    *,
+    root: int = 0,
+    ranks_per_node: int = 0,
+    unit_bytes: int = 0,
+    parameters: Mapping[str, str] | None = None,
+) -> Case:
+    """Apply a strategy to a problem; fails with the core's own words if it does not fit."""
+    selection = strategy
+    if parameters:
+        selection += ":" + ",".join(f"{name}={value}" for name, value in parameters.items())
+    try:
+        return _core.Case(operation, selection, ranks, root, ranks_per_node, unit_bytes)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+

@@ -1,0 +1,17 @@
+#pragma once
+
+// What each file of this room adds to the module thalweg._core; its Python half is thalweg/strategies.py.
+
+#include "schedule/problem.hpp"
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace thalweg::python {
+
+void bind_index(nb::module_& module);
+void bind_schedules(nb::module_& module);
+void bind_proofs(nb::module_& module);
+
+} // namespace thalweg::python

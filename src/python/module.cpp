@@ -1,0 +1,29 @@
+#include "python/bindings.hpp"
+
+#include "core/error.hpp"
+
+#include <nanobind/stl/string.h>
+
+namespace {
+
+/// Raises thalweg._core.Error(problem, remedy) in Python for what the core throws.
+void register_error(nb::module_& module) {
+  static nb::handle type = nb::exception<thalweg::Error>(module, "Error").release();
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const thalweg::Error& error) {
+      PyErr_SetObject(type.ptr(), nb::make_tuple(error.problem(), error.remedy()).ptr());
+    }
+  });
+}
+
+} // namespace
+
+NB_MODULE(_core, module) {
+  module.doc() = "Thalweg's core: the index of strategies, schedules and proofs.";
+  register_error(module);
+  thalweg::python::bind_index(module);
+  thalweg::python::bind_schedules(module);
+  thalweg::python::bind_proofs(module);
+}
