@@ -1,6 +1,8 @@
 #include "python/bindings.hpp"
 
 #include "core/error.hpp"
+#include "schedule/goal.hpp"
+#include "schedule/printer.hpp"
 #include "schedule/verifier.hpp"
 #include "strategies/prover.hpp"
 #include "strategies/selection.hpp"
@@ -72,6 +74,10 @@ schedule::Schedule schedule_of(const Case& self, std::int32_t rank) {
   return strategies::build(*self.strategy, self.problem, rank);
 }
 
+std::vector<schedule::Schedule> all_schedules(const Case& self) {
+  return strategies::build_all(*self.strategy, self.problem);
+}
+
 } // namespace
 
 void bind_schedules(nb::module_& module) {
@@ -94,11 +100,18 @@ void bind_schedules(nb::module_& module) {
            nb::arg("ranks_per_node") = 0, nb::arg("unit_bytes") = 0)
       .def_prop_ro("strategy", [](const Case& self) { return self.strategy; }, nb::rv_policy::reference)
       .def("describe", [](const Case& self) { return strategies::describe(*self.strategy, self.problem); })
-      .def("steps", [](const Case& self, std::int32_t rank) { return schedule_of(self, rank).steps.size(); },
-           nb::arg("rank"), "The number of steps of a rank.")
+      .def("print", [](const Case& self, std::int32_t rank) { return schedule::print(schedule_of(self, rank)); },
+           nb::arg("rank"), "A rank's schedule as text.")
+      .def("draw", [](const Case& self) { return schedule::draw(all_schedules(self)); },
+           "All ranks' schedules in Graphviz's language.")
+      .def("goal",
+           [](const Case& self, std::int64_t unit_bytes) {
+             return schedule::export_goal(all_schedules(self), {.unit_bytes = unit_bytes});
+           },
+           nb::arg("unit_bytes"), "All ranks' schedules in GOAL.")
       .def("verify",
            [](const Case& self) {
-             return schedule::verify(self.problem, strategies::build_all(*self.strategy, self.problem));
+             return schedule::verify(self.problem, all_schedules(self));
            },
            nb::call_guard<nb::gil_scoped_release>());
 }

@@ -1,0 +1,23 @@
+#pragma once
+
+// Schedules for other people's simulators: GOAL (Group Operation Assembly Language; Hoefler, Siebert, Lumsdaine 2009), as
+// LogGOPSim's txt2bin and its kin read it.
+
+#include "schedule/schedule.hpp"
+
+#include <string>
+
+namespace thalweg::schedule {
+
+/// What a schedule leaves open and a simulator must know.
+struct GoalSizes {
+  std::int64_t unit_bytes = 1024;    ///< of each unit of the buffers, cut into pieces as evenly as possible
+  double copy_ns_per_byte = 0.1;     ///< local copies
+  double combine_ns_per_byte = 0.25; ///< the reduction operator, reading two operands and writing one
+};
+
+/// All ranks' schedules, given in rank order, as GOAL text. Channels become tags; a token is a message of one byte, for
+/// GOAL knows none of no bytes; a stage's end is a calculation of no time that the next stage requires.
+std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes);
+
+} // namespace thalweg::schedule
