@@ -1,0 +1,17 @@
+#include "strategies/broadcast/pipeline.hpp"
+#include "strategies/segments.hpp"
+
+namespace thalweg::strategies::broadcast {
+
+Strategy chain() {
+  return {.name = "chain",
+          .operation = Operation::broadcast,
+          .summary = "sends down a chain of all ranks, segments following one another",
+          .wins_when = "large messages on few ranks",
+          .source = "Nishtala 2009, chapter 5 (chain)",
+          .parameters = pipeline_parameters(topology::TreeShape::chain, 32 << 10),
+          .pieces = segments,
+          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::chain); }};
+}
+
+} // namespace thalweg::strategies::broadcast

@@ -1,0 +1,18 @@
+#include "strategies/reduce/pipeline.hpp"
+#include "strategies/segments.hpp"
+
+namespace thalweg::strategies::reduce {
+
+Strategy kary() {
+  return {.name = "kary",
+          .operation = Operation::reduce,
+          .summary = "combines up a k-ary tree over relative ranks; every rank serves `degree` children",
+          .wins_when = "middle sizes, with segments also large ones",
+          .source = "Nishtala 2009, chapter 5 (k-ary); Zhang 2002 (binary tree on relative ranks)",
+          .parameters = pipeline_parameters(topology::TreeShape::kary, 32 << 10),
+          .in_place = true,
+          .pieces = segments,
+          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::kary); }};
+}
+
+} // namespace thalweg::strategies::reduce

@@ -1,0 +1,19 @@
+#include "strategies/reduce/pipeline.hpp"
+#include "strategies/segments.hpp"
+
+namespace thalweg::strategies::reduce {
+
+Strategy knomial() {
+  return {.name = "knomial",
+          .operation = Operation::reduce,
+          .summary = "combines up a k-nomial tree over relative ranks; radix 2 is the binomial tree",
+          .wins_when = "short messages",
+          .source = "Nishtala 2009, chapter 5 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4",
+          .parameters = pipeline_parameters(topology::TreeShape::knomial, 0),
+          .keeps_rank_order = true,
+          .in_place = true,
+          .pieces = segments,
+          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::knomial); }};
+}
+
+} // namespace thalweg::strategies::reduce
