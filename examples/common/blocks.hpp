@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace thalweg::examples {
+
+/// Half-open range of indices.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
+  [[nodiscard]] constexpr bool empty() const { return begin >= end; }
+};
+
+/// The `index`-th of `parts` contiguous parts of `whole`; sizes differ by at most one, larger parts first. Parts are
+/// empty where there are more of them than elements.
+constexpr Range part_of(Range whole, std::int64_t parts, std::int64_t index) {
+  std::int64_t const quotient = whole.size() / parts;
+  std::int64_t const rest = whole.size() % parts;
+  std::int64_t const begin = whole.begin + index * quotient + std::min(index, rest);
+  return {begin, begin + quotient + (index < rest ? 1 : 0)};
+}
+
+constexpr Range intersection(Range a, Range b) {
+  std::int64_t const begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+} // namespace thalweg::examples
