@@ -65,17 +65,6 @@ void Execution::run() {
   }
 }
 
-void Execution::run_politely(const WaitSettings& settings) {
-  Waiter waiter(settings);
-  std::size_t stage = stage_;
-  while (!progress()) {
-    if (stage != stage_)
-      waiter.reset();
-    stage = stage_;
-    waiter.pause();
-  }
-}
-
 transport::Message Execution::message(const PlanStep& step) const {
   return {step.peer, tags_.first + step.sequence % tags_.count, at(step.message),
           static_cast<std::size_t>(step.message.bytes)};

@@ -4,7 +4,6 @@
 
 #include "engine/operator.hpp"
 #include "engine/plan.hpp"
-#include "engine/wait_policy.hpp"
 #include "transport/batch.hpp"
 
 #include <memory>
@@ -42,8 +41,8 @@ public:
   bool progress();
   /// Runs to the end, waiting inside of the transport.
   void run();
-  /// Runs to the end, giving the core away while waiting.
-  void run_politely(const WaitSettings& settings);
+  /// The stage at work; it changes whenever something was achieved.
+  std::size_t stage() const { return stage_; }
 
 private:
   std::byte* at(const Piece& piece) const { return bases_[static_cast<std::size_t>(piece.base)] + piece.offset; }

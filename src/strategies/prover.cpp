@@ -1,6 +1,6 @@
 #include "strategies/prover.hpp"
 
-#include "core/units.hpp"
+#include "schedule/buffers.hpp"
 #include "strategies/proof_inputs.hpp"
 
 #include <algorithm>
@@ -104,6 +104,14 @@ std::vector<std::string> prove(const Strategy& strategy, const Problem& problem)
   }
   if (strategy.unequal_blocks && !verdict.exact_shapes)
     fault(problem, "promises to bear unequal blocks but puts blocks where others belong");
+  // With sizes that only senders and receivers know, scratch is sized by running the schedule on sizes first.
+  if (schedule::has_private_sizes(problem.operation)) {
+    const bool has_scratch = std::ranges::any_of(schedules, [](const auto& s) { return s.scratch_blocks > 0; });
+    if (strategy.unequal_blocks && has_scratch)
+      fault(problem, "promises to bear unequal blocks but keeps blocks in scratch, whose sizes a rank cannot know");
+    if (!verdict.scratch_written_once)
+      fault(problem, "writes a scratch block twice, so blocks of unequal sizes cannot be passed on");
+  }
   if (strategy.in_place) {
     Problem aliased = problem;
     aliased.in_place = true;

@@ -1,0 +1,164 @@
+#include "transport/mpi/mpi_transport.hpp"
+
+#include <climits>
+#include <fmt/format.h>
+
+namespace thalweg::transport {
+
+MpiError::MpiError(const char* call, int code)
+    : Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message"), code_(code) {}
+
+namespace {
+
+void check(const char* call, int code) {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw MpiError(call, code);
+}
+
+/// Count and datatype of a message of bytes; above INT_MAX a datatype made for it.
+class Shape {
+public:
+  Shape(const MpiFunctions& functions, std::size_t bytes) : functions_(functions), type_(functions.byte) {
+    if (bytes <= INT_MAX) [[likely]]
+      count_ = static_cast<int>(bytes);
+    else
+      make_large(bytes);
+  }
+  ~Shape() {
+    if (made_)
+      functions_.type_free(&type_); // the library keeps it until messages under way have finished
+  }
+  Shape(const Shape&) = delete;
+  Shape& operator=(const Shape&) = delete;
+
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+private:
+  void make_large(std::size_t bytes) {
+    constexpr std::size_t chunk_bytes = std::size_t{1} << 30;
+    MPI_Datatype chunks = functions_.byte;
+    MPI_Datatype chunk = functions_.byte;
+    check("MPI_Type_contiguous", functions_.type_contiguous(static_cast<int>(chunk_bytes), functions_.byte, &chunk));
+    check("MPI_Type_contiguous", functions_.type_contiguous(static_cast<int>(bytes / chunk_bytes), chunk, &chunks));
+    const int lengths[] = {1, static_cast<int>(bytes % chunk_bytes)};
+    const MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(bytes - bytes % chunk_bytes)};
+    const MPI_Datatype types[] = {chunks, functions_.byte};
+    check("MPI_Type_create_struct", functions_.type_create_struct(2, lengths, offsets, types, &type_));
+    check("MPI_Type_commit", functions_.type_commit(&type_));
+    functions_.type_free(&chunk);
+    functions_.type_free(&chunks);
+    made_ = true;
+    count_ = 1;
+  }
+
+  const MpiFunctions& functions_;
+  MPI_Datatype type_;
+  int count_ = 0;
+  bool made_ = false;
+};
+
+class MpiBatch final : public Batch {
+public:
+  MpiBatch(const MpiFunctions& functions, MPI_Comm communicator)
+      : functions_(functions), communicator_(communicator) {}
+
+  void reserve(std::size_t count) override {
+    if (requests_.size() < count) {
+      requests_.resize(count, functions_.request_null);
+      finished_.resize(count);
+    }
+  }
+
+  void start_receive(std::uint32_t slot, const Message& message) override {
+    const Shape shape(functions_, message.bytes);
+    check("MPI_Irecv", functions_.irecv(message.data, shape.count(), shape.type(), message.peer, message.tag,
+                                        communicator_, &occupy(slot)));
+  }
+
+  void start_send(std::uint32_t slot, const Message& message) override {
+    const Shape shape(functions_, message.bytes);
+    check("MPI_Isend", functions_.isend(message.data, shape.count(), shape.type(), message.peer, message.tag,
+                                        communicator_, &occupy(slot)));
+  }
+
+  std::span<const int> poll() override { return some("MPI_Testsome", functions_.testsome); }
+  std::span<const int> wait() override { return some("MPI_Waitsome", functions_.waitsome); }
+
+  bool all_finished() override {
+    if (used_ == 0)
+      return true;
+    int flag = 0;
+    check("MPI_Testall", functions_.testall(static_cast<int>(used_), requests_.data(), &flag, MPI_STATUSES_IGNORE));
+    if (flag != 0)
+      used_ = 0;
+    return flag != 0;
+  }
+
+  void transfer(std::span<const Message> receives, std::span<const Message> sends) override {
+    if (receives.size() == 1 && sends.size() == 1) {
+      exchange(receives[0], sends[0]);
+    } else if (sends.empty() && receives.size() == 1) {
+      const Shape shape(functions_, receives[0].bytes);
+      check("MPI_Recv", functions_.recv(receives[0].data, shape.count(), shape.type(), receives[0].peer,
+                                        receives[0].tag, communicator_, MPI_STATUS_IGNORE));
+    } else if (receives.empty() && sends.size() == 1) {
+      const Shape shape(functions_, sends[0].bytes);
+      check("MPI_Send", functions_.send(sends[0].data, shape.count(), shape.type(), sends[0].peer, sends[0].tag,
+                                        communicator_));
+    } else {
+      transfer_many(receives, sends);
+    }
+  }
+
+private:
+  MPI_Request& occupy(std::uint32_t slot) {
+    if (slot >= used_)
+      used_ = slot + 1;
+    return requests_[slot];
+  }
+
+  template <typename Call>
+  std::span<const int> some(const char* name, Call call) {
+    if (used_ == 0)
+      return {};
+    int count = 0;
+    check(name, call(static_cast<int>(used_), requests_.data(), &count, finished_.data(), MPI_STATUSES_IGNORE));
+    if (count == MPI_UNDEFINED) {
+      used_ = 0;
+      return {};
+    }
+    return {finished_.data(), static_cast<std::size_t>(count)};
+  }
+
+  void exchange(const Message& receive, const Message& send) {
+    const Shape in(functions_, receive.bytes);
+    const Shape out(functions_, send.bytes);
+    check("MPI_Sendrecv",
+          functions_.sendrecv(send.data, out.count(), out.type(), send.peer, send.tag, receive.data, in.count(),
+                              in.type(), receive.peer, receive.tag, communicator_, MPI_STATUS_IGNORE));
+  }
+
+  void transfer_many(std::span<const Message> receives, std::span<const Message> sends) {
+    reserve(receives.size() + sends.size());
+    std::uint32_t slot = 0;
+    for (const Message& message : receives)
+      start_receive(slot++, message);
+    for (const Message& message : sends)
+      start_send(slot++, message);
+    used_ = 0;
+    check("MPI_Waitall", functions_.waitall(static_cast<int>(slot), requests_.data(), MPI_STATUSES_IGNORE));
+  }
+
+  const MpiFunctions& functions_;
+  MPI_Comm communicator_;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> finished_;
+  std::size_t used_ = 0; ///< slots below this may hold requests
+};
+
+} // namespace
+
+std::unique_ptr<Batch> MpiTransport::make_batch() { return std::make_unique<MpiBatch>(functions_, communicator_); }
+
+} // namespace thalweg::transport
