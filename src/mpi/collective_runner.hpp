@@ -1,0 +1,26 @@
+#pragma once
+
+// The seam to our own engine: which collective calls it takes.
+
+#include "mpi/collective_call.hpp"
+#include "mpi/communicators.hpp"
+
+namespace thalweg::mpi {
+
+enum class Outcome {
+  done,     // the call was made by the engine; `code` is its result
+  declined, // the library must make it, for `reason`
+};
+
+// Texts live as long as the process. Outcome and strategy are the same on all ranks of the communicator.
+struct Decision {
+  Outcome outcome;
+  const char* strategy; // the strategy that ran, or "native"
+  const char* reason;   // why it was declined, nullptr when done
+  int code;             // MPI's error code when done
+};
+
+// Called inside of every collective call with our depth raised; never throws.
+Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator) noexcept;
+
+} // namespace thalweg::mpi

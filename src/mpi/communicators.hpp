@@ -1,0 +1,75 @@
+#pragma once
+
+// What the interposer knows of each communicator, found by its handle.
+//
+// A state is made inside the call that makes the communicator, or at the communicator's first use when it came from a call
+// that is not ours (spawning, a library's inside). It is removed by the delete callback of an attribute, when the
+// program frees the communicator.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/native.hpp"
+#include "mpi/observe/samples.hpp"
+
+namespace thalweg::mpi {
+
+// What the collective runner keeps per communicator; destroyed with it, before its hidden duplicate is freed.
+struct RunnerState {
+  virtual ~RunnerState() = default;
+};
+
+struct CommunicatorState {
+  MPI_Comm handle;
+  int rank = 0;
+  int size = 0;
+  int remote_size = 0; // of an intercommunicator, else 0
+  bool inter = false;
+  bool agreed = false;  // made in a call that all its ranks shared with us; else nothing may be chosen for it
+  std::uint64_t id = 0; // equal on all its ranks, when agreed
+
+  // A duplicate for the engine's own traffic, or MPI_COMM_NULL and why there is none.
+  MPI_Comm hidden{};
+  const char* hidden_reason = nullptr;
+
+  std::uint64_t blocking_calls = 0; // blocking collectives so far: equal on all ranks at the same call
+  std::uint32_t children = 0;       // communicators made from this one so far
+  observe::SampleStore samples;     // when this rank entered and left some of them
+  std::unique_ptr<RunnerState> runner;
+
+  // Index of the node of each rank (of the local group), small integers in order of first appearance.
+  const std::vector<int>& nodes();
+
+  // Lengths of count arrays of neighbourhood collectives.
+  int indegree();
+  int outdegree();
+
+private:
+  void find_degrees();
+  std::vector<int> nodes_;
+  int indegree_ = -1;
+  int outdegree_ = -1;
+};
+
+// The state of a communicator, made if there is none; nullptr for MPI_COMM_NULL.
+CommunicatorState* find_communicator(MPI_Comm comm);
+
+// A call made `comm` (which may be MPI_COMM_NULL); all its ranks are in that same call. `parent` is shared by all of
+// them, or MPI_COMM_NULL. `tag` is equal on all of them.
+void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag);
+
+// Sets up the registry after MPI_Init; `collective` when all ranks of MPI_COMM_WORLD are in the same call.
+void register_predefined_communicators(bool collective);
+
+// Calls `visit` for the sample stores of all communicators, living and freed.
+struct CommunicatorSamples {
+  std::uint64_t id;
+  int size;
+  int rank;
+  const observe::SampleStore* samples;
+};
+std::vector<CommunicatorSamples> all_samples();
+
+} // namespace thalweg::mpi

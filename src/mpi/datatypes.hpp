@@ -1,0 +1,22 @@
+#pragma once
+
+// Sizes of datatypes, remembered for predefined ones.
+
+#include <cstdint>
+
+#include "mpi/collective_call.hpp"
+#include "mpi/communicators.hpp"
+
+namespace thalweg::mpi {
+
+std::uint64_t datatype_bytes(MPI_Datatype datatype);
+
+inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
+  return count > 0 ? static_cast<std::uint64_t>(count) * datatype_bytes(datatype) : 0;
+}
+
+// Bytes of the buffer that this rank hands to the operation, or takes from it where it hands in nothing: what the
+// report calls bytes. Reads only what MPI makes significant here.
+std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,68 @@
+#include "mpi/dispatch.hpp"
+
+#include "mpi/collective_runner.hpp"
+#include "mpi/datatypes.hpp"
+#include "mpi/observe/observed.hpp"
+#include "mpi/politeness.hpp"
+#include "mpi/progress.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+int make_native(const CollectiveCall& call, const CommunicatorState& communicator) {
+  // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
+  if (runtime.polite && communicator.agreed && call.form->start != nullptr) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = call.form->start(call, &request);
+    return code == MPI_SUCCESS ? wait_politely(request, MPI_STATUS_IGNORE) : code;
+  }
+  return call.form->native(call);
+}
+
+Decision make(const CollectiveCall& call, CommunicatorState& communicator) {
+  Decision decision = run_collective(call, communicator);
+  if (decision.outcome == Outcome::declined) {
+    decision.code = make_native(call, communicator);
+  }
+  return decision;
+}
+
+int make_and_record(const CollectiveCall& call, CommunicatorState& communicator, observe::CallRow& row) {
+  const bool blocking = call.form->mode == Mode::blocking;
+  const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
+  const bool sampled = blocking && communicator.samples.wants(index);
+  row.bytes += payload_bytes(call, communicator);
+  observe::Stopwatch watch;
+  watch.start(row, sampled);
+  const Decision decision = make(call, communicator);
+  watch.stop(row);
+  row.ended(decision.strategy, decision.reason);
+  if (sampled) {
+    communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks()});
+  }
+  return decision.code;
+}
+
+} // namespace
+
+int dispatch(const CollectiveCall& call) noexcept {
+  const Inside inside;
+  if (!runtime.ready) [[unlikely]] {
+    start_late();
+  }
+  CommunicatorState* communicator = find_communicator(call.comm);
+  if (communicator == nullptr) {
+    return call.form->native(call); // the library says what is wrong
+  }
+  progress_executions();
+  if (!observe::recording) {
+    communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
+    return make(call, *communicator).code;
+  }
+  return make_and_record(call, *communicator,
+                         observe::call_table().row({call.site.return_address, call.form->function, observe::phase,
+                                                    communicator->size}));
+}
+
+} // namespace thalweg::mpi

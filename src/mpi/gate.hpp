@@ -1,0 +1,44 @@
+#pragma once
+
+// Whether a call that arrives at an entry point is ours to handle.
+
+#include <atomic>
+
+namespace thalweg::mpi {
+
+enum class Standing : int {
+  unstarted, // no MPI function was called yet
+  active,
+  bypass, // disabled, foreign library, or finalised: every call goes straight to the library
+};
+
+inline constinit std::atomic<Standing> standing{Standing::unstarted};
+
+// How many of our handlers this thread is inside of. The library's own calls of MPI functions (MPI-IO, profiling
+// layers, callbacks) arrive with a depth above zero and are passed on untouched.
+inline constinit thread_local int depth = 0;
+
+// Resolves the library at the first call. Afterwards `standing` is not `unstarted`.
+void begin();
+
+inline bool passing() {
+  const Standing now = standing.load(std::memory_order_relaxed);
+  if (now == Standing::bypass) {
+    return true;
+  }
+  if (now == Standing::unstarted) [[unlikely]] {
+    begin();
+    return standing.load(std::memory_order_relaxed) == Standing::bypass;
+  }
+  return depth != 0;
+}
+
+class Inside {
+public:
+  Inside() { ++depth; }
+  ~Inside() { --depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
+} // namespace thalweg::mpi

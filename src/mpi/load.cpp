@@ -1,0 +1,120 @@
+#include "mpi/load.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <functional>
+#include <sched.h>
+#include <string>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace thalweg::mpi {
+
+namespace {
+
+std::uint64_t this_node() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  if (!(file >> text)) {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    text = name.data();
+  }
+  std::uint64_t hash = 1469598103934665603U; // FNV-1a: the same in every process, unlike std::hash's promise
+  for (const char letter : text) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+  }
+  return hash;
+}
+
+std::array<std::uint64_t, 4> allowed_cores() {
+  constexpr std::size_t most_cores = 8192;
+  std::array<std::uint64_t, 4> cores{};
+  cpu_set_t* set = CPU_ALLOC(most_cores);
+  const std::size_t bytes = CPU_ALLOC_SIZE(most_cores);
+  if (sched_getaffinity(0, bytes, set) == 0) {
+    for (std::size_t core = 0; core < most_cores; ++core) {
+      if (CPU_ISSET_S(core, bytes, set)) {
+        cores[core / 64 % cores.size()] |= std::uint64_t{1} << core % 64;
+      }
+    }
+  }
+  CPU_FREE(set);
+  return cores;
+}
+
+// The tightest cpu.max of this process's control group and its parents; "max 100000" means none.
+std::uint32_t quota_centicores() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string line;
+  std::string path;
+  while (std::getline(groups, line)) {
+    if (line.starts_with("0::")) {
+      path = line.substr(3);
+    }
+  }
+  double least = static_cast<double>(UINT32_MAX);
+  for (;;) {
+    std::ifstream file("/sys/fs/cgroup" + path + "/cpu.max");
+    double quota = 0;
+    double period = 0;
+    if (file >> quota >> period && period > 0) {
+      least = std::min(least, std::max(1.0, quota / period * 100.0));
+    }
+    if (path.empty() || path == "/") {
+      return static_cast<std::uint32_t>(least);
+    }
+    path.erase(path.rfind('/'));
+  }
+}
+
+struct NodeLoad {
+  int ranks = 0;
+  std::array<std::uint64_t, 4> cores{};
+  std::uint32_t quota_centicores = UINT32_MAX;
+
+  double available() const {
+    int count = 0;
+    for (const std::uint64_t word : cores) {
+      count += std::popcount(word);
+    }
+    return std::min(static_cast<double>(count), quota_centicores / 100.0);
+  }
+};
+
+} // namespace
+
+RankPlace this_place() { return {this_node(), allowed_cores(), quota_centicores(), 0}; }
+
+Placement place_ranks(std::span<const RankPlace> ranks) {
+  Placement placement;
+  std::unordered_map<std::uint64_t, int> index;
+  std::vector<NodeLoad> loads;
+  for (const RankPlace& rank : ranks) {
+    const auto [entry, fresh] = index.try_emplace(rank.node, static_cast<int>(loads.size()));
+    if (fresh) {
+      loads.emplace_back();
+    }
+    NodeLoad& load = loads[static_cast<std::size_t>(entry->second)];
+    ++load.ranks;
+    for (std::size_t word = 0; word < load.cores.size(); ++word) {
+      load.cores[word] |= rank.cores[word];
+    }
+    load.quota_centicores = std::min(load.quota_centicores, rank.quota_centicores);
+    placement.nodes.push_back(entry->second);
+  }
+  placement.node_count = static_cast<int>(loads.size());
+  for (int node = 0; node < placement.node_count; ++node) {
+    const NodeLoad& load = loads[static_cast<std::size_t>(node)];
+    if (load.ranks > load.available() && load.available() > 0) {
+      placement.crowded_node = node;
+      placement.crowded_ranks = load.ranks;
+      placement.crowded_cores = load.available();
+      break;
+    }
+  }
+  return placement;
+}
+
+} // namespace thalweg::mpi

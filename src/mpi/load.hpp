@@ -1,0 +1,32 @@
+#pragma once
+
+// How many cores this process may use, and whether some node has more ranks than cores.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thalweg::mpi {
+
+// What each rank tells the others at the start; plain bytes on the wire.
+struct RankPlace {
+  std::uint64_t node = 0;                    // equal on the ranks of one booted machine
+  std::array<std::uint64_t, 4> cores{};      // set of cores it may run on (the machine's first 256; beyond, folded)
+  std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
+  std::uint32_t reserved = 0;
+};
+
+RankPlace this_place();
+
+struct Placement {
+  std::vector<int> nodes; // node of each rank: small integers in order of first appearance
+  int node_count = 0;
+  int crowded_node = -1;    // a node with more ranks than cores, or -1
+  int crowded_ranks = 0;    // and how many it has
+  double crowded_cores = 0; // of each
+};
+
+Placement place_ranks(std::span<const RankPlace> ranks);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,86 @@
+#include "mpi/observe/call_table.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace thalweg::mpi::observe {
+
+namespace {
+
+struct Tables {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<CallTable>> tables;
+};
+
+Tables& tables() {
+  static Tables* const instance = new Tables;
+  return *instance;
+}
+
+constinit thread_local CallTable* own_table = nullptr;
+
+} // namespace
+
+void CallRow::ended_otherwise(const char* strategy, const char* reason) {
+  auto same = std::find_if(endings.begin(), endings.end(), [=](const Ending& ending) {
+    return ending.strategy == strategy && ending.reason == reason;
+  });
+  if (same == endings.end()) {
+    same = endings.insert(same, {strategy, reason, 0});
+  }
+  ++same->calls;
+  std::iter_swap(endings.begin(), same);
+}
+
+CallTable::CallTable() : slots_(std::size_t{1} << (64 - shift_)) {}
+
+CallRow& CallTable::find(const CallKey& key, std::size_t slot) {
+  const std::size_t mask = slots_.size() - 1;
+  for (; slots_[slot] != nullptr; slot = (slot + 1) & mask) {
+    if (slots_[slot]->key == key) {
+      return *slots_[slot];
+    }
+  }
+  rows_.push_back(std::make_unique<CallRow>());
+  CallRow& row = *rows_.back();
+  row.key = key;
+  slots_[slot] = &row;
+  if (rows_.size() * 2 > slots_.size()) {
+    grow();
+  }
+  return row;
+}
+
+void CallTable::grow() {
+  --shift_;
+  slots_.assign(slots_.size() * 2, nullptr);
+  for (const auto& row : rows_) {
+    std::size_t slot = slot_of(row->key);
+    while (slots_[slot] != nullptr) {
+      slot = (slot + 1) & (slots_.size() - 1);
+    }
+    slots_[slot] = row.get();
+  }
+}
+
+CallTable& call_table() {
+  if (own_table == nullptr) [[unlikely]] {
+    auto table = std::make_unique<CallTable>();
+    own_table = table.get();
+    const std::lock_guard lock(tables().mutex);
+    tables().tables.push_back(std::move(table));
+  }
+  return *own_table;
+}
+
+std::vector<const CallTable*> all_call_tables() {
+  std::vector<const CallTable*> result;
+  const std::lock_guard lock(tables().mutex);
+  for (const auto& table : tables().tables) {
+    result.push_back(table.get());
+  }
+  return result;
+}
+
+} // namespace thalweg::mpi::observe

@@ -1,0 +1,96 @@
+#pragma once
+
+// What this process's MPI calls cost, by call site, function, communicator size and phase. Each thread writes a table of
+// its own; they are added up at the end.
+//
+// Time is taken of every call of a site, except that sites whose calls are short (under two microseconds in the mean,
+// after the first 16) are timed one call in eight, and their time is scaled up. CPU time of the thread is read around
+// one timed call in 64, and around every call of sites whose calls take over 50 microseconds in the mean; the ratio of
+// CPU time to time of those calls is taken for all.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/native.hpp"
+
+namespace thalweg::mpi::observe {
+
+struct CallKey {
+  const void* site = nullptr;
+  Function function{};
+  std::uint16_t phase = 0;
+  std::int32_t ranks = 0; // of the communicator; 0 where the function has none
+
+  bool operator==(const CallKey&) const = default;
+};
+
+// Calls that ended the same way. Texts are compared by address: they live as long as the process.
+struct Ending {
+  const char* strategy;
+  const char* reason; // why it was passed on to the library, or nullptr
+  std::uint64_t calls;
+};
+
+struct CallRow {
+  CallKey key;
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t timed_calls = 0;
+  std::uint64_t timed_ticks = 0;
+  std::uint64_t longest_ticks = 0;
+  std::uint64_t sampled_ticks = 0; // of calls whose CPU time was read
+  std::uint64_t sampled_cpu_ns = 0;
+  bool brief = false;
+  bool lengthy = false;
+  std::vector<Ending> endings;
+
+  void ended(const char* strategy, const char* reason) {
+    if (!endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason) [[likely]] {
+      ++endings.front().calls;
+    } else {
+      ended_otherwise(strategy, reason);
+    }
+  }
+
+private:
+  void ended_otherwise(const char* strategy, const char* reason);
+};
+
+class CallTable {
+public:
+  CallTable();
+
+  CallRow& row(const CallKey& key) {
+    const std::size_t slot = slot_of(key);
+    CallRow* row = slots_[slot];
+    if (row != nullptr && row->key == key) [[likely]] {
+      return *row;
+    }
+    return find(key, slot);
+  }
+
+  const std::vector<std::unique_ptr<CallRow>>& rows() const { return rows_; }
+
+private:
+  std::size_t slot_of(const CallKey& key) const {
+    std::uint64_t hash = reinterpret_cast<std::uint64_t>(key.site) ^ static_cast<std::uint64_t>(key.function) << 48U;
+    hash ^= static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.ranks)) << 20U;
+    hash = (hash ^ static_cast<std::uint64_t>(key.phase) << 40U) * 0x9E3779B97F4A7C15U;
+    return static_cast<std::size_t>(hash >> shift_);
+  }
+  CallRow& find(const CallKey& key, std::size_t slot);
+  void grow();
+
+  unsigned shift_ = 64 - 8;
+  std::vector<CallRow*> slots_;
+  std::vector<std::unique_ptr<CallRow>> rows_;
+};
+
+// This thread's table; made at its first call and kept after the thread's end.
+CallTable& call_table();
+
+// Every thread's, for the thread that ends MPI.
+std::vector<const CallTable*> all_call_tables();
+
+} // namespace thalweg::mpi::observe

@@ -1,0 +1,7 @@
+#include "mpi/observe/report.hpp"
+
+namespace thalweg::mpi::observe {
+
+void report() {}
+
+} // namespace thalweg::mpi::observe

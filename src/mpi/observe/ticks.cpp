@@ -1,0 +1,43 @@
+#include "mpi/observe/ticks.hpp"
+
+#include <fstream>
+#include <string>
+
+namespace thalweg::mpi::observe {
+
+namespace {
+
+// The kernel trusts the counter as its own clock only after having compared all cores'.
+bool kernel_trusts_counter() {
+#if defined(__x86_64__)
+  std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::string source;
+  file >> source;
+  return source == "tsc";
+#else
+  return false;
+#endif
+}
+
+} // namespace
+
+void TickScale::begin() {
+  counter_is_steady = kernel_trusts_counter();
+  begin_ns_ = monotonic_ns();
+  begin_ticks_ = ticks();
+}
+
+void TickScale::finish() {
+  const std::uint64_t end_ns = monotonic_ns();
+  const std::uint64_t end_ticks = ticks();
+  if (counter_is_steady && end_ticks > begin_ticks_) {
+    ns_per_tick_ = static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_);
+  }
+}
+
+double TickScale::monotonic_ns_at(std::uint64_t at) const {
+  const auto since = static_cast<double>(static_cast<std::int64_t>(at - begin_ticks_));
+  return static_cast<double>(begin_ns_) + since * ns_per_tick_;
+}
+
+} // namespace thalweg::mpi::observe

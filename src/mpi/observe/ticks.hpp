@@ -1,0 +1,46 @@
+#pragma once
+
+// The cheapest clock that all cores of a node share: the processor's time stamp counter, calibrated against
+// CLOCK_MONOTONIC, or CLOCK_MONOTONIC itself where the counter is not steady.
+
+#include <cstdint>
+#include <ctime>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace thalweg::mpi::observe {
+
+inline constinit bool counter_is_steady = false;
+
+inline std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+inline std::uint64_t ticks() {
+#if defined(__x86_64__)
+  if (counter_is_steady) [[likely]] {
+    return __rdtsc();
+  }
+#endif
+  return monotonic_ns();
+}
+
+// Two readings of both clocks, far apart, turn ticks into nanoseconds of CLOCK_MONOTONIC.
+class TickScale {
+public:
+  void begin(); // decides counter_is_steady
+  void finish();
+  double ns_per_tick() const { return ns_per_tick_; }
+  double monotonic_ns_at(std::uint64_t ticks) const;
+
+private:
+  std::uint64_t begin_ticks_ = 0;
+  std::uint64_t begin_ns_ = 0;
+  double ns_per_tick_ = 1.0;
+};
+
+} // namespace thalweg::mpi::observe

@@ -1,0 +1,101 @@
+#include "mpi/politeness.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "mpi/progress.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+#if defined(THALWEG_FAMILY_OPENMPI)
+
+// Set by the user or, when the launcher was told of more ranks than slots, by Open MPI itself.
+bool yields_when_idle() {
+  int provided = 0;
+  if (native.T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
+    return false;
+  }
+  int value = 0;
+  int index = 0;
+  MPI_T_cvar_handle handle{};
+  int count = 0;
+  if (native.T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
+      native.T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+    native.T_cvar_read(handle, &value);
+    native.T_cvar_handle_free(&handle);
+  }
+  native.T_finalize();
+  return value != 0;
+}
+
+#else
+
+bool is_set_to(const char* name, std::string_view value) {
+  const char* text = std::getenv(name);
+  return text != nullptr && text == value;
+}
+
+#endif
+
+} // namespace
+
+Spinning library_spinning() {
+#if defined(THALWEG_FAMILY_OPENMPI)
+  if (yields_when_idle()) {
+    return {false, "Open MPI yields when idle (mpi_yield_when_idle)"};
+  }
+  return {true, "Open MPI spins (mpi_yield_when_idle is off)"};
+#else
+  if (is_set_to("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")) {
+    return {false, "MPICH was told to sleep (MPIR_CVAR_CH4_PROGRESS_THROTTLE)"};
+  }
+  if (is_set_to("I_MPI_WAIT_MODE", "1") && runtime.library_version.find("Intel") != std::string::npos) {
+    return {false, "Intel MPI was told to wait (I_MPI_WAIT_MODE)"};
+  }
+  return {true, "the library spins"};
+#endif
+}
+
+void decide_politeness(Runtime& state, const Spinning& spinning) {
+  const Placement& placement = state.placement;
+  switch (state.settings.polite) {
+  case PoliteMode::always:
+    state.polite = true;
+    state.polite_reason = "polite: THALWEG_POLITE=always";
+    return;
+  case PoliteMode::never:
+    state.polite = false;
+    state.polite_reason = "not polite: THALWEG_POLITE=never";
+    return;
+  case PoliteMode::automatic:
+    break;
+  }
+  if (placement.crowded_node < 0) {
+    state.polite = false;
+    state.polite_reason = "not polite: no node has more ranks than cores";
+    return;
+  }
+  state.polite = spinning.spins;
+  state.polite_reason =
+      fmt::format("{}: {} ranks on {:g} cores, and {}", state.polite ? "polite" : "not polite",
+                  placement.crowded_ranks, placement.crowded_cores, spinning.reason);
+}
+
+int wait_politely(MPI_Request request, MPI_Status* status) {
+  engine::Waiter waiter = polite_waiter();
+  for (;;) {
+    int flag = 0;
+    const int code = native.Test(&request, &flag, status);
+    if (code != MPI_SUCCESS || flag != 0) {
+      return code;
+    }
+    progress_executions();
+    waiter.pause();
+  }
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,43 @@
+#pragma once
+
+// Waiting politely: blocking calls of the program made as nonblocking ones that are looked at now and then, with the
+// core given away in between. Worth it where ranks outnumber cores and the library would spin.
+
+#include <string>
+
+#include "engine/wait_policy.hpp"
+#include "mpi/runtime.hpp"
+
+namespace thalweg::mpi {
+
+struct Spinning {
+  bool spins; // the library keeps its core while it waits
+  std::string reason;
+};
+
+// What this library does when it waits, as far as its settings tell.
+Spinning library_spinning();
+
+// From agreed values only, so that all ranks come to the same.
+void decide_politeness(Runtime& runtime, const Spinning& spinning);
+
+inline bool waits_politely() { return runtime.polite; }
+
+inline engine::Waiter polite_waiter() { return engine::Waiter{runtime.settings.wait}; }
+
+// Waits for one request of our own making.
+int wait_politely(MPI_Request request, MPI_Status* status);
+
+// After the program looked at something without waiting: one that keeps looking in vain gives its core away.
+inline constinit thread_local int looks_in_vain = 0;
+inline void looked_in_vain(bool in_vain) {
+  if (!waits_politely()) [[likely]] {
+    return;
+  }
+  looks_in_vain = in_vain ? looks_in_vain + 1 : 0;
+  if (looks_in_vain > 4) {
+    engine::WaitSystem::yield();
+  }
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,7 @@
+#include "mpi/progress.hpp"
+
+namespace thalweg::mpi {
+
+void progress_all_executions() noexcept {}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,189 @@
+#include "mpi/runtime.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "mpi/communicators.hpp"
+#include "mpi/gate.hpp"
+#include "mpi/observe/report.hpp"
+#include "mpi/politeness.hpp"
+
+namespace thalweg::mpi {
+
+Runtime runtime;
+
+namespace {
+
+std::mutex start_mutex;
+bool finished = false;
+
+const char* environment(const char* name) { return std::getenv(name); }
+
+std::string read_library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  native.Get_library_version(text.data(), &length);
+  std::string version(text.data());
+  version.erase(std::min(version.size(), version.find('\n')));
+  return version;
+}
+
+void start_local() {
+  if (runtime.ready) {
+    return;
+  }
+  runtime.tick_scale.begin();
+  runtime.start_ns = observe::monotonic_ns();
+  runtime.library_version = read_library_version();
+  runtime.settings_text = settings_text(environment);
+  runtime.settings = parse_settings(runtime.settings_text);
+}
+
+void join_world() {
+  runtime.has_world = true;
+  native.Comm_rank(MPI_COMM_WORLD, &runtime.world_rank);
+  native.Comm_size(MPI_COMM_WORLD, &runtime.world_size);
+  native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);
+}
+
+// Waits for a request of our own, whatever has been agreed so far: polite waiting is always safe here.
+void complete(MPI_Request request) {
+  engine::Waiter waiter{engine::WaitSettings{}};
+  int flag = 0;
+  while (native.Test(&request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == 0) {
+    waiter.pause();
+  }
+}
+
+void broadcast(void* data, std::size_t bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  native.Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  complete(request);
+}
+
+// Rank 0's settings and its view of the library, and where every rank is.
+void agree() {
+  const Spinning spinning = library_spinning();
+  std::string text = runtime.settings_text;
+  std::array<std::uint32_t, 2> head{static_cast<std::uint32_t>(text.size()), spinning.spins ? 1U : 0U};
+  broadcast(head.data(), sizeof head);
+  text.resize(head[0]);
+  if (head[0] > 0) {
+    broadcast(text.data(), text.size());
+  }
+  runtime.settings_text = text;
+  runtime.settings = parse_settings(text);
+
+  const RankPlace mine = this_place();
+  std::vector<RankPlace> places(static_cast<std::size_t>(runtime.world_size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  native.Iallgather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD, &request);
+  complete(request);
+  runtime.placement = place_ranks(places);
+  runtime.agreed = true;
+  decide_politeness(runtime, {head[1] != 0, spinning.reason});
+}
+
+void complain() {
+  if (runtime.world_rank == 0) {
+    for (const std::string& complaint : runtime.settings.complaints) {
+      say(complaint);
+    }
+    if (runtime.settings.verbose) {
+      say(fmt::format("{}; {}; {}", runtime.library_version, library_path(), runtime.polite_reason));
+    }
+  }
+}
+
+void step_aside(const char* what) {
+  standing.store(Standing::bypass);
+  say(fmt::format("{}; every MPI call is passed through", what));
+}
+
+} // namespace
+
+void say(const std::string& text) { std::fprintf(stderr, "thalweg: %s\n", text.c_str()); }
+
+void begin() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  if (standing.load() != Standing::unstarted) {
+    return;
+  }
+  try {
+    const Library library = resolve_library();
+    const char* disabled = std::getenv("THALWEG_DISABLE");
+    if (library == Library::absent) {
+      step_aside("no MPI library is loaded");
+    } else if (disabled != nullptr && std::strcmp(disabled, "1") == 0) {
+      standing.store(Standing::bypass);
+    } else if (library == Library::foreign) {
+      step_aside(fmt::format("this interposer is for {}, but the program uses {} ({})", family_name(own_family),
+                             family_name(library_family()), library_path())
+                     .c_str());
+    } else {
+      standing.store(Standing::active);
+    }
+  } catch (const std::exception& error) {
+    step_aside(error.what());
+  }
+}
+
+void start_with_world() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  try {
+    start_local();
+    join_world();
+    agree();
+    register_predefined_communicators(true);
+    runtime.ready = true;
+    complain();
+  } catch (const std::exception& error) {
+    step_aside(error.what());
+  }
+}
+
+void start_late() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  if (runtime.ready) {
+    return;
+  }
+  try {
+    start_local();
+    int initialized = 0;
+    native.Initialized(&initialized);
+    if (initialized != 0) {
+      join_world();
+    }
+    runtime.polite_reason = "not polite: MPI_Init was not seen, so ranks cannot agree";
+    register_predefined_communicators(false);
+    runtime.ready = true;
+    complain();
+  } catch (const std::exception& error) {
+    step_aside(error.what());
+  }
+}
+
+void finish() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  if (finished || !runtime.ready || !runtime.has_world) {
+    return;
+  }
+  finished = true;
+  try {
+    observe::report();
+  } catch (const std::exception& error) {
+    say(fmt::format("no report: {}", error.what()));
+  }
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,47 @@
+#pragma once
+
+// The interposer's state in this process, from the first MPI call to the last.
+
+#include <string>
+#include <vector>
+
+#include "mpi/load.hpp"
+#include "mpi/native.hpp"
+#include "mpi/observe/ticks.hpp"
+#include "mpi/settings.hpp"
+
+namespace thalweg::mpi {
+
+struct Runtime {
+  bool ready = false;    // the rest holds
+  bool has_world = false; // MPI_Init was called (and not only sessions)
+  bool agreed = false;   // settings and placement are the same on all ranks of MPI_COMM_WORLD
+  Settings settings;
+  bool polite = false;   // blocking calls wait politely
+  std::string polite_reason;
+  int world_rank = 0;
+  int world_size = 1;
+  MPI_Group world_group{};
+  Placement placement;
+  std::string library_version; // first line
+  std::string settings_text;   // as agreed, for the report
+  std::string user_settings;   // the MPI library's own settings that the user made, one per line
+  observe::TickScale tick_scale;
+  std::uint64_t start_ns = 0;
+};
+
+extern Runtime runtime;
+
+// After MPI_Init on all ranks of MPI_COMM_WORLD.
+void start_with_world();
+
+// After MPI_Session_init, or at the first call seen of a program whose MPI_Init was not seen.
+void start_late();
+
+// Before MPI_Finalize (from our entry point, or the delete callback on MPI_COMM_SELF); makes the report. Once.
+void finish();
+
+// One line on stderr.
+void say(const std::string& text);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,36 @@
+#pragma once
+
+// The interposer's settings: THALWEG_… variables of the environment. Rank 0's are everybody's.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/wait_policy.hpp"
+
+namespace thalweg::mpi {
+
+enum class PoliteMode { automatic, always, never };
+
+struct Settings {
+  bool disabled = false;
+  std::string use; // "alltoall=mesh2d;allreduce=ring:segment=64KiB"; see the collective runner
+  PoliteMode polite = PoliteMode::automatic;
+  engine::WaitSettings wait;
+  std::string report; // file to write, empty for none
+  bool summary = false;
+  bool progress_thread = false;
+  bool verbose = false;
+  std::vector<std::string> complaints; // about values that were not understood, and what was taken instead
+};
+
+// The value of an environment variable, or nullptr.
+using Environment = const char* (*)(const char* name);
+
+// "NAME=value\n" of every THALWEG_ variable that is set; what ranks send each other.
+std::string settings_text(Environment environment);
+
+// Unknown names are ignored, so that newer commands can start older interposers.
+Settings parse_settings(std::string_view text);
+
+} // namespace thalweg::mpi
