@@ -24,8 +24,11 @@ struct Buffers {
 struct Tags {
   std::int32_t first = 0;
   std::int32_t count = 1;
-  /// The tags of call number `call` (counted per transport) when tags are 0 .. limit-1.
+  /// The tags of call number `call` (counted per transport) when tags are 0 .. limit-1. They come round again after at
+  /// least 256 calls.
   static Tags of_call(std::uint64_t call, std::int32_t limit);
+  /// Tags kept for good by persistent operation number `operation`; none (count 0) where there are no more.
+  static Tags of_persistent(std::uint64_t operation, std::int32_t limit);
 };
 
 class Execution {
