@@ -1,0 +1,25 @@
+#include "strategies/alltoall/paired.hpp"
+#include "strategies/orders.hpp"
+
+namespace thalweg::strategies::alltoall {
+
+namespace {
+
+void append(Builder& b) {
+  append_direct(b, cyclic_order(b.rank(), b.ranks()), static_cast<Barrier>(b.parameter("barrier")));
+}
+
+} // namespace
+
+Strategy cyclic() {
+  return {.name = "cyclic",
+          .operation = Operation::alltoall,
+          .summary = "step k sends to rank+k and receives from rank-k",
+          .wins_when = "long blocks, any number of ranks: every receiver has one sender at a time",
+          .source = "Kumar 2005, section 4.2.2 (cyclic send)",
+          .parameters = {window_parameter(1), barrier_parameter()},
+          .unequal_blocks = true,
+          .append = append};
+}
+
+} // namespace thalweg::strategies::alltoall

@@ -1,0 +1,37 @@
+#pragma once
+
+// Direct strategies differ in the order in which partners are met and in how far ahead a rank may run. The order is
+// theirs, the pace is here: a sliding window of exchanges under way, or token barriers between steps that keep all
+// ranks in the same permutation, as a congestion-free one must be (Kumar 2005, section 4.4).
+
+#include "strategies/strategy.hpp"
+
+#include <functional>
+#include <span>
+
+namespace thalweg::strategies {
+
+enum class Barrier : std::int64_t { none, step, lb };
+
+/// One step of a direct strategy; a peer of -1: nobody to send to, or to receive from, in this step.
+struct Exchange {
+  Rank to = -1;
+  Rank from = -1;
+};
+
+Parameter window_parameter(std::int64_t standard);
+Parameter barrier_parameter();
+
+/// Appends a dissemination barrier of tokens, in stages of its own.
+void append_token_barrier(Builder& b);
+
+/// Appends the exchanges as the parameters `window` and `barrier` (none if the strategy has no such parameter) say:
+///   none   exchange i starts when exchange i - window has finished
+///   step   a barrier between any two steps
+///   lb     a barrier between any `window` steps, which are all under way together
+/// All ranks must give the same number of exchanges, those without peers included.
+void append_exchanges(Builder& b, std::span<const Exchange> exchanges,
+                      const std::function<schedule::BlockList(Rank to)>& sent,
+                      const std::function<schedule::BlockList(Rank from)>& received, Barrier barrier);
+
+} // namespace thalweg::strategies
