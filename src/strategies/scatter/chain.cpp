@@ -1,0 +1,17 @@
+#include "strategies/scatter/tree.hpp"
+
+namespace thalweg::strategies::scatter {
+
+Strategy chain() {
+  return {.name = "chain",
+          .operation = Operation::scatter,
+          .summary = "scatters down a chain of all ranks, passing messages on as they come",
+          .wins_when = "large blocks where only neighbours are well connected",
+          .source = "Nishtala 2009, chapter 5 (chain)",
+          .parameters = tree_message_parameters(topology::TreeShape::chain, 32 << 10),
+          .in_place = true,
+          .pieces = message_segments,
+          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::chain); }};
+}
+
+} // namespace thalweg::strategies::scatter

@@ -1,0 +1,17 @@
+#include "strategies/scatter/tree.hpp"
+
+namespace thalweg::strategies::scatter {
+
+Strategy knomial() {
+  return {.name = "knomial",
+          .operation = Operation::scatter,
+          .summary = "scatters down a k-nomial tree over relative ranks; radix 2 is the binomial tree",
+          .wins_when = "small blocks",
+          .source = "Nishtala 2009, chapter 5 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4",
+          .parameters = tree_message_parameters(topology::TreeShape::knomial, 0),
+          .in_place = true,
+          .pieces = message_segments,
+          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::knomial); }};
+}
+
+} // namespace thalweg::strategies::scatter
