@@ -172,6 +172,7 @@ USED: dict[str, str] = {
     "Comm_get_parent": "MPI_Comm* parent",
     "Topo_test": "MPI_Comm comm, int* status",
     "Cartdim_get": "MPI_Comm comm, int* ndims",
+    "Cart_get": "MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]",
     "Cart_shift": "MPI_Comm comm, int direction, int displacement, int* source, int* destination",
     "Graph_neighbors_count": "MPI_Comm comm, int rank, int* count",
     "Graph_neighbors": "MPI_Comm comm, int rank, int maximum, int neighbors[]",

@@ -13,6 +13,7 @@
 #include "mpi/gate.hpp"
 #include "mpi/observe/report.hpp"
 #include "mpi/politeness.hpp"
+#include "mpi/runner/choice.hpp"
 
 namespace thalweg::mpi {
 
@@ -67,6 +68,16 @@ void broadcast(void* data, std::size_t bytes) {
   complete(request);
 }
 
+// The same text on all ranks, so the same outcome.
+void read_choices() {
+  try {
+    choices().read(runtime.settings.use);
+  } catch (const std::exception& error) {
+    runtime.settings.complaints.push_back(fmt::format("THALWEG_USE is not understood, so the library's own is used: {}", error.what()));
+    runtime.settings.use.clear();
+  }
+}
+
 // Rank 0's settings and its view of the library, and where every rank is.
 void agree() {
   const Spinning spinning = library_spinning();
@@ -79,6 +90,7 @@ void agree() {
   }
   runtime.settings_text = text;
   runtime.settings = parse_settings(text);
+  read_choices();
 
   const RankPlace mine = this_place();
   std::vector<RankPlace> places(static_cast<std::size_t>(runtime.world_size));

@@ -2,6 +2,7 @@
 
 #include "strategies/selection.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -66,7 +67,7 @@ void bind_index(nb::module_& module) {
     return entries;
   }, nb::rv_policy::reference);
   module.def("check_selection", [](std::string_view operation, std::string_view strategy) {
-    strategies::parse_selection(operation, strategy);
+    strategies::parse_selection(fmt::format("{}={}", operation, strategy));
   }, nb::arg("operation"), nb::arg("strategy"), "Raises Error if the selection is not understood or out of range.");
 }
 

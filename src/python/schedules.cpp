@@ -49,14 +49,14 @@ void require(bool holds, const std::string& problem, const std::string& remedy) 
 
 Case make_case(std::string_view operation, std::string_view strategy, std::int32_t ranks, std::int32_t root,
                std::int32_t ranks_per_node, std::int64_t unit_bytes) {
-  const strategies::Selection selection = strategies::parse_selection(operation, strategy);
+  const strategies::Selection selection = strategies::parse_selection(fmt::format("{}={}", operation, strategy));
   require(selection.strategy != nullptr, "native is the MPI library's own and has no schedule to show",
           fmt::format("'thalweg strategies {}' lists those that have", operation));
   require(ranks >= 1, fmt::format("{} ranks", ranks), "choose at least 1");
   require(root >= 0 && root < ranks, fmt::format("root {} of {} ranks", root, ranks),
           fmt::format("choose 0 to {}", ranks - 1));
   require(ranks_per_node >= 0, fmt::format("{} ranks per node", ranks_per_node), "choose at least 1");
-  schedule::Problem problem{.operation = selection.operation, .ranks = ranks, .root = root};
+  schedule::Problem problem{.operation = selection.call->operation, .ranks = ranks, .root = root};
   problem.commutative = !selection.strategy->keeps_rank_order;
   problem.unit_bytes = unit_bytes;
   problem.parameters = selection.parameters;

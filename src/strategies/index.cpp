@@ -1,6 +1,7 @@
 #include "strategies/index.hpp"
 
 #include "core/error.hpp"
+#include "core/nearest.hpp"
 #include "core/units.hpp"
 
 #include <algorithm>
@@ -25,22 +26,6 @@ std::vector<Strategy> list() {
 #undef THALWEG_STRATEGY
   std::ranges::stable_sort(strategies, {}, &Strategy::operation);
   return strategies;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 std::string format_value(const Parameter& parameter, std::int64_t value) {
@@ -69,11 +54,9 @@ const Strategy& find(Operation operation, std::string_view name) {
       return *strategy;
     names.push_back(strategy->name);
   }
-  std::ranges::sort(names, {}, [&](std::string_view known) { return edit_distance(known, name); });
-  names.resize(std::min<std::size_t>(names.size(), 3));
   throw Error(fmt::format("no strategy '{}' for {}", name, schedule::name(operation)),
-              fmt::format("did you mean {}? 'thalweg strategies {}' lists all", fmt::join(names, ", "),
-                          schedule::name(operation)));
+              fmt::format("did you mean {}? 'thalweg strategies {}' lists all",
+                          fmt::join(nearest(name, names), ", "), schedule::name(operation)));
 }
 
 schedule::Parameters resolve(const Strategy& strategy, const schedule::Parameters& given) {

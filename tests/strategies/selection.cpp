@@ -2,52 +2,133 @@
 
 #include "core/error.hpp"
 
-#include <algorithm>
 #include <gtest/gtest.h>
+#include <random>
 
 namespace thalweg::strategies {
 namespace {
 
+/// The message that reading the text ends with; fails the test if it reads well.
 std::string refusal_of(std::string_view text) {
   try {
-    parse_selections(text);
+    const auto selections = parse_selections(text);
+    ADD_FAILURE() << text << " reads as " << to_text(selections);
   } catch (const Error& error) {
+    EXPECT_FALSE(error.remedy().empty()) << text;
     return error.what();
   }
-  return "";
+  return {};
 }
 
-TEST(Selection, ReadsOperationsStrategiesAndNative) {
-  const auto selections = parse_selections(" alltoall=direct ; allreduce=native;;");
-  ASSERT_EQ(selections.size(), 2U);
-  EXPECT_EQ(selections[0].operation, Operation::alltoall);
+TEST(Selection, ReadsStrategiesParametersAndSizes) {
+  const auto selections = parse_selections(" alltoall = direct ;allreduce=recursive_doubling: segment = 64KiB;bcast=native");
+  ASSERT_EQ(selections.size(), 3U);
+  EXPECT_EQ(selections[0].call->name, "alltoall");
   EXPECT_EQ(selections[0].strategy, &find(Operation::alltoall, "direct"));
-  EXPECT_EQ(selections[1].operation, Operation::allreduce);
-  EXPECT_EQ(selections[1].strategy, nullptr);
+  EXPECT_EQ(selections[1].parameters, (schedule::Parameters{{"segment", 65536}}));
+  EXPECT_TRUE(selections[2].is_native());
+  EXPECT_EQ(selections[2].call->operation, Operation::broadcast);
+  EXPECT_EQ(to_text(selections), "alltoall=direct;allreduce=recursive_doubling:segment=64KiB;broadcast=native");
+  EXPECT_TRUE(parse_selections(" \n").empty());
 }
 
-TEST(Selection, ReadsEveryParameterOfEveryStrategyAtItsLimits) {
+TEST(Selection, OfAnOperationHoldsForItsVariantsUnlessTheyAreNamed) {
+  const auto selections = parse_selections("alltoall=direct;alltoallw=native");
+  EXPECT_EQ(selected(selections, *find_call("alltoall")), &selections[0]);
+  EXPECT_EQ(selected(selections, *find_call("alltoallv")), &selections[0]);
+  EXPECT_EQ(selected(selections, *find_call("alltoallw")), &selections[1]);
+  EXPECT_EQ(selected(selections, *find_call("allgather")), nullptr);
+  EXPECT_EQ(selected(parse_selections("alltoallv=native"), *find_call("alltoall")), nullptr);
+}
+
+TEST(Selection, RefusesEachMistakeWithItsRemedy) {
+  const auto has = [](const std::string& text, std::string_view part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks: " << part;
+  };
+  has(refusal_of("alltoal=direct"), "no operation 'alltoal'; did you mean alltoall");
+  has(refusal_of("direct"), "'direct' selects nothing; write operation=strategy");
+  has(refusal_of("=direct"), "no operation in '=direct'");
+  has(refusal_of("alltoall="), "no strategy in 'alltoall='");
+  has(refusal_of("alltoall=dirct"), "no strategy 'dirct' for alltoall; did you mean direct");
+  has(refusal_of("alltoall=direct;"), "selects nothing");
+  has(refusal_of("alltoall=direct;alltoall=native"), "two strategies are selected for alltoall; select one");
+  has(refusal_of("broadcast=native;bcast=native"), "two strategies are selected for broadcast");
+  has(refusal_of("alltoall=native:radix=2"), "alltoall native takes no parameters");
+  has(refusal_of("alltoall=direct:radix=2"), "alltoall direct has no parameter 'radix'; it takes none");
+  has(refusal_of("allreduce=recursive_doubling:"), "'' is not parameter=value");
+  has(refusal_of("allreduce=recursive_doubling:segment"), "'segment' is not parameter=value");
+  has(refusal_of("allreduce=recursive_doubling:segmet=1KiB"), "no parameter 'segmet'; it takes segment");
+  has(refusal_of("allreduce=recursive_doubling:segment=1KiB,segment=2KiB"), "'segment' is given twice; give it once");
+  has(refusal_of("allreduce=recursive_doubling:segment=wide"), "'segment'='wide' is not a size; write a whole number");
+  has(refusal_of("allreduce=recursive_doubling:segment=1KiB x"), "'1KiB x' is not a size");
+  has(refusal_of("allreduce=recursive_doubling:segment=-1"), "is not a size");
+  has(refusal_of("allreduce=recursive_doubling:segment=9999GiB"), "segment=9.765 TiB is out of range; choose");
+  has(refusal_of(std::string(1, '\1') + "=direct"), "no operation '?'");
+}
+
+TEST(Selection, RefusesCountsAndChoicesThatAreNone) {
   for (const Strategy& strategy : all())
-    for (const Parameter& parameter : strategy.parameters)
-      for (const std::int64_t value : {parameter.least, parameter.standard, parameter.most}) {
-        const std::string text = parameter.kind == ParameterKind::choice
-                                     ? std::string(parameter.choices.at(static_cast<std::size_t>(value)))
-                                     : std::to_string(value);
-        const auto selection = parse_selection(schedule::name(strategy.operation),
-                                               std::string(strategy.name) + ":" + std::string(parameter.name) + "=" + text);
-        EXPECT_NE(std::ranges::find(selection.parameters, std::pair{std::string(parameter.name), value}),
-                  selection.parameters.end());
+    for (const Parameter& parameter : strategy.parameters) {
+      if (parameter.kind == ParameterKind::bytes)
+        continue;
+      const std::string text = std::string(schedule::name(strategy.operation)) + "=" + std::string(strategy.name) + ":" +
+                               std::string(parameter.name) + "=";
+      for (const std::string_view wrong : {"", "x", "3x", "1e9", "99999999999999999999"})
+        refusal_of(text + std::string(wrong));
+      if (parameter.kind == ParameterKind::count) {
+        refusal_of(text + std::to_string(parameter.most + 1));
+        refusal_of(text + std::to_string(parameter.least - 1));
       }
+    }
 }
 
-TEST(Selection, RefusesWithWhatIsKnown) {
-  EXPECT_NE(refusal_of("alltoal=direct").find("no operation 'alltoal'; choose one of barrier, broadcast"), std::string::npos);
-  EXPECT_NE(refusal_of("alltoall=dirct").find("no strategy 'dirct' for alltoall; did you mean direct"), std::string::npos);
-  EXPECT_EQ(refusal_of("alltoall"), "'alltoall' cannot be understood; write operation=strategy[:parameter=value,...]");
-  EXPECT_EQ(refusal_of("alltoall=direct:speed"), "'speed' cannot be understood; write parameter=value");
-  EXPECT_EQ(refusal_of("alltoall=native:radix=2"), "alltoall native takes no parameters; leave out ':radix=2'");
-  EXPECT_EQ(refusal_of("barrier=native;barrier=native"), "barrier is selected twice; select one strategy for each operation");
-  EXPECT_NE(refusal_of("alltoall=direct:color=red").find("has no parameter 'color'"), std::string::npos);
+TEST(Selection, PrintedReadsBackTheSame) {
+  std::mt19937_64 random(7);
+  for (const Call& call : calls())
+    for (const Strategy* strategy : of(call.operation)) {
+      if (call.unequal_blocks && !strategy->unequal_blocks)
+        continue;
+      for (int round = 0; round < 20; ++round) {
+        Selection selection{&call, strategy, resolve(*strategy, {})};
+        for (std::size_t i = 0; i < selection.parameters.size(); ++i) {
+          const Parameter& parameter = strategy->parameters[i];
+          const auto values = static_cast<std::uint64_t>(parameter.most - parameter.least) + 1;
+          selection.parameters[i].second = parameter.least + static_cast<std::int64_t>(random() % values);
+        }
+        const Selection again = parse_selection(to_text(selection));
+        EXPECT_EQ(again.call, selection.call);
+        EXPECT_EQ(again.strategy, selection.strategy);
+        EXPECT_EQ(again.parameters, selection.parameters) << to_text(selection);
+      }
+    }
+}
+
+/// Text that is nearly a selection: fragments of the grammar with bytes strewn in.
+std::string noise(std::mt19937& random) {
+  static constexpr std::string_view fragments[] = {
+      "alltoall", "allreduce", "bcast", "=", "=", ":", ",", ";", "direct", "recursive_doubling", "native", "segment", "64KiB",
+      "-1", "18446744073709551616", " ", "MPI_", "\n", "%s", "{}"};
+  std::string text;
+  for (auto pieces = random() % 12; pieces > 0; --pieces) {
+    if (random() % 4 == 0)
+      text += static_cast<char>(random() % 256);
+    else
+      text += fragments[random() % std::size(fragments)];
+  }
+  return text;
+}
+
+TEST(Selection, OfNoiseIsASelectionOrAnError) {
+  std::mt19937 random(20261121);
+  for (int round = 0; round < 50000; ++round) {
+    const std::string text = noise(random);
+    try {
+      const auto selections = parse_selections(text);
+      EXPECT_EQ(to_text(parse_selections(to_text(selections))), to_text(selections)) << text;
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.remedy().empty()) << text;
+    }
+  }
 }
 
 } // namespace

@@ -1,0 +1,23 @@
+#include "thalweg/control.h"
+
+#include <exception>
+
+#include "mpi/gate.hpp"
+#include "mpi/runner/choice.hpp"
+#include "mpi/runtime.hpp"
+
+extern "C" __attribute__((visibility("default"))) int thalweg_choose(const char* selections) {
+  try {
+    thalweg::mpi::choices().read(selections);
+    return 0;
+  } catch (const std::exception& error) {
+    thalweg::mpi::say(error.what());
+    return -1;
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
+  using thalweg::mpi::Standing;
+  thalweg::mpi::standing.store(on != 0 ? Standing::bypass : Standing::active);
+  return on;
+}

@@ -1,0 +1,163 @@
+#include "mpi/runner/communicator_plans.hpp"
+
+#include <mutex>
+#include <set>
+
+#include "mpi/runner/run_blocking.hpp"
+#include "schedule/buffers.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// More kinds of calls than this on one communicator, and all its plans are forgotten and made anew.
+constexpr std::size_t most_plans = 512;
+
+const transport::MpiFunctions& transport_functions() {
+  static const transport::MpiFunctions functions{
+      native.Isend,    native.Irecv,    native.Send,    native.Recv,
+      native.Sendrecv, native.Waitall,  native.Waitsome, native.Testsome,
+      native.Testall,  native.Type_contiguous, native.Type_create_struct, native.Type_commit,
+      native.Type_free, MPI_BYTE,       MPI_REQUEST_NULL};
+  return functions;
+}
+
+std::int32_t tag_limit(MPI_Comm communicator) {
+  void* value = nullptr;
+  int found = 0;
+  native.Comm_get_attr(communicator, MPI_TAG_UB, static_cast<void*>(&value), &found);
+  const int highest = found != 0 ? *static_cast<int*>(value) : 32767;
+  return highest == INT32_MAX ? highest : highest + 1;
+}
+
+void add_side(std::vector<std::int64_t>& key, const BufferSide& side) {
+  key.push_back(side.units());
+  key.push_back(side.unit_elements());
+  key.push_back(side.element_bytes());
+  key.push_back(side.needs_staging() ? 1 : 0);
+  key.insert(key.end(), side.counts().begin(), side.counts().end());
+  if (!side.needs_staging())
+    key.insert(key.end(), side.offsets().begin(), side.offsets().end());
+}
+
+// Whether input and output are the same memory for the schedule, and what is copied aside where that would be wrong.
+void settle_staging(CallBinding& bound, const strategies::Strategy& strategy, Rank rank) {
+  // The first rank's buffer of an exclusive scan must stay as it is, whatever the schedule does there.
+  if (bound.problem.operation == schedule::Operation::exscan && rank == 0)
+    bound.output.stage_always();
+  const bool same_memory = bound.in_place && !bound.output.needs_staging() && !bound.input.needs_staging();
+  bound.problem.in_place = same_memory && strategy.in_place;
+  if (same_memory && !strategy.in_place)
+    bound.input.stage_always();
+}
+
+std::vector<std::int64_t> key_of(const CallBinding& bound, const Choice& choice) {
+  std::vector<std::int64_t> key{choice.id,
+                                static_cast<std::int64_t>(bound.problem.operation),
+                                bound.problem.root,
+                                bound.problem.in_place ? 1 : 0,
+                                bound.problem.commutative ? 1 : 0,
+                                bound.unequal ? 1 : 0,
+                                bound.problem.unit_bytes};
+  add_side(key, bound.input);
+  add_side(key, bound.output);
+  return key;
+}
+
+} // namespace
+
+std::size_t CommunicatorPlans::KeyHash::operator()(const std::vector<std::int64_t>& key) const {
+  std::uint64_t hash = 0x9e3779b97f4a7c15U;
+  for (const std::int64_t word : key)
+    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0xff51afd7ed558ccdU, hash ^= hash >> 32;
+  return hash;
+}
+
+CommunicatorPlans::CommunicatorPlans(const CommunicatorState& communicator)
+    : transport_(std::make_unique<transport::MpiTransport>(transport_functions(), communicator.hidden, communicator.rank,
+                                                           communicator.size, tag_limit(communicator.hidden))),
+      batch_(transport_->make_batch()) {}
+
+CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,
+                                                     CommunicatorState& communicator, bool blocking) {
+  const strategies::Strategy& strategy = *choice.strategy;
+  const bool sizes_first = bound.unequal && !strategy.unequal_blocks;
+  if (sizes_first && !schedule::has_private_sizes(bound.problem.operation))
+    return {nullptr, "blocks of unequal sizes, which the strategy does not bear"};
+  if (sizes_first && !blocking)
+    return {nullptr, "sizes that would have to be exchanged first in a call that must not wait"};
+  bound.problem.parameters = choice.parameters;
+  if (strategy.uses_nodes)
+    bound.problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
+  settle_staging(bound, strategy, transport_->rank());
+  const std::vector<std::int64_t> key = key_of(bound, choice);
+  // Found sizes are other ranks' business too, who may come with other ones: they are never remembered.
+  if (!sizes_first) {
+    const auto known = plans_.find(key);
+    if (known != plans_.end())
+      return {known->second, nullptr};
+  }
+  if (const auto why = strategies::refusal(strategy, bound.problem)) {
+    static std::mutex mutex;
+    static std::set<std::string> reasons; // they live as long as the process
+    const std::scoped_lock lock(mutex);
+    return {nullptr, reasons.insert(*why).first->c_str()};
+  }
+  std::shared_ptr<engine::Plan> plan = prepare(bound, choice);
+  if (!sizes_first) {
+    if (plans_.size() >= most_plans)
+      plans_.clear();
+    plans_.emplace(key, plan);
+  }
+  return {std::move(plan), nullptr};
+}
+
+std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound, const Choice& choice) {
+  const schedule::Schedule schedule = strategies::build(*choice.strategy, bound.problem, transport_->rank());
+  engine::Layouts layouts;
+  layouts.input = bound.input.layout(schedule.pieces);
+  layouts.output = bound.output.layout(schedule.pieces);
+  layouts.canonical_blocks = static_cast<std::int32_t>(schedule::canonical_blocks(bound.problem, schedule.pieces));
+  const BufferSide& own = bound.input.units() > 0 ? bound.input : bound.output;
+  if (!bound.unequal) {
+    layouts.canonical = engine::Layout::uniform(own.unit_elements(), schedule.pieces, own.element_bytes());
+  } else if (!bound.canonical_units.empty()) {
+    layouts.canonical = engine::Layout::packed(bound.canonical_units, schedule.pieces, own.element_bytes());
+  } else {
+    // Strategies that bear unequal blocks have no scratch here (proven); the others ask all ranks.
+    layouts.canonical = choice.strategy->unequal_blocks ? engine::Layout::uniform(0, 1, 1) : find_scratch_sizes(bound, schedule);
+    layouts.canonical_blocks = std::max(1, schedule.scratch_blocks);
+  }
+  return std::make_shared<engine::Plan>(schedule, layouts);
+}
+
+engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule) {
+  std::vector<std::int64_t> known(static_cast<std::size_t>(std::max(1, schedule.scratch_blocks)));
+  constexpr std::int64_t word = sizeof(std::int64_t);
+  engine::Layouts layouts;
+  layouts.input = layouts.output = layouts.canonical = engine::Layout::uniform(1, 1, word);
+  layouts.canonical_blocks = static_cast<std::int32_t>(known.size());
+  const engine::Plan plan(schedule, layouts);
+  const auto sizes = [](const BufferSide& side) {
+    std::vector<std::int64_t> result = side.counts();
+    if (side.is_uniform())
+      result.assign(static_cast<std::size_t>(side.units()), side.unit_elements());
+    return result;
+  };
+  std::vector<std::int64_t> input = sizes(bound.input);
+  std::vector<std::int64_t> output = sizes(bound.output);
+  engine::Execution execution(plan, *batch_);
+  execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()),
+                   reinterpret_cast<std::byte*>(known.data()), staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
+                  next_tags(), nullptr);
+  run_blocking(execution);
+  return engine::Layout::packed(known, 1, 1);
+}
+
+CommunicatorPlans& plans_of(CommunicatorState& communicator) {
+  if (!communicator.runner)
+    communicator.runner = std::make_unique<CommunicatorPlans>(communicator);
+  return static_cast<CommunicatorPlans&>(*communicator.runner);
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,59 @@
+#pragma once
+
+// What the engine keeps for one communicator: its transport and the plans made so far.
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/execution.hpp"
+#include "mpi/communicators.hpp"
+#include "mpi/runner/call_binding.hpp"
+#include "mpi/runner/choice.hpp"
+#include "mpi/runner/operator.hpp"
+#include "transport/mpi/mpi_transport.hpp"
+
+namespace thalweg::mpi {
+
+class CommunicatorPlans final : public RunnerState {
+public:
+  explicit CommunicatorPlans(const CommunicatorState& communicator);
+
+  transport::MpiTransport& transport() { return *transport_; }
+  engine::Tags next_tags() { return engine::Tags::of_call(calls_++, transport_->tag_limit()); }
+
+  // The plan for a bound call, made if there is none; nullptr and why if the strategy cannot do it. The same on all
+  // ranks. Decides which sides of the call are staged. The pointer stays good while a caller holds it.
+  struct Found {
+    std::shared_ptr<engine::Plan> plan;
+    const char* reason = nullptr;
+  };
+  Found plan_for(CallBinding& bound, const Choice& choice, CommunicatorState& communicator, bool blocking);
+
+  // Of blocking calls, of which there is one at a time on a communicator.
+  Storage scratch;
+  Storage staging;
+  Storage input_row;
+  Storage output_row;
+  MpiOperator reduction;
+  transport::Batch& batch() { return *batch_; }
+
+private:
+  struct KeyHash {
+    std::size_t operator()(const std::vector<std::int64_t>& key) const;
+  };
+
+  std::shared_ptr<engine::Plan> prepare(CallBinding& bound, const Choice& choice);
+  // Runs the schedule on blocks' sizes, so that every rank knows what it will pass on; see schedule/buffers.hpp.
+  engine::Layout find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule);
+
+  std::unique_ptr<transport::MpiTransport> transport_;
+  std::unique_ptr<transport::Batch> batch_;
+  std::uint64_t calls_ = 0;
+  std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<engine::Plan>, KeyHash> plans_;
+};
+
+// The communicator's plans, made at first use.
+CommunicatorPlans& plans_of(CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "engine/execution.hpp"
+
+namespace thalweg::mpi {
+
+// Runs an execution to its end: politely where cores are short, and looking after other executions in flight.
+void run_blocking(engine::Execution& execution);
+
+} // namespace thalweg::mpi
