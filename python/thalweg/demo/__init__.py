@@ -1,0 +1,1 @@
+"""The demo: real programs, natively and under Thalweg, on every MPI at hand (`python -m thalweg.demo`)."""

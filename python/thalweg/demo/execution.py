@@ -1,0 +1,71 @@
+"""Run one command to its end and take its wall time and the CPU time of all its processes."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    """A run that ended well."""
+
+    wall_s: float
+    cpu_s: float
+    output: str
+
+
+class RunFailedError(Exception):
+    """A command that could not be started, ended badly or ran too long; with the end of its output."""
+
+
+def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, limit_s: float) -> Run:
+    """Run in a folder and wait.
+
+    CPU time is that of the command and of every process below it that was waited for: launchers wait for the
+    ranks of their own machine. What the command started is killed with it when it runs longer than the limit.
+    """
+    output_path = folder / "output"
+    errors_path = folder / "errors"
+    with output_path.open("wb") as output, errors_path.open("wb") as errors:
+        begin_s = time.monotonic()
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except OSError as error:
+            message = f"{command[0]} cannot be started: {error.strerror}"
+            raise RunFailedError(message) from error
+        watchdog = threading.Timer(limit_s, _kill_session, [process.pid])
+        watchdog.start()
+        _, wait_status, usage = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - begin_s
+        watchdog.cancel()
+        process.returncode = os.waitstatus_to_exitcode(wait_status)  # keeps Popen from waiting a second time
+    text = output_path.read_text(errors="replace")
+    if process.returncode != 0:
+        tail = "\n".join((text + errors_path.read_text(errors="replace")).splitlines()[-12:])
+        status = process.returncode
+        reason = f"ran longer than {limit_s:.0f} s" if wall_s >= limit_s else f"ended with status {status}"
+        message = f"{' '.join(command)}\n{reason}\n{tail}"
+        raise RunFailedError(message)
+    return Run(wall_s, usage.ru_utime + usage.ru_stime, text)
+
+
+def _kill_session(pid: int) -> None:
+    """Ask the session to end, so that launchers take their ranks along, then insist."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(pid, number)
+        except ProcessLookupError:
+            return
+        time.sleep(1)

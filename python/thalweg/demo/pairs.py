@@ -1,0 +1,101 @@
+"""A case: one program with one number of ranks, natively and under Thalweg, turn by turn."""
+
+import os
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thalweg.demo.answers import Answer, NoAnswerError, agree
+from thalweg.demo.execution import Run, RunFailedError, run
+from thalweg.demo.program import Program
+from thalweg.demo.site import Site, base_environment, thalweg_command
+
+_MAX_PAIRS = 7
+
+
+@dataclass(frozen=True)
+class Medians:
+    """The middle of several runs."""
+
+    wall_s: float
+    cpu_s: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """What became of a case. `failure` is empty if all runs ended well, and then the rest is there."""
+
+    program: Program
+    ranks: int
+    pairs: int = 0
+    native: Medians | None = None
+    thalweg: Medians | None = None
+    answers_agree: bool = False
+    answer: Answer | None = None
+    failure: str = ""
+
+    @property
+    def name(self) -> str:
+        """What rows call it."""
+        return f"{self.program.name}/{self.program.flavour.name}/{self.ranks}"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a case may take, about; after how long a run is given up; how many pairs at least."""
+
+    share_s: float
+    limit_s: float
+    min_pairs: int = 1
+
+
+def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
+    """Run pairs until another one would not fit into the case's share of time.
+
+    Within a pair native and Thalweg follow each other, and every second pair is turned round, so that neither
+    always meets the machine in the state the other left it in.
+    """
+    folder = site.scratch / program.name / program.flavour.name / str(ranks)
+    folder.mkdir(parents=True)
+    native: list[Run] = []
+    ours: list[Run] = []
+    answers: list[Answer] = []
+    try:
+        job = program.prepare(site, folder, ranks)
+        plain = [*program.flavour.launcher, str(ranks), *job.command]
+        environment = {**base_environment(os.environ), **job.environment}
+        begin_s = time.monotonic()
+        while len(native) < _MAX_PAIRS:
+            elapsed_s = time.monotonic() - begin_s
+            if len(native) >= budget.min_pairs and elapsed_s * (1 + 1 / len(native)) > budget.share_s:
+                break
+            sides = [(native, plain), (ours, [*thalweg_command(), "run", *plain])]
+            for runs, command in sides if len(native) % 2 == 0 else reversed(sides):
+                runs.append(run(command, environment, folder, budget.limit_s))
+                answers.append(program.answer(runs[-1].output, folder))
+    except (RunFailedError, NoAnswerError) as error:
+        return Case(program, ranks, failure=str(error))
+    return Case(
+        program,
+        ranks,
+        pairs=len(native),
+        native=_medians(native),
+        thalweg=_medians(ours),
+        answers_agree=_all_agree(program, answers),
+        answer=answers[0],
+    )
+
+
+def _medians(runs: Sequence[Run]) -> Medians:
+    wall_s = [one.wall_s for one in runs]
+    cpu_s = [one.cpu_s for one in runs]
+    return Medians(statistics.median(wall_s), statistics.median(cpu_s))
+
+
+def _all_agree(program: Program, answers: Sequence[Answer]) -> bool:
+    first = answers[0]
+    known = {name: first[name] for name in program.known if name in first}
+    return agree(known, program.known, program.tolerance) and all(
+        agree(first, answer, program.tolerance) for answer in answers
+    )

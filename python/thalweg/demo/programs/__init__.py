@@ -1,0 +1,1 @@
+"""One module per program: what it is, how its problem is prepared, what it answers."""

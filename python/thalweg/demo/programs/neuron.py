@@ -1,0 +1,35 @@
+"""NEURON: spikes of a network, gathered by all ranks every millisecond of the model; on either MPI."""
+
+from functools import partial
+from pathlib import Path
+
+from thalweg.demo.answers import Answer, answer_line
+from thalweg.demo.program import Job, Program
+from thalweg.demo.site import MPICH, OPENMPI, Flavour, Site
+
+_STOP_MS = {"openmpi": 800, "mpich": 30}
+
+
+def _prepare(flavour: Flavour, site: Site, _folder: Path, _ranks: int) -> Job:
+    # NEURON opens whatever libmpi.so it finds first.
+    environment = {"LD_LIBRARY_PATH": str(site.compatible_library_folder(flavour))}
+    script = str(site.inputs / "ring_network.py")
+    return Job((str(site.wheels / "bin" / "python"), script, str(_STOP_MS[flavour.name])), environment)
+
+
+def _answer(output: str, _folder: Path) -> Answer:
+    return answer_line(output)
+
+
+PROGRAMS = tuple(
+    Program(
+        name="neuron",
+        title="NEURON, ring of cells",
+        flavour=flavour,
+        prepare=partial(_prepare, flavour),
+        answer=_answer,
+        tolerance=0,
+        pypi=("neuron==9.0.2",),
+    )
+    for flavour in (OPENMPI, MPICH)
+)

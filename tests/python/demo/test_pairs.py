@@ -1,0 +1,51 @@
+"""A case runs both ways, compares answers with each other and with what is known, and survives failures."""
+
+import dataclasses
+
+from script_program import program_that
+
+from thalweg.demo.pairs import Budget, measure
+from thalweg.demo.program import Program
+from thalweg.demo.rows import geometric_mean, rows_of
+from thalweg.demo.site import Site
+from thalweg.demo.table import table_of
+
+BUDGET = Budget(share_s=0, limit_s=60, min_pairs=3)
+
+
+def test_both_ways_agree(echo: Program, site: Site) -> None:
+    case = measure(echo, 4, site, BUDGET)
+    assert (case.name, case.pairs, case.answers_agree, case.failure) == ("script/none/4", 3, True, "")
+    assert case.answer == {"answer": "right"}
+
+
+def test_another_answer_under_thalweg_is_seen(echo: Program, site: Site) -> None:
+    del echo
+    assert not measure(program_that("echo answer: $UNDER."), 4, site, BUDGET).answers_agree
+
+
+def test_an_answer_that_is_known_to_be_wrong_is_seen(echo: Program, site: Site) -> None:
+    del echo
+    program = program_that("echo answer: wrong", known={"answer": "right"})
+    assert not measure(program, 4, site, BUDGET).answers_agree
+
+
+def test_failures_are_kept_and_shown(echo: Program, site: Site) -> None:
+    good = measure(echo, 2, site, BUDGET)
+    silent = measure(program_that("true"), 4, site, BUDGET)
+    broken = measure(program_that("exit 9"), 8, site, BUDGET)
+    assert silent.failure == "no line 'answer: …' in the output"
+    assert "ended with status 9" in broken.failure
+    assert {row["case"] for row in rows_of([good, silent, broken])} == {"script/none/2", "geometric mean"}
+    assert table_of([good, silent, broken]).title
+
+
+def test_rows_have_ratios_above_one_where_ours_is_less(echo: Program, site: Site) -> None:
+    for row in rows_of([measure(echo, 4, site, BUDGET)]):
+        assert (row["ratio"] > 1) == (row["ours"] < row["peer"])
+        assert row["peer_name"] == "No MPI alone"
+
+
+def test_geometric_mean() -> None:
+    assert geometric_mean([1, 4, 16]) == 4
+    assert geometric_mean([]) == 1
