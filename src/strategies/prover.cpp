@@ -53,7 +53,6 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
   base.operation = strategy.operation;
   base.ranks = ranks;
   base.unit_bytes = sample_unit_bytes;
-  base.commutative = !strategy.keeps_rank_order;
   const bool has_neighbors = base.operation == Operation::neighbor_allgather || base.operation == Operation::neighbor_alltoall;
 
   std::vector<Problem> problems;
@@ -66,8 +65,12 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
           problem.root = root;
           problem.nodes = nodes;
           problem.neighborhoods = neighborhoods;
-          if (!refusal(strategy, problem))
-            problems.push_back(std::move(problem));
+          // A strategy that keeps rank order may take another way where it need not.
+          for (const bool commutative : strategy.keeps_rank_order ? std::vector{false, true} : std::vector{true}) {
+            problem.commutative = commutative;
+            if (!refusal(strategy, problem))
+              problems.push_back(problem);
+          }
         }
   return problems;
 }
@@ -80,6 +83,8 @@ std::string describe(const Strategy& strategy, const Problem& problem) {
     text += fmt::format(", {}={}", name, value);
   if (problem.nodes)
     text += fmt::format(", {} nodes", *std::ranges::max_element(*problem.nodes) + 1);
+  if (!problem.commutative)
+    text += ", in rank order";
   if (problem.in_place)
     text += ", in place";
   return text;
@@ -97,7 +102,7 @@ std::vector<std::string> prove(const Strategy& strategy, const Problem& problem)
   if (!verdict.proven())
     return faults;
   if (schedule::is_reduction(problem.operation)) {
-    if (strategy.keeps_rank_order && !verdict.in_rank_order)
+    if (!problem.commutative && !verdict.in_rank_order)
       fault(problem, "promises rank order but reorders operands");
     if (!verdict.same_on_all_ranks)
       fault(problem, "ranks hold differently associated results");
