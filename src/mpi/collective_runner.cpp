@@ -1,12 +1,26 @@
 #include "mpi/collective_runner.hpp"
 
-#include "mpi/runner/communicator_plans.hpp"
+#include "mpi/runner/pending_collective.hpp"
+#include "mpi/runner/recent_calls.hpp"
 #include "mpi/runner/run_blocking.hpp"
 #include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
+
+// What the runner keeps for a communicator.
+struct EngineState final : RunnerState {
+  explicit EngineState(const CommunicatorState& communicator) : plans(communicator) {}
+  CommunicatorPlans plans;
+  RecentCalls recent;
+};
+
+EngineState& engine_of(CommunicatorState& communicator) {
+  if (!communicator.runner)
+    communicator.runner = std::make_unique<EngineState>(communicator);
+  return static_cast<EngineState&>(*communicator.runner);
+}
 
 Decision declined(const char* reason) { return {Outcome::declined, "native", reason, MPI_SUCCESS}; }
 
@@ -17,73 +31,86 @@ void set_operator(MpiOperator& reduction, CallBinding& bound, const CollectiveCa
   reduction.set(call.op, bound.type, bound.input.element_bytes(), bound.problem.commutative);
 }
 
-int run(CommunicatorPlans& plans, const engine::Plan& plan, const CallBinding& bound) {
-  engine::Buffers buffers{bound.input.address(), bound.output.address(),
-                          plans.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes())),
-                          plans.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))};
-  const bool root_of_broadcast = bound.problem.operation == schedule::Operation::broadcast &&
-                                 bound.problem.root == plans.transport().rank();
-  if (bound.input.needs_staging()) {
-    buffers.input = plans.input_row.grow(static_cast<std::size_t>(bound.input.staging_bytes()));
-    if (const int code = bound.input.stage_in(buffers.input); code != MPI_SUCCESS)
-      return code;
-  }
-  if (bound.output.needs_staging())
-    buffers.output = plans.output_row.grow(static_cast<std::size_t>(bound.output.staging_bytes()));
-  if (bound.output.needs_staging() && root_of_broadcast)
-    if (const int code = bound.output.stage_in(buffers.output); code != MPI_SUCCESS)
-      return code;
-
+int run_now(CommunicatorPlans& plans, const engine::Plan& plan, const CallBinding& bound) {
+  engine::Buffers buffers;
+  const Rank rank = plans.transport().rank();
+  if (const int code = stage_in(bound, plan, rank, plans.rows, buffers); code != MPI_SUCCESS)
+    return code;
   engine::Execution execution(plan, plans.batch());
   execution.start(buffers, plans.next_tags(), &plans.reduction);
   run_blocking(execution);
-
-  const bool keeps_output = root_of_broadcast || (bound.problem.operation == schedule::Operation::exscan &&
-                                                  plans.transport().rank() == 0);
-  if (bound.output.needs_staging() && !keeps_output)
-    return bound.output.stage_out(buffers.output);
-  return MPI_SUCCESS;
+  return stage_out(bound, rank, buffers);
 }
 
-Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communicator) {
-  const Choice* choice = choices().of(call.form->operation);
-  if (choice == nullptr)
-    return declined("no strategy chosen");
+int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan, CallBinding bound, engine::Tags tags,
+              const CollectiveCall& call) {
+  auto pending = std::make_unique<PendingCollective>(std::move(plan), std::move(bound), plans.reduction,
+                                                     plans.transport(), tags);
+  if (call.form->mode == Mode::persistent)
+    return hand_out_persistent(std::move(pending), call.request);
+  const int code = pending->start();
+  return code == MPI_SUCCESS ? hand_out(std::move(pending), call.request) : code;
+}
+
+Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
   if (!communicator.agreed)
     return declined("a communicator of unknown origin");
-  if (call.form->mode != Mode::blocking)
-    return declined("not a blocking call");
   if (!is_sound(call, communicator))
     return declined("arguments for the library to judge");
   if (const char* reason = objection(call, communicator))
     return declined(reason);
-  CommunicatorPlans& plans = plans_of(communicator);
+  EngineState& engine = engine_of(communicator);
+  CommunicatorPlans& plans = engine.plans;
+  const bool blocking = call.form->mode == Mode::blocking;
   CallBinding bound = bind_call(call, communicator);
   if (schedule::is_reduction(bound.problem.operation))
     set_operator(plans.reduction, bound, call);
-  const CommunicatorPlans::Found found = plans.plan_for(bound, *choice, communicator, true);
+  const CommunicatorPlans::Found found = plans.plan_for(bound, choice, communicator, blocking);
   if (!found.plan)
     return declined(found.reason);
-  const int code = run(plans, *found.plan, bound);
+  int code = MPI_SUCCESS;
+  if (blocking) {
+    if (is_repeatable(call, bound))
+      engine.recent.place_for(call).remember(call, choice.id, bound, found.plan, plans.reduction, plans.batch());
+    code = run_now(plans, *found.plan, bound);
+  } else {
+    const engine::Tags tags = call.form->mode == Mode::persistent ? plans.persistent_tags() : plans.next_tags();
+    if (tags.count == 0)
+      return declined("more persistent collectives than there are tags for");
+    code = run_later(plans, found.plan, std::move(bound), tags, call);
+  }
   if (code != MPI_SUCCESS)
     native.Comm_call_errhandler(call.comm, code);
-  return {Outcome::done, choice->text, nullptr, code};
+  return {Outcome::done, choice.text, nullptr, code};
+}
+
+Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
+  if (communicator.runner && call.form->mode == Mode::blocking) {
+    EngineState& engine = engine_of(communicator);
+    RecentCall& recent = engine.recent.place_for(call);
+    if (recent.matches(call, choice.id)) {
+      recent.run(call, engine.plans);
+      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
+    }
+  }
+  return choose_and_run(call, communicator, choice);
 }
 
 } // namespace
 
 Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
-  if (!choices().any())
+  const Choice* choice = choices().of(call.form->operation);
+  if (choice == nullptr)
     return declined("no strategy chosen");
   try {
-    return choose_and_run(call, communicator);
+    return run_chosen(call, communicator, *choice);
   } catch (const transport::MpiError& error) {
     native.Comm_call_errhandler(call.comm, error.code());
-    return {Outcome::done, "failed", nullptr, error.code()};
+    return {Outcome::done, choice->text, nullptr, error.code()};
   } catch (const std::exception& error) {
     say(std::string(function_name(call)) + " failed inside of Thalweg: " + error.what());
     native.Comm_call_errhandler(call.comm, MPI_ERR_INTERN);
-    return {Outcome::done, "failed", nullptr, MPI_ERR_INTERN};
+    return {Outcome::done, choice->text, nullptr, MPI_ERR_INTERN};
   }
 }
 

@@ -5,14 +5,17 @@
 #include "mpi/observe/observed.hpp"
 #include "mpi/politeness.hpp"
 #include "mpi/progress.hpp"
+#include "mpi/runner/choice.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
 
 int make_native(const CollectiveCall& call, const CommunicatorState& communicator) {
-  // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
-  if (runtime.polite && communicator.agreed && call.form->start != nullptr) {
+  // Nonblocking and blocking collectives never match each other, so all ranks must decide alike. Where our own
+  // nonblocking collectives may be in flight, a call that waits inside of the library would hold them up for good.
+  const bool looks_itself = runtime.polite || choices().any();
+  if (looks_itself && communicator.agreed && call.form->start != nullptr) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = call.form->start(call, &request);
     return code == MPI_SUCCESS ? wait_politely(request, MPI_STATUS_IGNORE) : code;

@@ -148,16 +148,10 @@ engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound, c
   std::vector<std::int64_t> output = sizes(bound.output);
   engine::Execution execution(plan, *batch_);
   execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()),
-                   reinterpret_cast<std::byte*>(known.data()), staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
+                   reinterpret_cast<std::byte*>(known.data()), rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
                   next_tags(), nullptr);
   run_blocking(execution);
   return engine::Layout::packed(known, 1, 1);
-}
-
-CommunicatorPlans& plans_of(CommunicatorState& communicator) {
-  if (!communicator.runner)
-    communicator.runner = std::make_unique<CommunicatorPlans>(communicator);
-  return static_cast<CommunicatorPlans&>(*communicator.runner);
 }
 
 } // namespace thalweg::mpi

@@ -8,19 +8,21 @@
 
 #include "engine/execution.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/runner/call_binding.hpp"
+#include "mpi/runner/bound_run.hpp"
 #include "mpi/runner/choice.hpp"
 #include "mpi/runner/operator.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 namespace thalweg::mpi {
 
-class CommunicatorPlans final : public RunnerState {
+class CommunicatorPlans {
 public:
   explicit CommunicatorPlans(const CommunicatorState& communicator);
 
   transport::MpiTransport& transport() { return *transport_; }
   engine::Tags next_tags() { return engine::Tags::of_call(calls_++, transport_->tag_limit()); }
+  // Tags of a new persistent operation, for all its runs; none when they are used up, which all ranks see alike.
+  engine::Tags persistent_tags() { return engine::Tags::of_persistent(persistent_++, transport_->tag_limit()); }
 
   // The plan for a bound call, made if there is none; nullptr and why if the strategy cannot do it. The same on all
   // ranks. Decides which sides of the call are staged. The pointer stays good while a caller holds it.
@@ -31,10 +33,7 @@ public:
   Found plan_for(CallBinding& bound, const Choice& choice, CommunicatorState& communicator, bool blocking);
 
   // Of blocking calls, of which there is one at a time on a communicator.
-  Storage scratch;
-  Storage staging;
-  Storage input_row;
-  Storage output_row;
+  Rows rows;
   MpiOperator reduction;
   transport::Batch& batch() { return *batch_; }
 
@@ -50,10 +49,8 @@ private:
   std::unique_ptr<transport::MpiTransport> transport_;
   std::unique_ptr<transport::Batch> batch_;
   std::uint64_t calls_ = 0;
+  std::uint64_t persistent_ = 0;
   std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<engine::Plan>, KeyHash> plans_;
 };
-
-// The communicator's plans, made at first use.
-CommunicatorPlans& plans_of(CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "engine/execution.hpp"
+#include "mpi/runner/call_binding.hpp"
+
+namespace thalweg::mpi {
+
+// Memory that a run needs besides the program's buffers.
+struct Rows {
+  Storage scratch;
+  Storage staging;
+  Storage input;
+  Storage output;
+};
+
+// Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
+int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows, engine::Buffers& buffers);
+// Unpacks what the program is to get.
+int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,38 @@
+#include "mpi/runner/pending_collective.hpp"
+
+namespace thalweg::mpi {
+
+PendingCollective::PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
+                                     const MpiOperator& reduction, transport::Transport& transport, engine::Tags tags)
+    : plan_(std::move(plan)), bound_(std::move(bound)), reduction_(reduction), rank_(transport.rank()), tags_(tags),
+      batch_(transport.make_batch()), execution_(*plan_, *batch_) {
+  bound_.input.retain_types();
+  bound_.output.retain_types();
+}
+
+PendingCollective::~PendingCollective() {
+  bound_.input.release_types();
+  bound_.output.release_types();
+}
+
+int PendingCollective::start() {
+  code_ = stage_in(bound_, *plan_, rank_, rows_, buffers_);
+  if (code_ == MPI_SUCCESS)
+    execution_.start(buffers_, tags_, &reduction_);
+  return code_;
+}
+
+bool PendingCollective::progress() noexcept {
+  try {
+    if (!execution_.progress())
+      return false;
+    code_ = stage_out(bound_, rank_, buffers_);
+  } catch (const transport::MpiError& error) {
+    code_ = error.code();
+  } catch (const std::exception&) {
+    code_ = MPI_ERR_INTERN;
+  }
+  return true;
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "mpi/requests.hpp"
+#include "mpi/runner/bound_run.hpp"
+#include "mpi/runner/communicator_plans.hpp"
+
+namespace thalweg::mpi {
+
+// A nonblocking or persistent collective on the engine, with all that it needs of its own.
+class PendingCollective final : public Execution {
+public:
+  // Keeps datatypes alive that the program may free before the collective has finished.
+  PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound, const MpiOperator& reduction,
+                    transport::Transport& transport, engine::Tags tags);
+  ~PendingCollective() override;
+
+  int start() override;
+  bool progress() noexcept override;
+  int code() const override { return code_; }
+
+private:
+  std::shared_ptr<const engine::Plan> plan_;
+  CallBinding bound_;
+  MpiOperator reduction_;
+  Rank rank_;
+  engine::Tags tags_;
+  std::unique_ptr<transport::Batch> batch_;
+  engine::Execution execution_;
+  Rows rows_;
+  engine::Buffers buffers_;
+  int code_ = MPI_SUCCESS;
+};
+
+} // namespace thalweg::mpi
