@@ -35,6 +35,25 @@ StepId RunningSum::absorb(Rank from, std::span<const Runs> blocks, const BlockLi
   return builder_.combine(own, target, incoming == Side::left ? Side::right : Side::left, {come});
 }
 
+StepId receive_in_order(Builder& builder, std::span<const Rank> group, const BlockList& own, const BlockList& target,
+                        const After& ready) {
+  const bool own_is_first = group.front() == builder.rank();
+  StepId last = schedule::nothing;
+  for (const Rank peer : group) {
+    if (peer == builder.rank()) {
+      if (!own_is_first)
+        last = builder.combine(own, target, Side::right, {last});
+    } else if (last != schedule::nothing) {
+      last = builder.receive_combine(peer, target, Side::right, {last});
+    } else {
+      last = builder.receive(peer, target, ready);
+      if (own_is_first)
+        last = builder.combine(own, target, Side::left, {last});
+    }
+  }
+  return last;
+}
+
 void append_reduce_scatter(Builder& builder, RunningSum& sum, std::span<const ExchangeStep> steps,
                            const BlockList* last_target) {
   for (std::size_t i = 0; i < steps.size(); ++i) {

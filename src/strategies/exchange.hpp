@@ -39,6 +39,11 @@ private:
   bool is_home_;
 };
 
+/// Receives the operands of a group's other ranks and combines all into `target`, from left to right in the group's order,
+/// this rank's `own` (elsewhere than the target) among them. Returns the step that ends it.
+schedule::StepId receive_in_order(Builder& builder, std::span<const Rank> group, const schedule::BlockList& own,
+                                  const schedule::BlockList& target, const schedule::After& ready = {});
+
 /// One message of an exchange; `side` is where a received operand stands.
 struct Transfer {
   Rank peer = -1;

@@ -64,28 +64,9 @@ private:
     for (const Rank peer : group)
       if (peer != b_.rank())
         sent.push_back(b_.send(peer, sum_.here({&piece, 1}), ready));
-    return sum_.is_home() ? combine_beside(group, piece, ready, sent) : combine_at_home(group, piece, ready);
-  }
-
-  /// The sum is sent from the user's input, so what comes can be combined where the result will be.
-  StepId combine_at_home(const std::vector<Rank>& group, const Runs& piece, const After& ready) {
-    const BlockList home = sum_.home({&piece, 1});
-    const BlockList own = sum_.here({&piece, 1});
-    const bool own_is_first = group.front() == b_.rank();
-    StepId last = schedule::nothing;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      if (group[i] == b_.rank()) {
-        if (!own_is_first)
-          last = b_.combine(own, home, Side::right, {last});
-      } else if (last != schedule::nothing) {
-        last = b_.receive_combine(group[i], home, Side::right, {last});
-      } else {
-        last = b_.receive(group[i], home, ready);
-        if (own_is_first)
-          last = b_.combine(own, home, Side::left, {last});
-      }
-    }
-    return last;
+    if (sum_.is_home())
+      return combine_beside(group, piece, ready, sent);
+    return receive_in_order(b_, group, sum_.here({&piece, 1}), sum_.home({&piece, 1}), ready);
   }
 
   /// Home is being sent: what comes from the left is summed in scratch, what comes from the right waits there.
