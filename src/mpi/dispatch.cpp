@@ -3,8 +3,7 @@
 #include "mpi/collective_runner.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/observed.hpp"
-#include "mpi/politeness.hpp"
-#include "mpi/progress.hpp"
+#include "mpi/polling.hpp"
 
 namespace thalweg::mpi {
 
@@ -12,10 +11,10 @@ namespace {
 
 int make_native(const CollectiveCall& call, const CommunicatorState& communicator) {
   // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
-  if (runtime.polite && communicator.agreed && call.form->start != nullptr) {
+  if (runtime.polls_collectives && communicator.agreed && call.form->start != nullptr) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = call.form->start(call, &request);
-    return code == MPI_SUCCESS ? wait_politely(request, MPI_STATUS_IGNORE) : code;
+    return code == MPI_SUCCESS ? poll_request(&request, MPI_STATUS_IGNORE) : code;
   }
   return call.form->native(call);
 }

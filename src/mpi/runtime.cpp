@@ -93,6 +93,7 @@ void agree() {
   runtime.placement = place_ranks(places);
   runtime.agreed = true;
   decide_politeness(runtime, {head[1] != 0, spinning.reason});
+  runtime.polls_collectives = runtime.polite;
 }
 
 void complain() {
@@ -106,8 +107,21 @@ void complain() {
   }
 }
 
+// One line a job: launchers tell processes their ranks before MPI does.
+bool is_first_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(name)) {
+      return std::strcmp(rank, "0") == 0;
+    }
+  }
+  return true;
+}
+
 void step_aside(const char* what) {
   standing.store(Standing::bypass);
+  if (!is_first_rank()) {
+    return;
+  }
   say(fmt::format("{}; every MPI call is passed through", what));
 }
 
