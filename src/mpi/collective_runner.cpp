@@ -47,7 +47,7 @@ int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan
   auto pending = std::make_unique<PendingCollective>(std::move(plan), std::move(bound), plans.reduction,
                                                      plans.transport(), tags);
   if (call.form->mode == Mode::persistent)
-    return hand_out_persistent(std::move(pending), call.request);
+    return hand_out_persistent(std::move(pending), call.comm, call.request);
   const int code = pending->start();
   return code == MPI_SUCCESS ? hand_out(std::move(pending), call.request) : code;
 }

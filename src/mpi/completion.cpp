@@ -1,9 +1,8 @@
 // The calls that wait for requests or look at them.
 //
-// They make progress on our own collectives in flight, wait politely where cores are short, and hold back persistent
-// collectives of ours that the library takes for finished (requests.hpp).
+// Persistent operations of our own look complete to the library as soon as they are started; as long as they are not, the
+// library does not get to see them (requests.hpp).
 
-#include <algorithm>
 #include <vector>
 
 #include "mpi/entry.hpp"
@@ -13,94 +12,89 @@ namespace thalweg::mpi {
 
 namespace {
 
-// Must a waiting call look itself, instead of waiting inside of the library?
-bool looks_itself() {
-  return waits_politely() || executions_in_flight.load(std::memory_order_relaxed) > 0;
-}
-
-// Calls `look` (which sets a flag) until it finds something or fails.
-template <class Look>
-int look_until_found(Look look) {
-  engine::Waiter waiter = polite_waiter();
-  for (;;) {
-    bool found = false;
-    const int code = look(found);
-    if (code != MPI_SUCCESS || found) {
-      return code;
-    }
-    progress_executions();
-    if (waits_politely()) {
-      waiter.pause();
-    }
-  }
-}
-
-// The program's requests with those held back taken out, for calls that pick what has finished.
-class Presented {
+// The program's array with unfinished operations of ours replaced by MPI_REQUEST_NULL.
+class Visible {
 public:
-  Presented(int count, MPI_Request* requests) : requests_(requests) {
-    if (persistent_executions.load(std::memory_order_relaxed) == 0) {
+  Visible(int count, MPI_Request* requests) : requests_(requests) {
+    if (!has_persistent()) {
       return;
     }
-    for (int i = 0; i < count; ++i) {
-      if (is_held_back(requests[i])) {
-        shown_.assign(requests, requests + count);
-        break;
-      }
-    }
-    for (MPI_Request& request : shown_) {
-      if (is_held_back(request)) {
-        request = MPI_REQUEST_NULL;
+    for (int index = 0; index < count; ++index) {
+      if (is_unfinished(requests[index])) {
+        if (shadow_.empty()) {
+          shadow_.assign(requests, requests + count);
+        }
+        shadow_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
+        hidden_.push_back(static_cast<std::size_t>(index));
       }
     }
   }
+  ~Visible() {
+    if (!any_hidden()) {
+      return;
+    }
+    for (const std::size_t index : hidden_) {
+      shadow_[index] = requests_[index];
+    }
+    for (std::size_t index = 0; index < shadow_.size(); ++index) {
+      requests_[index] = shadow_[index];
+    }
+  }
+  Visible(const Visible&) = delete;
+  Visible& operator=(const Visible&) = delete;
 
-  bool holds_back() const { return !shown_.empty(); }
-  MPI_Request* data() { return holds_back() ? shown_.data() : requests_; }
-  // The library changed entry `index`.
-  void changed(int index) {
-    if (holds_back()) {
-      requests_[index] = shown_[static_cast<std::size_t>(index)];
-    }
-  }
+  bool any_hidden() const { return !hidden_.empty(); }
+  MPI_Request* requests() { return any_hidden() ? shadow_.data() : requests_; }
 
 private:
   MPI_Request* requests_;
-  std::vector<MPI_Request> shown_;
+  std::vector<MPI_Request> shadow_;
+  std::vector<std::size_t> hidden_;
 };
 
-bool any_held_back(int count, const MPI_Request* requests) {
-  return persistent_executions.load(std::memory_order_relaxed) > 0 &&
-         std::any_of(requests, requests + count, [](MPI_Request request) { return is_held_back(request); });
+// Looks at the library's requests without completing any, so that its own progress goes on.
+void nudge_library(int count, const MPI_Request* requests) {
+  for (int index = 0; index < count; ++index) {
+    if (requests[index] != MPI_REQUEST_NULL) {
+      int flag = 0;
+      native.Request_get_status(requests[index], &flag, MPI_STATUS_IGNORE);
+      return;
+    }
+  }
 }
 
-int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  if (any_held_back(count, requests)) {
+int test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (has_persistent() && is_unfinished(*request)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  return native.Test(request, flag, status);
+}
+
+int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  if (Visible visible(count, requests); visible.any_hidden()) {
+    nudge_library(count, visible.requests());
     *flag = 0;
     return MPI_SUCCESS;
   }
   return native.Testall(count, requests, flag, statuses);
 }
 
-int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  Presented presented(count, requests);
-  const int code = native.Testany(count, presented.data(), index, flag, status);
-  if (code == MPI_SUCCESS && *flag != 0 && *index != MPI_UNDEFINED) {
-    presented.changed(*index);
-  } else if (code == MPI_SUCCESS && *flag != 0 && presented.holds_back()) {
-    *flag = 0; // nothing else is active, but what is held back is
+// The library takes an array with nothing to wait for as complete; it is not while something is hidden.
+int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  Visible visible(count, requests);
+  const int code = native.Testany(count, visible.requests(), index, flag, status);
+  if (visible.any_hidden() && *flag != 0 && *index == MPI_UNDEFINED) {
+    *flag = 0;
   }
   return code;
 }
 
-int test_some(int count, MPI_Request* requests, int* found, int* indices, MPI_Status* statuses) {
-  Presented presented(count, requests);
-  const int code = native.Testsome(count, presented.data(), found, indices, statuses);
-  if (code == MPI_SUCCESS && *found == MPI_UNDEFINED && presented.holds_back()) {
-    *found = 0;
-  }
-  for (int i = 0; *found != MPI_UNDEFINED && i < *found; ++i) {
-    presented.changed(indices[i]);
+int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+  Visible visible(incount, requests);
+  const int code = native.Testsome(incount, visible.requests(), outcount, indices, statuses);
+  if (visible.any_hidden() && *outcount == MPI_UNDEFINED) {
+    *outcount = 0;
   }
   return code;
 }
@@ -110,12 +104,12 @@ int test_some(int count, MPI_Request* requests, int* found, int* indices, MPI_St
 int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) {
   const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  if (!looks_itself()) {
+  if (!must_poll()) {
     return native.Wait(request, status);
   }
-  return look_until_found([&](bool& found) {
+  return poll([&](bool& found) {
     int flag = 0;
-    const int code = is_held_back(*request) ? MPI_SUCCESS : native.Test(request, &flag, status);
+    const int code = test(request, &flag, status);
     found = flag != 0;
     return code;
   });
@@ -124,12 +118,12 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
 int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
   const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  if (!looks_itself()) {
+  if (!must_poll()) {
     return native.Waitall(count, requests, statuses);
   }
-  return look_until_found([&](bool& found) {
+  return poll([&](bool& found) {
     int flag = 0;
-    const int code = test_all(count, requests, &flag, statuses);
+    const int code = testall(count, requests, &flag, statuses);
     found = flag != 0;
     return code;
   });
@@ -138,12 +132,12 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
   const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  if (!looks_itself()) {
+  if (!must_poll()) {
     return native.Waitany(count, requests, index, status);
   }
-  return look_until_found([&](bool& found) {
+  return poll([&](bool& found) {
     int flag = 0;
-    const int code = test_any(count, requests, index, &flag, status);
+    const int code = testany(count, requests, index, &flag, status);
     found = flag != 0;
     return code;
   });
@@ -153,11 +147,11 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
                     MPI_Status statuses[]) {
   const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  if (!looks_itself()) {
+  if (!must_poll()) {
     return native.Waitsome(incount, requests, outcount, indices, statuses);
   }
-  return look_until_found([&](bool& found) {
-    const int code = test_some(incount, requests, outcount, indices, statuses);
+  return poll([&](bool& found) {
+    const int code = testsome(incount, requests, outcount, indices, statuses);
     found = *outcount != 0; // a count, or MPI_UNDEFINED when there is nothing to wait for
     return code;
   });
@@ -166,8 +160,7 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
 int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Status* status) {
   const Observed observed(Function::Test, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  *flag = 0;
-  const int code = is_held_back(*request) ? MPI_SUCCESS : native.Test(request, flag, status);
+  const int code = test(request, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -175,7 +168,7 @@ int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Statu
 int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  const int code = test_all(count, requests, flag, statuses);
+  const int code = testall(count, requests, flag, statuses);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -184,7 +177,7 @@ int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int*
                    MPI_Status* status) {
   const Observed observed(Function::Testany, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  const int code = test_any(count, requests, index, flag, status);
+  const int code = testany(count, requests, index, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -193,7 +186,7 @@ int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], i
                     MPI_Status statuses[]) {
   const Observed observed(Function::Testsome, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  const int code = test_some(incount, requests, outcount, indices, statuses);
+  const int code = testsome(incount, requests, outcount, indices, statuses);
   looked_in_vain(code == MPI_SUCCESS && *outcount == 0);
   return code;
 }
@@ -201,15 +194,20 @@ int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], i
 int handle_Request_get_status(const CallSite& site, MPI_Request request, int* flag, MPI_Status* status) {
   const Observed observed(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  *flag = 0;
-  const int code = is_held_back(request) ? MPI_SUCCESS : native.Request_get_status(request, flag, status);
+  if (has_persistent() && is_unfinished(request)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const int code = native.Request_get_status(request, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
 
 int handle_Request_free(const CallSite& site, MPI_Request* request) {
   const Observed observed(Function::Request_free, site, MPI_COMM_NULL, no_bytes);
-  request_freed(*request);
+  if (has_persistent() && request != nullptr) {
+    request_freed(*request);
+  }
   return native.Request_free(request);
 }
 
@@ -217,15 +215,18 @@ int handle_Start(const CallSite& site, MPI_Request* request) {
   const Observed observed(Function::Start, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
   const int code = native.Start(request);
-  return code == MPI_SUCCESS ? request_started(*request) : code;
+  if (code == MPI_SUCCESS && has_persistent()) {
+    request_started(*request);
+  }
+  return code;
 }
 
 int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
   const Observed observed(Function::Startall, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  int code = native.Startall(count, requests);
-  for (int i = 0; i < count && code == MPI_SUCCESS; ++i) {
-    code = request_started(requests[i]);
+  const int code = native.Startall(count, requests);
+  for (int index = 0; code == MPI_SUCCESS && has_persistent() && index < count; ++index) {
+    request_started(requests[index]);
   }
   return code;
 }

@@ -2,23 +2,19 @@
 
 #include "mpi/collective_runner.hpp"
 #include "mpi/datatypes.hpp"
-#include "mpi/observe/observed.hpp"
-#include "mpi/politeness.hpp"
+#include "mpi/observed.hpp"
 #include "mpi/progress.hpp"
-#include "mpi/runner/choice.hpp"
+#include "mpi/runtime.hpp"
+#include "mpi/twins.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
 
 int make_native(const CollectiveCall& call, const CommunicatorState& communicator) {
-  // Nonblocking and blocking collectives never match each other, so all ranks must decide alike. Where our own
-  // nonblocking collectives may be in flight, a call that waits inside of the library would hold them up for good.
-  const bool looks_itself = runtime.polite || choices().any();
-  if (looks_itself && communicator.agreed && call.form->start != nullptr) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = call.form->start(call, &request);
-    return code == MPI_SUCCESS ? wait_politely(request, MPI_STATUS_IGNORE) : code;
+  // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
+  if (runtime.polls_collectives && communicator.agreed && has_sound_twin(call, communicator)) {
+    return make_by_twin(call);
   }
   return call.form->native(call);
 }
@@ -42,7 +38,7 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   watch.stop(row);
   row.ended(decision.strategy, decision.reason);
   if (sampled) {
-    communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks()});
+    communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks(), &row});
   }
   return decision.code;
 }
@@ -59,13 +55,12 @@ int dispatch(const CollectiveCall& call) noexcept {
     return call.form->native(call); // the library says what is wrong
   }
   progress_executions();
-  if (!observe::recording) {
+  if (!recording) {
     communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
     return make(call, *communicator).code;
   }
   return make_and_record(call, *communicator,
-                         observe::call_table().row({call.site.return_address, call.form->function, observe::phase,
-                                                    communicator->size}));
+                         call_row(call.form->function, call.site, communicator->size));
 }
 
 } // namespace thalweg::mpi

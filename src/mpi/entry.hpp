@@ -6,9 +6,8 @@
 #include "mpi/communicators.hpp"
 #include "mpi/dispatch.hpp"
 #include "mpi/gate.hpp"
-#include "mpi/observe/observed.hpp"
-#include "mpi/politeness.hpp"
-#include "mpi/progress.hpp"
+#include "mpi/observed.hpp"
+#include "mpi/polling.hpp"
 
 #define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))
 

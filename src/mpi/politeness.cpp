@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "mpi/progress.hpp"
+#include "mpi/communicators.hpp"
+#include "mpi/polling.hpp"
 
 namespace thalweg::mpi {
 
@@ -85,16 +86,14 @@ void decide_politeness(Runtime& state, const Spinning& spinning) {
                   placement.crowded_ranks, placement.crowded_cores, spinning.reason);
 }
 
-int wait_politely(MPI_Request request, MPI_Status* status) {
-  engine::Waiter waiter = polite_waiter();
-  for (;;) {
-    int flag = 0;
-    const int code = native.Test(&request, &flag, status);
-    if (code != MPI_SUCCESS || flag != 0) {
-      return code;
-    }
-    progress_executions();
-    waiter.pause();
+void meet_before_constructing(MPI_Comm comm) {
+  const CommunicatorState* communicator = find_communicator(comm);
+  if (!runtime.polls_collectives || communicator == nullptr || !communicator->agreed || communicator->inter) {
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (native.Ibarrier(comm, &request) == MPI_SUCCESS) {
+    poll_request(&request, MPI_STATUS_IGNORE);
   }
 }
 

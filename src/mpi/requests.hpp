@@ -1,43 +1,42 @@
 #pragma once
 
-// Collectives of ours that the program waits for through an MPI_Request.
+// Requests for operations of our own that go on after the call that began them.
 //
-// A nonblocking one is handed out as a generalized request that our progress completes, so that every call of the library
-// understands it. A persistent one is handed out as a persistent receive from MPI_PROC_NULL, which the library believes
-// finished as soon as it is started; the calls that wait for requests or look at them (completion.cpp) hold it back until
-// the execution has finished.
+// A nonblocking operation is a generalized request of the library, which we complete. A persistent one is a handle that
+// the library made for a receive from nobody (MPI_Recv_init from MPI_PROC_NULL), with a table beside it: the library
+// thinks that it completes at once, and our waiting and testing calls hide it from the library until it really has.
 
-#include <atomic>
 #include <memory>
 
 #include "mpi/native.hpp"
+#include "mpi/progress.hpp"
 
 namespace thalweg::mpi {
 
-class Execution {
+class BackgroundCall {
 public:
-  virtual ~Execution() = default;
-  // Begins a run; for nonblocking ones done by whoever makes them. Returns MPI's error code.
-  virtual int start() = 0;
-  // Does what can be done without waiting; true when finished. Never throws.
+  virtual ~BackgroundCall() = default;
+  // Advances without blocking; true once the operation is complete. Not called again until restarted.
   virtual bool progress() noexcept = 0;
-  // MPI's error code of the finished run.
-  virtual int code() const = 0;
+  // Begins anew; persistent operations only.
+  virtual void restart() noexcept = 0;
+  // MPI's error code, once complete.
+  virtual int code() const noexcept = 0;
 };
 
-// Hands a started execution out. Return MPI's error code; the execution is dropped if that is not MPI_SUCCESS.
-int hand_out(std::unique_ptr<Execution> execution, MPI_Request* request);
-// Hands out one that MPI_Start will start.
-int hand_out_persistent(std::unique_ptr<Execution> execution, MPI_Request* request);
+// `call` has begun. Return MPI's error code; on failure the call is destroyed.
+int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept;
+int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept;
 
-// Persistent executions that exist; while there are none, requests need not be looked up.
-inline constinit std::atomic<int> persistent_executions{0};
+inline constinit std::atomic<int> persistent_handles{0};
 
-// Is it a persistent one of ours, started and not finished?
-bool is_held_back(MPI_Request request);
-// The library started the request: starts the execution if it is one of ours. Returns MPI's error code.
-int request_started(MPI_Request request);
-// The program frees the request: forgets the execution if it is one of ours (first finishing it).
-void request_freed(MPI_Request request);
+inline bool has_persistent() { return persistent_handles.load(std::memory_order_relaxed) > 0; }
+
+// A persistent operation of ours that was started and has not completed.
+bool is_unfinished(MPI_Request request) noexcept;
+
+// The program started or freed the request, which may be any.
+void request_started(MPI_Request request) noexcept;
+void request_freed(MPI_Request request) noexcept;
 
 } // namespace thalweg::mpi

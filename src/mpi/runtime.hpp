@@ -19,6 +19,9 @@ struct Runtime {
   Settings settings;
   bool polite = false;   // blocking calls wait politely
   std::string polite_reason;
+  // Blocking collectives are made as nonblocking ones: to be polite, or because operations of ours may be in flight on
+  // some rank and must go on while it waits in a collective (to be set by whoever begins such). The same on all ranks.
+  bool polls_collectives = false;
   int world_rank = 0;
   int world_size = 1;
   MPI_Group world_group{};

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "mpi/politeness.hpp"
+#include "mpi/polling.hpp"
 
 namespace thalweg::mpi {
 
@@ -39,7 +39,7 @@ int allgatherv_by_broadcasts(const CollectiveCall& call) {
     code = native.Ibcast(block(r), count(r), call.recvtype, r, call.comm, &requests[static_cast<std::size_t>(r)]);
   }
   for (MPI_Request& request : requests) {
-    const int waited = request == MPI_REQUEST_NULL ? MPI_SUCCESS : wait_politely(request, MPI_STATUS_IGNORE);
+    const int waited = request == MPI_REQUEST_NULL ? MPI_SUCCESS : poll_request(&request, MPI_STATUS_IGNORE);
     code = code == MPI_SUCCESS ? waited : code;
   }
   return code;
@@ -76,7 +76,7 @@ int make_by_twin(const CollectiveCall& call) {
   }
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = call.form->start(call, &request);
-  return code == MPI_SUCCESS ? wait_politely(request, MPI_STATUS_IGNORE) : code;
+  return code == MPI_SUCCESS ? poll_request(&request, MPI_STATUS_IGNORE) : code;
 }
 
 } // namespace thalweg::mpi

@@ -22,7 +22,18 @@ int PendingCollective::start() {
   return code_;
 }
 
+void PendingCollective::restart() noexcept {
+  try {
+    failed_to_start_ = start() != MPI_SUCCESS;
+  } catch (const std::exception&) {
+    code_ = MPI_ERR_INTERN;
+    failed_to_start_ = true;
+  }
+}
+
 bool PendingCollective::progress() noexcept {
+  if (failed_to_start_)
+    return true;
   try {
     if (!execution_.progress())
       return false;

@@ -7,16 +7,18 @@
 namespace thalweg::mpi {
 
 // A nonblocking or persistent collective on the engine, with all that it needs of its own.
-class PendingCollective final : public Execution {
+class PendingCollective final : public BackgroundCall {
 public:
   // Keeps datatypes alive that the program may free before the collective has finished.
   PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound, const MpiOperator& reduction,
                     transport::Transport& transport, engine::Tags tags);
   ~PendingCollective() override;
 
-  int start() override;
+  // Begins the run; a persistent one is begun by MPI_Start. Returns MPI's error code.
+  int start();
   bool progress() noexcept override;
-  int code() const override { return code_; }
+  void restart() noexcept override;
+  int code() const noexcept override { return code_; }
 
 private:
   std::shared_ptr<const engine::Plan> plan_;
@@ -29,6 +31,7 @@ private:
   Rows rows_;
   engine::Buffers buffers_;
   int code_ = MPI_SUCCESS;
+  bool failed_to_start_ = false;
 };
 
 } // namespace thalweg::mpi

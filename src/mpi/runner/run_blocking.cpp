@@ -1,12 +1,11 @@
 #include "mpi/runner/run_blocking.hpp"
 
-#include "mpi/politeness.hpp"
-#include "mpi/progress.hpp"
+#include "mpi/polling.hpp"
 
 namespace thalweg::mpi {
 
 void run_blocking(engine::Execution& execution) {
-  if (!waits_politely() && executions_in_flight.load(std::memory_order_relaxed) == 0) {
+  if (!must_poll()) {
     execution.run();
     return;
   }
