@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/nearest.hpp"
 #include "core/units.hpp"
+#include "schedule/buffers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -95,7 +96,7 @@ const Strategy* strategy_named(std::string_view name, const Call& call, std::str
                 fmt::format("did you mean {}? 'thalweg strategies {}' lists all", fmt::join(nearest(name, names), ", "),
                             schedule::name(call.operation)));
   }
-  if (call.unequal_blocks && !(*found)->unequal_blocks)
+  if (!bears(**found, call))
     throw Error(fmt::format("{} {} needs blocks of equal size, which {} does not have",
                             schedule::name(call.operation), name, call.name),
                 fmt::format("choose another strategy for {}, or native", call.name));
@@ -241,6 +242,10 @@ const Selection* selected(std::span<const Selection> selections, const Call& cal
       general = &selection;
   }
   return general;
+}
+
+bool bears(const Strategy& strategy, const Call& call) {
+  return !call.unequal_blocks || strategy.unequal_blocks || schedule::has_private_sizes(call.operation);
 }
 
 } // namespace thalweg::strategies

@@ -30,6 +30,10 @@ std::span<const Call> calls();
 /// The call of that name, or null.
 const Call* find_call(std::string_view name);
 
+/// Can the strategy serve the call's blocks? Where only senders and receivers know sizes (gatherv, scatterv, alltoallv) any
+/// can, as sizes are found by running the schedule on them first; else it must bear unequal blocks.
+bool bears(const Strategy& strategy, const Call& call);
+
 struct Selection {
   const Call* call = nullptr;
   const Strategy* strategy = nullptr; ///< null: native

@@ -86,7 +86,7 @@ TEST(Selection, PrintedReadsBackTheSame) {
   std::mt19937_64 random(7);
   for (const Call& call : calls())
     for (const Strategy* strategy : of(call.operation)) {
-      if (call.unequal_blocks && !strategy->unequal_blocks)
+      if (!bears(*strategy, call))
         continue;
       for (int round = 0; round < 20; ++round) {
         Selection selection{&call, strategy, resolve(*strategy, {})};
