@@ -81,14 +81,17 @@ void append_token_barrier(Builder& b) {
   b.round();
 }
 
+Pace pace_of(const Builder& b) {
+  return {static_cast<Barrier>(b.parameter("barrier")), static_cast<std::size_t>(b.parameter("window"))};
+}
+
 void append_exchanges(Builder& b, std::span<const Exchange> exchanges, const std::function<BlockList(Rank)>& sent,
-                      const std::function<BlockList(Rank)>& received, Barrier barrier) {
-  const auto window = static_cast<std::size_t>(b.parameter("window"));
+                      const std::function<BlockList(Rank)>& received, Pace pace) {
   PacedExchanges paced(b, sent, received);
-  switch (barrier) {
-  case Barrier::none: paced.append_in_window(exchanges, window); break;
+  switch (pace.barrier) {
+  case Barrier::none: paced.append_in_window(exchanges, pace.window); break;
   case Barrier::step: paced.append_between_barriers(exchanges, 1); break;
-  case Barrier::lb: paced.append_between_barriers(exchanges, window); break;
+  case Barrier::lb: paced.append_between_barriers(exchanges, pace.window); break;
   }
 }
 

@@ -25,13 +25,21 @@ Parameter barrier_parameter();
 /// Appends a dissemination barrier of tokens, in stages of its own.
 void append_token_barrier(Builder& b);
 
-/// Appends the exchanges as the parameters `window` and `barrier` (none if the strategy has no such parameter) say:
+struct Pace {
+  Barrier barrier = Barrier::none;
+  std::size_t window = 1;
+};
+
+/// The pace that a strategy's parameters `window` and `barrier` ask for.
+Pace pace_of(const Builder& b);
+
+/// Appends the exchanges at that pace:
 ///   none   exchange i starts when exchange i - window has finished
 ///   step   a barrier between any two steps
 ///   lb     a barrier between any `window` steps, which are all under way together
 /// All ranks must give the same number of exchanges, those without peers included.
 void append_exchanges(Builder& b, std::span<const Exchange> exchanges,
                       const std::function<schedule::BlockList(Rank to)>& sent,
-                      const std::function<schedule::BlockList(Rank from)>& received, Barrier barrier);
+                      const std::function<schedule::BlockList(Rank from)>& received, Pace pace);
 
 } // namespace thalweg::strategies

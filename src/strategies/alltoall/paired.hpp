@@ -7,6 +7,6 @@
 namespace thalweg::strategies::alltoall {
 
 /// The own block's copy, then the exchanges in the order and at the pace given.
-void append_direct(Builder& b, std::span<const Exchange> order, Barrier barrier);
+void append_direct(Builder& b, std::span<const Exchange> order, Pace pace);
 
 } // namespace thalweg::strategies::alltoall

@@ -6,7 +6,7 @@ namespace thalweg::strategies::alltoall {
 namespace {
 
 void append(Builder& b) {
-  append_direct(b, prefix_order(b.rank(), b.ranks()), static_cast<Barrier>(b.parameter("barrier")));
+  append_direct(b, prefix_order(b.rank(), b.ranks()), pace_of(b));
 }
 
 } // namespace
