@@ -1,0 +1,52 @@
+#include "strategies/composition.hpp"
+
+#include <array>
+
+namespace thalweg::strategies::reduce_scatter {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> reduces{"knomial", "chain", "flat", "fork"};
+constexpr std::array<std::string_view, 2> scatters{"knomial", "flat"};
+constexpr Stage reduce_stage{Operation::reduce, "reduce", reduces, "the reduce of all blocks to rank 0"};
+constexpr Stage scatter_stage{Operation::scatter, "scatter", scatters, "the scatter of the sums from rank 0"};
+
+void append(Builder& b) {
+  const std::int32_t home = b.rank() == 0 ? b.scratch_blocks(b.canonical()) : 0;
+  const std::vector<Rank> members = everybody(b.ranks());
+  schedule::Subproblem reduce{.problem = {},
+                              .members = members,
+                              .input_units = {schedule::input(0, b.ranks())},
+                              .output_units = {},
+                              .canonical_units = {schedule::input(0, b.ranks())}};
+  schedule::Subproblem scatter{.problem = {}, .members = members, .input_units = {}, .output_units = {schedule::output(0)}};
+  if (b.rank() == 0)
+    reduce.output_units = {schedule::scratch(home, b.ranks())};
+  for (Rank rank = 0; rank < b.ranks(); ++rank) {
+    scatter.canonical_units.push_back(schedule::input(rank));
+    if (b.rank() == 0)
+      scatter.input_units.push_back(schedule::scratch(home + rank));
+  }
+  reduce_stage.append(b, std::move(reduce), b.problem().unit_bytes * b.ranks());
+  scatter_stage.append(b, std::move(scatter), b.problem().unit_bytes);
+}
+
+} // namespace
+
+Strategy reduce_then_scatter() {
+  return {.name = "reduce_then_scatter",
+          .operation = Operation::reduce_scatter,
+          .summary = "a reduce of all blocks to rank 0, which scatters the sums",
+          .wins_when = "a mock-up: nothing should be slower than this",
+          .source = "Hunold, Carpen-Amarie 2018, guideline reduce_scatter <= reduce + scatterv",
+          .parameters = {reduce_stage.parameter(), scatter_stage.parameter()},
+          .keeps_rank_order = true,
+          .unequal_blocks = true,
+          .refuses =
+              [](const Problem& problem) {
+                return reduce_stage.refusal(problem, problem.ranks, problem.unit_bytes * problem.ranks);
+              },
+          .append = append};
+}
+
+} // namespace thalweg::strategies::reduce_scatter
