@@ -124,6 +124,10 @@ int image_get(const Image* image, const Layout* of, ptrdiff_t offset, ptrdiff_t 
   return value;
 }
 
+bool image_equal(const Image* one, const Image* other) {
+  return one->bytes == other->bytes && memcmp(one->memory, other->memory, one->bytes) == 0;
+}
+
 void image_compare(const Image* actual, const Image* expected, const char* what) {
   REQUIRE(actual->bytes == expected->bytes, "the check itself is wrong: images differ in size");
   if (memcmp(actual->memory, expected->memory, actual->bytes) == 0)

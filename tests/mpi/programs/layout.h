@@ -44,6 +44,7 @@ Image image_copy(const Image* image);
 void image_free(Image* image);
 void image_put(Image* image, const Layout* layout, ptrdiff_t offset, ptrdiff_t unit, int element, int value);
 int image_get(const Image* image, const Layout* layout, ptrdiff_t offset, ptrdiff_t unit, int element);
+bool image_equal(const Image* one, const Image* other);
 // Fails with the first byte that differs; `what` names the buffer.
 void image_compare(const Image* actual, const Image* expected, const char* what);
 
