@@ -1,0 +1,139 @@
+"""Building the conformance programs and running jobs, natively or with an interposer preloaded."""
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mpis import ROOT, Mpi, launcher_environment
+
+BUILD = ROOT / "build"
+# Where the interposers are, if not in the build folder of this checkout.
+INTERPOSERS = Path(os.environ.get("THALWEG_INTERPOSERS", BUILD))
+PROGRAMS = Path(__file__).parent / "programs"
+# Twice the programs' own patience: a hang is to be told by the program, which knows where.
+JOB_SECONDS_MAX = 150
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How a job is run: natively, or with Thalweg's interposer of the MPI's family preloaded into its ranks."""
+
+    name: str
+    preload: bool = False
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def environment(self, mpi: Mpi) -> dict[str, str]:
+        """What the ranks get."""
+        if not self.preload:
+            return {}
+        return {"LD_PRELOAD": str(interposer(mpi.family)), "THALWEG_SUMMARY": "0", **self.settings}
+
+
+NATIVE = Mode("native")
+PASSING = Mode("passing", preload=True, settings={"THALWEG_POLITE": "never"})
+POLITE = Mode("polite", preload=True, settings={"THALWEG_POLITE": "always"})
+DISABLED = Mode("disabled", preload=True, settings={"THALWEG_DISABLE": "1"})
+
+
+def using(selection: str, polite: str = "always") -> Mode:
+    """Strategies chosen by name, as THALWEG_USE takes them."""
+    return Mode(selection, preload=True, settings={"THALWEG_POLITE": polite, "THALWEG_USE": selection})
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job left behind."""
+
+    command: list[str]
+    status: int
+    out: str
+    err: str
+
+    def lines_of(self, *marks: str) -> list[str]:
+        """Lines of stderr that begin with one of the marks."""
+        return [line for line in self.err.splitlines() if line.startswith(marks)]
+
+    def explain(self) -> str:
+        """For a failed assertion: the program's own message first, then the end of the output."""
+        said = self.lines_of("FAILED", "HUNG", "CRASHED", "ABORTED")
+        return "\n".join([*said[:6], f"status {self.status} of {' '.join(self.command)}", self.out[-500:], self.err[-1500:]])
+
+
+def interposer(family: str) -> Path:
+    """The interposer of a family of MPI libraries."""
+    found = INTERPOSERS / f"libthalweg-{family}.so"
+    assert found.exists(), f"{found} is missing: build first (make build)"
+    return found
+
+
+def run(  # noqa: PLR0913 (a job has that many sides)
+    mpi: Mpi,
+    ranks: int,
+    program: list[str],
+    mode: Mode = NATIVE,
+    environment: dict[str, str] | None = None,
+    stdin: str = "",
+    seconds: float = JOB_SECONDS_MAX,
+) -> Result:
+    """Run a job to its end. One that takes too long is killed with all its processes, and fails."""
+    command = mpi.command(ranks, program, mode.environment(mpi) | (environment or {}))
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=launcher_environment(mpi),
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as job:
+        try:
+            out, err = job.communicate(stdin, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGTERM)
+            try:
+                out, err = job.communicate(timeout=5)
+            except subprocess.TimeoutExpired:
+                os.killpg(job.pid, signal.SIGKILL)
+                out, err = job.communicate()
+            return Result(command, -1, out, f"{err}\nHUNG: killed after {seconds} s")
+    return Result(command, job.returncode, out, err)
+
+
+def _outdated(target: Path, sources: list[Path]) -> bool:
+    return not target.exists() or any(target.stat().st_mtime < source.stat().st_mtime for source in sources)
+
+
+def compile_with(command: list[str], target: Path, sources: list[Path]) -> None:
+    """Compile unless the target is newer than everything that it is made of."""
+    if not _outdated(target, sources):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+
+
+C_FLAGS = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wno-stringop-overflow", "-Wno-stringop-overread"]
+SHARED_SOURCES = ("check", "complete", "forms", "layout")
+
+
+def build(mpi: Mpi, program: str) -> Path:
+    """Build one program for one MPI: `conformance` from all the suites, any other from programs/<name>/<name>.*."""
+    folder = BUILD / "mpi-programs" / mpi.name
+    headers = sorted(PROGRAMS.glob("*.h"))
+    target = folder / program
+    if program == "conformance":
+        sources = sorted(PROGRAMS.glob("*.c"))
+    else:
+        sources = [PROGRAMS / "single" / f"{program}.c", *(PROGRAMS / f"{name}.c" for name in SHARED_SOURCES)]
+    objects = []
+    for source in sources:
+        made = folder / "objects" / f"{source.stem}.o"
+        command = [*mpi.compile, *C_FLAGS, f"-I{PROGRAMS}", "-c", str(source), "-o", str(made)]
+        compile_with(command, made, [source, *headers])
+        objects.append(made)
+    link = [*mpi.compile, *map(str, objects), "-pthread", "-o", str(target), *mpi.link]
+    compile_with(link, target, objects)
+    return target

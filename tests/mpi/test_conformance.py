@@ -1,0 +1,57 @@
+"""Every suite of the conformance program: natively, passed through, waiting politely; on every MPI."""
+
+import pytest
+
+from jobs import DISABLED, NATIVE, PASSING, POLITE, Mode, build, run
+from mpis import MPIS, Mpi, named
+
+RANKS_MANY = (1, 2, 3, 4, 5, 7, 8, 13, 16)
+RANKS_FEW = (1, 3, 8)
+DEBIAN = ("openmpi4", "mpich4")
+
+
+def _scale(ranks: int) -> str:
+    """Fewer repetitions on more ranks, for the machine has two cores."""
+    return "1" if ranks <= 8 else "0.3"
+
+
+def check(mpi: Mpi, ranks: int, mode: Mode, *suites: str) -> None:
+    """Run the conformance program, which fails with the first mismatch."""
+    program = str(build(mpi, "conformance"))
+    result = run(mpi, ranks, [program, "--scale", _scale(ranks), "--known", mpi.known_names, *suites], mode)
+    assert result.status == 0, result.explain()
+    passed = [line for line in result.out.splitlines() if line.startswith("passed ")]
+    assert len(passed) == (len(suites) or len(passed)), result.explain()
+    assert passed, result.explain()
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+def test_native(mpi: Mpi) -> None:
+    """The checks themselves are right: the libraries pass them, but for their known deviations."""
+    check(mpi, 2 if mpi.spins else 5, NATIVE)
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+def test_passed_through(mpi: Mpi) -> None:
+    """Preloaded and never polite: everything is passed on."""
+    check(mpi, 2, PASSING)
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+def test_disabled(mpi: Mpi) -> None:
+    """Preloaded and disabled."""
+    check(mpi, 2, DISABLED, "bcast", "allreduce", "alltoallw", "comm_makers", "request_kinds", "p2p_traffic")
+
+
+@pytest.mark.parametrize("ranks", RANKS_MANY)
+@pytest.mark.parametrize("name", DEBIAN)
+def test_polite_on_debian(name: str, ranks: int) -> None:
+    """Waiting politely, over all the interesting rank counts, on the two libraries of the distribution."""
+    check(named(name), ranks, POLITE)
+
+
+@pytest.mark.parametrize("ranks", RANKS_FEW)
+@pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if mpi.name not in DEBIAN], ids=lambda mpi: mpi.name)
+def test_polite_on_wheels(mpi: Mpi, ranks: int) -> None:
+    """Waiting politely on the libraries from wheels."""
+    check(mpi, ranks, POLITE)
