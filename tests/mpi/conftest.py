@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from mpis import ROOT  # noqa: E402 (needs the path)
+from mpis import ROOT
 
 
 @pytest.fixture(scope="session", autouse=True)

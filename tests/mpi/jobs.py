@@ -58,7 +58,8 @@ class Result:
     def explain(self) -> str:
         """For a failed assertion: the program's own message first, then the end of the output."""
         said = self.lines_of("FAILED", "HUNG", "CRASHED", "ABORTED")
-        return "\n".join([*said[:6], f"status {self.status} of {' '.join(self.command)}", self.out[-500:], self.err[-1500:]])
+        ends = [] if said else [self.out[-500:], self.err[-1500:]]
+        return "\n".join([*said[:6], f"status {self.status} of {' '.join(self.command)}", *ends])
 
 
 def interposer(family: str) -> Path:

@@ -23,7 +23,7 @@ ALLGATHERV_COUNTS = (
 FREE_UNDER_WAY = ("comm-free-under-way", "freeing a communicator with a collective under way crashes")
 REDUCE_LOWER_BOUND = (
     "reduce-lower-bound",
-    "reductions on derived types whose data does not begin at the lower bound, or interleaves, corrupt memory",
+    "reductions on derived types whose data does not begin at the lower bound, or interleaves, write elsewhere",
 )
 PERSISTENT_TESTALL = (
     "persistent-testall",
@@ -174,7 +174,7 @@ def named(name: str) -> Mpi:
 
 
 def launcher_environment(mpi: Mpi) -> dict[str, str]:
-    """The environment of the launcher: this process's, without what would change how Thalweg or the MPI behave."""
+    """This process's environment for the launcher, without what would change Thalweg or the MPI."""
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -1,7 +1,6 @@
 """Every suite of the conformance program: natively, passed through, waiting politely; on every MPI."""
 
 import pytest
-
 from jobs import DISABLED, NATIVE, PASSING, POLITE, Mode, build, run
 from mpis import MPIS, Mpi, named
 
@@ -19,10 +18,10 @@ def check(mpi: Mpi, ranks: int, mode: Mode, *suites: str) -> None:
     """Run the conformance program, which fails with the first mismatch."""
     program = str(build(mpi, "conformance"))
     result = run(mpi, ranks, [program, "--scale", _scale(ranks), "--known", mpi.known_names, *suites], mode)
-    assert result.status == 0, result.explain()
-    passed = [line for line in result.out.splitlines() if line.startswith("passed ")]
-    assert len(passed) == (len(suites) or len(passed)), result.explain()
-    assert passed, result.explain()
+    if result.status != 0:
+        pytest.fail(result.explain(), pytrace=False)
+    passed = [line.removeprefix("passed ") for line in result.out.splitlines() if line.startswith("passed ")]
+    assert passed == list(suites) if suites else len(passed) > 30, result.out
 
 
 @pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)

@@ -39,7 +39,8 @@ static void check_all_entered(const Group* on, const Entries* entries, Form form
   }
 }
 
-// A non-blocking barrier must not be complete before the last rank has started it, however often it is tested.
+// A non-blocking barrier must not be complete before the last rank has started it, however often it is
+// tested.
 static void check_not_early(const Group* on, int last) {
   MPI_Request request;
   int flag = 0, go = 1;

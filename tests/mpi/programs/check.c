@@ -62,7 +62,9 @@ uint64_t mix(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-Dice dice_of(uint64_t seed, uint64_t stream) { return (Dice){mix(seed * 1000003u + stream)}; }
+Dice dice_of(uint64_t seed, uint64_t stream) {
+  return (Dice){mix(seed * 1000003u + stream)};
+}
 
 int roll(Dice* dice, int sides) {
   dice->state += 0x9e3779b97f4a7c15u;
@@ -76,7 +78,8 @@ int times(int n) {
 
 static void say(const char* what) {
   char text[600];
-  const int length = snprintf(text, sizeof text, "%s %s: rank %d of %d\n", what, current, world_rank, world_size);
+  const int length =
+      snprintf(text, sizeof text, "%s %s: rank %d of %d\n", what, current, world_rank, world_size);
   if (write(STDERR_FILENO, text, (size_t)length) < 0)
     _exit(5);
 }

@@ -1,7 +1,8 @@
-// What every conformance program needs: precise failures, reproducible dice, and the list of an MPI's known deviations.
+// What every conformance program needs: precise failures, reproducible dice, and the list of an MPI's known
+// deviations.
 //
-// A program never reports a mismatch and goes on: `fail` prints one line that names the check, the rank and the values, and
-// ends the job with status 3, so that the harness shows the line as the test's failure.
+// A program never reports a mismatch and goes on: `fail` prints one line that names the check, the rank and
+// the values, and ends the job with status 3, so that the harness shows the line as the test's failure.
 #pragma once
 
 #include <mpi.h>
@@ -54,7 +55,8 @@ Dice dice_of(uint64_t seed, uint64_t stream);
 int roll(Dice* dice, int sides);
 uint64_t mix(uint64_t value);
 
-// Ends the process with status 4 and the current context, unless called again within so many seconds. 0: never.
+// Ends the process with status 4 and the current context, unless called again within so many seconds. 0:
+// never.
 void be_patient(int seconds);
 
 // n repetitions at scale 1, at least one.

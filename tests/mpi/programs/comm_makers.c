@@ -1,4 +1,5 @@
-// Communicators from every function that makes one: collectives must work on them, and on their parents afterwards.
+// Communicators from every function that makes one: collectives must work on them, and on their parents
+// afterwards.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,14 @@ static void use(MPI_Comm comm, const char* name, int i) {
     MUST(MPI_Comm_remote_size(comm, &peers));
   long sum = 0, mine = rank + 1;
   form_allreduce(form, &mine, &sum, 1, MPI_LONG, MPI_SUM, comm);
-  REQUIRE(sum == (long)peers * (peers + 1) / 2, "%s (%s): sum over %d ranks is %ld", name, form_name(form), peers, sum);
+  REQUIRE(sum == (long)peers * (peers + 1) / 2, "%s (%s): sum over %d ranks is %ld", name, form_name(form),
+          peers, sum);
   int ranks[64];
   memset(ranks, -1, sizeof ranks);
   form_allgather(form, &rank, 1, MPI_INT, ranks, 1, MPI_INT, comm);
   for (int r = 0; r < peers; ++r)
-    REQUIRE(ranks[r] == r, "%s (%s): place %d of the all-gather holds %d", name, form_name(form), r, ranks[r]);
+    REQUIRE(ranks[r] == r, "%s (%s): place %d of the all-gather holds %d", name, form_name(form), r,
+            ranks[r]);
 }
 
 static void use_and_free(MPI_Comm* comm, const char* name, int i) {
@@ -81,7 +84,8 @@ static void make_copies(int i) {
 
 static void make_by_split(int i) {
   MPI_Comm made;
-  MUST(MPI_Comm_split(MPI_COMM_WORLD, world_rank % 3 == 1 ? MPI_UNDEFINED : world_rank % 2, -world_rank, &made));
+  MUST(MPI_Comm_split(MPI_COMM_WORLD, world_rank % 3 == 1 ? MPI_UNDEFINED : world_rank % 2, -world_rank,
+                      &made));
   use_and_free(&made, "MPI_Comm_split with undefined colours", i);
   MUST(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &made));
   use_and_free(&made, "MPI_Comm_split_type", i);

@@ -111,7 +111,8 @@ static void check_invalid(MPI_Comm comm) {
   context("comm_errors: %s", "MPI_Bcast of MPI_DATATYPE_NULL");
   refuse(MPI_Bcast(a, 1, MPI_DATATYPE_NULL, 0, comm), MPI_ERR_TYPE, "MPI_Bcast of MPI_DATATYPE_NULL");
   context("comm_errors: %s", "MPI_Bcast from a root that is not there");
-  refuse(MPI_Bcast(a, 1, MPI_INT, world_size + 3, comm), MPI_ERR_ROOT, "MPI_Bcast from a root that is not there");
+  refuse(MPI_Bcast(a, 1, MPI_INT, world_size + 3, comm), MPI_ERR_ROOT,
+         "MPI_Bcast from a root that is not there");
   context("comm_errors: %s", "MPI_Bcast from root -5");
   refuse(MPI_Bcast(a, 1, MPI_INT, -5, comm), MPI_ERR_ROOT, "MPI_Bcast from root -5");
   context("comm_errors: %s", "MPI_Allreduce with MPI_OP_NULL");
@@ -128,9 +129,11 @@ static void check_invalid(MPI_Comm comm) {
   context("comm_errors: %s", "MPI_Ibcast of -1 items");
   refuse(MPI_Ibcast(a, -1, MPI_INT, 0, comm, &request), MPI_ERR_COUNT, "MPI_Ibcast of -1 items");
   context("comm_errors: %s", "MPI_Iallreduce with MPI_OP_NULL");
-  refuse(MPI_Iallreduce(a, b, 1, MPI_INT, MPI_OP_NULL, comm, &request), MPI_ERR_OP, "MPI_Iallreduce with MPI_OP_NULL");
+  refuse(MPI_Iallreduce(a, b, 1, MPI_INT, MPI_OP_NULL, comm, &request), MPI_ERR_OP,
+         "MPI_Iallreduce with MPI_OP_NULL");
   context("comm_errors: %s", "MPI_Send to a rank that is not there");
-  refuse(MPI_Send(a, 1, MPI_INT, world_size + 1, 0, comm), MPI_ERR_RANK, "MPI_Send to a rank that is not there");
+  refuse(MPI_Send(a, 1, MPI_INT, world_size + 1, 0, comm), MPI_ERR_RANK,
+         "MPI_Send to a rank that is not there");
   context("comm_errors: %s", "MPI_Send of -1 items");
   refuse(MPI_Send(a, -1, MPI_INT, 0, 0, comm), MPI_ERR_COUNT, "MPI_Send of -1 items");
   context("comm_errors: %s", "MPI_Send with tag -9");
@@ -154,8 +157,8 @@ void test_comm_errors(void) {
   MUST(MPI_Comm_set_errhandler(comm, handler));
   handled = 0;
   MPI_Bcast(&one, -1, MPI_INT, 0, comm);
-  REQUIRE(handled == 1 && handled_code != MPI_SUCCESS, "the handler was called %d times, with code %d", handled,
-          handled_code);
+  REQUIRE(handled == 1 && handled_code != MPI_SUCCESS, "the handler was called %d times, with code %d",
+          handled, handled_code);
   MUST(MPI_Comm_dup(comm, &copy)); // inherits the handler
   MUST(MPI_Comm_get_errhandler(copy, &found));
   handled = 0;

@@ -78,7 +78,8 @@ static void complete_by_any(MPI_Request* requests, int count) {
   for (int i = 0; i < count; ++i) {
     int index = -1;
     MUST(MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE));
-    REQUIRE(index >= 0 && index < count, "MPI_Waitany returned index %d with %d active requests", index, count - i);
+    REQUIRE(index >= 0 && index < count, "MPI_Waitany returned index %d with %d active requests", index,
+            count - i);
     REQUIRE(requests[index] == MPI_REQUEST_NULL, "MPI_Waitany left the request that it completed");
   }
   int index = 0;
@@ -116,7 +117,8 @@ static void complete_by_test_any(MPI_Request* requests, int count) {
     int index = -1, flag = 0;
     MUST(MPI_Testany(count, requests, &index, &flag, MPI_STATUS_IGNORE));
     if (flag) {
-      REQUIRE(index >= 0 && index < count, "MPI_Testany returned index %d with %d active requests", index, left);
+      REQUIRE(index >= 0 && index < count, "MPI_Testany returned index %d with %d active requests", index,
+              left);
       --left;
     } else {
       sched_yield();

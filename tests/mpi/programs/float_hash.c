@@ -1,4 +1,5 @@
-// Floating-point reductions: bitwise the same on all ranks, and a hash that the harness compares from run to run.
+// Floating-point reductions: bitwise the same on all ranks, and a hash that the harness compares from run to
+// run.
 #include <stdio.h>
 #include <stdlib.h>
 

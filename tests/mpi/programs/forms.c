@@ -4,8 +4,9 @@
 
 #include "complete.h"
 
-// MPI gives each form its own function with the same arguments, so naming them is a macro's work and cannot be a function's.
-// The caller's MPI_Request is `request`; counts[] and displacements[] of the large-count forms are of other types.
+// MPI gives each form its own function with the same arguments, so naming them is a macro's work and cannot
+// be a function's. The caller's MPI_Request is `request`; counts[] and displacements[] of the large-count
+// forms are of other types.
 #define LIST(...) __VA_ARGS__
 
 #if HAVE_PERSISTENT_COLLECTIVES
@@ -84,8 +85,8 @@ static void finish(Form form, MPI_Request* request) {
   }
 }
 
-// Copies of count and displacement arrays for the large-count forms; freed when the call is complete. Arrays that are
-// insignificant come as NULL and stay it.
+// Copies of count and displacement arrays for the large-count forms; freed when the call is complete. Arrays
+// that are insignificant come as NULL and stay it.
 static MPI_Count* large_counts(const int* counts, int n) {
   if (counts == NULL)
     return NULL;
@@ -144,31 +145,34 @@ void form_scatter(Form form, const void* from, int from_count, MPI_Datatype from
        LIST(from, from_count, from_type, to, to_count, to_type, root, comm));
 }
 
-void form_allgather(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
-                    MPI_Datatype to_type, MPI_Comm comm) {
+void form_allgather(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to,
+                    int to_count, MPI_Datatype to_type, MPI_Comm comm) {
   CALL(form, Allgather, allgather, LIST(from, from_count, from_type, to, to_count, to_type, comm),
        LIST(from, from_count, from_type, to, to_count, to_type, comm));
 }
 
-void form_alltoall(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
-                   MPI_Datatype to_type, MPI_Comm comm) {
+void form_alltoall(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to,
+                   int to_count, MPI_Datatype to_type, MPI_Comm comm) {
   CALL(form, Alltoall, alltoall, LIST(from, from_count, from_type, to, to_count, to_type, comm),
        LIST(from, from_count, from_type, to, to_count, to_type, comm));
 }
 
-void form_gatherv(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to, const int* to_counts,
-                  const int* to_displacements, MPI_Datatype to_type, int root, MPI_Comm comm) {
+void form_gatherv(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to,
+                  const int* to_counts, const int* to_displacements, MPI_Datatype to_type, int root,
+                  MPI_Comm comm) {
   const int peers = peers_of(comm);
   MPI_Count* counts = large_counts(to_counts, peers);
   MPI_Aint* displacements = large_displacements(to_displacements, peers);
-  CALL(form, Gatherv, gatherv, LIST(from, from_count, from_type, to, to_counts, to_displacements, to_type, root, comm),
+  CALL(form, Gatherv, gatherv,
+       LIST(from, from_count, from_type, to, to_counts, to_displacements, to_type, root, comm),
        LIST(from, from_count, from_type, to, counts, displacements, to_type, root, comm));
   free(counts);
   free(displacements);
 }
 
 void form_scatterv(Form form, const void* from, const int* from_counts, const int* from_displacements,
-                   MPI_Datatype from_type, void* to, int to_count, MPI_Datatype to_type, int root, MPI_Comm comm) {
+                   MPI_Datatype from_type, void* to, int to_count, MPI_Datatype to_type, int root,
+                   MPI_Comm comm) {
   const int peers = peers_of(comm);
   MPI_Count* counts = large_counts(from_counts, peers);
   MPI_Aint* displacements = large_displacements(from_displacements, peers);
@@ -184,7 +188,8 @@ void form_allgatherv(Form form, const void* from, int from_count, MPI_Datatype f
   const int peers = peers_of(comm);
   MPI_Count* counts = large_counts(to_counts, peers);
   MPI_Aint* displacements = large_displacements(to_displacements, peers);
-  CALL(form, Allgatherv, allgatherv, LIST(from, from_count, from_type, to, to_counts, to_displacements, to_type, comm),
+  CALL(form, Allgatherv, allgatherv,
+       LIST(from, from_count, from_type, to, to_counts, to_displacements, to_type, comm),
        LIST(from, from_count, from_type, to, counts, displacements, to_type, comm));
   free(counts);
   free(displacements);
@@ -208,16 +213,18 @@ void form_alltoallv(Form form, const void* from, const int* from_counts, const i
 }
 
 void form_alltoallw(Form form, const void* from, const int* from_counts, const int* from_displacements,
-                    const MPI_Datatype* from_types, void* to, const int* to_counts, const int* to_displacements,
-                    const MPI_Datatype* to_types, MPI_Comm comm) {
+                    const MPI_Datatype* from_types, void* to, const int* to_counts,
+                    const int* to_displacements, const MPI_Datatype* to_types, MPI_Comm comm) {
   const int peers = peers_of(comm);
   MPI_Count* counts_out = large_counts(from_counts, peers);
   MPI_Count* counts_in = large_counts(to_counts, peers);
   MPI_Aint* displacements_out = large_displacements(from_displacements, peers);
   MPI_Aint* displacements_in = large_displacements(to_displacements, peers);
-  CALL(form, Alltoallw, alltoallw,
-       LIST(from, from_counts, from_displacements, from_types, to, to_counts, to_displacements, to_types, comm),
-       LIST(from, counts_out, displacements_out, from_types, to, counts_in, displacements_in, to_types, comm));
+  CALL(
+      form, Alltoallw, alltoallw,
+      LIST(from, from_counts, from_displacements, from_types, to, to_counts, to_displacements, to_types,
+           comm),
+      LIST(from, counts_out, displacements_out, from_types, to, counts_in, displacements_in, to_types, comm));
   free(counts_out);
   free(counts_in);
   free(displacements_out);
@@ -226,15 +233,18 @@ void form_alltoallw(Form form, const void* from, const int* from_counts, const i
 
 void form_reduce(Form form, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
                  MPI_Comm comm) {
-  CALL(form, Reduce, reduce, LIST(from, to, count, type, op, root, comm), LIST(from, to, count, type, op, root, comm));
+  CALL(form, Reduce, reduce, LIST(from, to, count, type, op, root, comm),
+       LIST(from, to, count, type, op, root, comm));
 }
 
-void form_allreduce(Form form, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  CALL(form, Allreduce, allreduce, LIST(from, to, count, type, op, comm), LIST(from, to, count, type, op, comm));
+void form_allreduce(Form form, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                    MPI_Comm comm) {
+  CALL(form, Allreduce, allreduce, LIST(from, to, count, type, op, comm),
+       LIST(from, to, count, type, op, comm));
 }
 
-void form_reduce_scatter(Form form, const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op,
-                         MPI_Comm comm) {
+void form_reduce_scatter(Form form, const void* from, void* to, const int* counts, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm) {
   int local_size = 0;
   MUST(MPI_Comm_size(comm, &local_size));
   MPI_Count* counts_c = large_counts(counts, local_size);
@@ -249,23 +259,26 @@ void form_reduce_scatter_block(Form form, const void* from, void* to, int count,
        LIST(from, to, count, type, op, comm));
 }
 
-void form_scan(Form form, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+void form_scan(Form form, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+               MPI_Comm comm) {
   CALL(form, Scan, scan, LIST(from, to, count, type, op, comm), LIST(from, to, count, type, op, comm));
 }
 
-void form_exscan(Form form, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+void form_exscan(Form form, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                 MPI_Comm comm) {
   CALL(form, Exscan, exscan, LIST(from, to, count, type, op, comm), LIST(from, to, count, type, op, comm));
 }
 
 void form_neighbor_allgather(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to,
                              int to_count, MPI_Datatype to_type, MPI_Comm comm) {
-  CALL(form, Neighbor_allgather, neighbor_allgather, LIST(from, from_count, from_type, to, to_count, to_type, comm),
+  CALL(form, Neighbor_allgather, neighbor_allgather,
+       LIST(from, from_count, from_type, to, to_count, to_type, comm),
        LIST(from, from_count, from_type, to, to_count, to_type, comm));
 }
 
 void form_neighbor_allgatherv(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to,
-                              const int* to_counts, const int* to_displacements, MPI_Datatype to_type, int sources,
-                              MPI_Comm comm) {
+                              const int* to_counts, const int* to_displacements, MPI_Datatype to_type,
+                              int sources, MPI_Comm comm) {
   MPI_Count* counts = large_counts(to_counts, sources);
   MPI_Aint* displacements = large_displacements(to_displacements, sources);
   CALL(form, Neighbor_allgatherv, neighbor_allgatherv,
@@ -277,13 +290,15 @@ void form_neighbor_allgatherv(Form form, const void* from, int from_count, MPI_D
 
 void form_neighbor_alltoall(Form form, const void* from, int from_count, MPI_Datatype from_type, void* to,
                             int to_count, MPI_Datatype to_type, MPI_Comm comm) {
-  CALL(form, Neighbor_alltoall, neighbor_alltoall, LIST(from, from_count, from_type, to, to_count, to_type, comm),
+  CALL(form, Neighbor_alltoall, neighbor_alltoall,
+       LIST(from, from_count, from_type, to, to_count, to_type, comm),
        LIST(from, from_count, from_type, to, to_count, to_type, comm));
 }
 
-void form_neighbor_alltoallv(Form form, const void* from, const int* from_counts, const int* from_displacements,
-                             MPI_Datatype from_type, void* to, const int* to_counts, const int* to_displacements,
-                             MPI_Datatype to_type, int sources, int destinations, MPI_Comm comm) {
+void form_neighbor_alltoallv(Form form, const void* from, const int* from_counts,
+                             const int* from_displacements, MPI_Datatype from_type, void* to,
+                             const int* to_counts, const int* to_displacements, MPI_Datatype to_type,
+                             int sources, int destinations, MPI_Comm comm) {
   MPI_Count* counts_out = large_counts(from_counts, destinations);
   MPI_Count* counts_in = large_counts(to_counts, sources);
   MPI_Aint* displacements_out = large_displacements(from_displacements, destinations);
@@ -297,15 +312,17 @@ void form_neighbor_alltoallv(Form form, const void* from, const int* from_counts
   free(displacements_in);
 }
 
-void form_neighbor_alltoallw(Form form, const void* from, const int* from_counts, const MPI_Aint* from_displacements,
-                             const MPI_Datatype* from_types, void* to, const int* to_counts,
-                             const MPI_Aint* to_displacements, const MPI_Datatype* to_types, int sources,
-                             int destinations, MPI_Comm comm) {
+void form_neighbor_alltoallw(Form form, const void* from, const int* from_counts,
+                             const MPI_Aint* from_displacements, const MPI_Datatype* from_types, void* to,
+                             const int* to_counts, const MPI_Aint* to_displacements,
+                             const MPI_Datatype* to_types, int sources, int destinations, MPI_Comm comm) {
   MPI_Count* counts_out = large_counts(from_counts, destinations);
   MPI_Count* counts_in = large_counts(to_counts, sources);
   CALL(form, Neighbor_alltoallw, neighbor_alltoallw,
-       LIST(from, from_counts, from_displacements, from_types, to, to_counts, to_displacements, to_types, comm),
-       LIST(from, counts_out, from_displacements, from_types, to, counts_in, to_displacements, to_types, comm));
+       LIST(from, from_counts, from_displacements, from_types, to, to_counts, to_displacements, to_types,
+            comm),
+       LIST(from, counts_out, from_displacements, from_types, to, counts_in, to_displacements, to_types,
+            comm));
   free(counts_out);
   free(counts_in);
 }

@@ -27,7 +27,9 @@ static bool inter_make(Inter* inter) {
 }
 
 // What rank `rank` of side `side` says, position i.
-static int word(int side, int rank, int to, int i) { return side * 1000000 + rank * 10000 + to * 100 + i; }
+static int word(int side, int rank, int to, int i) {
+  return side * 1000000 + rank * 10000 + to * 100 + i;
+}
 
 static void expect(const int* got, int i, int wanted, const char* what) {
   REQUIRE(got[i] == wanted, "%s: item %d is %d instead of %d", what, i, got[i], wanted);
@@ -45,7 +47,8 @@ static void check_rooted(const Inter* on, Form form, int root_side, int root) {
   for (int i = 0; role == MPI_ROOT && i < ITEMS; ++i)
     buffer[i] = word(on->side, root, 0, i);
   const bool blocking = form == BLOCKING || form == BLOCKING_C;
-  form_bcast(blocking || !known("nonblocking-inter-bcast") ? form : BLOCKING, buffer, ITEMS, MPI_INT, role, on->comm);
+  form_bcast(blocking || !known("nonblocking-inter-bcast") ? form : BLOCKING, buffer, ITEMS, MPI_INT, role,
+             on->comm);
   for (int i = 0; !sending && i < ITEMS; ++i)
     expect(buffer, i, word(remote, root, 0, i), "broadcast");
 
@@ -140,7 +143,8 @@ static void check_all(const Inter* on, Form form) {
 static void check_reductions(const Inter* on, Form form) {
   int from[MOST], to[MOST], counts[64];
   const int remote = 1 - on->side;
-  // A reduce-scatter divides the same number of items among both sides, so that number is a multiple of both sizes.
+  // A reduce-scatter divides the same number of items among both sides, so that number is a multiple of both
+  // sizes.
   const int total = on->size * on->remote_size;
   for (int i = 0; i < total && i < MOST; ++i)
     from[i] = word(on->side, on->rank, 0, i);

@@ -7,7 +7,8 @@ enum { GUARD_BYTES = 64, INTERLEAVE = 256 };
 
 static Layout layouts[LAYOUT_COUNT];
 
-static void keep(int index, const char* name, MPI_Datatype type, int factor, int units_max, const int offsets[UNIT]) {
+static void keep(int index, const char* name, MPI_Datatype type, int factor, int units_max,
+                 const int offsets[UNIT]) {
   Layout* made = &layouts[index];
   MPI_Aint lower_bound = 0, extent = 0;
   MUST(MPI_Type_commit(&type));
@@ -26,7 +27,8 @@ static MPI_Datatype resized(MPI_Datatype type, MPI_Aint lower_bound, MPI_Aint ex
 void layouts_make(void) {
   const int many = 1 << 30;
   MPI_Datatype type;
-  // As a rule one call has different counts at its two ends; an MPI that breaks on it gets one item per unit always.
+  // As a rule one call has different counts at its two ends; an MPI that breaks on it gets one item per unit
+  // always.
   const int at_once = known("counts-differ") ? UNIT : 1, pairs = known("counts-differ") ? 2 : 1;
   MUST(MPI_Type_contiguous(at_once, MPI_INT, &type));
   keep(0, "int", type, UNIT / at_once, many, (int[]){0, 4, 8, 12});
@@ -56,9 +58,13 @@ void layouts_free(void) {
     MUST(MPI_Type_free(&layouts[i].type));
 }
 
-const Layout* layout(int index) { return &layouts[index]; }
+const Layout* layout(int index) {
+  return &layouts[index];
+}
 
-const Layout* plain(void) { return &layouts[0]; }
+const Layout* plain(void) {
+  return &layouts[0];
+}
 
 const Layout* some_layout(Dice* dice, ptrdiff_t units) {
   const int count = known("negative-extent") ? LAYOUT_COUNT - 1 : LAYOUT_COUNT;
@@ -107,7 +113,8 @@ void image_free(Image* image) {
   *image = (Image){0};
 }
 
-static unsigned char* place(const Image* image, const Layout* of, ptrdiff_t offset, ptrdiff_t unit, int element) {
+static unsigned char* place(const Image* image, const Layout* of, ptrdiff_t offset, ptrdiff_t unit,
+                            int element) {
   unsigned char* at = image->origin + offset + unit * of->extent + of->offsets[element];
   REQUIRE(at >= image->memory && at + sizeof(int) <= image->memory + image->bytes,
           "the check itself is wrong: unit %td of layout %s is outside of its image", unit, of->name);
@@ -142,9 +149,10 @@ void image_compare(const Image* actual, const Image* expected, const char* what)
   const size_t word = at + sizeof(int) <= actual->bytes ? at : actual->bytes - sizeof(int);
   memcpy(&got, actual->memory + word, sizeof got);
   memcpy(&wanted, expected->memory + word, sizeof wanted);
-  fail("%s is wrong in %zu of %zu bytes, first at byte %td from its origin: got 0x%02x, expected 0x%02x (as int %d, %d)",
-       what, wrong, actual->bytes, (actual->memory + at) - actual->origin, actual->memory[at], expected->memory[at],
-       got, wanted);
+  fail("%s is wrong in %zu of %zu bytes, first at byte %td from its origin: got 0x%02x, expected 0x%02x (as "
+       "int %d, %d)",
+       what, wrong, actual->bytes, (actual->memory + at) - actual->origin, actual->memory[at],
+       expected->memory[at], got, wanted);
 }
 
 int value_of(uint64_t salt, int from, int to, ptrdiff_t unit, int element) {
@@ -152,7 +160,8 @@ int value_of(uint64_t salt, int from, int to, ptrdiff_t unit, int element) {
   return (int)((salt % 97) * 20000000u) + (from * 40 + to) * 20011 + (int)(unit % 5000) * UNIT + element;
 }
 
-void fill_block(Image* image, const Layout* of, ptrdiff_t offset, ptrdiff_t units, uint64_t salt, int from, int to) {
+void fill_block(Image* image, const Layout* of, ptrdiff_t offset, ptrdiff_t units, uint64_t salt, int from,
+                int to) {
   for (ptrdiff_t unit = 0; unit < units; ++unit)
     for (int element = 0; element < UNIT; ++element)
       image_put(image, of, offset, unit, element, value_of(salt, from, to, unit, element));

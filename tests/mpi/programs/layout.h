@@ -1,8 +1,9 @@
 // Datatypes whose layout in memory the checks know byte by byte, and images of memory to compare with.
 //
-// Every layout carries the same type signature per *unit*, four ints, so that any layout may meet any other in one call.
-// An image is a piece of memory filled with a pattern, with guard bytes around: the check writes what it expects into a copy
-// and compares everything, so that one wrong, missing or superfluous byte anywhere (guards and gaps included) is found.
+// Every layout carries the same type signature per *unit*, four ints, so that any layout may meet any other
+// in one call. An image is a piece of memory filled with a pattern, with guard bytes around: the check writes
+// what it expects into a copy and compares everything, so that one wrong, missing or superfluous byte
+// anywhere (guards and gaps included) is found.
 #pragma once
 
 #include "check.h"
@@ -50,5 +51,5 @@ void image_compare(const Image* actual, const Image* expected, const char* what)
 
 // The value that rank `from` sends to rank `to` in position (unit, element) of check number `salt`.
 int value_of(uint64_t salt, int from, int to, ptrdiff_t unit, int element);
-void fill_block(Image* image, const Layout* layout, ptrdiff_t offset, ptrdiff_t units, uint64_t salt, int from,
-                int to);
+void fill_block(Image* image, const Layout* layout, ptrdiff_t offset, ptrdiff_t units, uint64_t salt,
+                int from, int to);

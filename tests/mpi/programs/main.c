@@ -1,4 +1,5 @@
-// conformance: checks that MPI's collectives and point-to-point calls do what the standard says, byte by byte.
+// conformance: checks that MPI's collectives and point-to-point calls do what the standard says, byte by
+// byte.
 //
 //   conformance [--scale X] [--known name,...] [suite...]      all suites unless named
 //
@@ -60,7 +61,9 @@ enum { SUITE_COUNT = sizeof suites / sizeof suites[0], PATIENCE_SECONDS = 40 };
 
 static Group groups[GROUP_COUNT];
 
-const Group* group(int index) { return &groups[index]; }
+const Group* group(int index) {
+  return &groups[index];
+}
 
 int some_units(Dice* dice) {
   static const int few[] = {0, 1, 1, 2, 3, 5, 7, 16, 40, 130};

@@ -18,8 +18,8 @@ static void check_allgather(Round round) {
   for (int r = 0; r < size; ++r)
     fill_block(&expected, in, r * block, round.units, round.salt, r, 0);
   if (in_place)
-    form_allgather(round.form, MPI_IN_PLACE, NO_COUNT, MPI_DATATYPE_NULL, to.origin, mpi_count(in, round.units),
-                   in->type, round.group->comm);
+    form_allgather(round.form, MPI_IN_PLACE, NO_COUNT, MPI_DATATYPE_NULL, to.origin,
+                   mpi_count(in, round.units), in->type, round.group->comm);
   else
     form_allgather(round.form, from.origin, mpi_count(out, round.units), out->type, to.origin,
                    mpi_count(in, round.units), in->type, round.group->comm);
@@ -31,7 +31,9 @@ static void check_allgather(Round round) {
   image_free(&expected);
 }
 
-void test_allgather(void) { for_all_rounds("allgather", 60, check_allgather); }
+void test_allgather(void) {
+  for_all_rounds("allgather", 60, check_allgather);
+}
 
 static void check_allgatherv(Round round) {
   const int rank = round.group->rank, size = round.group->size;
@@ -68,14 +70,17 @@ static void check_allgatherv(Round round) {
   free(sizes);
 }
 
-void test_allgatherv(void) { for_all_rounds("allgatherv", 60, check_allgatherv); }
+void test_allgatherv(void) {
+  for_all_rounds("allgatherv", 60, check_allgatherv);
+}
 
 static void check_alltoall(Round round) {
   const int rank = round.group->rank, size = round.group->size;
   const bool in_place = roll_in_place(&round);
   const ptrdiff_t total = (ptrdiff_t)round.units * size;
   const Layout *out = round_layout(&round, total), *in = round_layout(&round, total);
-  Image from = image_new(widen((Span){0, 0}, out, 0, total)), to = image_new(widen((Span){0, 0}, in, 0, total));
+  Image from = image_new(widen((Span){0, 0}, out, 0, total)),
+        to = image_new(widen((Span){0, 0}, in, 0, total));
   for (int r = 0; r < size; ++r) {
     fill_block(&from, out, r * out->extent * round.units, round.units, round.salt, rank, r);
     if (in_place)
@@ -85,8 +90,8 @@ static void check_alltoall(Round round) {
   for (int r = 0; r < size; ++r)
     fill_block(&expected, in, r * in->extent * round.units, round.units, round.salt, r, rank);
   if (in_place)
-    form_alltoall(round.form, MPI_IN_PLACE, NO_COUNT, MPI_DATATYPE_NULL, to.origin, mpi_count(in, round.units),
-                  in->type, round.group->comm);
+    form_alltoall(round.form, MPI_IN_PLACE, NO_COUNT, MPI_DATATYPE_NULL, to.origin,
+                  mpi_count(in, round.units), in->type, round.group->comm);
   else
     form_alltoall(round.form, from.origin, mpi_count(out, round.units), out->type, to.origin,
                   mpi_count(in, round.units), in->type, round.group->comm);
@@ -98,7 +103,9 @@ static void check_alltoall(Round round) {
   image_free(&expected);
 }
 
-void test_alltoall(void) { for_all_rounds("alltoall", 60, check_alltoall); }
+void test_alltoall(void) {
+  for_all_rounds("alltoall", 60, check_alltoall);
+}
 
 // How many units rank `from` sends to rank `to`; symmetric where the exchange is in place.
 static int pair_units(const Round* round, int from, int to, bool symmetric) {
@@ -125,7 +132,8 @@ static bool roll_in_place_unless_broken(Round* round) {
 static void check_alltoallv(Round round) {
   const int rank = round.group->rank, size = round.group->size;
   const bool in_place = roll_in_place_unless_broken(&round);
-  int *out_units = units_of_peers(&round, true, in_place), *in_units = units_of_peers(&round, false, in_place);
+  int *out_units = units_of_peers(&round, true, in_place),
+      *in_units = units_of_peers(&round, false, in_place);
   Blocks out = blocks_of(&round, out_units), in = blocks_of(&round, in_units);
   Image from = image_new(out.span), to = image_new(in.span);
   for (int r = 0; r < size; ++r) {
@@ -137,8 +145,8 @@ static void check_alltoallv(Round round) {
   for (int r = 0; r < size; ++r)
     fill_block(&expected, in.of, in.offsets[r], in_units[r], round.salt, r, rank);
   if (in_place)
-    form_alltoallv(round.form, MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, to.origin, in.counts, in.displacements,
-                   in.of->type, round.group->comm);
+    form_alltoallv(round.form, MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, to.origin, in.counts,
+                   in.displacements, in.of->type, round.group->comm);
   else
     form_alltoallv(round.form, from.origin, out.counts, out.displacements, out.of->type, to.origin, in.counts,
                    in.displacements, in.of->type, round.group->comm);
@@ -154,7 +162,9 @@ static void check_alltoallv(Round round) {
   free(in_units);
 }
 
-void test_alltoallv(void) { for_all_rounds("alltoallv", 60, check_alltoallv); }
+void test_alltoallv(void) {
+  for_all_rounds("alltoallv", 60, check_alltoallv);
+}
 
 // As Blocks, with a layout of its own for every block and displacements in bytes.
 typedef struct {
@@ -167,8 +177,11 @@ typedef struct {
 
 static MixedBlocks mixed_blocks_of(Round* round, const int* units) {
   const size_t n = (size_t)round->group->size;
-  MixedBlocks blocks = {malloc(n * sizeof(int)), malloc(n * sizeof(int)), malloc(n * sizeof(MPI_Datatype)),
-                        malloc(n * sizeof(Layout*)), {0, 0}};
+  MixedBlocks blocks = {malloc(n * sizeof(int)),
+                        malloc(n * sizeof(int)),
+                        malloc(n * sizeof(MPI_Datatype)),
+                        malloc(n * sizeof(Layout*)),
+                        {0, 0}};
   ptrdiff_t at = roll(&round->local, 3) * 4;
   for (size_t r = 0; r < n; ++r) {
     const Layout* of = round_layout(round, units[r]);
@@ -195,7 +208,8 @@ static void check_alltoallw(Round round) {
   if (size == 1 && known("alltoallw-one-rank"))
     return;
   const bool in_place = roll_in_place_unless_broken(&round);
-  int *out_units = units_of_peers(&round, true, in_place), *in_units = units_of_peers(&round, false, in_place);
+  int *out_units = units_of_peers(&round, true, in_place),
+      *in_units = units_of_peers(&round, false, in_place);
   MixedBlocks out = mixed_blocks_of(&round, out_units), in = mixed_blocks_of(&round, in_units);
   Image from = image_new(out.span), to = image_new(in.span);
   for (int r = 0; r < size; ++r) {
@@ -207,8 +221,8 @@ static void check_alltoallw(Round round) {
   for (int r = 0; r < size; ++r)
     fill_block(&expected, in.of[r], in.displacements[r], in_units[r], round.salt, r, rank);
   if (in_place)
-    form_alltoallw(round.form, MPI_IN_PLACE, NULL, NULL, NULL, to.origin, in.counts, in.displacements, in.types,
-                   round.group->comm);
+    form_alltoallw(round.form, MPI_IN_PLACE, NULL, NULL, NULL, to.origin, in.counts, in.displacements,
+                   in.types, round.group->comm);
   else
     form_alltoallw(round.form, from.origin, out.counts, out.displacements, out.types, to.origin, in.counts,
                    in.displacements, in.types, round.group->comm);
@@ -224,4 +238,6 @@ static void check_alltoallw(Round round) {
   free(in_units);
 }
 
-void test_alltoallw(void) { for_all_rounds("alltoallw", 60, check_alltoallw); }
+void test_alltoallw(void) {
+  for_all_rounds("alltoallw", 60, check_alltoallw);
+}

@@ -1,4 +1,5 @@
-// Broadcast, gather, scatter and their v-variants: every root, any layout at every rank, garbage where the root alone looks.
+// Broadcast, gather, scatter and their v-variants: every root, any layout at every rank, garbage where the
+// root alone looks.
 #include <stdlib.h>
 
 #include "rounds.h"
@@ -10,13 +11,16 @@ static void check_bcast(Round round) {
     fill_block(&buffer, mine, 0, round.units, round.salt, round.root, 0);
   Image expected = image_copy(&buffer);
   fill_block(&expected, mine, 0, round.units, round.salt, round.root, 0);
-  form_bcast(round.form, buffer.origin, mpi_count(mine, round.units), mine->type, round.root, round.group->comm);
+  form_bcast(round.form, buffer.origin, mpi_count(mine, round.units), mine->type, round.root,
+             round.group->comm);
   image_compare(&buffer, &expected, "buffer");
   image_free(&buffer);
   image_free(&expected);
 }
 
-void test_bcast(void) { for_all_rounds("bcast", 60, check_bcast); }
+void test_bcast(void) {
+  for_all_rounds("bcast", 60, check_bcast);
+}
 
 // The side that holds one block per rank, in a gather or a scatter: blocks in order of rank, equally spaced.
 static Span span_of_all(const Layout* of, int blocks, int units) {
@@ -33,8 +37,8 @@ static void check_gather(Round round) {
   fill_block(&from, out, 0, round.units, round.salt, rank, round.root);
   Image from_before = image_copy(&from);
   if (!root) {
-    form_gather(round.form, from.origin, mpi_count(out, round.units), out->type, NOWHERE, NO_COUNT, MPI_DATATYPE_NULL,
-                round.root, round.group->comm);
+    form_gather(round.form, from.origin, mpi_count(out, round.units), out->type, NOWHERE, NO_COUNT,
+                MPI_DATATYPE_NULL, round.root, round.group->comm);
   } else {
     Image to = image_new(span_of_all(in, size, round.units));
     const ptrdiff_t block = in->extent * round.units;
@@ -44,8 +48,8 @@ static void check_gather(Round round) {
     for (int r = 0; r < size; ++r)
       fill_block(&expected, in, r * block, round.units, round.salt, r, round.root);
     if (in_place)
-      form_gather(round.form, MPI_IN_PLACE, NO_COUNT, MPI_DATATYPE_NULL, to.origin, mpi_count(in, round.units),
-                  in->type, round.root, round.group->comm);
+      form_gather(round.form, MPI_IN_PLACE, NO_COUNT, MPI_DATATYPE_NULL, to.origin,
+                  mpi_count(in, round.units), in->type, round.root, round.group->comm);
     else
       form_gather(round.form, from.origin, mpi_count(out, round.units), out->type, to.origin,
                   mpi_count(in, round.units), in->type, round.root, round.group->comm);
@@ -58,7 +62,9 @@ static void check_gather(Round round) {
   image_free(&from_before);
 }
 
-void test_gather(void) { for_all_rounds("gather", 60, check_gather); }
+void test_gather(void) {
+  for_all_rounds("gather", 60, check_gather);
+}
 
 static void check_scatter(Round round) {
   const int rank = round.group->rank, size = round.group->size;
@@ -70,8 +76,8 @@ static void check_scatter(Round round) {
   if (!root || !in_place)
     fill_block(&expected, in, 0, round.units, round.salt, round.root, rank);
   if (!root) {
-    form_scatter(round.form, NOWHERE, NO_COUNT, MPI_DATATYPE_NULL, to.origin, mpi_count(in, round.units), in->type,
-                 round.root, round.group->comm);
+    form_scatter(round.form, NOWHERE, NO_COUNT, MPI_DATATYPE_NULL, to.origin, mpi_count(in, round.units),
+                 in->type, round.root, round.group->comm);
   } else {
     Image from = image_new(span_of_all(out, size, round.units));
     for (int r = 0; r < size; ++r)
@@ -92,7 +98,9 @@ static void check_scatter(Round round) {
   image_free(&expected);
 }
 
-void test_scatter(void) { for_all_rounds("scatter", 60, check_scatter); }
+void test_scatter(void) {
+  for_all_rounds("scatter", 60, check_scatter);
+}
 
 static void check_gatherv(Round round) {
   const int rank = round.group->rank, size = round.group->size;
@@ -105,8 +113,8 @@ static void check_gatherv(Round round) {
   fill_block(&from, out, 0, units, round.salt, rank, round.root);
   Image before = image_copy(&from);
   if (!root) {
-    form_gatherv(round.form, from.origin, mpi_count(out, units), out->type, NOWHERE, NULL, NULL, MPI_DATATYPE_NULL,
-                 round.root, round.group->comm);
+    form_gatherv(round.form, from.origin, mpi_count(out, units), out->type, NOWHERE, NULL, NULL,
+                 MPI_DATATYPE_NULL, round.root, round.group->comm);
   } else {
     Image to = image_new(blocks.span);
     if (in_place)
@@ -131,7 +139,9 @@ static void check_gatherv(Round round) {
   free(sizes);
 }
 
-void test_gatherv(void) { for_all_rounds("gatherv", 60, check_gatherv); }
+void test_gatherv(void) {
+  for_all_rounds("gatherv", 60, check_gatherv);
+}
 
 static void check_scatterv(Round round) {
   const int rank = round.group->rank, size = round.group->size;
@@ -145,16 +155,16 @@ static void check_scatterv(Round round) {
   if (!root || !in_place)
     fill_block(&expected, in, 0, units, round.salt, round.root, rank);
   if (!root) {
-    form_scatterv(round.form, NOWHERE, NULL, NULL, MPI_DATATYPE_NULL, to.origin, mpi_count(in, units), in->type,
-                  round.root, round.group->comm);
+    form_scatterv(round.form, NOWHERE, NULL, NULL, MPI_DATATYPE_NULL, to.origin, mpi_count(in, units),
+                  in->type, round.root, round.group->comm);
   } else {
     Image from = image_new(blocks.span);
     for (int r = 0; r < size; ++r)
       fill_block(&from, blocks.of, blocks.offsets[r], blocks.units[r], round.salt, rank, r);
     Image before = image_copy(&from);
     if (in_place)
-      form_scatterv(round.form, from.origin, blocks.counts, blocks.displacements, blocks.of->type, MPI_IN_PLACE,
-                    NO_COUNT, MPI_DATATYPE_NULL, round.root, round.group->comm);
+      form_scatterv(round.form, from.origin, blocks.counts, blocks.displacements, blocks.of->type,
+                    MPI_IN_PLACE, NO_COUNT, MPI_DATATYPE_NULL, round.root, round.group->comm);
     else
       form_scatterv(round.form, from.origin, blocks.counts, blocks.displacements, blocks.of->type, to.origin,
                     mpi_count(in, units), in->type, round.root, round.group->comm);
@@ -169,4 +179,6 @@ static void check_scatterv(Round round) {
   free(sizes);
 }
 
-void test_scatterv(void) { for_all_rounds("scatterv", 60, check_scatterv); }
+void test_scatterv(void) {
+  for_all_rounds("scatterv", 60, check_scatterv);
+}

@@ -1,5 +1,5 @@
-// Neighbourhood collectives on grids (periodic or not, dimensions of one and two), graphs and distributed graphs (irregular,
-// with isolated ranks, self loops and parallel edges).
+// Neighbourhood collectives on grids (periodic or not, dimensions of one and two), graphs and distributed
+// graphs (irregular, with isolated ranks, self loops and parallel edges).
 #include <stdio.h>
 #include <string.h>
 
@@ -52,8 +52,8 @@ static void check_grid(const int* dims, const int* periodic, int n) {
            n > 2 ? dims[2] : 1, periodic[0], n > 1 && periodic[1], n > 2 && periodic[2]);
   context("neighbor_cart: %s", name);
   MUST(MPI_Cart_create(MPI_COMM_WORLD, n, dims, periodic, 0, &comm));
-  REQUIRE((comm == MPI_COMM_NULL) == (world_rank >= size), "MPI_Cart_create of %d ranks gave the wrong ranks a grid",
-          size);
+  REQUIRE((comm == MPI_COMM_NULL) == (world_rank >= size),
+          "MPI_Cart_create of %d ranks gave the wrong ranks a grid", size);
   if (comm == MPI_COMM_NULL)
     return;
   grid_graph(&graph, dims, periodic, n);
@@ -76,7 +76,8 @@ void test_neighbor_cart(void) {
   check_grid((int[]){2, 2, 3}, (int[]){0, 0, 0}, 3);
 }
 
-// Symmetric, as neighbourhood collectives want MPI_Graph_create's graphs: i and j are neighbours by a symmetric rule.
+// Symmetric, as neighbourhood collectives want MPI_Graph_create's graphs: i and j are neighbours by a
+// symmetric rule.
 static void check_graph(int kind) {
   static Graph graph;
   MPI_Comm comm;
@@ -107,7 +108,8 @@ void test_neighbor_graph(void) {
     check_graph(kind);
 }
 
-// Irregular: rank r sends to a varied list in which ranks repeat, itself included; every third rank sends to nobody.
+// Irregular: rank r sends to a varied list in which ranks repeat, itself included; every third rank sends to
+// nobody.
 static void irregular(Graph* graph, uint64_t seed) {
   graph->size = world_size;
   for (int rank = 0; rank < world_size; ++rank)
@@ -135,15 +137,16 @@ static void check_adjacent(uint64_t seed) {
     ones[i] = 1;
   context("neighbor_dist_graph: adjacent, seed %d", (int)seed);
   MUST(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in->count, in->ranks, seed % 2 ? ones : MPI_UNWEIGHTED,
-                                      out->count, out->ranks, seed % 2 ? ones : MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                      &comm));
+                                      out->count, out->ranks, seed % 2 ? ones : MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                      0, &comm));
   char name[60];
   snprintf(name, sizeof name, "adjacent distributed graph of seed %d", (int)seed);
   check_neighbourhood(name, &graph, comm, false, times(3));
   MUST(MPI_Comm_free(&comm));
 }
 
-// Rank 0 describes the whole graph; the order of a rank's neighbours is then the library's and has to be asked for.
+// Rank 0 describes the whole graph; the order of a rank's neighbours is then the library's and has to be
+// asked for.
 static void check_described_by_one(uint64_t seed) {
   static Graph graph;
   MPI_Comm comm;

@@ -6,9 +6,10 @@
 #include "layout.h"
 #include "suites.h"
 
-// A grid with a periodic dimension of one or two ranks has parallel edges. MPI 4.1 says that what is sent in the negative
-// direction arrives from the positive one, which is what blocking calls of all tested libraries do; some non-blocking ones
-// match parallel edges in their order instead. The checks accept either, but nothing else.
+// A grid with a periodic dimension of one or two ranks has parallel edges. MPI 4.1 says that what is sent in
+// the negative direction arrives from the positive one, which is what blocking calls of all tested libraries
+// do; some non-blocking ones match parallel edges in their order instead. The checks accept either, but
+// nothing else.
 typedef enum { BY_DIRECTION, BY_ORDER } Matching;
 
 static int edge_by_order(const Graph* graph, int rank, int index) {
@@ -24,13 +25,14 @@ static int edge_by_order(const Graph* graph, int rank, int index) {
   fail("the check itself is wrong: rank %d has no edge to rank %d", source, rank);
 }
 
-// For source number `index` of `rank`: the number, among that source's destinations, of the edge that meets it.
+// For source number `index` of `rank`: the number, among that source's destinations, of the edge that meets
+// it.
 static int sending_edge(const Graph* graph, int rank, int index, Matching matching) {
   return matching == BY_DIRECTION ? index ^ 1 : edge_by_order(graph, rank, index);
 }
 
-// Units on the edge number `edge` from rank `from`. The two directions of a grid's dimension get the same number, so that
-// sizes meet whichever way parallel edges are matched.
+// Units on the edge number `edge` from rank `from`. The two directions of a grid's dimension get the same
+// number, so that sizes meet whichever way parallel edges are matched.
 static int edge_units(uint64_t salt, int from, int edge, int most) {
   return (int)(mix(salt * 977 + (uint64_t)(from * 64 + edge)) % (uint64_t)(most + 1));
 }
@@ -57,7 +59,9 @@ static void compare_and_free(Image* to, Image* expected, Image* from, Image* bef
   image_free(before);
 }
 
-static bool present(const Neighbours* neighbours, int i) { return neighbours->ranks[i] != MPI_PROC_NULL; }
+static bool present(const Neighbours* neighbours, int i) {
+  return neighbours->ranks[i] != MPI_PROC_NULL;
+}
 
 static void check_allgather(Exchange* e, bool varied) {
   int counts[NEIGHBOURS_MAX], displacements[NEIGHBOURS_MAX], units[NEIGHBOURS_MAX];
@@ -67,7 +71,9 @@ static void check_allgather(Exchange* e, bool varied) {
   Span span = {0, 0};
   const int mine = varied ? edge_units(e->salt, e->rank, 63, e->units) : e->units;
   for (int i = 0; i < e->sources->count; ++i) {
-    units[i] = !varied ? e->units : present(e->sources, i) ? edge_units(e->salt, e->sources->ranks[i], 63, e->units) : 1;
+    units[i] = !varied                  ? e->units
+               : present(e->sources, i) ? edge_units(e->salt, e->sources->ranks[i], 63, e->units)
+                                        : 1;
     counts[i] = units[i] * in->factor;
     displacements[i] = (int)at * in->factor;
     offsets[i] = at * in->extent;
@@ -81,8 +87,8 @@ static void check_allgather(Exchange* e, bool varied) {
     if (present(e->sources, i))
       fill_block(&expected, in, offsets[i], units[i], e->salt, e->sources->ranks[i], 0);
   if (varied)
-    form_neighbor_allgatherv(e->form, from.origin, mine * out->factor, out->type, to.origin, counts, displacements,
-                             in->type, e->sources->count, e->comm);
+    form_neighbor_allgatherv(e->form, from.origin, mine * out->factor, out->type, to.origin, counts,
+                             displacements, in->type, e->sources->count, e->comm);
   else
     form_neighbor_allgather(e->form, from.origin, mine * out->factor, out->type, to.origin, mine * in->factor,
                             in->type, e->comm);
@@ -90,8 +96,8 @@ static void check_allgather(Exchange* e, bool varied) {
 }
 
 // Places one block per edge; equal sizes stay dense, as MPI_Neighbor_alltoall wants them.
-static Span place_edges(Exchange* e, const Layout* of, const Neighbours* neighbours, bool varied, const int* units,
-                        int* counts, int* displacements, ptrdiff_t* offsets) {
+static Span place_edges(Exchange* e, const Layout* of, const Neighbours* neighbours, bool varied,
+                        const int* units, int* counts, int* displacements, ptrdiff_t* offsets) {
   ptrdiff_t at = 0;
   Span span = {0, 0};
   for (int i = 0; i < neighbours->count; ++i) {
@@ -106,7 +112,9 @@ static Span place_edges(Exchange* e, const Layout* of, const Neighbours* neighbo
 
 enum Kind { EQUAL, VARIED, MIXED };
 
-static int size_edge(const Exchange* e, int edge) { return e->grid ? edge / 2 : edge; }
+static int size_edge(const Exchange* e, int edge) {
+  return e->grid ? edge / 2 : edge;
+}
 
 static void edge_sizes(const Exchange* e, enum Kind kind, int* out_units, int* in_units) {
   for (int i = 0; i < e->destinations->count; ++i)
@@ -114,9 +122,9 @@ static void edge_sizes(const Exchange* e, enum Kind kind, int* out_units, int* i
   for (int i = 0; i < e->sources->count; ++i) {
     in_units[i] = e->units;
     if (kind != EQUAL && present(e->sources, i))
-      in_units[i] = edge_units(e->salt, e->sources->ranks[i],
-                               size_edge(e, sending_edge(e->graph, e->rank, i, e->grid ? BY_DIRECTION : BY_ORDER)),
-                               e->units);
+      in_units[i] = edge_units(
+          e->salt, e->sources->ranks[i],
+          size_edge(e, sending_edge(e->graph, e->rank, i, e->grid ? BY_DIRECTION : BY_ORDER)), e->units);
   }
 }
 
@@ -129,7 +137,8 @@ static void expect_edges(const Exchange* e, Image* expected, const Layout* in, c
 }
 
 static void check_alltoall(Exchange* e, enum Kind kind) {
-  int out_units[NEIGHBOURS_MAX], in_units[NEIGHBOURS_MAX], out_counts[NEIGHBOURS_MAX], in_counts[NEIGHBOURS_MAX];
+  int out_units[NEIGHBOURS_MAX], in_units[NEIGHBOURS_MAX], out_counts[NEIGHBOURS_MAX],
+      in_counts[NEIGHBOURS_MAX];
   int out_displacements[NEIGHBOURS_MAX], in_displacements[NEIGHBOURS_MAX];
   ptrdiff_t out_offsets[NEIGHBOURS_MAX], in_offsets[NEIGHBOURS_MAX];
   const Layout* out = some_layout(&e->local, (e->units + 2) * (ptrdiff_t)NEIGHBOURS_MAX);
@@ -148,8 +157,9 @@ static void check_alltoall(Exchange* e, enum Kind kind) {
     form_neighbor_alltoall(e->form, from.origin, e->units * out->factor, out->type, to.origin,
                            e->units * in->factor, in->type, e->comm);
   } else if (kind == VARIED) {
-    form_neighbor_alltoallv(e->form, from.origin, out_counts, out_displacements, out->type, to.origin, in_counts,
-                            in_displacements, in->type, e->sources->count, e->destinations->count, e->comm);
+    form_neighbor_alltoallv(e->form, from.origin, out_counts, out_displacements, out->type, to.origin,
+                            in_counts, in_displacements, in->type, e->sources->count, e->destinations->count,
+                            e->comm);
   } else {
     MPI_Datatype out_types[NEIGHBOURS_MAX], in_types[NEIGHBOURS_MAX];
     for (int i = 0; i < NEIGHBOURS_MAX; ++i) {

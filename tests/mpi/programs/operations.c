@@ -23,9 +23,10 @@ static void add_modulo(const int left[UNIT], const int right[UNIT], int result[U
 }
 
 static void multiply(const int left[UNIT], const int right[UNIT], int result[UNIT]) {
-  const int product[UNIT] = {
-      (left[0] * right[0] + left[1] * right[2]) % MODULUS, (left[0] * right[1] + left[1] * right[3]) % MODULUS,
-      (left[2] * right[0] + left[3] * right[2]) % MODULUS, (left[2] * right[1] + left[3] * right[3]) % MODULUS};
+  const int product[UNIT] = {(left[0] * right[0] + left[1] * right[2]) % MODULUS,
+                             (left[0] * right[1] + left[1] * right[3]) % MODULUS,
+                             (left[2] * right[0] + left[3] * right[2]) % MODULUS,
+                             (left[2] * right[1] + left[3] * right[3]) % MODULUS};
   memcpy(result, product, sizeof product);
 }
 
@@ -65,7 +66,8 @@ static void user_sum(void* in, void* inout, int* length, MPI_Datatype* type) {
   apply(in, inout, *length, expected_layout, add_modulo);
 }
 
-// a op b = a: associative, not commutative, and wrong at once where the order is. Each int is an item of its own.
+// a op b = a: associative, not commutative, and wrong at once where the order is. Each int is an item of its
+// own.
 static void user_first(void* in, void* inout, int* length, MPI_Datatype* type) {
   REQUIRE(*type == MPI_INT, "user operation on MPI_INT got another type");
   memcpy(inout, in, (size_t)*length * sizeof(int));
@@ -98,9 +100,13 @@ void operations_free(void) {
   MUST(MPI_Op_free(&projection));
 }
 
-const Operation* operation(int index) { return &operations[index]; }
+const Operation* operation(int index) {
+  return &operations[index];
+}
 
-void operations_use(const Layout* of) { expected_layout = of; }
+void operations_use(const Layout* of) {
+  expected_layout = of;
+}
 
 static int contribution(int rank, uint64_t salt, ptrdiff_t unit, int element) {
   return (int)(mix(salt * 31 + (uint64_t)(rank * 7919) + (uint64_t)unit * 4 + (uint64_t)element) % 5000);
@@ -112,8 +118,8 @@ void operation_fill(Image* image, const Layout* of, ptrdiff_t units, int rank, u
       image_put(image, of, 0, unit, element, contribution(rank, salt, unit, element));
 }
 
-void operation_expect(const Operation* of_case, Image* image, const Layout* of, ptrdiff_t offset, ptrdiff_t units,
-                      ptrdiff_t skip, int first_rank, int last_rank, uint64_t salt) {
+void operation_expect(const Operation* of_case, Image* image, const Layout* of, ptrdiff_t offset,
+                      ptrdiff_t units, ptrdiff_t skip, int first_rank, int last_rank, uint64_t salt) {
   for (ptrdiff_t unit = 0; unit < units; ++unit) {
     int result[UNIT], next[UNIT];
     for (int rank = first_rank; rank <= last_rank; ++rank) {

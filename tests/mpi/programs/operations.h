@@ -23,7 +23,7 @@ void operations_use(const Layout* of);
 // Rank's contribution of so many units.
 void operation_fill(Image* image, const Layout* of, ptrdiff_t units, int rank, uint64_t salt);
 // Writes units [0, units) at `offset`: x[first] op ... op x[last] of the contributions' units from `skip` on.
-void operation_expect(const Operation* operation, Image* image, const Layout* of, ptrdiff_t offset, ptrdiff_t units,
-                      ptrdiff_t skip, int first, int last, uint64_t salt);
+void operation_expect(const Operation* operation, Image* image, const Layout* of, ptrdiff_t offset,
+                      ptrdiff_t units, ptrdiff_t skip, int first, int last, uint64_t salt);
 // Makes the units [from, to) equal in both, because MPI leaves them undefined.
 void image_forget(Image* actual, const Image* expected, const Layout* of, ptrdiff_t from, ptrdiff_t to);

@@ -1,5 +1,5 @@
-// Point-to-point: send modes, matching, statuses, errors, traffic, persistent requests. Blocking calls are intercepted when
-// ranks outnumber cores, so they must keep every promise that MPI makes for them.
+// Point-to-point: send modes, matching, statuses, errors, traffic, persistent requests. Blocking calls are
+// intercepted when ranks outnumber cores, so they must keep every promise that MPI makes for them.
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,12 @@
 #include "layout.h"
 #include "suites.h"
 
-static int left(void) { return (world_rank + world_size - 1) % world_size; }
-static int right(void) { return (world_rank + 1) % world_size; }
+static int left(void) {
+  return (world_rank + world_size - 1) % world_size;
+}
+static int right(void) {
+  return (world_rank + 1) % world_size;
+}
 
 static void check_send_mode(int mode, int count) {
   int* out = malloc(sizeof(int) * ((size_t)count + 1));
@@ -38,7 +42,8 @@ static void check_send_mode(int mode, int count) {
   free(in);
 }
 
-// MPI_Ssend must not return before its receive is posted: rank 1 says by message from rank 0's other tag when it has.
+// MPI_Ssend must not return before its receive is posted: rank 1 says by message from rank 0's other tag when
+// it has.
 static void check_synchronous(void) {
   if (world_size < 2 || world_rank > 1)
     return;
@@ -173,7 +178,8 @@ void test_p2p_status(void) {
   MUST(MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status));
   MUST(MPI_Get_count(&status, MPI_INT, &count));
   REQUIRE(in[0] == -1 && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count == 0,
-          "receiving from MPI_PROC_NULL: source %d, tag %d, count %d", status.MPI_SOURCE, status.MPI_TAG, count);
+          "receiving from MPI_PROC_NULL: source %d, tag %d, count %d", status.MPI_SOURCE, status.MPI_TAG,
+          count);
   MUST(MPI_Probe(MPI_PROC_NULL, 3, MPI_COMM_WORLD, &status));
   REQUIRE(status.MPI_SOURCE == MPI_PROC_NULL, "probing MPI_PROC_NULL: source %d", status.MPI_SOURCE);
   context("p2p_status: layouts");
@@ -181,12 +187,13 @@ void test_p2p_status(void) {
     Dice local = dice_of(8080 + (uint64_t)i, (uint64_t)world_rank);
     const int units = 1 + i * i;
     const Layout *from = some_layout(&local, units), *to = some_layout(&local, units);
-    Image sent = image_new(widen((Span){0, 0}, from, 0, units)), got = image_new(widen((Span){0, 0}, to, 0, units));
+    Image sent = image_new(widen((Span){0, 0}, from, 0, units)),
+          got = image_new(widen((Span){0, 0}, to, 0, units));
     fill_block(&sent, from, 0, units, (uint64_t)i, world_rank, right());
     Image expected = image_copy(&got);
     fill_block(&expected, to, 0, units, (uint64_t)i, left(), world_rank);
-    MUST(MPI_Sendrecv(sent.origin, units * from->factor, from->type, right(), i, got.origin, units * to->factor,
-                      to->type, left(), i, MPI_COMM_WORLD, &status));
+    MUST(MPI_Sendrecv(sent.origin, units * from->factor, from->type, right(), i, got.origin,
+                      units * to->factor, to->type, left(), i, MPI_COMM_WORLD, &status));
     image_compare(&got, &expected, "receive buffer");
     MUST(MPI_Get_elements(&status, to->type, &elements));
     REQUIRE(elements == units * UNIT, "elements are %d instead of %d", elements, units * UNIT);
@@ -277,7 +284,8 @@ void test_p2p_traffic(void) {
   int* data = malloc(sizeof(int) * LARGE);
   for (int i = 0; i < LARGE; ++i)
     data[i] = world_rank * 7 + i;
-  MUST(MPI_Sendrecv_replace(data, LARGE, MPI_INT, right(), 61, left(), 61, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  MUST(
+      MPI_Sendrecv_replace(data, LARGE, MPI_INT, right(), 61, left(), 61, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   for (int i = 0; i < LARGE; ++i)
     REQUIRE(data[i] == left() * 7 + i, "item %d of the replaced buffer is %d", i, data[i]);
   free(data);
@@ -323,7 +331,8 @@ void test_p2p_persistent(void) {
     for (int k = 0; k < 3; ++k)
       complete_one(&requests[k], i + k, true);
     complete_one(&receive, i, false);
-    REQUIRE(in == left() + i && synchronous_in == left() + i, "start %d: got %d and %d", i, in, synchronous_in);
+    REQUIRE(in == left() + i && synchronous_in == left() + i, "start %d: got %d and %d", i, in,
+            synchronous_in);
   }
   for (int k = 0; k < 3; ++k)
     MUST(MPI_Request_free(&requests[k]));

@@ -1,5 +1,5 @@
-// Reduce, all-reduce, reduce-scatter(-block), scan and exscan: sums of ints, products of 2x2 matrices (associative, not
-// commutative), over layouts with gaps; expectations are computed here in C.
+// Reduce, all-reduce, reduce-scatter(-block), scan and exscan: sums of ints, products of 2x2 matrices
+// (associative, not commutative), over layouts with gaps; expectations are computed here in C.
 #include <stdlib.h>
 
 #include "operations.h"
@@ -46,9 +46,15 @@ static void case_close(Case* done) {
 }
 
 // Items per unit and type as the operation wants them.
-static MPI_Datatype type_of(const Case* c) { return c->operation->on_ints ? MPI_INT : c->of->type; }
-static int count_of(const Case* c, int units) { return c->operation->on_ints ? units * UNIT : units; }
-static const void* from_of(const Case* c) { return c->in_place ? MPI_IN_PLACE : c->from.origin; }
+static MPI_Datatype type_of(const Case* c) {
+  return c->operation->on_ints ? MPI_INT : c->of->type;
+}
+static int count_of(const Case* c, int units) {
+  return c->operation->on_ints ? units * UNIT : units;
+}
+static const void* from_of(const Case* c) {
+  return c->in_place ? MPI_IN_PLACE : c->from.origin;
+}
 
 static void check_reduce(Round round) {
   const bool root = round.group->rank == round.root;
@@ -65,8 +71,8 @@ static void check_reduce(Round round) {
 static void check_allreduce(Round round) {
   Case c = case_of(round, round.units, round.units);
   operation_expect(c.operation, &c.expected, c.of, 0, round.units, 0, 0, round.group->size - 1, round.salt);
-  form_allreduce(round.form, from_of(&c), c.to.origin, count_of(&c, round.units), type_of(&c), *c.operation->op,
-                 round.group->comm);
+  form_allreduce(round.form, from_of(&c), c.to.origin, count_of(&c, round.units), type_of(&c),
+                 *c.operation->op, round.group->comm);
   case_close(&c);
 }
 
@@ -95,8 +101,8 @@ static void check_reduce_scatter(Round round) {
 static void check_reduce_scatter_block(Round round) {
   const int size = round.group->size;
   Case c = case_of(round, (ptrdiff_t)round.units * size, round.units);
-  operation_expect(c.operation, &c.expected, c.of, 0, round.units, (ptrdiff_t)round.group->rank * round.units, 0,
-                   size - 1, round.salt);
+  operation_expect(c.operation, &c.expected, c.of, 0, round.units, (ptrdiff_t)round.group->rank * round.units,
+                   0, size - 1, round.salt);
   form_reduce_scatter_block(round.form, from_of(&c), c.to.origin, count_of(&c, round.units), type_of(&c),
                             *c.operation->op, round.group->comm);
   if (c.in_place)
@@ -130,9 +136,21 @@ static void with_operations(const char* name, int rounds, void (*check)(Round)) 
   operations_free();
 }
 
-void test_reduce(void) { with_operations("reduce", 60, check_reduce); }
-void test_allreduce(void) { with_operations("allreduce", 60, check_allreduce); }
-void test_reduce_scatter(void) { with_operations("reduce_scatter", 60, check_reduce_scatter); }
-void test_reduce_scatter_block(void) { with_operations("reduce_scatter_block", 60, check_reduce_scatter_block); }
-void test_scan(void) { with_operations("scan", 48, check_scan); }
-void test_exscan(void) { with_operations("exscan", 48, check_exscan); }
+void test_reduce(void) {
+  with_operations("reduce", 60, check_reduce);
+}
+void test_allreduce(void) {
+  with_operations("allreduce", 60, check_allreduce);
+}
+void test_reduce_scatter(void) {
+  with_operations("reduce_scatter", 60, check_reduce_scatter);
+}
+void test_reduce_scatter_block(void) {
+  with_operations("reduce_scatter_block", 60, check_reduce_scatter_block);
+}
+void test_scan(void) {
+  with_operations("scan", 48, check_scan);
+}
+void test_exscan(void) {
+  with_operations("exscan", 48, check_exscan);
+}

@@ -1,4 +1,5 @@
-// All-reduce and reduce of every predefined type with every operation that applies, and MPI_Reduce_local itself.
+// All-reduce and reduce of every predefined type with every operation that applies, and MPI_Reduce_local
+// itself.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ static char* guarded(const ReduceType* type, int count) {
 static void unguard(char* items, const ReduceType* type, int count) {
   const size_t bytes = (size_t)count * (size_t)type->bytes;
   for (int i = 0; i < GUARD; ++i)
-    REQUIRE(items[-1 - i] == 0x77 && items[bytes + (size_t)i] == 0x77, "guard byte %d around %d %s was written", i,
-            count, type->name);
+    REQUIRE(items[-1 - i] == 0x77 && items[bytes + (size_t)i] == 0x77,
+            "guard byte %d around %d %s was written", i, count, type->name);
   free(items - GUARD);
 }
 
@@ -60,7 +61,8 @@ void test_reduce_types(void) {
           check_type(group(i % GROUP_COUNT), reduce_type(t), op, i);
 }
 
-// The reference of the other checks must itself be right: against plain C for int, and MINLOC's rule for ties.
+// The reference of the other checks must itself be right: against plain C for int, and MINLOC's rule for
+// ties.
 void test_reduce_local(void) {
   int a[4] = {7, -3, 5, 0}, b[4] = {2, 9, 5, -8};
   MUST(MPI_Reduce_local(a, b, 4, MPI_INT, MPI_SUM));

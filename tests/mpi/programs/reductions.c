@@ -72,11 +72,22 @@ static int fill_table(ReduceType* table) {
       {"MPI_COUNT", MPI_COUNT, WHOLE(MPI_Count), INTEGER, put_long},
       {"MPI_FLOAT", MPI_FLOAT, WHOLE(float), FLOATING, put_float},
       {"MPI_DOUBLE", MPI_DOUBLE, WHOLE(double), FLOATING, put_double},
-      {"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, sizeof(long double), {LONG_DOUBLE_BYTES, 0}, 0, FLOATING, put_long_double},
+      {"MPI_LONG_DOUBLE",
+       MPI_LONG_DOUBLE,
+       sizeof(long double),
+       {LONG_DOUBLE_BYTES, 0},
+       0,
+       FLOATING,
+       put_long_double},
       {"MPI_C_FLOAT_COMPLEX", MPI_C_FLOAT_COMPLEX, WHOLE(float complex), COMPLEX, put_fcomplex},
       {"MPI_C_DOUBLE_COMPLEX", MPI_C_DOUBLE_COMPLEX, WHOLE(double complex), COMPLEX, put_dcomplex},
-      {"MPI_C_LONG_DOUBLE_COMPLEX", MPI_C_LONG_DOUBLE_COMPLEX, sizeof(long double complex),
-       {LONG_DOUBLE_BYTES, LONG_DOUBLE_BYTES}, sizeof(long double), COMPLEX, put_ldcomplex},
+      {"MPI_C_LONG_DOUBLE_COMPLEX",
+       MPI_C_LONG_DOUBLE_COMPLEX,
+       sizeof(long double complex),
+       {LONG_DOUBLE_BYTES, LONG_DOUBLE_BYTES},
+       sizeof(long double),
+       COMPLEX,
+       put_ldcomplex},
       {"MPI_C_BOOL", MPI_C_BOOL, WHOLE(_Bool), LOGICAL, put_bool},
       {"MPI_BYTE", MPI_BYTE, WHOLE(char), BYTES, put_uchar},
       {"MPI_2INT", MPI_2INT, PARTS(int_int, sizeof(int)), PAIR, put_int_int},
@@ -106,12 +117,17 @@ const ReduceType* reduce_type(int index) {
   return &types[index];
 }
 
-static const char* const op_names[] = {"MPI_SUM",  "MPI_PROD", "MPI_MAX", "MPI_MIN",  "MPI_LAND",   "MPI_LOR",
-                                       "MPI_LXOR", "MPI_BAND", "MPI_BOR", "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC"};
+static const char* const op_names[] = {"MPI_SUM",  "MPI_PROD", "MPI_MAX",    "MPI_MIN",
+                                       "MPI_LAND", "MPI_LOR",  "MPI_LXOR",   "MPI_BAND",
+                                       "MPI_BOR",  "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC"};
 
-int reduce_op_count(void) { return (int)(sizeof op_names / sizeof op_names[0]); }
+int reduce_op_count(void) {
+  return (int)(sizeof op_names / sizeof op_names[0]);
+}
 
-const char* reduce_op_name(int index) { return op_names[index]; }
+const char* reduce_op_name(int index) {
+  return op_names[index];
+}
 
 MPI_Op reduce_op(int index) {
   const MPI_Op ops[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
@@ -144,13 +160,15 @@ void reduce_fill(const ReduceType* type, void* items, int count, int rank, uint6
   for (int i = 0; i < count; ++i) {
     const uint64_t hash = mix(salt * 1009 + (uint64_t)(rank * 100003 + i));
     // Floating products must stay exact, bytes may be anything, and ties of pairs must be frequent.
-    const int value = type->kind == BYTES ? (int)(hash % 256) : type->kind == LOGICAL ? (int)(hash % 2)
-                                                                                      : (int)(hash % 3);
+    const int value = type->kind == BYTES     ? (int)(hash % 256)
+                      : type->kind == LOGICAL ? (int)(hash % 2)
+                                              : (int)(hash % 3);
     type->put((char*)items + (size_t)i * (size_t)type->bytes, value, (int)((hash >> 20) % 1000));
   }
 }
 
-void reduce_expect(const ReduceType* type, MPI_Op op, void* into, int count, int first, int last, uint64_t salt) {
+void reduce_expect(const ReduceType* type, MPI_Op op, void* into, int count, int first, int last,
+                   uint64_t salt) {
   void* next = malloc((size_t)count * (size_t)type->bytes + 1);
   reduce_fill(type, into, count, last, salt);
   for (int rank = last - 1; rank >= first; --rank) {
@@ -160,7 +178,8 @@ void reduce_expect(const ReduceType* type, MPI_Op op, void* into, int count, int
   free(next);
 }
 
-void reduce_compare(const ReduceType* type, const void* actual, const void* expected, int count, const char* what) {
+void reduce_compare(const ReduceType* type, const void* actual, const void* expected, int count,
+                    const char* what) {
   for (int i = 0; i < count; ++i) {
     const char* got = (const char*)actual + (size_t)i * (size_t)type->bytes;
     const char* wanted = (const char*)expected + (size_t)i * (size_t)type->bytes;
@@ -170,7 +189,7 @@ void reduce_compare(const ReduceType* type, const void* actual, const void* expe
     unsigned long long got_bits = 0, wanted_bits = 0;
     memcpy(&got_bits, got, type->bytes < 8 ? (size_t)type->bytes : 8);
     memcpy(&wanted_bits, wanted, type->bytes < 8 ? (size_t)type->bytes : 8);
-    fail("%s: item %d of %d %s is wrong: got 0x%llx, expected 0x%llx (first bytes)", what, i, count, type->name,
-         got_bits, wanted_bits);
+    fail("%s: item %d of %d %s is wrong: got 0x%llx, expected 0x%llx (first bytes)", what, i, count,
+         type->name, got_bits, wanted_bits);
   }
 }

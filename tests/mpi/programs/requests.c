@@ -1,4 +1,5 @@
-// Many collectives under way at once with point-to-point among them, persistent ones restarted, and requests of other kinds.
+// Many collectives under way at once with point-to-point among them, persistent ones restarted, and requests
+// of other kinds.
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,10 +118,12 @@ void test_persistent_restart(void) {
   MPI_Request requests[KINDS + 1];
   int from[64] = {0}, to[64], sum_from[2], sum_to[2], word = 0, token_in = -1;
   MUST(MPI_Alltoall_init(from, 1, MPI_INT, to, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]));
-  MUST(MPI_Allreduce_init(sum_from, sum_to, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]));
+  MUST(
+      MPI_Allreduce_init(sum_from, sum_to, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]));
   MUST(MPI_Bcast_init(&word, 1, MPI_INT, world_size - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[2]));
   MUST(MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[3]));
-  MUST(MPI_Recv_init(&token_in, 1, MPI_INT, (world_rank + 1) % world_size, 3, MPI_COMM_WORLD, &requests[KINDS]));
+  MUST(MPI_Recv_init(&token_in, 1, MPI_INT, (world_rank + 1) % world_size, 3, MPI_COMM_WORLD,
+                     &requests[KINDS]));
   for (int i = 0; i < times(40); ++i) {
     context("persistent_restart: start %d", i);
     for (int r = 0; r < world_size; ++r)

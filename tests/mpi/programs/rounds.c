@@ -4,7 +4,8 @@
 #include <string.h>
 
 Round round_of(const char* name, int group_index, int i) {
-  Round round = {group(group_index), form_of(i), 0, 0, 0, dice_of(1001, (uint64_t)i), dice_of(7, 0), false, false};
+  Round round = {group(group_index),         form_of(i),    0,     0,    0,
+                 dice_of(1001, (uint64_t)i), dice_of(7, 0), false, false};
   round.salt = (uint64_t)(i * 3 + group_index);
   round.local = dice_of(2002 + (uint64_t)i, (uint64_t)world_rank);
   round.root = (i / 2) % round.group->size;
@@ -14,7 +15,9 @@ Round round_of(const char* name, int group_index, int i) {
   return round;
 }
 
-int mpi_count(const Layout* of, int units) { return units * of->factor; }
+int mpi_count(const Layout* of, int units) {
+  return units * of->factor;
+}
 
 void for_all_rounds(const char* name, int rounds, void (*check)(Round)) {
   for (int g = 0; g < GROUP_COUNT; ++g)
@@ -45,8 +48,12 @@ int* varied_units(Round* round) {
 Blocks blocks_of(Round* round, const int* units) {
   const int size = round->group->size;
   const size_t n = (size_t)size;
-  Blocks blocks = {malloc(n * sizeof(int)),       malloc(n * sizeof(int)), malloc(n * sizeof(int)),
-                   malloc(n * sizeof(ptrdiff_t)), NULL,                    {0, 0}};
+  Blocks blocks = {malloc(n * sizeof(int)),
+                   malloc(n * sizeof(int)),
+                   malloc(n * sizeof(int)),
+                   malloc(n * sizeof(ptrdiff_t)),
+                   NULL,
+                   {0, 0}};
   memcpy(blocks.units, units, n * sizeof *units);
   ptrdiff_t at = roll(&round->local, 3), total = at + 2 * size;
   for (int r = 0; r < size; ++r)

@@ -38,7 +38,8 @@ typedef struct {
   Span span;
 } Blocks;
 
-// Places blocks of these sizes; order, gaps and layout are rolled on this rank's own dice. Takes a copy of `units`.
+// Places blocks of these sizes; order, gaps and layout are rolled on this rank's own dice. Takes a copy of
+// `units`.
 Blocks blocks_of(Round* round, const int* units);
 void blocks_free(Blocks* blocks);
 // Sizes of one block per rank, alike on all ranks: some empty, none over round->units. To be freed.

@@ -1,4 +1,5 @@
-// User operations come and go in their thousands, are freed while in use, and have attributes that must be kept.
+// User operations come and go in their thousands, are freed while in use, and have attributes that must be
+// kept.
 #include <stdlib.h>
 
 #include "complete.h"
