@@ -43,9 +43,12 @@ static void check_grid(const int* dims, const int* periodic, int n) {
   MPI_Comm comm;
   int size = 1;
   char name[80];
-  for (int d = 0; d < n; ++d)
+  int own_edges = 0;
+  for (int d = 0; d < n; ++d) {
     size *= dims[d];
-  if (size > world_size)
+    own_edges += dims[d] == 1 && periodic[d];
+  }
+  if (size > world_size || (own_edges > 1 && known("parallel-edges")))
     return;
   graph.size = size;
   snprintf(name, sizeof name, "grid of %d x %d x %d, periodic %d %d %d", dims[0], n > 1 ? dims[1] : 1,

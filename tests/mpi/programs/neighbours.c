@@ -188,7 +188,7 @@ void check_neighbourhood(const char* name, const Graph* graph, MPI_Comm comm, bo
     for (int call = 0; call < 5; ++call) {
       Dice common = dice_of(4004, (uint64_t)(i * 5 + call));
       e.form = form_of(i + call);
-      if (e.form != BLOCKING_C && known("nonblocking-parallel-edges"))
+      if (e.form != BLOCKING_C && known("parallel-edges"))
         e.form = BLOCKING;
       e.salt = (uint64_t)(i * 5 + call);
       e.units = roll(&common, 9) == 0 ? 150 : roll(&common, 6);
