@@ -36,6 +36,10 @@ PARALLEL_EDGES = (
     "parallel-edges",
     "neighbourhood collectives match parallel edges in no fixed order",
 )
+ALLTOALLW_ONE_WAY = (
+    "neighbor_alltoallw-one-way",
+    "MPI_Neighbor_alltoallw drops messages of a rank that receives and sends nothing",
+)
 ALLGATHERV_ALONE = ("allgatherv-one-rank", "MPI_Allgatherv on one rank ignores the displacement")
 REDUCE_C_IN_PLACE = ("reduce_c-in-place", "MPI_Reduce_c in place reads address -1 for medium messages")
 COUNTS_DIFFER = ("counts-differ", "collectives on unequal counts of equal signature use the wrong block size")
@@ -110,7 +114,14 @@ MPIS = (
         cxx=("mpicxx.mpich",),
         fortran=("mpif90.mpich",),
         launch=("mpirun.mpich",),
-        known=(*_MPICH_KNOWN, PARALLEL_EDGES, ALLGATHERV_ALONE, REDUCE_C_IN_PLACE, ALLTOALLV_IN_PLACE),
+        known=(
+            *_MPICH_KNOWN,
+            PARALLEL_EDGES,
+            ALLTOALLW_ONE_WAY,
+            ALLGATHERV_ALONE,
+            REDUCE_C_IN_PLACE,
+            ALLTOALLV_IN_PLACE,
+        ),
     ),
     Mpi(
         name="openmpi5",

@@ -178,6 +178,14 @@ static void check_alltoall(Exchange* e, enum Kind kind) {
   compare_and_free(&to, &expected, &from, &before);
 }
 
+// Whether some rank only receives or only sends.
+static bool one_way(const Graph* graph) {
+  for (int rank = 0; rank < graph->size; ++rank)
+    if ((graph->sources[rank].count == 0) != (graph->destinations[rank].count == 0))
+      return true;
+  return false;
+}
+
 void check_neighbourhood(const char* name, const Graph* graph, MPI_Comm comm, bool grid, int rounds) {
   Exchange e = {.graph = graph, .comm = comm, .grid = grid};
   MUST(MPI_Comm_rank(comm, &e.rank));
@@ -194,6 +202,8 @@ void check_neighbourhood(const char* name, const Graph* graph, MPI_Comm comm, bo
       e.units = roll(&common, 9) == 0 ? 150 : roll(&common, 6);
       e.local = dice_of(5005 + e.salt, (uint64_t)world_rank);
       context("%s: neighbor_%s, round %d, %s, %d units", name, calls[call], i, form_name(e.form), e.units);
+      if (call == 4 && one_way(graph) && known("neighbor_alltoallw-one-way"))
+        continue;
       if (call < 2)
         check_allgather(&e, call == 1);
       else
