@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace thalweg::schedule {
 
@@ -45,18 +46,25 @@ private:
     const std::int64_t message = std::max<std::int64_t>(bytes, 1);
     switch (step.kind) {
     case StepKind::send:
-      text_ += fmt::format("  s{}: send {}b to {} tag {}\n", s, message, step.peer, step.channel);
+      text_ += fmt::format("  s{}: send {}b to {} tag {}\n", s, message, step.peer, next_tag(sent_, step));
       break;
     case StepKind::receive:
-      text_ += fmt::format("  s{}: recv {}b from {} tag {}\n", s, message, step.peer, step.channel);
+      text_ += fmt::format("  s{}: recv {}b from {} tag {}\n", s, message, step.peer, next_tag(received_, step));
       break;
     case StepKind::receive_combine:
       text_ += fmt::format("  s{0}: recv {1}b from {2} tag {3}\n  c{0}: calc {4}\n  c{0} requires s{0}\n", s, message,
-                           step.peer, step.channel, time(bytes, sizes_.combine_ns_per_byte));
+                           step.peer, next_tag(received_, step), time(bytes, sizes_.combine_ns_per_byte));
       break;
     case StepKind::copy: text_ += fmt::format("  s{}: calc {}\n", s, time(bytes, sizes_.copy_ns_per_byte)); break;
     case StepKind::combine: text_ += fmt::format("  s{}: calc {}\n", s, time(bytes, sizes_.combine_ns_per_byte)); break;
     }
+  }
+
+  using Counts = std::map<std::pair<Rank, std::uint16_t>, std::uint32_t>;
+
+  /// Numbers the messages of a peer and channel in program order, in which they meet; channels in the upper bits.
+  static std::uint32_t next_tag(Counts& counts, const Step& step) {
+    return std::uint32_t{step.channel} << 20 | counts[{step.peer, step.channel}]++;
   }
 
   /// The letter of the line at whose end the step is over: a combining receive is over after its calculation.
@@ -78,6 +86,8 @@ private:
   const Schedule& schedule_;
   const GoalSizes& sizes_;
   std::string text_;
+  Counts sent_;
+  Counts received_;
 };
 
 } // namespace

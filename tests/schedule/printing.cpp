@@ -3,9 +3,12 @@
 #include "strategies/index.hpp"
 
 #include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
+#include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 
 namespace thalweg::schedule {
 namespace {
@@ -37,7 +40,7 @@ TEST(Printer, PrintsALineForEachStep) {
     EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), 1 + schedule.stages.size() + schedule.steps.size());
     EXPECT_EQ(text.find(" token"), std::string::npos);
   }
-  EXPECT_NE(print(sample(Operation::allreduce, "recursive_doubling", 3)[1]).find("receive message (+) output[0] into output[0] from 0"),
+  EXPECT_NE(print(sample(Operation::allreduce, "rabenseifner", 4)[3]).find("receive message (+) output[3] into output[3] from 1"),
             std::string::npos);
 }
 
@@ -81,6 +84,30 @@ TEST(Goal, WritesEveryStrategyInTheGrammar) {
     SCOPED_TRACE(strategy.name);
     expect_goal(export_goal(strategies::build_all(strategy, problem), {.unit_bytes = 1000}));
   }
+}
+
+TEST(Goal, GivesEachMessageATagThatItsReceiveHas) {
+  const strategies::Strategy& strategy = strategies::find(Operation::allreduce, "segmented_ring");
+  Problem problem{.operation = Operation::allreduce, .ranks = 3, .unit_bytes = 3000};
+  problem.parameters = strategies::resolve(strategy, {{"segment", 100}});
+  std::istringstream lines(export_goal(strategies::build_all(strategy, problem), {.unit_bytes = 3000}));
+  static const std::regex message(R"(  \w+: (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+))");
+  static const std::regex begin(R"(rank (\d+) \{)");
+  std::map<std::array<std::string, 3>, std::string> sent;
+  std::map<std::array<std::string, 3>, std::string> received;
+  std::string rank;
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, begin)) {
+      rank = match[1];
+    } else if (std::regex_match(line, match, message)) {
+      const bool sends = match[1] == "send";
+      const std::array<std::string, 3> key{sends ? rank : match[3].str(), sends ? match[3].str() : rank, match[4]};
+      EXPECT_TRUE((sends ? sent : received).emplace(key, match[2]).second) << line;
+    }
+  }
+  EXPECT_EQ(sent.size(), 3U * 2 * 2 * 10);
+  EXPECT_EQ(sent, received);
 }
 
 TEST(Goal, SendsAsManyBytesAsAreReceived) {

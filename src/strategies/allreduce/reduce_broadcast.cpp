@@ -6,8 +6,8 @@ namespace thalweg::strategies::allreduce {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> reduces{"knomial", "chain", "flat", "fork"};
-constexpr std::array<std::string_view, 5> broadcasts{"knomial", "kary", "chain", "flat", "fork"};
+constexpr std::array<std::string_view, 5> reduces{"knomial", "chain", "flat", "fork", "double_tree"};
+constexpr std::array<std::string_view, 6> broadcasts{"knomial", "kary", "chain", "flat", "fork", "double_tree"};
 constexpr Stage reduce_stage{Operation::reduce, "reduce", reduces, "the reduce to rank 0"};
 constexpr Stage broadcast_stage{Operation::broadcast, "broadcast", broadcasts, "the broadcast from rank 0"};
 

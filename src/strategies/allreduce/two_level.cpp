@@ -8,9 +8,9 @@ namespace thalweg::strategies::allreduce {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> reduces{"knomial", "flat", "chain"};
+constexpr std::array<std::string_view, 2> reduces{"knomial", "flat"};
 constexpr std::array<std::string_view, 5> allreduces{"recursive_doubling", "rabenseifner", "ring", "swing", "direct"};
-constexpr std::array<std::string_view, 3> broadcasts{"knomial", "flat", "chain"};
+constexpr std::array<std::string_view, 2> broadcasts{"knomial", "flat"};
 constexpr Stage reduce_stage{Operation::reduce, "reduce", reduces, "the reduce to each node's leader"};
 constexpr Stage leaders_stage{Operation::allreduce, "leaders", allreduces, "the all-reduce among leaders"};
 constexpr Stage broadcast_stage{Operation::broadcast, "broadcast", broadcasts, "the broadcast from each node's leader"};
@@ -36,6 +36,13 @@ void append(Builder& b) {
   broadcast_stage.append(b, {.problem = {}, .members = members, .input_units = {}, .output_units = {vector}}, bytes);
 }
 
+std::optional<std::string> refuses(const Problem& problem) {
+  const topology::NodeGroups nodes = groups_of(problem);
+  if (!problem.commutative && !nodes.contiguous())
+    return "it combines node by node, and nodes' ranks are not neighbours";
+  return leaders_stage.refusal(problem, nodes.count(), problem.unit_bytes);
+}
+
 std::int32_t pieces(const Problem& problem) {
   // What the stages within nodes want depends on segments alone, not on a node's ranks.
   const std::int32_t leaders = groups_of(problem).count();
@@ -53,8 +60,10 @@ Strategy two_level() {
           .wins_when = "several ranks a node, short vectors: the network carries one message a node",
           .source = "Traeff, Rougier 2014; MVAPICH's and UCC's leader-based collectives",
           .parameters = {reduce_stage.parameter(), leaders_stage.parameter(), broadcast_stage.parameter()},
+          .keeps_rank_order = true,
           .in_place = true,
           .uses_nodes = true,
+          .refuses = refuses,
           .pieces = pieces,
           .append = append};
 }

@@ -7,9 +7,7 @@ namespace thalweg::strategies::reduce_scatter {
 namespace {
 
 constexpr std::array<std::string_view, 4> reduces{"knomial", "chain", "flat", "fork"};
-constexpr std::array<std::string_view, 2> scatters{"knomial", "flat"};
 constexpr Stage reduce_stage{Operation::reduce, "reduce", reduces, "the reduce of all blocks to rank 0"};
-constexpr Stage scatter_stage{Operation::scatter, "scatter", scatters, "the scatter of the sums from rank 0"};
 
 void append(Builder& b) {
   const std::int32_t home = b.rank() == 0 ? b.scratch_blocks(b.canonical()) : 0;
@@ -19,7 +17,8 @@ void append(Builder& b) {
                               .input_units = {schedule::input(0, b.ranks())},
                               .output_units = {},
                               .canonical_units = {schedule::input(0, b.ranks())}};
-  schedule::Subproblem scatter{.problem = {}, .members = members, .input_units = {}, .output_units = {schedule::output(0)}};
+  schedule::Subproblem scatter{
+      .problem = {.operation = Operation::scatter}, .members = members, .input_units = {}, .output_units = {schedule::output(0)}};
   if (b.rank() == 0)
     reduce.output_units = {schedule::scratch(home, b.ranks())};
   for (Rank rank = 0; rank < b.ranks(); ++rank) {
@@ -28,7 +27,7 @@ void append(Builder& b) {
       scatter.input_units.push_back(schedule::scratch(home + rank));
   }
   reduce_stage.append(b, std::move(reduce), b.problem().unit_bytes * b.ranks());
-  scatter_stage.append(b, std::move(scatter), b.problem().unit_bytes);
+  append_stage(b, "flat", std::move(scatter)); // blocks keep their own sizes on the way
 }
 
 } // namespace
@@ -39,7 +38,7 @@ Strategy reduce_then_scatter() {
           .summary = "a reduce of all blocks to rank 0, which scatters the sums",
           .wins_when = "a mock-up: nothing should be slower than this",
           .source = "Hunold, Carpen-Amarie 2018, guideline reduce_scatter <= reduce + scatterv",
-          .parameters = {reduce_stage.parameter(), scatter_stage.parameter()},
+          .parameters = {reduce_stage.parameter()},
           .keeps_rank_order = true,
           .unequal_blocks = true,
           .refuses =
