@@ -1,7 +1,7 @@
 """All programs of the demo, in the order of the table."""
 
 from thalweg.demo.program import Program
-from thalweg.demo.programs import bagel, examples, gromacs, lammps, neuron, quantum_espresso
+from thalweg.demo.programs import bagel, gromacs, lammps, neuron, own, quantum_espresso
 
 PROGRAMS: tuple[Program, ...] = (
     *quantum_espresso.PROGRAMS,
@@ -9,5 +9,5 @@ PROGRAMS: tuple[Program, ...] = (
     *gromacs.PROGRAMS,
     *neuron.PROGRAMS,
     *bagel.PROGRAMS,
-    *examples.PROGRAMS,
+    *own.EXAMPLES,
 )

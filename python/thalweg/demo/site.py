@@ -1,4 +1,4 @@
-"""Where the demo finds what it starts: MPI libraries, their launchers, our examples, programs from PyPI."""
+"""Where the demo finds what it starts: MPI libraries, their launchers, our programs, those from PyPI."""
 
 import os
 import shutil
@@ -53,9 +53,9 @@ class Site(NamedTuple):
     wheels: Path
     """A virtual environment with the programs that come from PyPI."""
 
-    def example(self, name: str, flavour: Flavour) -> str:
-        """Find one of our examples as it was built for an MPI library."""
-        path = self.build / "examples" / f"{name}-{flavour.name}"
+    def built(self, folder: str, name: str, flavour: Flavour) -> str:
+        """Find one of our own programs as it was built for an MPI library."""
+        path = self.build / folder / f"{name}-{flavour.name}"
         if not path.is_file():
             message = f"{path} is missing"
             raise ThalwegError(INSTALLATION, message, "build it: make build")

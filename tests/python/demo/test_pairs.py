@@ -1,7 +1,5 @@
 """A case runs both ways, compares answers with each other and with what is known, and survives failures."""
 
-import dataclasses
-
 from script_program import program_that
 
 from thalweg.demo.pairs import Budget, measure

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "conjugate_gradient/halo.hpp"
+
+namespace thalweg::benchmarks::conjugate_gradient {
+
+/// Collective. Solves the Laplacian for a random right-hand side by `iterations` steps of conjugate gradients and returns
+/// the residual's norm relative to the right-hand side's; the same on all ranks.
+double solve(Box const& box, int size, int iterations, std::uint64_t seed);
+
+} // namespace thalweg::benchmarks::conjugate_gradient

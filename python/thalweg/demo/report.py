@@ -1,0 +1,39 @@
+"""Measure, show and write: what the demo and the benchmark of small programs have in common."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from thalweg.demo.pairs import Case
+from thalweg.demo.rows import rows_of, write_rows
+from thalweg.demo.site import Site, make_site
+from thalweg.demo.table import table_of
+from thalweg.errors import FAILED
+
+_WIDTH_OF_FILES = 140
+
+
+def in_scratch(build: Path | None, measure: Callable[[Site], list[Case]]) -> list[Case]:
+    """Measure at a site whose scratch folder is removed afterwards."""
+    scratch = Path(tempfile.mkdtemp(prefix="thalweg-"))
+    try:
+        return measure(make_site(build, scratch))
+    finally:
+        shutil.rmtree(scratch)
+
+
+def report(cases: Sequence[Case], json: Path | None) -> None:
+    """Print the table, failures behind it, write rows; leave with status 1 unless all answers agree."""
+    Console(width=None if sys.stdout.isatty() else _WIDTH_OF_FILES).print(table_of(cases))
+    for case in cases:
+        if case.failure:
+            typer.echo(f"{case.name}: {case.failure}", err=True)
+    if json is not None:
+        write_rows(rows_of(cases), json)
+    if not cases or not all(case.answers_agree for case in cases):
+        raise typer.Exit(FAILED.number)
