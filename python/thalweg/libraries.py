@@ -8,7 +8,7 @@ from thalweg.programs.families import Family
 
 
 def library_folders() -> list[str]:
-    """Name the folders that may hold the libraries: beside the package's modules, and where a linked build puts them."""
+    """Name the folders that may hold the libraries: lib in each folder that the package consists of."""
     return [os.path.join(folder, "lib") for folder in thalweg.__path__]
 
 

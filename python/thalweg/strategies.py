@@ -59,3 +59,7 @@ def make_case(  # noqa: PLR0913 - a problem has that many sides, all but three w
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
 
+
+def prove(strategy: Strategy, ranks: int, *, all_roots: bool) -> tuple[int, list[str]]:
+    """Prove a strategy for a number of ranks: how many problems, and what is wrong. May run in many threads at once."""
+    return _core.prove(strategy, ranks, all_roots)
