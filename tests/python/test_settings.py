@@ -72,7 +72,9 @@ def test_flags_win_over_environment_over_project_over_user_over_default(
             expected |= value
         assert (result.value or {}) == expected
         for operation, origin in result.origins.items():
-            first = next(place for place, value in enumerate((flag, variable, project, user)) if operation in (value or {}))
+            first = next(
+                place for place, value in enumerate((flag, variable, project, user)) if operation in (value or {})
+            )
             assert origin.startswith(("--use", "THALWEG_USE", str(base / "thalweg.toml"), str(base / "home"))[first])
     else:
         assert result.value == (said[0] if said else option.default)
@@ -113,7 +115,9 @@ def test_any_toml_is_a_value_or_a_refusal_that_names_its_line(option: Option, gi
 
 @given(data=st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 @settings(max_examples=400, deadline=None)
-def test_any_file_is_settings_or_a_refusal_that_names_the_file(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_any_file_is_settings_or_a_refusal_that_names_the_file(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
     folder = tmp_path_factory.getbasetemp() / "fuzz"
     folder.mkdir(exist_ok=True)
     (folder / "thalweg.toml").write_bytes(data)
@@ -138,7 +142,9 @@ def test_any_file_is_settings_or_a_refusal_that_names_the_file(tmp_path_factory:
         ("mpi = ''\n", "1", "is not a text in quotes"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line(thalweg: Command, tmp_path: Path, text: str, place: str, words: str) -> None:
+def test_a_broken_file_is_refused_with_its_line(
+    thalweg: Command, tmp_path: Path, text: str, place: str, words: str
+) -> None:
     (tmp_path / "thalweg.toml").write_text(text)
     result = thalweg("config")
     assert result.returncode == SETTINGS.number
@@ -162,7 +168,9 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
 
 def test_ranks_get_what_somebody_set_and_the_summary() -> None:
     assert variables_for_ranks(effective_settings({}, {}, "/nowhere")) == {"THALWEG_SUMMARY": "1"}
-    settings_now = effective_settings({"polite": "never", "mpi": "mpich"}, {"THALWEG_USE": "barrier=native"}, "/nowhere")
+    settings_now = effective_settings(
+        {"polite": "never", "mpi": "mpich"}, {"THALWEG_USE": "barrier=native"}, "/nowhere"
+    )
     assert variables_for_ranks(settings_now) == {
         "THALWEG_USE": "barrier=native",
         "THALWEG_POLITE": "never",
