@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.strategies import value_text
 
 if TYPE_CHECKING:
     from thalweg._core import Parameter
 
-_UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
-
-def bytes_text(number: int) -> str:
-    """Write a number of bytes as it can be given to a parameter: 64KiB."""
-    for unit, size in _UNITS:
-        if number and number % size == 0:
-            return f"{number // size}{unit}"
-    return str(number)
-
-
-def value_text(parameter: Parameter, value: int) -> str:
-    """Write a parameter's value as it is given in a selection."""
-    if parameter.kind == "choice":
-        return parameter.choices[value]
-    return bytes_text(value) if parameter.kind == "bytes" else str(value)
+def size_from_text(text: str) -> int:
+    """Read 64KiB, 64k or 65536 as a number of bytes."""
+    found = re.fullmatch(r"(\d+)\s*(?:([kmg])(?:i?b)?)?", text, re.IGNORECASE)
+    if not found:
+        raise ThalwegError(USAGE, f"{text!r} is no size", "write 65536 or 64KiB")
+    return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[(found[2] or "").lower()]
 
 
 def parameter_text(parameter: Parameter) -> str:

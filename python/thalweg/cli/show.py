@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thalweg.errors import FAILED, USAGE, ThalwegError
-from thalweg.strategies import all_strategies, make_case, operations
+from thalweg.strategies import all_strategies, make_sample, operations
 
 if TYPE_CHECKING:
     from thalweg._core import Verdict
@@ -42,7 +42,7 @@ def show(
 ) -> None:
     """Show the schedule of a strategy, for one rank or for all."""
     parameters = dict(_assignment(text) for text in param or ())
-    case = make_case(
+    sample = make_sample(
         operation,
         strategy,
         ranks,
@@ -58,14 +58,14 @@ def show(
     if dot and ranks > DRAWN_RANKS_MAX:
         raise ThalwegError(USAGE, f"thalweg show: {ranks} ranks are too many to draw", f"at most {DRAWN_RANKS_MAX}")
     if dot:
-        typer.echo(case.draw(), nl=False)
+        typer.echo(sample.draw(), nl=False)
     elif goal:
-        typer.echo(case.goal(unit_bytes), nl=False)
+        typer.echo(sample.goal(unit_bytes), nl=False)
     elif verify:
-        _print_verdict(case.describe(), case.verify())
+        _print_verdict(sample.describe(), sample.verify())
     else:
         shown = range(ranks) if rank is None else (rank,)
-        typer.echo("\n".join(case.print(number) for number in shown), nl=False)
+        typer.echo("\n".join(sample.print(number) for number in shown), nl=False)
 
 
 def _assignment(text: str) -> tuple[str, str]:

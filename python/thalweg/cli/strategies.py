@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from thalweg.cli.printing import parameter_text, value_text
-from thalweg.strategies import all_strategies, operations
+from thalweg.cli.printing import parameter_text
+from thalweg.strategies import all_strategies, operations, value_text
 
 if TYPE_CHECKING:
     from thalweg._core import Strategy

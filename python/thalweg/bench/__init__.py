@@ -1,0 +1,1 @@
+"""Benchmarks: each measures Thalweg against a peer and writes rows of one form."""
