@@ -10,7 +10,7 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Programs
+from support import Programs
 from thalweg.cli import make_application
 from thalweg.errors import INSTALLATION, LAUNCHER, PROGRAM, SETTINGS, USAGE, ThalwegError
 from thalweg.launch import plan as planning

@@ -9,7 +9,7 @@ from elftools.elf.elffile import ELFFile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import Programs
+from support import Programs
 from thalweg.errors import NOT_EXECUTABLE, NOT_FOUND, PROGRAM, ThalwegError
 from thalweg.programs.elf import loaded_libraries, read_elf
 from thalweg.programs.families import MPIABI, MPICH, OPENMPI, family_of_library, loaded_mpi

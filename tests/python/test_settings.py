@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import Command
+from support import Command
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.settings.files import line_of
 from thalweg.settings.layers import effective_settings, environment_layer, variables_for_ranks

@@ -1,7 +1,7 @@
 """Time every operation, size and strategy against the MPI library's own, in one job for each MPI.
 
-The job is benchmarks/collectives/measure.c: candidates take turns in batches that begin together, and medians count. Here
-are the cases, the job's start, and the rows.
+The job is benchmarks/collectives/measure.c: candidates take turns in batches that begin together, and medians count.
+Here are the cases, the job's start, and the rows.
 """
 
 import json
@@ -18,7 +18,7 @@ from thalweg.libraries import bench_program
 from thalweg.programs.families import BY_NAME
 from thalweg.strategies import all_strategies, operations
 
-SIZES = tuple(8 * 4**power for power in range(9)) + (1 << 20,)
+SIZES = (*(8 * 4**power for power in range(9)), 1 << 20)
 WITHOUT_SIZE = "barrier"
 UNMEASURED = ("neighbor_allgather", "neighbor_alltoall")
 FAMILIES = ("openmpi", "mpich")

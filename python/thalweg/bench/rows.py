@@ -33,7 +33,7 @@ def make_row(case: str, metric: str, unit: str, ours: float, peer: float, peer_n
 
 
 def geometric_mean(numbers: Sequence[float]) -> float:
-    """The mean that ratios have; 1 of nothing."""
+    """Take the mean that ratios have; 1 of nothing."""
     return math.exp(math.fsum(math.log(number) for number in numbers) / len(numbers)) if numbers else 1.0
 
 
