@@ -13,7 +13,8 @@ STAMPS := $(VENV)/.stamps
 CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests $(wildcard examples) -name CMakeLists.txt -o -name '*.cmake')
 # pip registers the package folder but builds and installs next to nothing: `make build` shows its progress, and puts
 # the extension and the interposers into the package folder.
-SKBUILD := -C build.targets=thalweg_core -C install.components=none -C cmake.define.THALWEG_TESTS=ON -C cmake.define.THALWEG_EXAMPLES=ON
+SKBUILD := -C build.targets=thalweg_core -C install.components=none -C cmake.define.THALWEG_TESTS=ON -C cmake.define.THALWEG_EXAMPLES=ON \
+  -C cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
 
 .PHONY: build demo test sanitize lint format install clean prepare man
 
@@ -32,7 +33,12 @@ $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml scripts/development-packages
 	$(VENV)/bin/python scripts/development-packages | $(PIP) install --requirement /dev/stdin
 	@touch $@
 
-$(STAMPS)/package: $(STAMPS)/tools pyproject.toml $(CMAKE_FILES) | prepare
+# MPICH 5 brings the header of the MPI-5 standard ABI, which is no Debian package yet.
+$(STAMPS)/mpiabi: scripts/mpis/install.sh | prepare $(STAMPS)/venv
+	PYTHON=$(PYTHON) scripts/mpis/install.sh mpich5
+	@touch $@
+
+$(STAMPS)/package: $(STAMPS)/tools $(STAMPS)/mpiabi pyproject.toml $(CMAKE_FILES) | prepare
 	$(PIP) install --no-build-isolation --no-deps $(SKBUILD) --editable .
 	@touch $@
 

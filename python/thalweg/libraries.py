@@ -8,7 +8,7 @@ from thalweg.programs.families import Family
 
 
 def library_folders() -> list[str]:
-    """Name the folders that may hold the libraries: beside the package's modules, and where a linked build puts them."""
+    """Name the folders that may hold the libraries: lib in each folder that the package consists of."""
     return [os.path.join(folder, "lib") for folder in thalweg.__path__]
 
 
@@ -21,3 +21,12 @@ def interposer(family: Family) -> str:
             return path
     message = f"{family.interposer}, the interposer for {family.title}, is missing in {' and '.join(folders)}"
     raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI's headers installed: make build")
+
+
+def bench_program(name: str) -> str | None:
+    """Find a compiled measuring program; None if it was not built."""
+    for folder in library_folders():
+        path = os.path.join(folder, name)
+        if os.access(path, os.X_OK):
+            return path
+    return None

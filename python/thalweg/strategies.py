@@ -16,7 +16,7 @@ except ImportError as missing:
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from thalweg._core import Case, Strategy
+    from thalweg._core import Parameter, Sample, Strategy
 
 
 def operations() -> list[str]:
@@ -34,13 +34,13 @@ def all_strategies(operation: str = "") -> list[Strategy]:
 def check_selection(operation: str, strategy: str, origin: str) -> None:
     """Fail if the index does not know `operation=strategy`; origin names the flag, variable or file that says so."""
     try:
-        _core.check_selection(operation, strategy)
+        _core.check_selection(f"{operation}={strategy}")
     except _core.Error as error:
         problem, remedy = error.args
         raise ThalwegError(SETTINGS, f"{origin}: {problem}", remedy) from error
 
 
-def make_case(  # noqa: PLR0913 - a problem has that many sides, all but three with a usual value
+def make_sample(  # noqa: PLR0913 - a problem has that many sides, all but three with a usual value
     operation: str,
     strategy: str,
     ranks: int,
@@ -49,13 +49,27 @@ def make_case(  # noqa: PLR0913 - a problem has that many sides, all but three w
     ranks_per_node: int = 0,
     unit_bytes: int = 0,
     parameters: Mapping[str, str] | None = None,
-) -> Case:
+) -> Sample:
     """Apply a strategy to a problem; fails with the core's own words if it does not fit."""
-    selection = strategy
+    selection = f"{operation}={strategy}"
     if parameters:
         selection += ":" + ",".join(f"{name}={value}" for name, value in parameters.items())
     try:
-        return _core.Case(operation, selection, ranks, root, ranks_per_node, unit_bytes)
+        return _core.Sample(selection, ranks, root, ranks_per_node, unit_bytes)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
 
+
+def prove(strategy: Strategy, ranks: int, *, all_roots: bool) -> tuple[int, list[str]]:
+    """Prove a strategy for a number of ranks: how many problems, and what is wrong. May run in many threads at once."""
+    return _core.prove(strategy, ranks, all_roots)
+
+
+def calls() -> list[str]:
+    """Name what a strategy can be selected for: MPI's calls, alltoallv beside alltoall."""
+    return _core.calls()
+
+
+def value_text(parameter: Parameter, value: int) -> str:
+    """Write a parameter's value as it is given in a selection: 64KiB, 7, folding."""
+    return _core.value_text(parameter, value)

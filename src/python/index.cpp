@@ -66,9 +66,15 @@ void bind_index(nb::module_& module) {
       entries.push_back(&strategy);
     return entries;
   }, nb::rv_policy::reference);
-  module.def("check_selection", [](std::string_view operation, std::string_view strategy) {
-    strategies::parse_selection(fmt::format("{}={}", operation, strategy));
-  }, nb::arg("operation"), nb::arg("strategy"), "Raises Error if the selection is not understood or out of range.");
+  module.def("calls", [] {
+    std::vector<std::string_view> names;
+    for (const strategies::Call& call : strategies::calls())
+      names.push_back(call.name);
+    return names;
+  }, "What a strategy can be selected for: MPI's calls.");
+  module.def("value_text", &strategies::value_text, nb::arg("parameter"), nb::arg("value"));
+  module.def("check_selection", [](std::string_view text) { strategies::parse_selection(text); }, nb::arg("selection"),
+             "Raises Error if the selection is not understood or out of range.");
 }
 
 } // namespace thalweg::python

@@ -21,6 +21,7 @@ void register_error(nb::module_& module) {
 } // namespace
 
 NB_MODULE(_core, module) {
+  nb::set_leak_warnings(false); // at the end of an interpreter, whoever still holds a strategy is no leak
   module.doc() = "Thalweg's core: the index of strategies, schedules and proofs.";
   register_error(module);
   thalweg::python::bind_index(module);

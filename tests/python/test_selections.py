@@ -12,6 +12,8 @@ def test_every_strategy_can_be_selected(strategy: object) -> None:
 
 
 def test_an_unknown_strategy_is_refused_with_the_nearest_names() -> None:
-    with pytest.raises(ThalwegError, match=r"^--use: no strategy 'dirct' for alltoall\n  did you mean direct") as caught:
+    with pytest.raises(
+        ThalwegError, match=r"^--use: no strategy 'dirct' for alltoall\n  did you mean direct"
+    ) as caught:
         check_selection("alltoall", "dirct", "--use")
     assert caught.value.status == SETTINGS

@@ -1,3 +1,4 @@
+#include "schedule/dot.hpp"
 #include "schedule/goal.hpp"
 #include "schedule/printer.hpp"
 #include "strategies/index.hpp"

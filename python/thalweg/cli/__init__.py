@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import typer
 
-from thalweg.cli import config, run
+from thalweg.cli import bench, config, run, show, strategies, verify
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -30,7 +30,7 @@ def make_application() -> typer.Typer:
     def _thalweg(
         *,
         version: bool = typer.Option(
-            False,  # noqa: FBT003 - typer's form of a default
+            False,
             "--version",
             is_eager=True,
             callback=_print_version,
@@ -41,6 +41,10 @@ def make_application() -> typer.Typer:
 
     run.register(app)
     app.command("config")(config.config)
+    app.command("strategies")(strategies.strategies)
+    app.command("show")(show.show)
+    app.command("verify")(verify.verify)
+    app.add_typer(bench.make_application(), name="bench")
     return app
 
 

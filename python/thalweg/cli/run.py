@@ -19,8 +19,8 @@ _TYPES: dict[str, Any] = {
 
 HELP = """Run a program, unmodified, with its collectives on Thalweg's strategies.
 
-[bold]thalweg run -n 8 -- ./app args[/bold]: the launcher that belongs to the program's MPI is found.
-[bold]thalweg run mpirun -np 8 ./app args[/bold]: a launcher's command as it is (Open MPI, PRRTE, MPICH, Intel MPI, Slurm, Flux).
+[bold]thalweg run -n 8 -- ./app args[/bold]: the launcher of the program's MPI is found.
+[bold]thalweg run mpirun -np 8 ./app args[/bold]: a launcher's command as it is.
 [bold]srun thalweg run ./app args[/bold]: inside each rank, whatever started it.
 
 Options stand before the program; everything from the first other word on is passed on as it is."""
@@ -36,7 +36,9 @@ def register(app: typer.Typer) -> None:
     parameters += [_parameter("ranks", int | None, typer.Option("--ranks", "-n", help=RANKS_HELP, show_default=False))]
     parameters += [_parameter(option.name, _TYPES[option.kind], _flag(option)) for option in OPTIONS]
     parameters += [_parameter("dry_run", bool, typer.Option("--dry-run", help=DRY_RUN_HELP, show_default=False))]
-    parameters += [_parameter("command", list[str] | None, typer.Argument(metavar="PROGRAM [ARGUMENT]…", show_default=False))]
+    parameters += [
+        _parameter("command", list[str] | None, typer.Argument(metavar="PROGRAM [ARGUMENT]…", show_default=False))
+    ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     app.command("run", help=HELP, context_settings={"allow_interspersed_args": False})(run)

@@ -31,9 +31,7 @@ def answer_line(output: str) -> Answer:
 
 def agree(first: Answer, second: Answer, tolerance: float) -> bool:
     """Tell whether texts are equal and numbers differ by at most `tolerance`, relative to the larger one."""
-    return first.keys() == second.keys() and all(
-        _same(value, second[name], tolerance) for name, value in first.items()
-    )
+    return first.keys() == second.keys() and all(_same(value, second[name], tolerance) for name, value in first.items())
 
 
 def _same(first: float | str, second: float | str, tolerance: float) -> bool:

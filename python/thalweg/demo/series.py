@@ -11,9 +11,7 @@ from thalweg.demo.program import Program
 from thalweg.demo.site import Site
 
 
-def measure_all(
-    work: Sequence[tuple[Program, int]], site: Site, total_s: float, limit_s: float
-) -> list[Case]:
+def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float, limit_s: float) -> list[Case]:
     """Measure each program with each number of ranks, with a progress bar on stderr.
 
     A case gets an equal share of the time that is left, so what short cases leave over goes to later ones.

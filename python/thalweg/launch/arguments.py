@@ -1,7 +1,7 @@
 """The command line of `thalweg run`, read with the table of options.
 
-The rest of the command uses typer, whose import takes longer than starting a program under MPI does; the flags here come
-from the same table as typer's, and a test holds the two together.
+The other commands use typer, whose import takes longer than starting a program under MPI does; the flags here come from
+the same table as typer's, and a test holds the two together.
 """
 
 import getopt
@@ -62,7 +62,9 @@ def _ranks(values: Sequence[str]) -> int:
         return 0
     text = values[-1]
     if not text.isdecimal() or not 1 <= int(text) <= RANKS_MAX:
-        raise ThalwegError(USAGE, f"thalweg run: -n {text}: the number of ranks is a whole number from 1 to {RANKS_MAX}")
+        raise ThalwegError(
+            USAGE, f"thalweg run: -n {text}: the number of ranks is a whole number from 1 to {RANKS_MAX}"
+        )
     return int(text)
 
 

@@ -1,7 +1,7 @@
 """MPI launchers: recognise one, find the one that belongs to a library, and hand variables to the ranks it starts.
 
-Variables go through the launcher's own option for them, right behind its name: the rest of the command line stays as the
-user wrote it, no option needs to be understood, and neither the launcher nor its daemons are preloaded.
+Variables go through the launcher's own option for them, right behind its name: the rest of the command line stays as
+the user wrote it, no option needs to be understood, and neither the launcher nor its daemons are preloaded.
 """
 
 import os
@@ -66,7 +66,9 @@ def recognise(word: str, environment: Mapping[str, str]) -> Launcher | None:
         raise ThalwegError(LAUNCHER, f"Thalweg does not know how {name} hands variables to its ranks", remedy)
     if path is None:
         if name in _BY_FILE or _GENERIC.match(name):
-            raise ThalwegError(LAUNCHER, f"the launcher {word} does not exist", "is the MPI installed, its bin in PATH?")
+            raise ThalwegError(
+                LAUNCHER, f"the launcher {word} does not exist", "is the MPI installed, its bin in PATH?"
+            )
         return None
     for candidate in (name, os.path.basename(os.path.realpath(path))):
         if candidate in _BY_FILE:
@@ -91,7 +93,9 @@ def launcher_of(mpi: LoadedMpi, environment: Mapping[str, str]) -> Launcher:
             if os.path.isfile(path) and os.access(path, os.X_OK) and (found := _fitting(path, mpi, environment)):
                 return found
     message = f"no launcher of {mpi.family.title} lies near {mpi.library} or in PATH"
-    raise ThalwegError(LAUNCHER, message, "install it (Debian: openmpi-bin or mpich), or name the launcher: thalweg run mpirun -n …")
+    raise ThalwegError(
+        LAUNCHER, message, "install it (Debian: openmpi-bin or mpich), or name the launcher: thalweg run mpirun -n …"
+    )
 
 
 def with_variables(
@@ -110,7 +114,9 @@ def with_variables(
         return [*named, *([] if given or not preload else ["-x", f"{PRELOAD}={_joined(environment, preload)}"]), *rest]
     if launcher.kind == HYDRA:
         given = _append_to_pair(rest, ("-env", "-genv", "--env", "--genv"), preload)
-        named = [argument for name, value in variables.items() if name != PRELOAD for argument in ("-genv", name, value)]
+        named = [
+            argument for name, value in variables.items() if name != PRELOAD for argument in ("-genv", name, value)
+        ]
         return [*named, *([] if given or not preload else ["-genv", PRELOAD, _joined(environment, preload)]), *rest]
     if launcher.kind == SLURM:
         return _with_slurm_export(rest, variables, _joined(environment, preload) if preload else "")
@@ -155,9 +161,7 @@ def _joined(environment: Mapping[str, str], preload: str) -> str:
 def _append_to_assignment(words: list[str], option: str, preload: str) -> bool:
     """Append to every `-x LD_PRELOAD=value` among the words; tells whether there was one."""
     places = [
-        index
-        for index in range(1, len(words))
-        if words[index - 1] == option and words[index].startswith(PRELOAD + "=")
+        index for index in range(1, len(words)) if words[index - 1] == option and words[index].startswith(PRELOAD + "=")
     ]
     for index in places:
         words[index] += f":{preload}" if preload else ""

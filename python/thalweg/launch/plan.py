@@ -62,7 +62,8 @@ def _launched(
     allocated = any(name in environment for name in _ALLOCATIONS)
     if launcher.kind in (OPEN_RTE, PRRTE) and not allocated and arguments.ranks > core_count():
         options += ["--oversubscribe"] if launcher.kind == OPEN_RTE else ["--map-by", ":OVERSUBSCRIBE"]
-    return _launcher_plan(launcher, launcher.path, [*options, *arguments.command], mpi.family, settings, environment)
+    command = [launcher.path, *options, *arguments.command]
+    return _launcher_plan(launcher, command, mpi.family, settings, environment)
 
 
 def _with_launcher(
@@ -78,12 +79,14 @@ def _with_launcher(
     families = list(dict.fromkeys(mpi.family for mpi in found)) if named is None else [named.family]
     if len(families) > 1:
         titles = " and ".join(family.title for family in families)
-        raise ThalwegError(PROGRAM, f"the programs of this job use different MPIs: {titles}", "start them as separate jobs")
+        raise ThalwegError(
+            PROGRAM, f"the programs of this job use different MPIs: {titles}", "start them as separate jobs"
+        )
     family = families[0] if families else launcher.kind.family
     if family is None:
         raise _no_mpi(" ".join(command), next(iter(programs), None))
     _check_root(launcher, words, environment)
-    plan = _launcher_plan(launcher, command[0], words, family, settings, environment)
+    plan = _launcher_plan(launcher, command, family, settings, environment)
     if launcher.kind.family in (None, family) or family not in (OPENMPI, MPICH):
         return plan
     remark = f"the program uses {family.title} but {command[0]} is {launcher.kind.title}: every rank may start alone"
@@ -91,19 +94,14 @@ def _with_launcher(
 
 
 def _launcher_plan(
-    launcher: Launcher,
-    word: str,
-    words: Sequence[str],
-    family: Family,
-    settings: Settings,
-    environment: Mapping[str, str],
+    launcher: Launcher, command: Sequence[str], family: Family, settings: Settings, environment: Mapping[str, str]
 ) -> Plan:
     variables = _variables(family, settings)
     if not variables:
-        return Plan(launcher.path, (word, *words), dict(environment), ())
+        return Plan(launcher.path, tuple(command), dict(environment), ())
     own = {name: value for name, value in variables.items() if name != PRELOAD}
-    command = (word, *with_variables(launcher, words, variables, environment))
-    return Plan(launcher.path, command, {**environment, **own}, ())
+    words = with_variables(launcher, command[1:], variables, environment)
+    return Plan(launcher.path, (command[0], *words), {**environment, **own}, ())
 
 
 def _in_place(
@@ -151,6 +149,10 @@ def _check_root(launcher: Launcher, words: Sequence[str], environment: Mapping[s
 def _no_mpi(word: str, program: Program | None) -> ThalwegError:
     if program is not None and program.script:
         message = f"{word} is a script, and which MPI the programs in it use cannot be seen"
-        return ThalwegError(PROGRAM, message, "name it: --mpi openmpi, mpich or mpiabi; or name the launcher: thalweg run mpirun -n …")
+        return ThalwegError(
+            PROGRAM, message, "name it: --mpi openmpi, mpich or mpiabi; or name the launcher: thalweg run mpirun -n …"
+        )
     message = f"{word} is no MPI program: neither it nor its libraries need an MPI library"
-    return ThalwegError(PROGRAM, message, "if it loads one later by itself, name it: --mpi openmpi, mpich, mpiabi or a path")
+    return ThalwegError(
+        PROGRAM, message, "if it loads one later by itself, name it: --mpi openmpi, mpich, mpiabi or a path"
+    )

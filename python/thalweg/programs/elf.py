@@ -63,9 +63,10 @@ def read_elf(path: str) -> Elf | None:
 
 
 def loaded_libraries(elf: Elf, environment: Mapping[str, str], interpreter: str = "") -> dict[str, str]:
-    """Ask the dynamic linker which libraries the program would load: soname to path, "" where none is found.
+    """Ask the dynamic linker which libraries the program would load: soname to path.
 
     The linker only lists; nothing of the program runs. A shared library has no interpreter of its own: name one.
+    Fails if the linker does not find one of them, as the program itself would.
     """
     linker = interpreter or elf.interpreter
     try:
@@ -75,9 +76,12 @@ def loaded_libraries(elf: Elf, environment: Mapping[str, str], interpreter: str 
     except (OSError, subprocess.TimeoutExpired) as error:
         message = f"{elf.path}: its dynamic linker {linker} cannot list its libraries: {error}"
         raise ThalwegError(PROGRAM, message, "is the program made for this machine?") from error
+    if missing := re.search(r"(\S+): cannot open shared object file", listing.stderr):
+        message = f"{elf.path} needs {missing[1]}, which the dynamic linker does not find"
+        raise ThalwegError(PROGRAM, message, "install it, or name its folder in LD_LIBRARY_PATH")
     libraries = {}
-    for name, path in re.findall(r"^\s*(\S+) => (not found|\S+)", listing.stdout, re.MULTILINE):
-        libraries[os.path.basename(name)] = "" if path == "not found" else path
+    for name, path in re.findall(r"^\s*(\S+) => (\S+)", listing.stdout, re.MULTILINE):
+        libraries[os.path.basename(name)] = path
     for path in re.findall(r"^\s*(/\S+) \(0x", listing.stdout, re.MULTILINE):
         libraries[os.path.basename(path)] = path
     return libraries

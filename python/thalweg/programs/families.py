@@ -32,7 +32,14 @@ BY_NAME = {family.name: family for family in FAMILIES}
 # Any library that looks like some MPI's C interface (the C++ and Fortran layers never come without it).
 _MPI_LIBRARY = re.compile(r"lib(mpi|mpich|pmpi|mpi_abi|mpi_ilp64|mpi_cray|mpi_gnu\w*|mpt|mvapich2?|msmpi)\.so(\.\d+)*$")
 
-_SUPPORTED = "supported are Open MPI 4 and 5 (libmpi.so.40), MPICH and Intel MPI (libmpi.so.12, libmpich.so.12) and the MPI-5 ABI (libmpi_abi.so.1)"
+_SUPPORTED = "supported are " + ", ".join(
+    f"{title} ({soname})"
+    for title, soname in (
+        ("Open MPI 4 and 5", "libmpi.so.40"),
+        ("MPICH and Intel MPI", "libmpi.so.12, libmpich.so.12"),
+        ("the MPI-5 ABI", "libmpi_abi.so.1"),
+    )
+)
 
 
 class LoadedMpi(NamedTuple):
@@ -45,7 +52,7 @@ class LoadedMpi(NamedTuple):
 def loaded_mpi(program: str, libraries: Mapping[str, str]) -> LoadedMpi | None:
     """Find the MPI among the libraries that the program loads; None if there is none.
 
-    Fails on an MPI that no interposer fits, on two of different families, and on one that the linker does not find.
+    Fails on an MPI that no interposer fits, and on two of different families.
     """
     if "libmpi_ilp64.so.4" in libraries:
         message = f"{program} uses MPI with 64-bit Fortran integers (libmpi_ilp64.so.4), which Thalweg does not support"
@@ -62,9 +69,6 @@ def loaded_mpi(program: str, libraries: Mapping[str, str]) -> LoadedMpi | None:
     if others and family != MPIABI:
         message = f"{program} loads two MPI libraries: {soname} and {others[0]}"
         raise ThalwegError(PROGRAM, message, "link all of it with one MPI; `ldd` shows who brings which")
-    if not libraries[soname]:
-        message = f"{program} needs {soname} ({family.title}), which the dynamic linker does not find"
-        raise ThalwegError(PROGRAM, message, "install it, or name its folder in LD_LIBRARY_PATH")
     return LoadedMpi(family, libraries[soname])
 
 

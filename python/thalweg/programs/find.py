@@ -48,7 +48,9 @@ def find_program(words: Sequence[str], environment: Mapping[str, str]) -> Progra
             continue
         if os.path.basename(path) in _CONTAINERS:
             message = f"{word} starts a container, which does not see Thalweg's libraries of the host"
-            raise ThalwegError(PROGRAM, message, f"install Thalweg in the image and start: {word} … thalweg run PROGRAM")
+            raise ThalwegError(
+                PROGRAM, message, f"install Thalweg in the image and start: {word} … thalweg run PROGRAM"
+            )
         program = inspect_program(path, environment)
         if program.mpi is not None:
             return program
@@ -62,7 +64,9 @@ def inspect_program(path: str, environment: Mapping[str, str]) -> Program:
         elf = read_elf(path)
         interpreter = "" if elf else _shebang(path, environment)
     except OSError as error:
-        raise ThalwegError(PROGRAM, f"{path}: cannot be read: {error.strerror}", "Thalweg must see which MPI it uses") from error
+        raise ThalwegError(
+            PROGRAM, f"{path}: cannot be read: {error.strerror}", "Thalweg must see which MPI it uses"
+        ) from error
     if elf is None:
         mpi = python_mpi(interpreter, environment) if is_python(interpreter) else None
         return Program(path, mpi, script=True)

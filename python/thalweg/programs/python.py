@@ -10,8 +10,8 @@ from thalweg.errors import PROGRAM, ThalwegError
 from thalweg.programs.elf import Elf, loaded_libraries, read_elf
 from thalweg.programs.families import FAMILIES, LoadedMpi, loaded_mpi
 
-# Runs in the program's interpreter. A build of mpi4py for one MPI has one extension module linked with it; the wheels have
-# one for each ABI and choose as their own code says, so that code is asked, and the mapped libraries tell what it loaded.
+# Runs in the program's interpreter. A build of mpi4py for one MPI has one extension module linked with it; the wheels
+# have one for each ABI and choose as their own code says, so that code is asked, and what it mapped is looked at.
 _PROBE = """
 import glob, importlib.util, json, os, sys
 spec = importlib.util.find_spec("mpi4py")

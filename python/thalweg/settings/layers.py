@@ -73,7 +73,7 @@ def variables_for_ranks(settings: Settings) -> dict[str, str]:
     for option in OPTIONS:
         setting = settings[option.name]
         if option.for_ranks and (setting.origin != "default" or option.name == "summary"):
-            variables[option.variable] = text_for_ranks(option, setting.value)
+            variables[option.variable] = text_for_ranks(setting.value)
     return variables
 
 

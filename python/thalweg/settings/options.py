@@ -6,8 +6,8 @@ from typing import NamedTuple
 class Option(NamedTuple):
     """A setting of `thalweg run`.
 
-    `kind` is one of selections, choice, microseconds, file, switch and mpi; `choices` belongs to choice alone. `variable` is
-    what the command reads from the environment and, where `for_ranks` holds, what the interposer reads in each rank.
+    `kind` is one of selections, choice, microseconds, file, switch and mpi; `choices` belongs to choice alone.
+    `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer in each rank.
     """
 
     name: str
@@ -42,7 +42,7 @@ OPTIONS: tuple[Option, ...] = (
         default=None,
         short="-u",
         metavar="SELECTION",
-        help="OPERATION=STRATEGY[:PARAMETER=VALUE,…]: the strategy for a collective, once per operation; `native` is the library's own.",
+        help="OPERATION=STRATEGY[:PARAMETER=VALUE,…]: the strategy for a collective; `native` is the library's own.",
     ),
     Option(
         name="polite",
@@ -110,7 +110,7 @@ OPTIONS: tuple[Option, ...] = (
         default=None,
         metavar="MPI",
         for_ranks=False,
-        help="The program's MPI where it cannot be found out: openmpi, mpich or mpiabi, or the path of its prefix, library or launcher.",
+        help="The program's MPI if it cannot be found out: openmpi, mpich, mpiabi, or a prefix, library or launcher.",
     ),
 )
 

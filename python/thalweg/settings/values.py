@@ -67,7 +67,7 @@ def value_from_toml(option: Option, given: object, origin: str, folder: str) -> 
     return os.path.normpath(os.path.join(folder, given)) if option.kind == "file" else given
 
 
-def text_for_ranks(option: Option, value: Value) -> str:
+def text_for_ranks(value: Value) -> str:
     """Write a value the way the interposer reads its variable."""
     if isinstance(value, dict):
         return ";".join(f"{operation}={strategy}" for operation, strategy in value.items())

@@ -1,0 +1,43 @@
+"""The rows that all benchmarks write: one figure of ours beside a peer's, the ratio above 1 where ours is better."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class Row(TypedDict):
+    """A figure where less is better; ratio is peer / ours."""
+
+    case: str
+    metric: str
+    unit: str
+    ours: float
+    peer: float
+    peer_name: str
+    ratio: float
+
+
+def make_row(case: str, metric: str, unit: str, ours: float, peer: float, peer_name: str) -> Row:  # noqa: PLR0913, PLR0917
+    """Make a row; a figure of nothing counts as the smallest that is shown."""
+    ratio = max(peer, 1e-6) / max(ours, 1e-6)
+    return {
+        "case": case,
+        "metric": metric,
+        "unit": unit,
+        "ours": round(ours, 6),
+        "peer": round(peer, 6),
+        "peer_name": peer_name,
+        "ratio": round(ratio, 4),
+    }
+
+
+def geometric_mean(numbers: Sequence[float]) -> float:
+    """Take the mean that ratios have; 1 of nothing."""
+    return math.exp(math.fsum(math.log(number) for number in numbers) / len(numbers)) if numbers else 1.0
+
+
+def write_rows(rows: Sequence[Row], path: str) -> None:
+    """Write JSON, a row a line."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")

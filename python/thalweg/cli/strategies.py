@@ -1,0 +1,84 @@
+"""`thalweg strategies`: every strategy with its parameters, requirements and source."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from thalweg.cli.printing import parameter_text
+from thalweg.strategies import all_strategies, operations, value_text
+
+if TYPE_CHECKING:
+    from thalweg._core import Strategy
+
+_PROMISES = (
+    ("keeps_rank_order", "right for operators that do not commute"),
+    ("unequal_blocks", "bears blocks of unequal sizes (the v-variants)"),
+    ("in_place", "works in place without a copy"),
+    ("uses_nodes", "looks at which node a rank is on"),
+)
+
+
+def strategies(
+    operation: Annotated[
+        str, typer.Argument(help="Only this operation's.", autocompletion=operations, show_default=False)
+    ] = "",
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the strategies: what each is, its parameters, what it bears, and the paper it comes from."""
+    found = all_strategies(operation)
+    if as_json:
+        typer.echo(json.dumps([as_data(strategy) for strategy in found], indent=2))
+        return
+    console = Console()
+    for name in operations():
+        entries = [strategy for strategy in found if strategy.operation == name]
+        if not entries and name != operation:
+            continue
+        console.print(f"[bold]{name}[/bold]", highlight=False)
+        console.print("  [bold cyan]native[/bold cyan]  the MPI library's own implementation", highlight=False)
+        for strategy in entries:
+            _print_strategy(console, strategy)
+
+
+def as_data(strategy: Strategy) -> dict[str, Any]:
+    """Write an entry of the index as plain data."""
+    return {
+        "operation": strategy.operation,
+        "name": strategy.name,
+        "summary": strategy.summary,
+        "wins_when": strategy.wins_when,
+        "source": strategy.source,
+        "promises": [name for name, _ in _PROMISES if getattr(strategy, name)],
+        "parameters": [
+            {
+                "name": parameter.name,
+                "kind": parameter.kind,
+                "standard": value_text(parameter, parameter.standard),
+                "least": value_text(parameter, parameter.least),
+                "most": value_text(parameter, parameter.most),
+                "choices": parameter.choices,
+                "meaning": parameter.meaning,
+            }
+            for parameter in strategy.parameters
+        ],
+    }
+
+
+def _print_strategy(console: Console, strategy: Strategy) -> None:
+    console.print(
+        f"  [bold cyan]{strategy.name}[/bold cyan]  {escape(strategy.summary)}", highlight=False, soft_wrap=True
+    )
+    lines = [("best for", strategy.wins_when)]
+    lines += [(parameter_text(parameter), parameter.meaning) for parameter in strategy.parameters]
+    promises = [text for name, text in _PROMISES if getattr(strategy, name)]
+    lines += [("", "; ".join(promises))] if promises else []
+    lines += [("source", strategy.source)]
+    for label, text in lines:
+        shown = f"{escape(label)}: {escape(text)}" if label else escape(text)
+        console.print(f"      [dim]{shown}[/dim]", highlight=False, soft_wrap=True)

@@ -1,0 +1,99 @@
+"""`thalweg verify`: prove strategies over ranges of ranks, with a progress bar."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.strategies import all_strategies, prove
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thalweg._core import Strategy
+
+ALL_ROOTS_UP_TO = 16
+RANKS_MAX = 1 << 16
+
+
+def verify(
+    *,
+    ranks: Annotated[str, typer.Option(help="Numbers of ranks: ranges and single ones, 1-70,128,1024.")] = "1-70",
+    roots: Annotated[
+        str, typer.Option(help=f"all, sample (first, middle, last), or auto: all up to {ALL_ROOTS_UP_TO} ranks.")
+    ] = "auto",
+    ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
+    strategy: Annotated[str, typer.Option(help="Only strategies of this name.", show_default="all")] = "",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Proofs at a time; 0: one for each core.")] = 0,
+) -> None:
+    """Prove strategies: every block arrives, every message is met, nothing deadlocks, for every number of ranks.
+
+    Leaves with status 1 if a strategy is wrong, naming the ranks, parameters, rank and step.
+    """
+    if roots not in ("all", "sample", "auto"):
+        raise ThalwegError(USAGE, f"thalweg verify: --roots {roots}", "choose all, sample or auto")
+    counts = rank_counts(ranks)
+    names = [name.strip() for name in ops.split(",") if name.strip()] or [""]
+    entries = [entry for name in names for entry in all_strategies(name) if strategy in ("", entry.name)]
+    if not entries:
+        raise ThalwegError(USAGE, f"thalweg verify: no strategy is called {strategy}", "`thalweg strategies` lists all")
+    begin = time.monotonic()
+    problems, faults = _prove(entries, counts, roots, jobs or len(os.sched_getaffinity(0)))
+    seconds = time.monotonic() - begin
+    for fault in faults:
+        typer.echo(fault)
+    summary = f"{len(entries)} strategies, {len(counts)} numbers of ranks, {problems} problems in {seconds:.1f} s"
+    if faults:
+        raise ThalwegError(FAILED, f"{len(faults)} faults in {summary}")
+    typer.echo(f"proven: {summary}")
+
+
+def rank_counts(text: str) -> list[int]:
+    """Read 1-70,128: a sorted list without repetitions."""
+    counts: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise ThalwegError(
+                USAGE, f"thalweg verify: --ranks {text}: {part!r} is no number and no range", "write 1-70,128"
+            )
+        begin, end = int(first), int(last) if dash else int(first)
+        if not 1 <= begin <= end <= RANKS_MAX:
+            raise ThalwegError(
+                USAGE, f"thalweg verify: --ranks {text}: {part!r} is out of range", f"choose 1 to {RANKS_MAX}"
+            )
+        counts.update(range(begin, end + 1))
+    return sorted(counts)
+
+
+def _prove(entries: Sequence[Strategy], counts: Sequence[int], roots: str, jobs: int) -> tuple[int, list[str]]:
+    """Prove everything on some threads (the core lets go of the interpreter); the largest problems first."""
+    problems = 0
+    faults: list[str] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with (
+        Progress(*columns, console=Console(stderr=True), transient=True) as progress,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        task = progress.add_task("proving", total=len(entries) * len(counts))
+        futures = {
+            pool.submit(
+                prove, entry, count, all_roots=roots == "all" or (roots == "auto" and count <= ALL_ROOTS_UP_TO)
+            ): entry
+            for count, entry in itertools.product(reversed(counts), entries)
+        }
+        for future in as_completed(futures):
+            proven, wrong = future.result()
+            problems += proven
+            faults += wrong
+            entry = futures[future]
+            progress.update(task, advance=1, description=f"{entry.operation} {entry.name}")
+    return problems, faults

@@ -1,0 +1,1 @@
+"""Man pages and reference pages, written from the model of the command line: `python -m thalweg.documentation docs`."""

@@ -1,0 +1,69 @@
+#include "strategies/sample.hpp"
+
+#include "core/error.hpp"
+#include "strategies/selection.hpp"
+
+#include <fmt/format.h>
+
+namespace thalweg::strategies {
+
+namespace {
+
+std::shared_ptr<const std::vector<std::int32_t>> nodes_of(const SampleSize& size) {
+  if (size.ranks_per_node == 0)
+    return nullptr;
+  std::vector<std::int32_t> nodes;
+  for (Rank rank = 0; rank < size.ranks; ++rank)
+    nodes.push_back(rank / size.ranks_per_node);
+  return std::make_shared<const std::vector<std::int32_t>>(std::move(nodes));
+}
+
+/// Every rank's neighbours are the one before and the one after it.
+std::shared_ptr<const std::vector<schedule::Neighborhood>> ring(std::int32_t ranks) {
+  std::vector<schedule::Neighborhood> neighborhoods;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const Rank before = (rank + ranks - 1) % ranks;
+    const Rank after = (rank + 1) % ranks;
+    neighborhoods.push_back({.sources = {before, after}, .destinations = {after, before}});
+  }
+  return std::make_shared<const std::vector<schedule::Neighborhood>>(std::move(neighborhoods));
+}
+
+void require(bool holds, const std::string& problem, const std::string& remedy) {
+  if (!holds)
+    throw Error(problem, remedy);
+}
+
+} // namespace
+
+Sample make_sample(std::string_view text, const SampleSize& size) {
+  const Selection selection = parse_selection(text);
+  require(!selection.is_native(), "native is the MPI library's own and has no schedule",
+          fmt::format("'thalweg strategies {}' lists those that have", schedule::name(selection.call->operation)));
+  require(size.ranks >= 1, fmt::format("{} ranks", size.ranks), "choose at least 1");
+  require(size.root >= 0 && size.root < size.ranks, fmt::format("root {} of {} ranks", size.root, size.ranks),
+          fmt::format("choose 0 to {}", size.ranks - 1));
+  require(size.ranks_per_node >= 0, fmt::format("{} ranks on a node", size.ranks_per_node), "choose at least 1");
+  Problem problem{.operation = selection.call->operation, .ranks = size.ranks, .root = size.root};
+  problem.commutative = !selection.strategy->keeps_rank_order;
+  problem.unit_bytes = size.unit_bytes;
+  problem.parameters = selection.parameters;
+  problem.nodes = nodes_of(size);
+  problem.neighborhoods = ring(size.ranks);
+  if (const auto why = refusal(*selection.strategy, problem))
+    throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),
+                "choose other parameters, ranks or another strategy");
+  return {.strategy = selection.strategy, .problem = std::move(problem)};
+}
+
+schedule::Schedule build(const Sample& sample, Rank rank) {
+  require(rank >= 0 && rank < sample.problem.ranks, fmt::format("rank {} of {} ranks", rank, sample.problem.ranks),
+          fmt::format("choose 0 to {}", sample.problem.ranks - 1));
+  return build(*sample.strategy, sample.problem, rank);
+}
+
+std::vector<schedule::Schedule> build_all(const Sample& sample) {
+  return build_all(*sample.strategy, sample.problem);
+}
+
+} // namespace thalweg::strategies

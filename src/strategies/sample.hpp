@@ -1,0 +1,30 @@
+#pragma once
+
+// Samples: a strategy applied to a problem that a person describes in a few words, to be shown, exported or proven.
+
+#include "strategies/index.hpp"
+
+namespace thalweg::strategies {
+
+struct SampleSize {
+  std::int32_t ranks = 1;
+  Rank root = 0;
+  std::int32_t ranks_per_node = 0; ///< 0: all on one node
+  std::int64_t unit_bytes = 0;     ///< for strategies that cut units into pieces by size
+};
+
+struct Sample {
+  const Strategy* strategy = nullptr;
+  Problem problem = {};
+};
+
+/// Applies a selection ("allreduce=ring:segment=64KiB") to a problem of that size; neighbourhood operations get a ring of
+/// neighbours.
+/// Throws Error for what the index does not know, for native, and where the strategy refuses the problem.
+Sample make_sample(std::string_view selection, const SampleSize& size);
+
+/// One rank's schedule; throws Error if there is no such rank.
+schedule::Schedule build(const Sample& sample, Rank rank);
+std::vector<schedule::Schedule> build_all(const Sample& sample);
+
+} // namespace thalweg::strategies

@@ -1,0 +1,118 @@
+"""Sizes and promises that a reader relies on: small files and functions, and documents whose commands exist."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from thalweg.cli import make_application
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+
+# Longer with a reason.
+LONG_FILES = {
+    "tests/python/test_launch.py": "one matrix of launchers and forms",
+    "tests/mpi/conformance": "the checks of one call each",
+    "src/mpi/functions.py": "the table of MPI's functions",
+}
+
+
+def tracked(*patterns: str) -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / line for line in listing.stdout.splitlines() if (ROOT / line).exists()]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def cpp_functions(text: str) -> Iterator[tuple[str, int]]:
+    """Name and length of what begins with an unindented line that opens a brace and is no type or namespace."""
+    begin, name = 0, ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if re.match(r"[\w:~<].*\{$", line) and not re.match(
+            r"(namespace|class|struct|enum|union|extern|using|template)\b", line
+        ):
+            begin, name = number, line
+        elif line.startswith("}") and begin:
+            yield name, number - begin + 1
+            begin = 0
+
+
+def python_functions(text: str) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
+            yield node.name, node.end_lineno - node.lineno + 1
+
+
+def test_files_are_small() -> None:
+    lengths = {name_of(path): len(path.read_text().splitlines()) for path in tracked("*.[ch]pp", "*.[ch]", "*.py")}
+    long = {name: lines for name, lines in lengths.items() if lines > FILE_LINES_MAX}
+    assert [name for name in long if not any(name.startswith(known) for known in LONG_FILES)] == []
+
+
+def test_functions_fit_on_a_screen() -> None:
+    cpp = [(path, cpp_functions(path.read_text())) for path in tracked("src/*.cpp", "src/*.hpp")]
+    python = [(path, python_functions(path.read_text())) for path in tracked("python/*.py")]
+    long = [
+        f"{name_of(path)}: {name}: {lines} lines"
+        for path, functions in cpp + python
+        for name, lines in functions
+        if lines > FUNCTION_LINES_MAX
+    ]
+    assert long == []
+
+
+def test_headers_are_guarded() -> None:
+    assert [name_of(path) for path in tracked("*.hpp") if "#pragma once" not in path.read_text()] == []
+
+
+def commands_in(text: str) -> Iterator[str]:
+    """Yield the lines of a document's code blocks, indented or fenced."""
+    fenced = False
+    for line in text.splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        elif fenced or line.startswith("    "):
+            yield line.strip().removeprefix("$ ")
+
+
+def documents() -> list[Path]:
+    return tracked("README.md", "docs/*.md")
+
+
+@pytest.mark.parametrize("path", documents(), ids=name_of)
+def test_commands_in_documents_exist(path: Path) -> None:
+    application = typer.main.get_command(make_application())
+    subcommands = set(application.commands)  # type: ignore[attr-defined]
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for line in commands_in(path.read_text()):
+        if found := re.match(r"(?:\S*/)?thalweg ([a-z]+)", line):
+            assert found[1] in subcommands, line
+        if found := re.match(r"make ([a-z]+)", line):
+            assert found[1] in targets, line
+
+
+@pytest.mark.parametrize("path", documents(), ids=name_of)
+def test_files_that_documents_link_to_exist(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
+        assert (path.parent / target).exists(), target
+
+
+def test_nothing_names_a_machine() -> None:
+    words = re.compile(r"(?<![\w.$])/(?:work|opt/mpis)/")
+    found = [
+        name_of(path)
+        for path in tracked()
+        if path.suffix not in (".png", ".gz")
+        and path.name != "test_tidy.py"
+        and words.search(path.read_text(errors="replace"))
+    ]
+    assert found == []

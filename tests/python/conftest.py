@@ -1,0 +1,43 @@
+"""Fixtures: programs built for the tests, a clean environment, and the command as a user starts it."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from support import Command, Programs, plain_environment
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    return Programs(tmp_path_factory.mktemp("programs"))
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Give an environment whose home holds no configuration."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return plain_environment() | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+
+
+@pytest.fixture
+def thalweg(environment: dict[str, str], tmp_path: Path) -> Command:
+    """Start the command, in an empty folder unless told otherwise, and keep what it prints."""
+
+    def start(
+        *words: str, cwd: Path = tmp_path, variables: Mapping[str, str] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "thalweg", *words],
+            env=environment | dict(variables or {}),
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    return start

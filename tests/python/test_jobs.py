@@ -1,0 +1,92 @@
+"""Real jobs under `thalweg run`: the preload arrives in the ranks, statuses come back, answers stay."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from support import Command, Programs
+
+FAMILIES = ("openmpi", "mpich")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("form", ["flag", "launcher", "inside"])
+def test_ranks_are_preloaded_in_every_form(thalweg: Command, programs: Programs, family: str, form: str) -> None:
+    program = programs.of(family)
+    launcher = [f"mpirun.{family}", *(["--oversubscribe"] if family == "openmpi" else [])]
+    words = {
+        "flag": ["run", "-n", "3", "--", program, "word"],
+        "launcher": ["run", *launcher, "-n", "3", program, "word"],
+        "inside": ["run", *launcher, "-n", "3", sys.executable, "-m", "thalweg", "run", program, "word"],
+    }[form]
+    result = thalweg(*words)
+    assert result.returncode == 0, result.stderr
+    lines = sorted(line for line in result.stdout.splitlines() if line.startswith("rank "))
+    assert [line.split(",")[0] for line in lines] == ["rank 0", "rank 1", "rank 2"]
+    assert all(f"libthalweg-{family}.so" in line and "argument word" in line for line in lines)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_programs_exit_status_comes_back(thalweg: Command, programs: Programs, family: str) -> None:
+    assert thalweg("run", "-n", "2", programs.of(family), "x", "7").returncode == 7
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_several_programs_in_one_job(thalweg: Command, programs: Programs, family: str) -> None:
+    program = programs.of(family)
+    more = ["--oversubscribe"] if family == "openmpi" else []
+    result = thalweg("run", f"mpirun.{family}", *more, "-n", "1", program, "first", ":", "-n", "2", program, "second")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("argument first") == 1
+    assert result.stdout.count("argument second") == 2
+    assert result.stdout.count(f"libthalweg-{family}.so") == 3
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_selections_with_parameters_arrive_in_the_ranks(thalweg: Command, programs: Programs, family: str) -> None:
+    selections = ["--use", "alltoall=direct", "--use", "allreduce=native"]
+    result = thalweg("run", *selections, "-n", "2", programs.of(family))
+    assert result.stdout.count("use alltoall=direct;allreduce=native") == 2, result.stderr
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_disabled_means_absent(thalweg: Command, programs: Programs, family: str) -> None:
+    for words, variables in ((["--disable"], {}), ([], {"THALWEG_DISABLE": "1"})):
+        result = thalweg("run", *words, "-n", "2", programs.of(family), variables=variables)
+        assert result.stdout.count("preload -") == 2, result.stderr
+        assert "thalweg" not in result.stderr
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_report_is_written_where_it_was_asked_for(
+    thalweg: Command, programs: Programs, family: str, tmp_path: Path
+) -> None:
+    result = thalweg("run", "--report", "run.json", "--no-summary", "-n", "2", programs.of(family), cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert json.loads((tmp_path / "run.json").read_text())
+
+
+def test_a_script_that_starts_the_program(thalweg: Command, programs: Programs) -> None:
+    script = programs.script("starts.sh", f'#!/bin/sh\nexec "{programs.mpich()}" from-script\n')
+    result = thalweg("run", "mpirun.mpich", "-n", "2", script)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("libthalweg-mpich.so, use -, argument from-script") == 2
+
+
+def test_signals_reach_the_job(programs: Programs, environment: dict[str, str], tmp_path: Path) -> None:
+    source = "#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+    source += 'int main(int c, char** v) { MPI_Init(&c, &v); puts("up"); fflush(stdout); sleep(60); return 0; }\n'
+    sleeper = programs.build("sleeper", source, "mpicc.mpich")
+    command = [sys.executable, "-m", "thalweg", "run", "-n", "1", sleeper]
+    with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout is not None
+        assert job.stdout.readline() == "up\n"
+        begin = time.monotonic()
+        job.send_signal(signal.SIGINT)
+        assert job.wait(timeout=30) != 0
+        assert time.monotonic() - begin < 30

@@ -1,0 +1,352 @@
+"""The commands that `thalweg run` builds: launchers, forms, and what the user gave already."""
+
+import itertools
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support import Programs
+from thalweg.cli import make_application
+from thalweg.errors import INSTALLATION, LAUNCHER, PROGRAM, SETTINGS, USAGE, ThalwegError
+from thalweg.launch import plan as planning
+from thalweg.launch.arguments import Arguments, read_arguments
+from thalweg.launch.cores import core_count
+from thalweg.launch.launchers import FLUX, HYDRA, OPEN_RTE, PRRTE, SLURM, Kind, Launcher, recognise, with_variables
+from thalweg.launch.mpis import named_mpi
+from thalweg.launch.plan import Plan, make_plan
+from thalweg.libraries import interposer
+from thalweg.programs.families import MPICH, OPENMPI, Family
+from thalweg.settings.layers import effective_settings
+from thalweg.settings.options import OPTIONS
+
+KINDS = (OPEN_RTE, PRRTE, HYDRA, SLURM, FLUX)
+VARIABLES = {"LD_PRELOAD": "/ours.so", "THALWEG_USE": "a=b;c=d:e=1,f=2", "THALWEG_SUMMARY": "1"}
+
+
+@pytest.fixture(autouse=True)
+def interposers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every interposer be there, under a name that is easy to compare."""
+    monkeypatch.setattr(planning, "interposer", lambda family: f"/lib/{family.name}.so")
+
+
+def launcher(kind: Kind) -> Launcher:
+    return Launcher(kind, f"/bin/{kind.name}")
+
+
+def plan_for(environment: dict[str, str], *words: str) -> Plan:
+    arguments = read_arguments(words)
+    return make_plan(arguments, effective_settings(arguments.flags, environment, "/nowhere"), environment)
+
+
+class TestReadingTheCommandLine:
+    def test_the_program_begins_at_the_first_other_word(self) -> None:
+        arguments = read_arguments(["-n", "8", "--polite", "never", "./app", "-n", "3", "--use", "x"])
+        assert arguments == Arguments(8, False, {"polite": "never"}, ("./app", "-n", "3", "--use", "x"))
+
+    def test_two_dashes_end_the_options(self) -> None:
+        assert read_arguments(["-n2", "--", "-v", "x"]).command == ("-v", "x")
+
+    def test_selections_are_gathered(self) -> None:
+        words = ["--use", "a=b:c=1", "-u", "d=e", "--use=f=g;h=i", "p"]
+        assert read_arguments(words).flags == {"use": {"a": "b:c=1", "d": "e", "f": "g", "h": "i"}}
+
+    @pytest.mark.parametrize(
+        ("words", "status", "message"),
+        [
+            ([], USAGE, "which program?"),
+            (["-n", "2"], USAGE, "which program?"),
+            (["-n", "0", "p"], USAGE, "the number of ranks is a whole number from 1 to"),
+            (["-n", "two", "p"], USAGE, "the number of ranks is a whole number"),
+            (["--strategy", "x", "p"], USAGE, "option --strategy not recognized"),
+            (["--use"], USAGE, "option --use requires argument"),
+            (["--use", "allreduce", "p"], SETTINGS, "--use: 'allreduce' is not of the form operation=strategy"),
+            (["--use", "a=b;a=c", "p"], SETTINGS, "--use: a is selected twice: b and c"),
+            (["--polite", "maybe", "p"], SETTINGS, "--polite: 'maybe' is not one of auto, always, never"),
+            (["--poll-us", "1.5", "p"], SETTINGS, "--poll-us: '1.5' is not a whole number of microseconds"),
+        ],
+    )
+    def test_what_cannot_be_understood_is_refused(self, words: list[str], status: object, message: str) -> None:
+        with pytest.raises(ThalwegError) as caught:
+            read_arguments(words)
+        assert caught.value.status == status
+        assert message in caught.value.message
+
+    def test_help_and_completion_know_the_same_flags(self) -> None:
+        commands = typer.main.get_command(make_application()).commands  # type: ignore[attr-defined]
+        shown = {flag for parameter in commands["run"].params for flag in (*parameter.opts, *parameter.secondary_opts)}
+        expected = {"--ranks", "-n", "--dry-run", "command"}
+        for option in OPTIONS:
+            expected |= {option.flag, *([option.short] if option.short else [])}
+            expected |= {option.negation} if option.kind == "switch" else set()
+        assert shown == expected
+        for option in OPTIONS:
+            sample = {"selections": "a=b", "choice": "auto", "microseconds": "1", "file": "f", "mpi": "mpich"}.get(
+                option.kind
+            )
+            words = [option.flag, *([sample] if sample else []), "program"]
+            assert set(read_arguments(words).flags) == {option.name}
+
+    @given(words=st.lists(st.text(max_size=8), max_size=6))
+    def test_any_words_are_read_or_refused(self, words: list[str]) -> None:
+        try:
+            arguments = read_arguments(words)
+        except ThalwegError as error:
+            assert error.status in (USAGE, SETTINGS)
+        else:
+            assert arguments.command
+            assert list(arguments.command) == words[len(words) - len(arguments.command) :]
+
+
+REST = ("-np", "8", "--mca", "btl", "self", "./app", "arguments", ":", "-np", "1", "./other")
+
+
+class TestHandingVariablesToRanks:
+    @pytest.mark.parametrize(("kind", "own"), list(itertools.product(KINDS, ("", "/tool.so"))))
+    def test_the_users_words_stay_and_his_preload_comes_first(self, kind: Kind, own: str) -> None:
+        rest = ["run", *REST] if kind == FLUX else list(REST)
+        command = with_variables(launcher(kind), rest, VARIABLES, {"LD_PRELOAD": own} if own else {})
+        assert [word for word in command if word in rest][-len(REST) :] == list(REST)
+        preload = f"{own}:/ours.so" if own else "/ours.so"
+        expected = {
+            "openrte": ["-x", "THALWEG_USE", "-x", "THALWEG_SUMMARY", "-x", f"LD_PRELOAD={preload}"],
+            "prrte": ["-x", "THALWEG_USE", "-x", "THALWEG_SUMMARY", "-x", f"LD_PRELOAD={preload}"],
+            "hydra": [
+                "-genv",
+                "THALWEG_USE",
+                "a=b;c=d:e=1,f=2",
+                "-genv",
+                "THALWEG_SUMMARY",
+                "1",
+                "-genv",
+                "LD_PRELOAD",
+                preload,
+            ],
+            "slurm": [f"--export=ALL,LD_PRELOAD={preload}"],
+            "flux": ["run", f"--env=LD_PRELOAD={preload}"],
+        }
+        assert command == [*expected[kind.name], *REST]
+
+    @pytest.mark.parametrize("kind", [OPEN_RTE, PRRTE])
+    def test_a_preload_given_to_open_mpi_is_kept_in_its_place(self, kind: Kind) -> None:
+        command = with_variables(launcher(kind), ["-np", "2", "-x", "LD_PRELOAD=/tool.so", "./app"], VARIABLES, {})
+        assert command[4:] == ["-np", "2", "-x", "LD_PRELOAD=/tool.so:/ours.so", "./app"]
+
+    @pytest.mark.parametrize("option", ["-env", "-genv"])
+    def test_a_preload_given_to_hydra_is_kept_in_its_place(self, option: str) -> None:
+        rest = ["-n", "1", option, "LD_PRELOAD", "/tool.so", "./app"]
+        command = with_variables(launcher(HYDRA), rest, {"LD_PRELOAD": "/ours.so"}, {})
+        assert command == ["-n", "1", option, "LD_PRELOAD", "/tool.so:/ours.so", "./app"]
+
+    @pytest.mark.parametrize(
+        ("given_export", "expected"),
+        [
+            ("ALL", "ALL,LD_PRELOAD=/ours.so"),
+            ("ALL,A=1", "ALL,A=1,LD_PRELOAD=/ours.so"),
+            ("NONE", "THALWEG_USE,THALWEG_SUMMARY,LD_PRELOAD=/ours.so"),
+            ("HOME,A=1", "HOME,A=1,THALWEG_USE,THALWEG_SUMMARY,LD_PRELOAD=/ours.so"),
+            ("ALL,LD_PRELOAD=/tool.so", "ALL,LD_PRELOAD=/tool.so:/ours.so"),
+        ],
+    )
+    def test_slurms_export_is_kept(self, given_export: str, expected: str) -> None:
+        command = with_variables(launcher(SLURM), ["-n", "2", f"--export={given_export}", "./app"], VARIABLES, {})
+        assert command == ["-n", "2", f"--export={expected}", "./app"]
+
+    def test_flux_needs_a_command_that_starts_programs(self) -> None:
+        with pytest.raises(ThalwegError, match="flux starts programs with one of"):
+            with_variables(launcher(FLUX), ["jobs"], VARIABLES, {})
+
+
+class TestRecognisingLaunchers:
+    @pytest.mark.parametrize(
+        ("name", "version", "kind"),
+        [
+            ("mpirun", "mpirun (Open MPI) 5.0.11", PRRTE),
+            ("mpirun", "mpirun (Open MPI) 4.1.4", OPEN_RTE),
+            ("mpiexec", "mpiexec (OpenRTE) 4.1.4", OPEN_RTE),
+            ("mpirun", "HYDRA build details:\n    Version: 5.0", HYDRA),
+            ("mpiexec.custom", "HYDRA build details:", HYDRA),
+            ("mpirun", "Intel(R) MPI Library for Linux* OS, Version 2021.18", HYDRA),
+            ("prterun", "", PRRTE),
+            ("orterun", "", OPEN_RTE),
+            ("srun", "", SLURM),
+            ("flux", "", FLUX),
+        ],
+    )
+    def test_by_name_or_version(self, tmp_path: Path, name: str, version: str, kind: Kind) -> None:
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\ncat <<'END'\n{version}\nEND\n")
+        path.chmod(0o755)
+        found = recognise(str(path), dict(os.environ))
+        assert found == Launcher(kind, str(path))
+
+    def test_debians_launchers(self) -> None:
+        for name, kind in (("mpirun.openmpi", OPEN_RTE), ("mpirun.mpich", HYDRA)):
+            found = recognise(name, dict(os.environ))
+            assert found is not None
+            assert found.kind == kind
+
+    def test_programs_are_no_launchers(self, programs: Programs) -> None:
+        for word in ("env", "ls", programs.mpich(), "no-such-program"):
+            assert recognise(word, dict(os.environ)) is None
+
+    def test_unknown_launchers_are_explained(self, tmp_path: Path) -> None:
+        path = tmp_path / "mpirun"
+        path.write_text("#!/bin/sh\necho something else\n")
+        path.chmod(0o755)
+        for word in (str(path), "jsrun", "aprun"):
+            with pytest.raises(ThalwegError) as caught:
+                recognise(word, dict(os.environ))
+            assert caught.value.status == LAUNCHER
+            assert f"{word} … thalweg run PROGRAM" in caught.value.remedy
+
+    def test_a_missing_launcher_is_explained(self) -> None:
+        with pytest.raises(ThalwegError, match="the launcher srun does not exist") as caught:
+            recognise("srun", {"PATH": "/nowhere"})
+        assert caught.value.status == LAUNCHER
+
+
+class TestPlans:
+    @pytest.mark.parametrize(("family", "name"), [(OPENMPI, "mpirun.openmpi"), (MPICH, "mpirun.mpich")])
+    def test_the_launcher_of_the_programs_mpi_is_found(
+        self, programs: Programs, environment: dict[str, str], family: Family, name: str
+    ) -> None:
+        plan = plan_for(environment, "-n", "1", "--", programs.of(family.name), "x")
+        assert os.path.basename(plan.path) == name
+        assert plan.command[-4:] == ("-n", "1", programs.of(family.name), "x")
+        assert f"/lib/{family.name}.so" in " ".join(plan.command)
+        assert plan.environment["THALWEG_SUMMARY"] == "1"
+        assert "LD_PRELOAD" not in plan.environment
+
+    def test_the_nearest_launcher_wins(self, programs: Programs, environment: dict[str, str], tmp_path: Path) -> None:
+        library = tmp_path / "lib" / "libmpi.so.12"
+        library.parent.mkdir()
+        library.write_bytes((programs.library("libmpi.so.12") / "libmpi.so.12").read_bytes())
+        near = tmp_path / "bin" / "mpiexec"
+        near.parent.mkdir()
+        near.write_text("#!/bin/sh\necho HYDRA build details\n")
+        near.chmod(0o755)
+        path = programs.linked("near", "libmpi.so.12", runpath=False)
+        plan = plan_for(environment | {"LD_LIBRARY_PATH": str(library.parent)}, "-n", "3", path)
+        assert plan.path == str(near)
+
+    def test_open_mpi_is_told_of_more_ranks_than_cores(self, programs: Programs, environment: dict[str, str]) -> None:
+        for ranks in (core_count(), core_count() + 1):
+            plan = plan_for(environment, "-n", str(ranks), programs.openmpi())
+            assert ("--oversubscribe" in plan.command) == (ranks > core_count())
+        allocated = plan_for(environment | {"SLURM_JOB_ID": "1"}, "-n", "999", programs.openmpi())
+        assert "--oversubscribe" not in allocated.command
+
+    @pytest.mark.parametrize("form", ["flag", "launcher", "in place"])
+    def test_disabled_means_absent(self, programs: Programs, environment: dict[str, str], form: str) -> None:
+        words = {"flag": ["-n", "1"], "launcher": ["mpirun.mpich", "-n", "1"], "in place": []}[form]
+        plan = plan_for(environment, "--disable", *words, programs.mpich())
+        assert "LD_PRELOAD" not in " ".join(plan.command)
+        assert plan.environment == environment
+
+    def test_a_launchers_command_stays_as_it_is(self, programs: Programs, environment: dict[str, str]) -> None:
+        words = ["mpirun.mpich", "-np", "2", programs.mpich(), ":", "-np", "1", "env", programs.mpich()]
+        plan = plan_for(environment, *words)
+        assert plan.command == (
+            words[0],
+            "-genv",
+            "THALWEG_SUMMARY",
+            "1",
+            "-genv",
+            "LD_PRELOAD",
+            "/lib/mpich.so",
+            *words[1:],
+        )
+        assert plan.remarks == ()
+
+    def test_programs_of_two_mpis_in_one_job_are_refused(self, programs: Programs, environment: dict[str, str]) -> None:
+        with pytest.raises(ThalwegError, match="the programs of this job use different MPIs") as caught:
+            plan_for(environment, "mpirun.mpich", "-n", "1", programs.mpich(), ":", "-n", "1", programs.openmpi())
+        assert caught.value.status == PROGRAM
+
+    def test_a_launcher_of_another_mpi_is_remarked(self, programs: Programs, environment: dict[str, str]) -> None:
+        plan = plan_for(environment, "mpirun.mpich", "-n", "2", programs.openmpi())
+        assert plan.remarks[0].endswith("every rank may start alone")
+
+    def test_a_script_under_a_launcher_takes_the_launchers_mpi(
+        self, programs: Programs, environment: dict[str, str]
+    ) -> None:
+        script = programs.script("job.sh", "#!/bin/sh\n./app\n")
+        assert "/lib/mpich.so" in plan_for(environment, "mpirun.mpich", "-n", "2", script).command
+
+    def test_a_script_alone_is_asked_about(self, programs: Programs, environment: dict[str, str]) -> None:
+        script = programs.script("job.sh", "#!/bin/sh\n./app\n")
+        for words in (["-n", "2", script], [script]):
+            with pytest.raises(ThalwegError, match="is a script, and which MPI") as caught:
+                plan_for(environment, *words)
+            assert "--mpi openmpi" in caught.value.remedy
+        assert "/lib/mpich.so" in " ".join(plan_for(environment, "--mpi", "mpich", "-n", "2", script).command)
+
+    @pytest.mark.parametrize(
+        ("variable", "family"), [("OMPI_COMM_WORLD_RANK", OPENMPI), ("PMI_RANK", MPICH), ("HYDI_CONTROL_FD", MPICH)]
+    )
+    def test_in_a_rank_a_script_takes_the_launchers_mpi(
+        self, programs: Programs, environment: dict[str, str], variable: str, family: Family
+    ) -> None:
+        script = programs.script("job.sh", "#!/bin/sh\n./app\n")
+        plan = plan_for(environment | {variable: "0"}, script, "x")
+        assert plan.command == (script, "x")
+        assert plan.environment["LD_PRELOAD"] == f"/lib/{family.name}.so"
+
+    def test_in_place_the_users_preload_comes_first(self, programs: Programs, environment: dict[str, str]) -> None:
+        plan = plan_for(environment | {"LD_PRELOAD": "/tool.so"}, "--use", "barrier=native", programs.mpich())
+        assert plan.environment["LD_PRELOAD"] == "/tool.so:/lib/mpich.so"
+        assert plan.environment["THALWEG_USE"] == "barrier=native"
+        assert plan.path == programs.mpich()
+
+    @pytest.mark.parametrize("words", [["-n", "2"], []])
+    def test_a_program_without_mpi_is_refused(
+        self, programs: Programs, environment: dict[str, str], words: list[str]
+    ) -> None:
+        with pytest.raises(ThalwegError, match="is no MPI program") as caught:
+            plan_for(environment, *words, programs.plain())
+        assert caught.value.status == PROGRAM
+        assert "--mpi openmpi, mpich, mpiabi or a path" in caught.value.remedy
+
+    def test_root_is_told_what_open_mpi_wants(
+        self, programs: Programs, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        bare = {name: value for name, value in environment.items() if not name.startswith("OMPI_")}
+        for words in (["-n", "2"], ["mpirun.openmpi", "-n", "2"]):
+            with pytest.raises(ThalwegError, match="refuses to run as root") as caught:
+                plan_for(bare, *words, programs.openmpi())
+            assert "OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" in caught.value.remedy
+        plan_for(bare, "mpirun.openmpi", "--allow-run-as-root", "-n", "2", programs.openmpi())
+        plan_for(bare, "-n", "2", programs.mpich())
+
+
+class TestNamedMpi:
+    def test_families_paths_and_launchers(
+        self, programs: Programs, environment: dict[str, str], tmp_path: Path
+    ) -> None:
+        (tmp_path / "lib").mkdir()
+        (tmp_path / "lib" / "libmpi.so.40").touch()
+        assert named_mpi("mpich", environment).family == MPICH
+        assert named_mpi(str(tmp_path), environment).family == OPENMPI
+        assert named_mpi(str(programs.library("libmpi.so.12") / "libmpi.so.12"), environment).family == MPICH
+        assert named_mpi("mpirun.openmpi", environment).family == OPENMPI
+
+    @pytest.mark.parametrize("name", ["lam", "/usr/share", "/nowhere/libmpi.so.12", sys.executable])
+    def test_what_is_none_is_refused(self, environment: dict[str, str], name: str) -> None:
+        with pytest.raises(ThalwegError, match="--mpi ") as caught:
+            named_mpi(name, environment)
+        assert caught.value.status == SETTINGS
+
+
+def test_a_missing_interposer_is_an_error_and_no_silent_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("thalweg.libraries.library_folders", lambda: [str(tmp_path)])
+    with pytest.raises(
+        ThalwegError, match="libthalweg-mpich.so, the interposer for MPICH or Intel MPI, is missing"
+    ) as caught:
+        interposer(MPICH)
+    assert caught.value.status == INSTALLATION
