@@ -34,6 +34,32 @@ thalweg_find_mpi_header(THALWEG_MPIABI_INCLUDE_DIR mpi_abi.h -show mpicc_abi)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(nlohmann_json REQUIRED)
 
+# What needs no mpi.h is compiled once.
+set(mpi_window ${PROJECT_BINARY_DIR}/rooms/mpi)
+file(MAKE_DIRECTORY ${mpi_window})
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/mpi ${mpi_window}/mpi SYMBOLIC)
+file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/observe/*.cpp)
+add_library(thalweg_observe STATIC ${observe_sources} ${PROJECT_SOURCE_DIR}/src/mpi/settings.cpp
+  ${PROJECT_SOURCE_DIR}/src/mpi/load.cpp)
+set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+  VISIBILITY_INLINES_HIDDEN ON)
+target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
+target_include_directories(thalweg_observe PUBLIC ${mpi_window})
+target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohmann_json
+  PUBLIC thalweg_engine fmt::fmt-header-only ${CMAKE_DL_LIBS})
+
+# Source lines for reports; without libdw they name symbols' modules and addresses only.
+find_path(THALWEG_LIBDW_INCLUDE_DIR elfutils/libdwfl.h)
+find_library(THALWEG_LIBDW dw)
+if(THALWEG_LIBDW_INCLUDE_DIR AND THALWEG_LIBDW)
+  add_library(thalweg_symbols MODULE ${PROJECT_SOURCE_DIR}/src/mpi/symbols/symbols.cpp)
+  set_target_properties(thalweg_symbols PROPERTIES OUTPUT_NAME thalweg-symbols PREFIX lib
+    CXX_VISIBILITY_PRESET hidden)
+  target_link_libraries(thalweg_symbols PRIVATE thalweg_flags ${THALWEG_LIBDW})
+  target_link_options(thalweg_symbols PRIVATE -static-libstdc++ -static-libgcc)
+  install(TARGETS thalweg_symbols LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
+endif()
+
 # thalweg_interposer(<family> <include folder> [options of generate.py...])
 function(thalweg_interposer family include)
   set(source ${PROJECT_SOURCE_DIR}/src/mpi)
@@ -48,10 +74,7 @@ function(thalweg_interposer family include)
     COMMAND ${CMAKE_COMMAND} -E touch ${outputs}
     DEPENDS ${source}/generate.py ${source}/functions.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp ${PROJECT_SOURCE_DIR}/src/transport/mpi/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/")
-  set(window ${PROJECT_BINARY_DIR}/rooms/mpi)
-  file(MAKE_DIRECTORY ${window})
-  file(CREATE_LINK ${source} ${window}/mpi SYMBOLIC)
+  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/settings.cpp|/mpi/load.cpp")
 
   string(TOUPPER ${family} upper)
   add_library(thalweg_${family} MODULE ${sources} ${outputs})
@@ -63,13 +86,13 @@ function(thalweg_interposer family include)
     LINK_DEPENDS ${generated}/exports.map)
   target_compile_definitions(thalweg_${family} PRIVATE THALWEG_FAMILY_${upper} OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_compile_options(thalweg_${family} PRIVATE -ftls-model=initial-exec -fno-semantic-interposition)
-  target_include_directories(thalweg_${family} PRIVATE ${generated} ${window} ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(thalweg_${family} PRIVATE ${generated} ${mpi_window} ${PROJECT_SOURCE_DIR}/include)
   if(EXISTS ${source}/families/${family}/mpi.h)
     target_include_directories(thalweg_${family} PRIVATE ${source}/families/${family})
   endif()
   target_include_directories(thalweg_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_${family} PRIVATE
-    thalweg_flags thalweg_engine thalweg_strategies fmt::fmt-header-only nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+    thalweg_flags thalweg_observe thalweg_engine thalweg_strategies fmt::fmt-header-only ${CMAKE_DL_LIBS})
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)

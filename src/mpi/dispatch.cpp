@@ -2,7 +2,7 @@
 
 #include "mpi/collective_runner.hpp"
 #include "mpi/datatypes.hpp"
-#include "mpi/observe/observed.hpp"
+#include "mpi/observed.hpp"
 #include "mpi/politeness.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/runner/choice.hpp"
@@ -42,7 +42,7 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   watch.stop(row);
   row.ended(decision.strategy, decision.reason);
   if (sampled) {
-    communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks()});
+    communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks(), &row});
   }
   return decision.code;
 }
@@ -59,13 +59,12 @@ int dispatch(const CollectiveCall& call) noexcept {
     return call.form->native(call); // the library says what is wrong
   }
   progress_executions();
-  if (!observe::recording) {
+  if (!recording) {
     communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
     return make(call, *communicator).code;
   }
   return make_and_record(call, *communicator,
-                         observe::call_table().row({call.site.return_address, call.form->function, observe::phase,
-                                                    communicator->size}));
+                         call_row(call.form->function, call.site, communicator->size));
 }
 
 } // namespace thalweg::mpi

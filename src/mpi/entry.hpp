@@ -6,7 +6,7 @@
 #include "mpi/communicators.hpp"
 #include "mpi/dispatch.hpp"
 #include "mpi/gate.hpp"
-#include "mpi/observe/observed.hpp"
+#include "mpi/observed.hpp"
 #include "mpi/politeness.hpp"
 #include "mpi/progress.hpp"
 

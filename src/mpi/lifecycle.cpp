@@ -71,9 +71,9 @@ namespace {
 // 0 stops recording, 1 resumes it, 2 and above begin a new phase of the report.
 int mark_phase(int level) {
   using namespace thalweg::mpi;
-  observe::recording = level != 0;
+  recording = level != 0 && wants_report(runtime.settings);
   if (level >= 2) {
-    ++observe::phase;
+    ++phase;
   }
   return MPI_SUCCESS;
 }

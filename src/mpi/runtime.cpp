@@ -11,9 +11,11 @@
 
 #include "mpi/communicators.hpp"
 #include "mpi/gate.hpp"
-#include "mpi/observe/report.hpp"
+#include "mpi/observed.hpp"
 #include "mpi/politeness.hpp"
+#include "mpi/report.hpp"
 #include "mpi/runner/choice.hpp"
+#include "mpi/world.hpp"
 
 namespace thalweg::mpi {
 
@@ -51,15 +53,6 @@ void join_world() {
   native.Comm_rank(MPI_COMM_WORLD, &runtime.world_rank);
   native.Comm_size(MPI_COMM_WORLD, &runtime.world_size);
   native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);
-}
-
-// Waits for a request of our own, whatever has been agreed so far: polite waiting is always safe here.
-void complete(MPI_Request request) {
-  engine::Waiter waiter{engine::WaitSettings{}};
-  int flag = 0;
-  while (native.Test(&request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == 0) {
-    waiter.pause();
-  }
 }
 
 void broadcast(void* data, std::size_t bytes) {
@@ -120,6 +113,15 @@ void step_aside(const char* what) {
 
 } // namespace
 
+// Polite waiting is safe without agreement: it changes nothing that other ranks see.
+void complete(MPI_Request request) {
+  engine::Waiter waiter{engine::WaitSettings{}};
+  int flag = 0;
+  while (native.Test(&request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == 0) {
+    waiter.pause();
+  }
+}
+
 void say(const std::string& text) { std::fprintf(stderr, "thalweg: %s\n", text.c_str()); }
 
 void begin() {
@@ -155,6 +157,7 @@ void start_with_world() {
     join_world();
     agree();
     register_predefined_communicators(true);
+    recording = wants_report(runtime.settings);
     runtime.ready = true;
     complain();
   } catch (const std::exception& error) {
@@ -177,6 +180,7 @@ void start_late() {
     }
     runtime.polite_reason = "not polite: MPI_Init was not seen, so ranks cannot agree";
     register_predefined_communicators(false);
+    recording = false; // nobody would gather it
     runtime.ready = true;
     complain();
   } catch (const std::exception& error) {
@@ -192,7 +196,7 @@ void finish() {
   }
   finished = true;
   try {
-    observe::report();
+    report();
   } catch (const std::exception& error) {
     say(fmt::format("no report: {}", error.what()));
   }

@@ -24,6 +24,9 @@ struct Settings {
   std::vector<std::string> complaints; // about values that were not understood, and what was taken instead
 };
 
+// Whether calls must be recorded at all.
+inline bool wants_report(const Settings& settings) { return settings.summary || !settings.report.empty(); }
+
 // The value of an environment variable, or nullptr.
 using Environment = const char* (*)(const char* name);
 

@@ -12,13 +12,11 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/native.hpp"
-
 namespace thalweg::mpi::observe {
 
 struct CallKey {
   const void* site = nullptr;
-  Function function{};
+  std::uint16_t function = 0; // the family's Function
   std::uint16_t phase = 0;
   std::int32_t ranks = 0; // of the communicator; 0 where the function has none
 

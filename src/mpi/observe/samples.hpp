@@ -10,10 +10,13 @@
 
 namespace thalweg::mpi::observe {
 
+struct CallRow;
+
 struct Sample {
   std::uint64_t call;        // index of the call on its communicator
   std::uint64_t enter_ticks; // see ticks.hpp
   std::uint64_t exit_ticks;
+  const CallRow* row; // the call's row in its thread's table
 };
 
 class SampleStore {

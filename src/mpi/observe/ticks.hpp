@@ -14,6 +14,10 @@ namespace thalweg::mpi::observe {
 
 inline constinit bool counter_is_steady = false;
 
+// Calls under the first are brief, over the second lengthy: 2 and 50 microseconds.
+inline constinit std::uint64_t brief_ticks = 2'000;
+inline constinit std::uint64_t lengthy_ticks = 50'000;
+
 inline std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,4 +1,4 @@
-#include "mpi/observe/observed.hpp"
+#include "mpi/observe/stopwatch.hpp"
 
 #include <ctime>
 

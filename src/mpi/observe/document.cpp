@@ -1,0 +1,115 @@
+#include <cerrno>
+#include <cstdio>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "mpi/observe/output.hpp"
+
+namespace thalweg::mpi::observe {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json site_document(const SiteProfile& site) {
+  const CallProfile& total = site.total;
+  ordered_json endings = ordered_json::array();
+  for (const auto& [ending, calls] : total.endings) {
+    ordered_json entry{{"strategy", ending.first}, {"calls", calls}};
+    if (!ending.second.empty()) {
+      entry["passed_on_because"] = ending.second;
+    }
+    endings.push_back(entry);
+  }
+  ordered_json result{{"function", total.function},
+                      {"source", site.source},
+                      {"module", total.module},
+                      {"address", fmt::format("{:#x}", total.address)},
+                      {"phase", total.phase},
+                      {"communicator_ranks", total.ranks},
+                      {"callers", site.callers},
+                      {"calls", total.calls},
+                      {"bytes", total.bytes},
+                      {"time_ns", total.ns},
+                      {"time_ns_least_rank", site.least_ns},
+                      {"time_ns_most_rank", site.most_ns},
+                      {"longest_call_ns", total.longest_ns},
+                      {"cpu_ns", total.cpu_ns},
+                      {"ran_on", endings}};
+  if (site.waiting.sampled_ns > 0) {
+    ordered_json last = ordered_json::array();
+    for (const auto& [rank, caused_ns] : site.waiting.caused_ns) {
+      if (caused_ns > 0) {
+        last.push_back({{"rank", rank}, {"others_waited_ns", caused_ns}});
+      }
+    }
+    result["sampled_ns"] = site.waiting.sampled_ns;
+    result["waiting_share"] = site.waiting.share();
+    result["transfer_share"] = 1 - site.waiting.share();
+    result["last_ranks"] = last;
+  }
+  return result;
+}
+
+} // namespace
+
+std::string document(const RunDescription& run, const Profile& profile) {
+  ordered_json ranks = ordered_json::array();
+  for (const RankProfile& rank : profile.ranks) {
+    double mpi_ns = 0;
+    for (const CallProfile& call : rank.calls) {
+      mpi_ns += call.ns;
+    }
+    ranks.push_back({{"rank", rank.rank},
+                     {"node", rank.node},
+                     {"host", rank.host},
+                     {"pid", rank.pid},
+                     {"wall_ns", rank.wall_ns},
+                     {"mpi_ns", mpi_ns}});
+  }
+  ordered_json sites = ordered_json::array();
+  for (const SiteProfile& site : profile.sites) {
+    sites.push_back(site_document(site));
+  }
+  const ordered_json all{
+      {"format", "thalweg-report"},
+      {"version", 1},
+      {"command", run.command},
+      {"mpi", {{"library", run.library}, {"path", run.library_path}, {"family", run.family}}},
+      {"polite", {{"active", run.polite}, {"reason", run.polite_reason}}},
+      {"settings", run.settings},
+      {"precedence",
+       {{"rule", "calls that run natively follow the user's own settings of the MPI library; a strategy that THALWEG_USE "
+                 "names runs in their place"},
+        {"user_settings", run.user_settings}}},
+      {"method",
+       {{"time", "every call, but one in eight at sites whose calls take under 2 us"},
+        {"cpu", "thread CPU clock around one timed call in 64, and around all at sites whose calls take over 50 us"},
+        {"waiting", "sampled calls of all ranks matched by their index on the communicator"}}},
+      {"nodes", run.node_count},
+      {"wall_ns", profile.wall_ns},
+      {"ranks", ranks},
+      {"calls", sites}};
+  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+bool write_atomically(const std::string& path, const std::string& text) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::FILE* file = std::fopen(temporary.c_str(), "w");
+  if (file == nullptr) {
+    return false;
+  }
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool closed = std::fclose(file) == 0;
+  if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) {
+    return true;
+  }
+  const int error = errno;
+  std::remove(temporary.c_str());
+  errno = error;
+  return false;
+}
+
+} // namespace thalweg::mpi::observe

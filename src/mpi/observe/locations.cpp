@@ -1,0 +1,62 @@
+#include "mpi/observe/locations.hpp"
+
+#include <array>
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace thalweg::mpi::observe {
+
+namespace {
+
+// extern "C" of src/mpi/symbols/symbols.cpp.
+using DescribeFunction = int (*)(const char* module, std::uint64_t address, char* text, std::size_t size);
+
+std::string own_executable() {
+  std::array<char, 4096> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
+}
+
+DescribeFunction load_describe() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&load_describe), &info) == 0) {
+    return nullptr;
+  }
+  std::string path = info.dli_fname;
+  path.erase(path.rfind('/') + 1);
+  void* helper = dlopen((path + "libthalweg-symbols.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  return helper == nullptr ? nullptr
+                           : reinterpret_cast<DescribeFunction>(dlsym(helper, "thalweg_describe_source"));
+}
+
+} // namespace
+
+Location locate(const void* address) {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) {
+    return {"", reinterpret_cast<std::uint64_t>(address)};
+  }
+  std::string module = map->l_name;
+  if (module.empty()) {
+    static const std::string executable = own_executable();
+    module = executable;
+  }
+  return {module, reinterpret_cast<std::uint64_t>(address) - map->l_addr};
+}
+
+std::string describe_source(const Location& location) {
+  static const DescribeFunction describe = load_describe();
+  std::array<char, 512> text{};
+  if (describe != nullptr && !location.module.empty() &&
+      describe(location.module.c_str(), location.address, text.data(), text.size()) != 0) {
+    return text.data();
+  }
+  const std::string file = location.module.substr(location.module.rfind('/') + 1);
+  return fmt::format("{}+{:#x}", file.empty() ? "code" : file, location.address);
+}
+
+} // namespace thalweg::mpi::observe

@@ -1,0 +1,33 @@
+#pragma once
+
+// The report as people and programs read it.
+
+#include <string>
+#include <vector>
+
+#include "mpi/observe/profile.hpp"
+
+namespace thalweg::mpi::observe {
+
+struct RunDescription {
+  std::vector<std::string> command;
+  std::string library; // version, first line
+  std::string library_path;
+  std::string family;
+  bool polite = false;
+  std::string polite_reason;
+  std::vector<std::string> settings;      // "THALWEG_…=value"
+  std::vector<std::string> user_settings; // of the MPI library, "OMPI_MCA_coll_…=value" and the like
+  int node_count = 1;
+};
+
+// A table for people, ending with a newline: the `most` sites that took longest.
+std::string summary(const RunDescription& run, const Profile& profile, std::size_t most = 20);
+
+// JSON, format "thalweg-report" version 1.
+std::string document(const RunDescription& run, const Profile& profile);
+
+// Replaces the file at once or not at all; false, with errno set, when it could not.
+bool write_atomically(const std::string& path, const std::string& text);
+
+} // namespace thalweg::mpi::observe

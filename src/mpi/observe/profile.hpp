@@ -1,0 +1,84 @@
+#pragma once
+
+// What one rank saw, as it is sent to rank 0, and what all saw together.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thalweg::mpi::observe {
+
+// Why and on what calls ran: (strategy, reason it was passed on to the library or ""), and how many.
+using Endings = std::map<std::pair<std::string, std::string>, std::uint64_t>;
+
+struct CallProfile {
+  std::string function;
+  std::string module;         // file of the program or library that made the call
+  std::uint64_t address = 0;  // in that file; stable under address randomisation
+  int phase = 0;
+  int ranks = 0; // of the communicator, 0 where there is none
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  double ns = 0;
+  double longest_ns = 0;
+  double cpu_ns = 0;
+  Endings endings;
+};
+
+struct SampledCall {
+  std::uint64_t call; // index on the communicator
+  double enter_ns;    // in the clock of rank 0's node
+  double exit_ns;
+  std::uint32_t row; // of RankProfile::calls
+};
+
+struct SampledCommunicator {
+  std::uint64_t id = 0;
+  int size = 0;
+  std::uint64_t stride = 1;
+  std::vector<SampledCall> calls;
+};
+
+struct RankProfile {
+  int rank = 0;
+  int node = 0;
+  std::string host;
+  int pid = 0;
+  double wall_ns = 0;
+  std::vector<CallProfile> calls;
+  std::vector<SampledCommunicator> samples;
+};
+
+std::vector<std::uint8_t> pack(const RankProfile& profile);
+RankProfile unpack(const std::uint8_t* data, std::size_t size);
+
+// Time of the sampled calls of a call site, over all ranks: until the last rank came, and after.
+struct Waiting {
+  double sampled_ns = 0;
+  double waiting_ns = 0;
+  std::map<int, double> caused_ns; // rank in MPI_COMM_WORLD that came last -> others' waiting for it
+
+  double share() const { return sampled_ns > 0 ? waiting_ns / sampled_ns : 0; }
+};
+
+struct SiteProfile {
+  CallProfile total;         // sums over ranks; longest is the longest
+  std::string source;        // "file.c:12 in function", or the symbol, or module and address
+  int callers = 0;           // ranks that made such calls
+  double least_ns = 0;       // of one rank's time
+  double most_ns = 0;
+  Waiting waiting;
+};
+
+struct Profile {
+  std::vector<SiteProfile> sites; // by time, longest first
+  std::vector<RankProfile> ranks; // their calls and samples moved away
+  double wall_ns = 0;             // longest of any rank
+};
+
+// Adds the ranks up. Ranks' own rows are the same site when function, module, address, size and phase are.
+Profile merge(std::vector<RankProfile> ranks);
+
+} // namespace thalweg::mpi::observe

@@ -1,7 +1,0 @@
-#include "mpi/observe/report.hpp"
-
-namespace thalweg::mpi::observe {
-
-void report() {}
-
-} // namespace thalweg::mpi::observe

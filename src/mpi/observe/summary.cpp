@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mpi/observe/output.hpp"
+
+namespace thalweg::mpi::observe {
+
+namespace {
+
+std::string duration(double ns) {
+  for (const auto& [unit, size] : {std::pair{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}}) {
+    if (ns >= size) {
+      return fmt::format("{:.{}f} {}", ns / size, ns / size < 10 ? 2 : ns / size < 100 ? 1 : 0, unit);
+    }
+  }
+  return fmt::format("{:.0f} ns", ns);
+}
+
+std::string bytes(double count) {
+  for (const auto& [unit, size] : {std::pair{"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}}) {
+    if (count >= size) {
+      return fmt::format("{:.{}f} {}", count / size, count / size < 10 ? 1 : 0, unit);
+    }
+  }
+  return fmt::format("{:.0f} B", count);
+}
+
+std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+
+// What is too long keeps its end, which tells more: a file and line.
+std::string clipped(const std::string& text, std::size_t width) {
+  return text.size() <= width ? text : ".." + text.substr(text.size() - width + 2);
+}
+
+std::string straggler(const Waiting& waiting) {
+  const auto worst = std::max_element(waiting.caused_ns.begin(), waiting.caused_ns.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (worst == waiting.caused_ns.end() || waiting.waiting_ns <= 0) {
+    return "";
+  }
+  return fmt::format("{} ({})", worst->first, percent(worst->second / waiting.waiting_ns));
+}
+
+std::string strategies(const Endings& endings) {
+  std::string text;
+  for (const auto& [ending, calls] : endings) {
+    if (text.find(ending.first) == std::string::npos) {
+      text += text.empty() ? ending.first : "," + ending.first;
+    }
+  }
+  return text;
+}
+
+std::string passed_on(const Profile& profile) {
+  std::map<std::string, std::uint64_t> reasons;
+  for (const SiteProfile& site : profile.sites) {
+    for (const auto& [ending, calls] : site.total.endings) {
+      if (!ending.second.empty()) {
+        reasons[ending.second] += calls;
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [reason, calls] : reasons) {
+    text += fmt::format("{}{} ({} calls)", text.empty() ? "" : "; ", reason, calls);
+  }
+  return text;
+}
+
+} // namespace
+
+std::string summary(const RunDescription& run, const Profile& profile, std::size_t most) {
+  double all_wall_ns = 0;
+  for (const RankProfile& rank : profile.ranks) {
+    all_wall_ns += rank.wall_ns;
+  }
+  all_wall_ns = std::max(all_wall_ns, 1.0);
+  double mpi_ns = 0;
+  double mpi_cpu_ns = 0;
+  for (const SiteProfile& site : profile.sites) {
+    mpi_ns += site.total.ns;
+    mpi_cpu_ns += site.total.cpu_ns;
+  }
+  std::string text = fmt::format(
+      "thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI ({} of it on a core)\nthalweg: {}\n",
+      profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s", run.library, duration(profile.wall_ns),
+      percent(mpi_ns / all_wall_ns), percent(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.polite_reason);
+  text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n", "function",
+                      "call site", "ranks", "calls", "bytes", "time", "mean", "waiting", "transfer", "last rank", "CPU",
+                      "ran on");
+  std::size_t shown = 0;
+  for (const SiteProfile& site : profile.sites) {
+    if (shown++ == most) {
+      text += fmt::format("... and {} more call sites\n", profile.sites.size() - most);
+      break;
+    }
+    const CallProfile& total = site.total;
+    const auto calls = static_cast<double>(std::max<std::uint64_t>(total.calls, 1));
+    const bool matched = site.waiting.sampled_ns > 0;
+    text += fmt::format(
+        "{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n", total.function,
+        clipped(site.source, 32), total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
+        bytes(static_cast<double>(total.bytes) / calls), percent(total.ns / all_wall_ns), duration(total.ns / calls),
+        matched ? percent(site.waiting.share()) : "", matched ? percent(1 - site.waiting.share()) : "",
+        straggler(site.waiting), percent(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
+  }
+  if (const std::string reasons = passed_on(profile); !reasons.empty()) {
+    text += fmt::format("passed on to the library: {}\n", reasons);
+  }
+  return text;
+}
+
+} // namespace thalweg::mpi::observe
