@@ -3,10 +3,16 @@
 // How to wait when others may need the core: poll, then yield, then sleep, ever longer.
 //
 // A waiter is made when a wait begins; pause() is called after each unsuccessful look. For the first `poll_us` it returns
-// at once; then it gives the core to any rank that can run (sched_yield), which costs under a microsecond where nobody
-// wants it; after `yield_us` more it sleeps, doubling from `sleep_us_min` to `sleep_us_max`, so that a long wait costs no
-// CPU and a foreign busy process takes no whole time slice per look.
+// at once; then it gives the core to any rank that can run (sched_yield); after `yield_us` more it sleeps, for an eighth
+// of the time waited so far between `sleep_us_min` and `sleep_us_max`, so that sleeping adds an eighth to a wait at most
+// and a long wait costs no CPU.
+//
+// Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a foreign
+// process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then brings the core
+// back sooner, since the kernel lets a process that wakes up interrupt one that has computed for long. So a thread that
+// has met with a long yield sleeps instead for its next pauses, and tries a yield now and then.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace thalweg::engine {
@@ -26,58 +32,72 @@ struct WaitSystem {
   static void sleep_us(std::uint32_t duration);
 };
 
+// What a thread has learnt of its core.
+struct CoreClimate {
+  static constexpr std::uint64_t long_yield_ns = 200'000;
+  static constexpr std::uint32_t pauses_after_long_yield = 64;
+
+  std::uint32_t sleeps_left = 0; // pauses to sleep through before the next yield
+};
+
+CoreClimate& thread_climate();
+
+// One pause that gives the core away; returns the time after it.
+template <class System>
+std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep_us) {
+  if (climate.sleeps_left > 0) {
+    --climate.sleeps_left;
+    system.sleep_us(sleep_us);
+    return system.now_ns();
+  }
+  const std::uint64_t before = system.now_ns();
+  system.yield();
+  const std::uint64_t after = system.now_ns();
+  if (after - before > CoreClimate::long_yield_ns) {
+    climate.sleeps_left = CoreClimate::pauses_after_long_yield;
+  }
+  return after;
+}
+
 template <class System = WaitSystem>
 class BasicWaiter {
 public:
-  explicit BasicWaiter(const WaitSettings& settings, System system = {})
-      : settings_(settings), system_(system), sleep_us_(settings.sleep_us_min) {}
+  explicit BasicWaiter(const WaitSettings& settings, CoreClimate& climate = thread_climate(), System system = {})
+      : settings_(settings), climate_(climate), system_(system) {}
 
   void pause() {
-    if (stage_ == Stage::begin) {
-      begin_ns_ = system_.now_ns();
-      stage_ = settings_.poll_us > 0 ? Stage::poll : Stage::yield;
+    if (!waiting_) {
+      waiting_ = true;
+      begin_ns_ = now_ns_ = system_.now_ns();
     }
-    if (stage_ != Stage::sleep) {
-      advance((system_.now_ns() - begin_ns_) / 1000);
-    }
-    switch (stage_) {
-    case Stage::begin:
-    case Stage::poll:
+    const std::uint64_t waited_us = (now_ns_ - begin_ns_) / 1000;
+    if (waited_us < settings_.poll_us) {
       system_.relax();
-      break;
-    case Stage::yield:
-      system_.yield();
-      break;
-    case Stage::sleep:
-      system_.sleep_us(sleep_us_);
-      sleep_us_ = sleep_us_ < settings_.sleep_us_max / 2 ? sleep_us_ * 2 : settings_.sleep_us_max;
-      break;
+      now_ns_ = system_.now_ns();
+    } else if (waited_us < std::uint64_t{settings_.poll_us} + settings_.yield_us) {
+      now_ns_ = give_way(system_, climate_, sleep_us(waited_us));
+    } else {
+      system_.sleep_us(sleep_us(waited_us));
+      now_ns_ = system_.now_ns();
     }
   }
 
   // Something moved: the wait begins anew.
-  void reset() {
-    stage_ = Stage::begin;
-    sleep_us_ = settings_.sleep_us_min;
-  }
+  void reset() { waiting_ = false; }
 
 private:
-  enum class Stage { begin, poll, yield, sleep };
-
-  void advance(std::uint64_t waited_us) {
-    if (stage_ == Stage::poll && waited_us >= settings_.poll_us) {
-      stage_ = Stage::yield;
-    }
-    if (stage_ == Stage::yield && waited_us >= std::uint64_t{settings_.poll_us} + settings_.yield_us) {
-      stage_ = Stage::sleep;
-    }
+  std::uint32_t sleep_us(std::uint64_t waited_us) const {
+    const auto low = std::uint64_t{settings_.sleep_us_min};
+    const auto high = std::max(low, std::uint64_t{settings_.sleep_us_max});
+    return static_cast<std::uint32_t>(std::clamp(waited_us / 8, low, high));
   }
 
   WaitSettings settings_;
+  CoreClimate& climate_;
   System system_;
-  Stage stage_ = Stage::begin;
+  bool waiting_ = false;
   std::uint64_t begin_ns_ = 0;
-  std::uint32_t sleep_us_;
+  std::uint64_t now_ns_ = 0;
 };
 
 using Waiter = BasicWaiter<>;

@@ -3,8 +3,7 @@
 #include "mpi/collective_runner.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/observed.hpp"
-#include "mpi/politeness.hpp"
-#include "mpi/progress.hpp"
+#include "mpi/polling.hpp"
 #include "mpi/runner/choice.hpp"
 
 namespace thalweg::mpi {

@@ -7,8 +7,7 @@
 #include "mpi/dispatch.hpp"
 #include "mpi/gate.hpp"
 #include "mpi/observed.hpp"
-#include "mpi/politeness.hpp"
-#include "mpi/progress.hpp"
+#include "mpi/polling.hpp"
 
 #define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))
 

@@ -177,12 +177,12 @@ def issued_entry(function: Prototype) -> str:
     started = ", ".join([*(name for name in names if name != "status"), "&request"])
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, [&] {{ return bytes_of(count, datatype); }});
   progress_executions();
-  if (!waits_politely()) {{
+  if (!must_poll()) {{
     return native.{function.name}({function.passed()});
   }}
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = native.{"I" + function.name[0].lower() + function.name[1:]}({started});
-  return code == MPI_SUCCESS ? wait_politely(request, {status}) : code;
+  return code == MPI_SUCCESS ? poll_request(&request, {status}) : code;
 """
     return entry(function, body)
 
@@ -194,8 +194,10 @@ def handled_entry(function: Prototype) -> str:
 
 def constructor_entry(function: Prototype, parent: str) -> str:
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
+    meets = parent == "comm" and function.name != "Comm_create_group"
+    meeting = "  meet_before_constructing(comm);\n" if meets else ""
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
-  const int code = native.{function.name}({function.passed()});
+{meeting}  const int code = native.{function.name}({function.passed()});
   if (code == MPI_SUCCESS && newcomm != nullptr) {{
     communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});
   }}

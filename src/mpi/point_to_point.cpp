@@ -64,11 +64,11 @@ int sendrecv_politely(const void* sendbuf, Count sendcount, MPI_Datatype sendtyp
   code = Native<Count>::isend(sendbuf, sendcount, sendtype, to.dest, to.tag, comm, &send);
   if (code != MPI_SUCCESS) {
     native.Cancel(&receive);
-    wait_politely(receive, MPI_STATUS_IGNORE);
+    poll_request(&receive, MPI_STATUS_IGNORE);
     return code;
   }
-  const int sent = wait_politely(send, MPI_STATUS_IGNORE);
-  const int received = wait_politely(receive, status);
+  const int sent = poll_request(&send, MPI_STATUS_IGNORE);
+  const int received = poll_request(&receive, status);
   return received != MPI_SUCCESS ? received : sent;
 }
 
@@ -89,21 +89,6 @@ int sendrecv_replace_politely(void* buf, Count count, MPI_Datatype datatype, Sen
   return sendrecv_politely<Count>(copy.get(), packed, MPI_PACKED, to, buf, count, datatype, from, comm, status);
 }
 
-// Calls `look` (which sets a flag) until it finds something or fails.
-template <class Look>
-int look_politely(Look look) {
-  engine::Waiter waiter = polite_waiter();
-  for (;;) {
-    int flag = 0;
-    const int code = look(&flag);
-    if (code != MPI_SUCCESS || flag != 0) {
-      return code;
-    }
-    progress_executions();
-    waiter.pause();
-  }
-}
-
 } // namespace
 
 int handle_Bsend(const CallSite& site, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -118,7 +103,7 @@ int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MP
                     MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); });
   progress_executions();
-  if (waits_politely()) {
+  if (must_poll()) {
     return sendrecv_politely<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount, recvtype,
                                   {source, recvtag}, comm, status);
   }
@@ -130,7 +115,7 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
                             int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); });
   progress_executions();
-  if (waits_politely()) {
+  if (must_poll()) {
     return sendrecv_replace_politely<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm, status);
   }
   return native.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
@@ -139,8 +124,13 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
 int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Probe, site, comm, no_bytes);
   progress_executions();
-  if (waits_politely()) {
-    return look_politely([&](int* flag) { return native.Iprobe(source, tag, comm, flag, status); });
+  if (must_poll()) {
+    return poll([&](bool& found) {
+      int flag = 0;
+      const int code = native.Iprobe(source, tag, comm, &flag, status);
+      found = flag != 0;
+      return code;
+    });
   }
   return native.Probe(source, tag, comm, status);
 }
@@ -148,8 +138,13 @@ int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_S
 int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   const Observed observed(Function::Mprobe, site, comm, no_bytes);
   progress_executions();
-  if (waits_politely()) {
-    return look_politely([&](int* flag) { return native.Improbe(source, tag, comm, flag, message, status); });
+  if (must_poll()) {
+    return poll([&](bool& found) {
+      int flag = 0;
+      const int code = native.Improbe(source, tag, comm, &flag, message, status);
+      found = flag != 0;
+      return code;
+    });
   }
   return native.Mprobe(source, tag, comm, message, status);
 }
@@ -185,7 +180,7 @@ int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendc
                       MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); });
   progress_executions();
-  if (waits_politely()) {
+  if (must_poll()) {
     return sendrecv_politely<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount, recvtype,
                                         {source, recvtag}, comm, status);
   }
@@ -197,7 +192,7 @@ int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, 
                               int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Sendrecv_replace_c, site, comm, [&] { return bytes_of(count, datatype); });
   progress_executions();
-  if (waits_politely()) {
+  if (must_poll()) {
     return sendrecv_replace_politely<MPI_Count>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
                                                 status);
   }

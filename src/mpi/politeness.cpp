@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "mpi/progress.hpp"
+#include "mpi/communicators.hpp"
+#include "mpi/polling.hpp"
+#include "mpi/runner/choice.hpp"
 
 namespace thalweg::mpi {
 
@@ -85,16 +87,16 @@ void decide_politeness(Runtime& state, const Spinning& spinning) {
                   placement.crowded_ranks, placement.crowded_cores, spinning.reason);
 }
 
-int wait_politely(MPI_Request request, MPI_Status* status) {
-  engine::Waiter waiter = polite_waiter();
-  for (;;) {
-    int flag = 0;
-    const int code = native.Test(&request, &flag, status);
-    if (code != MPI_SUCCESS || flag != 0) {
-      return code;
-    }
-    progress_executions();
-    waiter.pause();
+int wait_politely(MPI_Request request, MPI_Status* status) { return poll_request(&request, status); }
+
+void meet_before_constructing(MPI_Comm comm) {
+  const CommunicatorState* communicator = find_communicator(comm);
+  if (!(runtime.polite || choices().any()) || communicator == nullptr || !communicator->agreed || communicator->inter) {
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (native.Ibarrier(comm, &request) == MPI_SUCCESS) {
+    poll_request(&request, MPI_STATUS_IGNORE);
   }
 }
 

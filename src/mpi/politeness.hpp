@@ -25,7 +25,7 @@ inline bool waits_politely() { return runtime.polite; }
 
 inline engine::Waiter polite_waiter() { return engine::Waiter{runtime.settings.wait}; }
 
-// Waits for one request of our own making.
+// Waits for one request of our own making, while our other operations go on.
 int wait_politely(MPI_Request request, MPI_Status* status);
 
 // After the program looked at something without waiting: one that keeps looking in vain gives its core away.
@@ -36,7 +36,8 @@ inline void looked_in_vain(bool in_vain) {
   }
   looks_in_vain = in_vain ? looks_in_vain + 1 : 0;
   if (looks_in_vain > 4) {
-    engine::WaitSystem::yield();
+    engine::WaitSystem system;
+    engine::give_way(system, engine::thread_climate(), runtime.settings.wait.sleep_us_min);
   }
 }
 

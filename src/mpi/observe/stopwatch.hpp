@@ -17,7 +17,7 @@ public:
     const std::uint64_t call = row.calls++;
     timed_ = always || !row.brief || (call & 7) == 0;
     if (timed_) {
-      if (row.lengthy || (row.timed_calls & 63) == 1) {
+      if (row.lengthy || (row.timed_calls & 63) == 0) {
         cpu_ns_ = thread_cpu_ns();
       }
       start_ticks_ = ticks();

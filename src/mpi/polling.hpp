@@ -1,0 +1,46 @@
+#pragma once
+
+// Blocking calls as loops that look and give way: to be polite, and to advance our own operations in flight.
+
+#include "mpi/politeness.hpp"
+#include "mpi/progress.hpp"
+
+namespace thalweg::mpi {
+
+// Whether a blocking call of the program must not block inside of the library.
+inline bool must_poll() {
+  return waits_politely() || executions_in_flight.load(std::memory_order_relaxed) > 0;
+}
+
+// Calls `look(found)`, which returns MPI's code, until it fails or has found something.
+template <class Look>
+int poll(Look look) {
+  engine::Waiter waiter = polite_waiter();
+  for (;;) {
+    bool found = false;
+    const int code = look(found);
+    if (code != MPI_SUCCESS || found) {
+      return code;
+    }
+    progress_executions();
+    if (waits_politely()) {
+      waiter.pause();
+    }
+  }
+}
+
+// Waits for one request of our own making, or of the program's.
+inline int poll_request(MPI_Request* request, MPI_Status* status) {
+  return poll([&](bool& found) {
+    int flag = 0;
+    const int code = native.Test(request, &flag, status);
+    found = flag != 0;
+    return code;
+  });
+}
+
+// Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that block
+// inside of the library and have no nonblocking form.
+void meet_before_constructing(MPI_Comm comm);
+
+} // namespace thalweg::mpi
