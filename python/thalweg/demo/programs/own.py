@@ -12,7 +12,7 @@ from thalweg.demo.site import FLAVOURS, Flavour, Site
 class _Own(NamedTuple):
     """A program and its arguments on Open MPI and on MPICH.
 
-    MPICH alone needs tens of milliseconds for a collective of more ranks than cores: its problems are smaller.
+    MPICH alone takes tens of milliseconds for a collective where ranks outnumber cores.
     """
 
     name: str
