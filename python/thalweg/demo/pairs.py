@@ -1,5 +1,6 @@
 """A case: one program with one number of ranks, natively and under Thalweg, turn by turn."""
 
+import math
 import os
 import statistics
 import time
@@ -24,7 +25,10 @@ class Medians:
 
 @dataclass(frozen=True)
 class Case:
-    """What became of a case. `failure` is empty if all runs ended well, and then the rest is there."""
+    """What became of a case. `failure` is empty if all runs ended well, and then the rest is there.
+
+    A case that found no time is marked as not run, which is no failure.
+    """
 
     program: Program
     ranks: int
@@ -34,6 +38,7 @@ class Case:
     answers_agree: bool = False
     answer: Answer | None = None
     failure: str = ""
+    not_run: bool = False
 
     @property
     def name(self) -> str:
@@ -43,11 +48,20 @@ class Case:
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a case may take, about; after how long a run is given up; how many pairs at least."""
+    """How long a case may take, about; after how long a run is given up; how many pairs at least.
+
+    `end_s` is when, on the monotonic clock, the last run of all cases must have ended.
+    """
 
     share_s: float
     limit_s: float
     min_pairs: int = 1
+    end_s: float = math.inf
+
+    @property
+    def left_s(self) -> float:
+        """What a run that starts now may take."""
+        return min(self.limit_s, self.end_s - time.monotonic())
 
 
 def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
@@ -56,6 +70,8 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
     Within a pair native and Thalweg follow each other, and every second pair is turned round, so that neither
     always meets the machine in the state the other left it in.
     """
+    if budget.left_s <= 0:
+        return Case(program, ranks, not_run=True)
     folder = site.scratch / program.name / program.flavour.name / str(ranks)
     folder.mkdir(parents=True)
     native: list[Run] = []
@@ -72,9 +88,11 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
                 break
             sides = [(native, plain), (ours, [*thalweg_command(), "run", *plain])]
             for runs, command in sides if len(native) % 2 == 0 else reversed(sides):
-                runs.append(run(command, environment, folder, budget.limit_s))
+                runs.append(run(command, environment, folder, budget.left_s))
                 answers.append(program.answer(runs[-1].output, folder))
     except (RunFailedError, NoAnswerError) as error:
+        if budget.left_s <= 0:
+            return Case(program, ranks, not_run=True)
         return Case(program, ranks, failure=str(error))
     return Case(
         program,

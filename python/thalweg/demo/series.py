@@ -14,7 +14,8 @@ from thalweg.demo.site import Site
 def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float, limit_s: float) -> list[Case]:
     """Measure each program with each number of ranks, with a progress bar on stderr.
 
-    A case gets an equal share of the time that is left, so what short cases leave over goes to later ones.
+    A case gets an equal share of the time that is left, so what short cases leave over goes to later ones. No run
+    goes on beyond the time that is left for all; cases that it cuts off or that find none are marked as not run.
     """
     cases: list[Case] = []
     begin_s = time.monotonic()
@@ -24,7 +25,7 @@ def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float,
         for program, ranks in work:
             progress.update(task, description=f"{program.title}, {program.flavour.title}, {ranks} ranks")
             left_s = total_s - (time.monotonic() - begin_s)
-            share_s = left_s / (len(work) - len(cases))
-            cases.append(measure(program, ranks, site, Budget(share_s, limit_s)))
+            budget = Budget(left_s / (len(work) - len(cases)), limit_s, end_s=begin_s + total_s)
+            cases.append(measure(program, ranks, site, budget))
             progress.advance(task)
     return cases

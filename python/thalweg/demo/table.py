@@ -35,7 +35,8 @@ def table_of(cases: Sequence[Case]) -> Table:
 def _cells(case: Case) -> list[Text | str]:
     start: list[Text | str] = [case.program.title, case.program.flavour.title, str(case.ranks)]
     if case.native is None or case.thalweg is None:
-        return [*start, *["-"] * len(_COLUMNS), "", Text("failed", "bold red")]
+        end = Text("no time", "yellow") if case.not_run else Text("failed", "bold red")
+        return [*start, *["-"] * len(_COLUMNS), "", end]
     return [
         *start,
         f"{case.native.wall_s:.2f}",

@@ -1,5 +1,7 @@
 """A case runs both ways, compares answers with each other and with what is known, and survives failures."""
 
+import time
+
 from script_program import program_that
 
 from thalweg.demo.pairs import Budget, measure
@@ -36,6 +38,16 @@ def test_failures_are_kept_and_shown(echo: Program, site: Site) -> None:
     assert "ended with status 9" in broken.failure
     assert {row["case"] for row in rows_of([good, silent, broken])} == {"script/none/2", "geometric mean"}
     assert table_of([good, silent, broken]).title
+
+
+def test_no_run_goes_on_beyond_the_end_of_all(echo: Program, site: Site) -> None:
+    del echo
+    end_s = time.monotonic() + 1
+    budget = Budget(share_s=0, limit_s=60, end_s=end_s)
+    cut = measure(program_that("sleep 600; true"), 4, site, budget)
+    late = measure(program_that("echo answer: right"), 8, site, budget)
+    assert (cut.not_run, cut.failure, late.not_run) == (True, "", True)
+    assert table_of([cut, late]).title
 
 
 def test_rows_have_ratios_above_one_where_ours_is_less(echo: Program, site: Site) -> None:

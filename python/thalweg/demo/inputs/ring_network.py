@@ -47,6 +47,6 @@ context.psolve(STOP_MS)
 spikes = [spike for part in context.py_allgather(list(times)) for spike in part]
 if rank == 0:
     sums = f"spikes={len(spikes)} last={max(spikes):.4f} sum={sum(spikes):.4f}"
-    print(f"answer: ranks={ranks} {sums}", flush=True)  # noqa: T201
+    print(f"answer: ranks={ranks} {sums}", flush=True)
 context.barrier()
 h.quit()

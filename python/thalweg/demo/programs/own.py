@@ -62,7 +62,7 @@ _BENCHMARKS = (
         title="conjugate gradient",
         folder="benchmarks/programs",
         binary="conjugate_gradient",
-        openmpi="--size 32 --iterations 4000",
+        openmpi="--size 32 --iterations 1500",
         mpich="--size 32 --iterations 40",
     ),
 )
