@@ -20,6 +20,24 @@ def number_after(output: str, label: str, *, last: bool = True) -> float:
     return float(numbers[-1 if last else 0].lower().replace("d", "e"))
 
 
+def part_behind(output: str, mark: str) -> str:
+    """Take what stands behind the first occurrence of a mark."""
+    _, found, behind = output.partition(mark)
+    if not found:
+        message = f"no '{mark}' in the output"
+        raise NoAnswerError(message)
+    return behind
+
+
+def part_before(output: str, mark: str) -> str:
+    """Take what stands before the first occurrence of a mark."""
+    before, found, _ = output.partition(mark)
+    if not found:
+        message = f"no '{mark}' in the output"
+        raise NoAnswerError(message)
+    return before
+
+
 def answer_line(output: str) -> Answer:
     """Take the `answer:` line that our own programs print."""
     match = re.search(r"^answer: (.+)$", output, re.MULTILINE)

@@ -11,6 +11,7 @@ from thalweg.demo.answers import Answer, NoAnswerError, agree
 from thalweg.demo.execution import Run, RunFailedError, run
 from thalweg.demo.program import Program
 from thalweg.demo.site import Site, base_environment, thalweg_command
+from thalweg.errors import ThalwegError
 
 _MAX_PAIRS = 7
 
@@ -90,7 +91,7 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
             for runs, command in sides if len(native) % 2 == 0 else reversed(sides):
                 runs.append(run(command, environment, folder, budget.left_s))
                 answers.append(program.answer(runs[-1].output, folder))
-    except (RunFailedError, NoAnswerError) as error:
+    except (RunFailedError, NoAnswerError, ThalwegError, OSError) as error:
         if budget.left_s <= 0:
             return Case(program, ranks, not_run=True)
         return Case(program, ranks, failure=str(error))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thalweg.demo.answers import NoAnswerError, agree, answer_line, number_after
+from thalweg.demo.answers import NoAnswerError, agree, answer_line, number_after, part_before, part_behind
 
 OUTPUT = "step 1 energy = -1.5D+02\nstep 2 energy = -1.25e2 eV\nanswer: keys=4 sorted=yes\n"
 
@@ -17,6 +17,14 @@ def test_missing_answers_are_named() -> None:
         number_after(OUTPUT, "mass")
     with pytest.raises(NoAnswerError, match="no line 'answer: …'"):
         answer_line("time: 3\n")
+
+
+def test_parts_of_an_output() -> None:
+    assert part_before(OUTPUT, "step 2") == "step 1 energy = -1.5D+02\n"
+    assert part_behind(OUTPUT, "sorted=") == "yes\n"
+    for part in (part_before, part_behind):
+        with pytest.raises(NoAnswerError, match="no 'Loop time' in the output"):
+            part(OUTPUT, "Loop time")
 
 
 def test_answer_line_leaves_times_out() -> None:

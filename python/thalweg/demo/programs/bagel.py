@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from thalweg.demo.answers import Answer, NoAnswerError, number_after
+from thalweg.demo.answers import Answer, number_after, part_before
 from thalweg.demo.program import Job, Program
 from thalweg.demo.site import MPICH, Site
 
@@ -15,10 +15,7 @@ def _prepare(site: Site, folder: Path, _ranks: int) -> Job:
 
 def _answer(output: str, _folder: Path) -> Answer:
     """Take the energy of the last iteration: number, energy, residual and time stand in a line."""
-    if "SCF iteration converged" not in output:
-        message = "the iteration did not converge"
-        raise NoAnswerError(message)
-    return {"energy, Hartree": number_after(output[: output.index("SCF iteration converged")], r"\n\s+\d+\s")}
+    return {"energy, Hartree": number_after(part_before(output, "SCF iteration converged"), r"\n\s+\d+\s")}
 
 
 PROGRAMS = (

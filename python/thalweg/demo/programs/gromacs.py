@@ -5,7 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
-from thalweg.demo.answers import Answer, NoAnswerError
+from thalweg.demo.answers import Answer, NoAnswerError, part_behind
 from thalweg.demo.execution import run
 from thalweg.demo.program import Job, Program
 from thalweg.demo.site import OPENMPI, Site, base_environment
@@ -31,7 +31,7 @@ def _prepare(site: Site, folder: Path, _ranks: int) -> Job:
 def _answer(_output: str, folder: Path) -> Answer:
     """Take the averages over the run; roundings grow in such a system, so they agree to some digits only."""
     log = (folder / "run.log").read_text(errors="replace")
-    averages = log[log.index("A V E R A G E S") :]
+    averages = part_behind(log, "A V E R A G E S")
     number = r"\s*([-+]?\d\.\d+e[-+]\d+)"
     match = re.search(r"Potential\s+Kinetic En\.\n" + number * 4, averages)
     if match is None:

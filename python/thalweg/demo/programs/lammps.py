@@ -6,7 +6,7 @@ Debian's program is built on Open MPI, the one from PyPI on MPICH.
 import sys
 from pathlib import Path
 
-from thalweg.demo.answers import Answer, number_after
+from thalweg.demo.answers import Answer, number_after, part_before
 from thalweg.demo.program import Job, Program
 from thalweg.demo.site import MPICH, OPENMPI, Site
 
@@ -35,7 +35,7 @@ def _prepare_pypi(site: Site, _folder: Path, _ranks: int) -> Job:
 
 def _answer(output: str, _folder: Path) -> Answer:
     """Take the last line of the energy table: step, temperature, energies, pressure."""
-    table = output[: output.index("Loop time")].rstrip().splitlines()
+    table = part_before(output, "Loop time").rstrip().splitlines()
     step, temperature, _, _, total, pressure = table[-1].split()[:6]
     return {
         "step": step,
