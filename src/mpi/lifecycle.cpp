@@ -3,6 +3,7 @@
 #include <cstdarg>
 
 #include "mpi/entry.hpp"
+#include "mpi/progress_thread.hpp"
 #include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -11,7 +12,10 @@ int handle_Init(const CallSite&, int* argc, char*** argv) {
   int code = MPI_SUCCESS;
   {
     const Inside inside;
-    code = native.Init(argc, argv);
+    const int level = thread_level_to_ask_for(MPI_THREAD_SINGLE);
+    int provided = MPI_THREAD_SINGLE;
+    code = level == MPI_THREAD_SINGLE ? native.Init(argc, argv)
+                                      : native.Init_thread(argc, argv, level, &provided);
   }
   if (code == MPI_SUCCESS) {
     start_with_world();
@@ -23,7 +27,7 @@ int handle_Init_thread(const CallSite&, int* argc, char*** argv, int required, i
   int code = MPI_SUCCESS;
   {
     const Inside inside;
-    code = native.Init_thread(argc, argv, required, provided);
+    code = native.Init_thread(argc, argv, thread_level_to_ask_for(required), provided);
   }
   if (code == MPI_SUCCESS) {
     start_with_world();
@@ -80,5 +84,9 @@ int mark_phase(int level) {
 
 } // namespace
 
-THALWEG_ENTRY int MPI_Pcontrol(const int level, ...) { return mark_phase(level); }
-THALWEG_ENTRY int PMPI_Pcontrol(const int level, ...) { return mark_phase(level); }
+THALWEG_ENTRY int MPI_Pcontrol(const int level, ...) {
+  return mark_phase(level);
+}
+THALWEG_ENTRY int PMPI_Pcontrol(const int level, ...) {
+  return mark_phase(level);
+}

@@ -1,5 +1,7 @@
 #include "mpi/requests.hpp"
 
+#include "mpi/progress_thread.hpp"
+
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -41,12 +43,15 @@ int release(void* state) {
   return MPI_SUCCESS;
 }
 
-int refuse_to_cancel(void*, int) { return MPI_SUCCESS; }
+int refuse_to_cancel(void*, int) {
+  return MPI_SUCCESS;
+}
 
 void begin(Requests& all, Ongoing& ongoing) {
   ongoing.active = true;
   all.in_flight.push_back(&ongoing);
   executions_in_flight.fetch_add(1, std::memory_order_relaxed);
+  wake_progress_thread();
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "mpi/gate.hpp"
 #include "mpi/observed.hpp"
 #include "mpi/politeness.hpp"
+#include "mpi/progress_thread.hpp"
 #include "mpi/report.hpp"
 #include "mpi/runner/choice.hpp"
 #include "mpi/world.hpp"
@@ -26,7 +27,9 @@ namespace {
 std::mutex start_mutex;
 bool finished = false;
 
-const char* environment(const char* name) { return std::getenv(name); }
+const char* environment(const char* name) {
+  return std::getenv(name);
+}
 
 std::string read_library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -66,7 +69,8 @@ void read_choices() {
   try {
     choices().read(runtime.settings.use);
   } catch (const std::exception& error) {
-    runtime.settings.complaints.push_back(fmt::format("THALWEG_USE is not understood, so the library's own is used: {}", error.what()));
+    runtime.settings.complaints.push_back(
+        fmt::format("THALWEG_USE is not understood, so the library's own is used: {}", error.what()));
     runtime.settings.use.clear();
   }
 }
@@ -88,7 +92,8 @@ void agree() {
   const RankPlace mine = this_place();
   std::vector<RankPlace> places(static_cast<std::size_t>(runtime.world_size));
   MPI_Request request = MPI_REQUEST_NULL;
-  native.Iallgather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD, &request);
+  native.Iallgather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD,
+                    &request);
   complete(request);
   runtime.placement = place_ranks(places);
   runtime.agreed = true;
@@ -136,7 +141,9 @@ void complete(MPI_Request request) {
   }
 }
 
-void say(const std::string& text) { std::fprintf(stderr, "thalweg: %s\n", text.c_str()); }
+void say(const std::string& text) {
+  std::fprintf(stderr, "thalweg: %s\n", text.c_str());
+}
 
 void begin() {
   const Inside inside;
@@ -152,8 +159,8 @@ void begin() {
     } else if (disabled != nullptr && std::strcmp(disabled, "1") == 0) {
       standing.store(Standing::bypass);
     } else if (library == Library::foreign) {
-      step_aside(fmt::format("this interposer is for {}, but the program uses {} ({})", family_name(own_family),
-                             family_name(library_family()), library_path())
+      step_aside(fmt::format("this interposer is for {}, but the program uses {} ({})",
+                             family_name(own_family), family_name(library_family()), library_path())
                      .c_str());
     } else {
       standing.store(Standing::active);
@@ -174,6 +181,7 @@ void start_with_world() {
     recording = wants_report(runtime.settings);
     runtime.ready = true;
     complain();
+    start_progress_thread();
   } catch (const std::exception& error) {
     step_aside(error.what());
   }
@@ -209,6 +217,7 @@ void finish() {
     return;
   }
   finished = true;
+  stop_progress_thread();
   try {
     report();
   } catch (const std::exception& error) {
