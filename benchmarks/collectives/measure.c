@@ -2,13 +2,14 @@
  *
  * usage: measure CASES RESULTS [batches]
  *
- * CASES holds a line a case: operation, bytes per unit, and candidates, separated by blanks; a candidate is "native" or what
- * stands behind "=" in a selection ("ring", "bruck:radix=4"). For each case the candidates take turns, `batches` times; a
- * batch is a row of calls long enough to time, begun together after a barrier. RESULTS gets a line of JSON for each candidate
- * and batch count: medians over batches of the slowest rank's time per call and of all ranks' CPU time per call.
+ * CASES holds a line a case: operation, bytes per unit, and candidates, separated by blanks; a candidate is
+ * "native" or what stands behind "=" in a selection ("ring", "bruck:radix=4"). For each case the candidates
+ * take turns, `batches` times; a batch is a row of calls long enough to time, begun together after a barrier.
+ * RESULTS gets a line of JSON for each candidate and batch count: medians over batches of the slowest rank's
+ * time per call and of all ranks' CPU time per call.
  *
- * The strategies are switched through the interposer's control functions (thalweg/control.h), which this program looks up
- * by name, so that it is an ordinary MPI program otherwise.
+ * The strategies are switched through the interposer's control functions (thalweg/control.h), which this
+ * program looks up by name, so that it is an ordinary MPI program otherwise.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,7 +30,9 @@ static char* output;
 static int* counts;
 static int* places;
 
-static double now(void) { return MPI_Wtime(); }
+static double now(void) {
+  return MPI_Wtime();
+}
 
 static double cpu_now(void) {
   struct timespec t;
@@ -114,7 +117,8 @@ static double run_batch(const char* operation, int bytes, const char* candidate,
   return (end - begin) / calls;
 }
 
-/* Calls per batch, so that a batch of the library's own takes about half a millisecond; the same on all ranks. */
+/* Calls per batch, so that a batch of the library's own takes about half a millisecond; the same on all
+ * ranks. */
 static int calibrate(const char* operation, int bytes) {
   double cpu;
   run_batch(operation, bytes, "native", 2, &cpu);
@@ -124,7 +128,8 @@ static int calibrate(const char* operation, int bytes) {
   return calls < 1 ? 1 : calls > 1000 ? 1000 : (int)calls;
 }
 
-static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches, FILE* results) {
+static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches,
+                         FILE* results) {
   static double times[most_candidates][most_batches], cpus[most_candidates][most_batches];
   static double slowest[most_batches], total[most_batches];
   for (int r = 0; r < ranks; ++r) {

@@ -14,8 +14,8 @@ struct Range {
   [[nodiscard]] constexpr bool empty() const { return begin >= end; }
 };
 
-/// The `index`-th of `parts` contiguous parts of `whole`; sizes differ by at most one, larger parts first. Parts are
-/// empty where there are more of them than elements.
+/// The `index`-th of `parts` contiguous parts of `whole`; sizes differ by at most one, larger parts first.
+/// Parts are empty where there are more of them than elements.
 constexpr Range part_of(Range whole, std::int64_t parts, std::int64_t index) {
   std::int64_t const quotient = whole.size() / parts;
   std::int64_t const rest = whole.size() % parts;

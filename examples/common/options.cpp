@@ -16,7 +16,8 @@ Options& Options::add(std::string name, std::string default_value, std::string h
 void Options::read(int argc, char const* const* argv) {
   for (int i = 1; i < argc; i += 2) {
     std::string_view const argument = argv[i];
-    auto const option = options_.find(std::string{argument.substr(std::min<std::size_t>(2, argument.size()))});
+    auto const option =
+        options_.find(std::string{argument.substr(std::min<std::size_t>(2, argument.size()))});
     if (!argument.starts_with("--") || option == options_.end()) {
       throw OptionError{fmt::format("unknown option {}", argument)};
     }
@@ -40,7 +41,8 @@ std::int64_t Options::integer(std::string const& name, std::int64_t low, std::in
   std::int64_t number = 0;
   auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc{} || end != value.data() + value.size() || number < low || number > high) {
-    throw OptionError{fmt::format("option --{} is '{}': give an integer from {} to {}", name, value, low, high)};
+    throw OptionError{
+        fmt::format("option --{} is '{}': give an integer from {} to {}", name, value, low, high)};
   }
   return number;
 }
@@ -49,11 +51,14 @@ std::size_t Options::choice(std::string const& name, std::vector<std::string> co
   std::string const& value = text(name);
   auto const found = std::find(choices.begin(), choices.end(), value);
   if (found == choices.end()) {
-    throw OptionError{fmt::format("option --{} is '{}': choose one of {}", name, value, fmt::join(choices, ", "))};
+    throw OptionError{
+        fmt::format("option --{} is '{}': choose one of {}", name, value, fmt::join(choices, ", "))};
   }
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-std::string const& Options::text(std::string const& name) const { return options_.at(name).value; }
+std::string const& Options::text(std::string const& name) const {
+  return options_.at(name).value;
+}
 
 } // namespace thalweg::examples

@@ -14,15 +14,15 @@ struct OptionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The command line `--name value ...` of an example. Every option is declared with a default, so that `usage()` is
-/// complete and a misspelt name is an error.
+/// The command line `--name value ...` of an example. Every option is declared with a default, so that
+/// `usage()` is complete and a misspelt name is an error.
 class Options {
 public:
   /// Declares `--name` with its default value and one line that says what it is.
   Options& add(std::string name, std::string default_value, std::string help);
 
-  /// Reads the arguments after the program's name. Throws OptionError for a name that was not declared or a missing
-  /// value.
+  /// Reads the arguments after the program's name. Throws OptionError for a name that was not declared or a
+  /// missing value.
   void read(int argc, char const* const* argv);
 
   [[nodiscard]] std::string usage(std::string_view program) const;

@@ -11,8 +11,8 @@ constexpr std::uint64_t mix(std::uint64_t word) {
   return word ^ (word >> 31U);
 }
 
-/// The `index`-th word of SplitMix64 started with `seed`. Every element of a problem can be computed by any rank, so
-/// the problem is the same however it is spread.
+/// The `index`-th word of SplitMix64 started with `seed`. Every element of a problem can be computed by any
+/// rank, so the problem is the same however it is spread.
 constexpr std::uint64_t random_word(std::uint64_t seed, std::uint64_t index) {
   return mix(seed + (index + 1) * 0x9e3779b97f4a7c15U);
 }

@@ -13,7 +13,8 @@ Complex field_value(std::uint64_t seed, std::int64_t index) {
 }
 
 /// Calls `visit(offset in memory, global index)` for every element a rank holds.
-template <typename Visit> void for_each_element(Layout const& layout, Extents extents, Visit const& visit) {
+template <typename Visit>
+void for_each_element(Layout const& layout, Extents extents, Visit const& visit) {
   auto const& [xs, ys, zs] = layout.box.ranges;
   for (std::int64_t x = xs.begin; x < xs.end; ++x) {
     for (std::int64_t y = ys.begin; y < ys.end; ++y) {
@@ -47,7 +48,8 @@ void fill_field(std::vector<Complex>& field, Layout const& layout, Extents exten
                    [&](std::size_t offset, std::int64_t index) { field[offset] = field_value(seed, index); });
 }
 
-SpectrumSums sums_of(std::vector<Complex> const& spectrum, Layout const& layout, Extents extents, Group const& world) {
+SpectrumSums sums_of(std::vector<Complex> const& spectrum, Layout const& layout, Extents extents,
+                     Group const& world) {
   Complex total = 0;
   double energy = 0;
   for (Complex const& element : spectrum) {
@@ -61,8 +63,8 @@ SpectrumSums sums_of(std::vector<Complex> const& spectrum, Layout const& layout,
   return {{all[0], all[1]}, all[4], {all[2], all[3]}};
 }
 
-double largest_error(std::vector<Complex> const& field, Layout const& layout, Extents extents, std::uint64_t seed,
-                     double scale, Group const& world) {
+double largest_error(std::vector<Complex> const& field, Layout const& layout, Extents extents,
+                     std::uint64_t seed, double scale, Group const& world) {
   double mine = 0;
   for_each_element(layout, extents, [&](std::size_t offset, std::int64_t index) {
     mine = std::max(mine, std::abs(field[offset] / scale - field_value(seed, index)));
@@ -72,6 +74,8 @@ double largest_error(std::vector<Complex> const& field, Layout const& layout, Ex
   return all;
 }
 
-Complex field_at_origin(std::uint64_t seed) { return field_value(seed, 0); }
+Complex field_at_origin(std::uint64_t seed) {
+  return field_value(seed, 0);
+}
 
 } // namespace thalweg::examples::fft3d

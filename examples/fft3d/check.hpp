@@ -14,11 +14,12 @@ struct SpectrumSums {
   double energy;    ///< must be (number of elements) times the field's energy (Parseval)
   Complex checksum; ///< of 1024 elements spread over the spectrum, as in NAS FT
 };
-SpectrumSums sums_of(std::vector<Complex> const& spectrum, Layout const& layout, Extents extents, Group const& world);
+SpectrumSums sums_of(std::vector<Complex> const& spectrum, Layout const& layout, Extents extents,
+                     Group const& world);
 
 /// Collective. The largest distance of a rank's part, divided by `scale`, from what fill_field wrote.
-double largest_error(std::vector<Complex> const& field, Layout const& layout, Extents extents, std::uint64_t seed,
-                     double scale, Group const& world);
+double largest_error(std::vector<Complex> const& field, Layout const& layout, Extents extents,
+                     std::uint64_t seed, double scale, Group const& world);
 
 /// The field's element at the origin.
 Complex field_at_origin(std::uint64_t seed);

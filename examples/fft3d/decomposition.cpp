@@ -6,7 +6,9 @@
 namespace thalweg::examples::fft3d {
 namespace {
 
-Box whole_field(Extents extents) { return {{Range{0, extents[0]}, Range{0, extents[1]}, Range{0, extents[2]}}}; }
+Box whole_field(Extents extents) {
+  return {{Range{0, extents[0]}, Range{0, extents[1]}, Range{0, extents[2]}}};
+}
 
 std::vector<Box> boxes_of(int ranks, std::function<Box(int)> const& box) {
   std::vector<Box> boxes;
@@ -35,12 +37,14 @@ Exchange exchange_among(Group const& world, std::function<int(int)> const& color
 Decomposition Decomposition::slabs(Extents extents, Group const& world) {
   Box const field = whole_field(extents);
   auto across = [&](int axis) {
-    return boxes_of(world.ranks, [=, ranks = world.ranks](int rank) { return slice_of(field, axis, ranks, rank); });
+    return boxes_of(world.ranks,
+                    [=, ranks = world.ranks](int rank) { return slice_of(field, axis, ranks, rank); });
   };
   Decomposition slabs;
   slabs.stages_.push_back({{axis_y, axis_z}, across(axis_x), {axis_x, axis_y, axis_z}});
   slabs.stages_.push_back({{axis_x}, across(axis_y), {axis_y, axis_x, axis_z}});
-  slabs.exchanges_.push_back(exchange_among(world, [](int) { return 0; }, axis_x, axis_y));
+  slabs.exchanges_.push_back(exchange_among(
+      world, [](int) { return 0; }, axis_x, axis_y));
   return slabs;
 }
 
@@ -61,10 +65,10 @@ Decomposition Decomposition::pencils(Extents extents, Group const& world) {
   pencils.stages_.push_back({{axis_y}, across(axis_x, axis_z), {axis_x, axis_z, axis_y}});
   pencils.stages_.push_back({{axis_x}, across(axis_y, axis_z), {axis_y, axis_z, axis_x}});
   // A row's ranks share their x, so slices across x are complete in it; a column's share their z.
-  pencils.exchanges_.push_back(
-      exchange_among(world, [columns](int rank) { return rank / columns; }, axis_x, axis_x));
-  pencils.exchanges_.push_back(
-      exchange_among(world, [columns](int rank) { return rank % columns; }, axis_z, axis_z));
+  pencils.exchanges_.push_back(exchange_among(
+      world, [columns](int rank) { return rank / columns; }, axis_x, axis_x));
+  pencils.exchanges_.push_back(exchange_among(
+      world, [columns](int rank) { return rank % columns; }, axis_z, axis_z));
   return pencils;
 }
 

@@ -4,7 +4,8 @@ namespace thalweg::examples::fft3d {
 namespace {
 
 /// Calls `copy(offset of the line's first element, stride, length)` for every line of `part` along z.
-template <typename Copy> void for_each_line(Layout const& layout, Box const& part, Copy const& copy) {
+template <typename Copy>
+void for_each_line(Layout const& layout, Box const& part, Copy const& copy) {
   if (part.empty()) {
     return;
   }
@@ -53,7 +54,8 @@ Complex* pack(std::vector<Complex> const& field, Layout const& layout, Box const
   return packed;
 }
 
-Complex const* unpack(Complex const* packed, Layout const& layout, Box const& part, std::vector<Complex>& field) {
+Complex const* unpack(Complex const* packed, Layout const& layout, Box const& part,
+                      std::vector<Complex>& field) {
   for_each_line(layout, part, [&](std::int64_t offset, std::int64_t stride, std::int64_t length) {
     Complex* to = field.data() + offset;
     for (std::int64_t i = 0; i < length; ++i) {

@@ -45,9 +45,10 @@ struct Layout {
   }
 };
 
-/// Copies `part` of the field out of `field` to `packed`, x slowest, z fastest; and back. Both return the end of what
-/// was packed.
+/// Copies `part` of the field out of `field` to `packed`, x slowest, z fastest; and back. Both return the end
+/// of what was packed.
 Complex* pack(std::vector<Complex> const& field, Layout const& layout, Box const& part, Complex* packed);
-Complex const* unpack(Complex const* packed, Layout const& layout, Box const& part, std::vector<Complex>& field);
+Complex const* unpack(Complex const* packed, Layout const& layout, Box const& part,
+                      std::vector<Complex>& field);
 
 } // namespace thalweg::examples::fft3d

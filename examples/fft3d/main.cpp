@@ -1,4 +1,5 @@
-/// Transforms a random field forward and back, again and again, and checks spectrum and round trip; see README.md.
+/// Transforms a random field forward and back, again and again, and checks spectrum and round trip; see
+/// README.md.
 
 #include <charconv>
 #include <cmath>
@@ -33,7 +34,8 @@ struct Times {
   double inverse_s = 0;
 };
 
-template <typename Work> double seconds_of(Group const& world, Work const& work) {
+template <typename Work>
+double seconds_of(Group const& world, Work const& work) {
   MPI_Barrier(world.communicator);
   double const begin_s = MPI_Wtime();
   work();
@@ -44,8 +46,8 @@ template <typename Work> double seconds_of(Group const& world, Work const& work)
 }
 
 /// One forward and one inverse transform of a fresh field, checked.
-bool transform_once(Transform& transform, Extents extents, std::uint64_t seed, Group const& world, Times& times,
-                    Complex& checksum) {
+bool transform_once(Transform& transform, Extents extents, std::uint64_t seed, Group const& world,
+                    Times& times, Complex& checksum) {
   auto const elements = static_cast<double>(extents[0] * extents[1] * extents[2]);
   // Every 1-D transform adds an error of a few units in the last place of the largest element.
   double const tolerance = 1e-14 * std::log2(elements + 2);
@@ -54,7 +56,8 @@ bool transform_once(Transform& transform, Extents extents, std::uint64_t seed, G
   times.forward_s += seconds_of(world, [&] { transform.forward(); });
   SpectrumSums const after = sums_of(transform.spectrum(), transform.spectrum_layout(), extents, world);
   times.inverse_s += seconds_of(world, [&] { transform.inverse(); });
-  double const error = largest_error(transform.field(), transform.field_layout(), extents, seed, elements, world);
+  double const error =
+      largest_error(transform.field(), transform.field_layout(), extents, seed, elements, world);
   checksum += after.checksum / std::sqrt(elements);
   double const total_error = std::abs(after.total / elements - field_at_origin(seed));
   double const energy_error = std::abs(after.energy / elements / before.energy - 1);
@@ -80,8 +83,8 @@ bool run(Group const& world, Options const& options) {
     right = transform_once(transform, extents, field_seed, world, times, checksum) && right;
   }
   if (world.rank == 0) {
-    fmt::print("answer: size={}x{}x{} iterations={} right={} checksum={:.8e},{:.8e}\n", extents[0], extents[1],
-               extents[2], iterations, right ? "yes" : "NO", checksum.real(), checksum.imag());
+    fmt::print("answer: size={}x{}x{} iterations={} right={} checksum={:.8e},{:.8e}\n", extents[0],
+               extents[1], extents[2], iterations, right ? "yes" : "NO", checksum.real(), checksum.imag());
     fmt::print("time: ranks={} layout={} mode={} forward_s={:.6f} inverse_s={:.6f}\n", world.ranks,
                options.text("layout"), options.text("mode"), times.forward_s, times.inverse_s);
   }

@@ -6,8 +6,8 @@
 
 namespace thalweg::examples::fft3d {
 
-LinePlan::LinePlan(std::vector<Complex>& field, Layout const& layout, Box const& part, std::vector<int> const& axes,
-                   Direction direction) {
+LinePlan::LinePlan(std::vector<Complex>& field, Layout const& layout, Box const& part,
+                   std::vector<int> const& axes, Direction direction) {
   if (part.empty()) {
     return;
   }
@@ -20,7 +20,8 @@ LinePlan::LinePlan(std::vector<Complex>& field, Layout const& layout, Box const&
     (is_transformed ? transformed : repeated).push_back(dimension);
   }
   auto const& [xs, ys, zs] = part.ranges;
-  auto* const first = reinterpret_cast<fftw_complex*>(field.data() + layout.offset(xs.begin, ys.begin, zs.begin));
+  auto* const first =
+      reinterpret_cast<fftw_complex*>(field.data() + layout.offset(xs.begin, ys.begin, zs.begin));
   plan_ = fftw_plan_guru64_dft(static_cast<int>(transformed.size()), transformed.data(),
                                static_cast<int>(repeated.size()), repeated.data(), first, first,
                                direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
@@ -31,7 +32,9 @@ LinePlan::LinePlan(std::vector<Complex>& field, Layout const& layout, Box const&
 
 LinePlan::LinePlan(LinePlan&& other) noexcept : plan_(std::exchange(other.plan_, nullptr)) {}
 
-LinePlan::~LinePlan() { fftw_destroy_plan(plan_); }
+LinePlan::~LinePlan() {
+  fftw_destroy_plan(plan_);
+}
 
 void LinePlan::execute() const {
   if (plan_ != nullptr) {

@@ -8,8 +8,9 @@ namespace thalweg::examples::fft3d {
 
 enum class Direction { forward, inverse };
 
-/// FFTW's plan for transforming `part` of a field in place along `axes` (one or two of the three); the rest of the part
-/// are independent transforms. Unnormalised. Estimated, not measured, so that results do not change from run to run.
+/// FFTW's plan for transforming `part` of a field in place along `axes` (one or two of the three); the rest
+/// of the part are independent transforms. Unnormalised. Estimated, not measured, so that results do not
+/// change from run to run.
 class LinePlan {
 public:
   LinePlan(std::vector<Complex>& field, Layout const& layout, Box const& part, std::vector<int> const& axes,

@@ -14,8 +14,8 @@ Transform::Transform(Decomposition const& decomposition, Group const& world, Mod
   }
 }
 
-Transform::Step Transform::make_step(Decomposition const& decomposition, std::size_t stage, Direction direction,
-                                     int world_rank) {
+Transform::Step Transform::make_step(Decomposition const& decomposition, std::size_t stage,
+                                     Direction direction, int world_rank) {
   std::vector<Stage> const& stages = decomposition.stages();
   bool const is_forward = direction == Direction::forward;
   bool const is_last = stage == (is_forward ? stages.size() - 1 : 0);
@@ -27,19 +27,24 @@ Transform::Step Transform::make_step(Decomposition const& decomposition, std::si
     std::size_t const next = is_forward ? stage + 1 : stage - 1;
     Exchange const& exchange = decomposition.exchanges()[is_forward ? stage : next];
     slice_axis = is_forward ? exchange.forward_slice_axis : exchange.inverse_slice_axis;
-    step.next.emplace_back(stages[stage], stages[next], exchange, slice_axis, slices, world_rank, fields_[stage],
-                           fields_[next]);
+    step.next.emplace_back(stages[stage], stages[next], exchange, slice_axis, slices, world_rank,
+                           fields_[stage], fields_[next]);
   }
   for (int slice = 0; slice < slices; ++slice) {
-    Box const part = slices == 1 ? layouts_[stage].box : slice_of(layouts_[stage].box, slice_axis, slices, slice);
+    Box const part =
+        slices == 1 ? layouts_[stage].box : slice_of(layouts_[stage].box, slice_axis, slices, slice);
     step.plans.emplace_back(fields_[stage], layouts_[stage], part, stages[stage].axes, direction);
   }
   return step;
 }
 
-void Transform::forward() { run(forward_); }
+void Transform::forward() {
+  run(forward_);
+}
 
-void Transform::inverse() { run(inverse_); }
+void Transform::inverse() {
+  run(inverse_);
+}
 
 void Transform::run(std::vector<Step>& steps) {
   for (Step& step : steps) {

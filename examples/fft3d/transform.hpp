@@ -12,11 +12,11 @@ struct Mode {
   int slices = 1; ///< slices per exchange when overlapped
 };
 
-/// The 3-D transform of a field that is spread over all ranks: forward from the first stage of a decomposition to the
-/// last, inverse back again. Unnormalised both ways.
+/// The 3-D transform of a field that is spread over all ranks: forward from the first stage of a
+/// decomposition to the last, inverse back again. Unnormalised both ways.
 ///
-/// Blocking: transform everything, exchange everything, stage by stage. Overlapped: transform a slice, start its
-/// exchange, go on with the next one while it travels (Nishtala 2009, section 7: "slabs" of NAS FT).
+/// Blocking: transform everything, exchange everything, stage by stage. Overlapped: transform a slice, start
+/// its exchange, go on with the next one while it travels (Nishtala 2009, section 7: "slabs" of NAS FT).
 class Transform {
 public:
   /// Plans; collective only as far as the decomposition's communicators are used later by all.

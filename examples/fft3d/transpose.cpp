@@ -22,8 +22,8 @@ Transpose::Transpose(Stage const& from, Stage const& to, Exchange const& exchang
                      int world_rank, std::vector<Complex> const& source, std::vector<Complex>& target)
     : communicator_(exchange.group.communicator),
       source_layout_(Layout::dense(from.boxes[static_cast<std::size_t>(world_rank)], from.order)),
-      target_layout_(Layout::dense(to.boxes[static_cast<std::size_t>(world_rank)], to.order)), source_(source),
-      target_(target), requests_(static_cast<std::size_t>(slices), MPI_REQUEST_NULL) {
+      target_layout_(Layout::dense(to.boxes[static_cast<std::size_t>(world_rank)], to.order)),
+      source_(source), target_(target), requests_(static_cast<std::size_t>(slices), MPI_REQUEST_NULL) {
   for (int i = 0; i < slices; ++i) {
     Slice slice;
     for (int const peer : exchange.ranks) {
@@ -57,8 +57,8 @@ void Transpose::exchange(int index) {
   Slice& slice = slices_[static_cast<std::size_t>(index)];
   pack_slice(slice);
   MPI_Alltoallv(slice.outgoing.data(), slice.counts_to.data(), slice.offsets_to.data(), MPI_C_DOUBLE_COMPLEX,
-                slice.incoming.data(), slice.counts_from.data(), slice.offsets_from.data(), MPI_C_DOUBLE_COMPLEX,
-                communicator_);
+                slice.incoming.data(), slice.counts_from.data(), slice.offsets_from.data(),
+                MPI_C_DOUBLE_COMPLEX, communicator_);
   unpack_slice(slice);
 }
 
@@ -66,8 +66,8 @@ void Transpose::start(int index) {
   Slice& slice = slices_[static_cast<std::size_t>(index)];
   pack_slice(slice);
   MPI_Ialltoallv(slice.outgoing.data(), slice.counts_to.data(), slice.offsets_to.data(), MPI_C_DOUBLE_COMPLEX,
-                 slice.incoming.data(), slice.counts_from.data(), slice.offsets_from.data(), MPI_C_DOUBLE_COMPLEX,
-                 communicator_, &requests_[static_cast<std::size_t>(index)]);
+                 slice.incoming.data(), slice.counts_from.data(), slice.offsets_from.data(),
+                 MPI_C_DOUBLE_COMPLEX, communicator_, &requests_[static_cast<std::size_t>(index)]);
 }
 
 void Transpose::finish(int index) {

@@ -4,14 +4,14 @@
 
 namespace thalweg::examples::fft3d {
 
-/// Takes the field from the boxes of one stage to those of the next, slice by slice of the source: an all-to-all-v of
-/// packed bricks per slice, and several slices may be on their way at once.
+/// Takes the field from the boxes of one stage to those of the next, slice by slice of the source: an
+/// all-to-all-v of packed bricks per slice, and several slices may be on their way at once.
 class Transpose {
 public:
-  /// Counts and buffers for `slices` slices across `slice_axis` of every rank's source box. The fields are only
-  /// remembered; no communication.
-  Transpose(Stage const& from, Stage const& to, Exchange const& exchange, int slice_axis, int slices, int world_rank,
-            std::vector<Complex> const& source, std::vector<Complex>& target);
+  /// Counts and buffers for `slices` slices across `slice_axis` of every rank's source box. The fields are
+  /// only remembered; no communication.
+  Transpose(Stage const& from, Stage const& to, Exchange const& exchange, int slice_axis, int slices,
+            int world_rank, std::vector<Complex> const& source, std::vector<Complex>& target);
 
   /// Collective in the exchange's group: packs a slice, exchanges it and unpacks what came.
   void exchange(int slice);

@@ -7,14 +7,16 @@
 
 namespace thalweg::examples::radix_sort {
 
-std::int64_t padded_digit_count(int ranks) { return (digit_values + ranks - 1) / ranks * ranks; }
+std::int64_t padded_digit_count(int ranks) {
+  return (digit_values + ranks - 1) / ranks * ranks;
+}
 
 std::vector<std::int64_t> first_positions(std::vector<std::int64_t> const& counts, Group const& world) {
   std::size_t const ranks = static_cast<std::size_t>(world.ranks);
   std::size_t const slice = counts.size() / ranks;
   std::vector<std::int64_t> mine(counts.size()); // [rank][digit of my slice]: counts, then positions
-  MPI_Alltoall(counts.data(), static_cast<int>(slice), MPI_INT64_T, mine.data(), static_cast<int>(slice), MPI_INT64_T,
-               world.communicator);
+  MPI_Alltoall(counts.data(), static_cast<int>(slice), MPI_INT64_T, mine.data(), static_cast<int>(slice),
+               MPI_INT64_T, world.communicator);
 
   std::int64_t const total = std::accumulate(mine.begin(), mine.end(), std::int64_t{0});
   std::int64_t position = 0;

@@ -9,8 +9,8 @@
 namespace thalweg::examples::radix_sort {
 namespace {
 
-/// Keys to each rank, when runs of `counts` keys begin at `positions` and every rank holds `keys_per_rank` positions.
-/// A run may cross from one rank to the next ones.
+/// Keys to each rank, when runs of `counts` keys begin at `positions` and every rank holds `keys_per_rank`
+/// positions. A run may cross from one rank to the next ones.
 std::vector<int> keys_by_destination(std::vector<std::int64_t> const& counts,
                                      std::vector<std::int64_t> const& positions, std::int64_t keys_per_rank,
                                      int ranks) {
@@ -41,8 +41,8 @@ void exchange(std::vector<Key> const& outgoing, std::vector<int> const& keys_to,
   MPI_Alltoall(keys_to.data(), 1, MPI_INT, keys_from.data(), 1, MPI_INT, world.communicator);
   std::vector<int> const offsets_to = offsets_of(keys_to);
   std::vector<int> const offsets_from = offsets_of(keys_from);
-  MPI_Alltoallv(outgoing.data(), keys_to.data(), offsets_to.data(), MPI_UINT64_T, incoming.data(), keys_from.data(),
-                offsets_from.data(), MPI_UINT64_T, world.communicator);
+  MPI_Alltoallv(outgoing.data(), keys_to.data(), offsets_to.data(), MPI_UINT64_T, incoming.data(),
+                keys_from.data(), offsets_from.data(), MPI_UINT64_T, world.communicator);
 }
 
 } // namespace

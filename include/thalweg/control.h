@@ -1,9 +1,9 @@
 /* Control of a running Thalweg, for programs that measure strategies (thalweg bench).
  *
- * The functions live in the preloaded interposer: look them up with dlsym(RTLD_DEFAULT, name), and take their absence
- * for "Thalweg is not there". Both are collective over MPI_COMM_WORLD in that all its ranks must call them alike, with no
- * collective under way; neither communicates. The program must have been started with a strategy chosen (THALWEG_USE),
- * since communicators get what the engine needs when they are made. */
+ * The functions live in the preloaded interposer: look them up with dlsym(RTLD_DEFAULT, name), and take their
+ * absence for "Thalweg is not there". Both are collective over MPI_COMM_WORLD in that all its ranks must call
+ * them alike, with no collective under way; neither communicates. The program must have been started with a
+ * strategy chosen (THALWEG_USE), since communicators get what the engine needs when they are made. */
 #ifndef THALWEG_CONTROL_H
 #define THALWEG_CONTROL_H
 
@@ -12,11 +12,12 @@ extern "C" {
 #endif
 
 /* Replaces the chosen strategies by those of `selections`, in the grammar of THALWEG_USE
- * ("alltoall=mesh2d;allreduce=ring"; "" chooses native everywhere). Returns 0, or -1 with one line on stderr and nothing
- * changed if the text does not read. */
+ * ("alltoall=mesh2d;allreduce=ring"; "" chooses native everywhere). Returns 0, or -1 with one line on stderr
+ * and nothing changed if the text does not read. */
 int thalweg_choose(const char* selections);
 
-/* 1: every MPI call goes straight to the library, as if Thalweg was not there; 0: as usual. Returns what was set. */
+/* 1: every MPI call goes straight to the library, as if Thalweg was not there; 0: as usual. Returns what was
+ * set. */
 int thalweg_bypass(int on);
 
 #ifdef __cplusplus

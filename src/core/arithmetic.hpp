@@ -7,7 +7,9 @@
 namespace thalweg {
 
 /// ceil(a / b) for a >= 0, b > 0.
-constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 /// a modulo b in 0 .. b-1, also for negative a.
 constexpr std::int64_t modulo(std::int64_t a, std::int64_t b) {

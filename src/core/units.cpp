@@ -32,7 +32,8 @@ constexpr std::array<Unit, 12> units{{{"", 0},
                                       {"tib", 40}}};
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw Error(fmt::format("'{}' is not a size", text), "write a whole number with an optional B, KiB, MiB or GiB");
+  throw Error(fmt::format("'{}' is not a size", text),
+              "write a whole number with an optional B, KiB, MiB or GiB");
 }
 
 } // namespace
@@ -43,7 +44,8 @@ std::int64_t parse_bytes(std::string_view text) {
   if (status != std::errc{} || number < 0)
     refuse(text);
   std::string suffix(end, text.data() + text.size());
-  suffix.erase(0, suffix.find_first_not_of(' ') == std::string::npos ? suffix.size() : suffix.find_first_not_of(' '));
+  suffix.erase(0, suffix.find_first_not_of(' ') == std::string::npos ? suffix.size()
+                                                                     : suffix.find_first_not_of(' '));
   std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto unit = std::ranges::find(units, suffix, &Unit::name);
   if (unit == units.end() || number > (std::numeric_limits<std::int64_t>::max() >> unit->shift))

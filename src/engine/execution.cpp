@@ -14,15 +14,20 @@ bool is_receiving(const PlanStep& step) {
 }
 
 /// Few are enough: messages between two ranks start in order but for pipelines, whose windows are short.
-std::int32_t tags_per_call(std::int32_t limit) { return limit >= (1 << 22) ? 1 << 10 : 1 << 6; }
+std::int32_t tags_per_call(std::int32_t limit) {
+  return limit >= (1 << 22) ? 1 << 10 : 1 << 6;
+}
 
-bool is_local(const PlanStep& step) { return step.kind == StepKind::copy || step.kind == StepKind::combine; }
+bool is_local(const PlanStep& step) {
+  return step.kind == StepKind::copy || step.kind == StepKind::combine;
+}
 
 } // namespace
 
 Tags Tags::of_call(std::uint64_t call, std::int32_t limit) {
   const std::int32_t count = tags_per_call(limit);
-  const auto calls = static_cast<std::uint64_t>(limit / count / 2); // the upper half is for persistent operations
+  const auto calls =
+      static_cast<std::uint64_t>(limit / count / 2); // the upper half is for persistent operations
   return {static_cast<std::int32_t>(call % calls) * count, count};
 }
 

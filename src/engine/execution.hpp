@@ -19,13 +19,13 @@ struct Buffers {
   std::byte* staging = nullptr; ///< plan.staging_bytes()
 };
 
-/// How tags are made, so that executions under way on one transport never take each other's messages: all ranks give
-/// the same number to the same call.
+/// How tags are made, so that executions under way on one transport never take each other's messages: all
+/// ranks give the same number to the same call.
 struct Tags {
   std::int32_t first = 0;
   std::int32_t count = 1;
-  /// The tags of call number `call` (counted per transport) when tags are 0 .. limit-1. They come round again after at
-  /// least 256 calls.
+  /// The tags of call number `call` (counted per transport) when tags are 0 .. limit-1. They come round again
+  /// after at least 256 calls.
   static Tags of_call(std::uint64_t call, std::int32_t limit);
   /// Tags kept for good by persistent operation number `operation`; none (count 0) where there are no more.
   static Tags of_persistent(std::uint64_t operation, std::int32_t limit);
@@ -36,11 +36,12 @@ public:
   /// The plan and the batch are borrowed for life.
   Execution(const Plan& plan, transport::Batch& batch);
 
-  /// Begins a run; nothing may be under way. `combine` may be null for plans without combining steps. The buffers and it
-  /// are borrowed until the run has finished.
+  /// Begins a run; nothing may be under way. `combine` may be null for plans without combining steps. The
+  /// buffers and it are borrowed until the run has finished.
   void start(const Buffers& buffers, Tags tags, Operator* combine);
 
-  /// Does what can be done without waiting; true when the collective has finished. Throws what the transport throws.
+  /// Does what can be done without waiting; true when the collective has finished. Throws what the transport
+  /// throws.
   bool progress();
   /// Runs to the end, waiting inside of the transport.
   void run();
@@ -48,7 +49,9 @@ public:
   std::size_t stage() const { return stage_; }
 
 private:
-  std::byte* at(const Piece& piece) const { return bases_[static_cast<std::size_t>(piece.base)] + piece.offset; }
+  std::byte* at(const Piece& piece) const {
+    return bases_[static_cast<std::size_t>(piece.base)] + piece.offset;
+  }
   transport::Message message(const PlanStep& step) const;
   void start_stage(const PlanStage& stage);
   /// Has everything of the started stage finished? Makes progress.

@@ -13,8 +13,8 @@ Layout Layout::uniform(std::int64_t unit_elements, std::int32_t pieces, std::int
   return layout;
 }
 
-Layout Layout::separate(std::vector<std::int64_t> offsets, std::vector<std::int64_t> elements, std::int32_t pieces,
-                        std::int64_t element_bytes) {
+Layout Layout::separate(std::vector<std::int64_t> offsets, std::vector<std::int64_t> elements,
+                        std::int32_t pieces, std::int64_t element_bytes) {
   Layout layout;
   layout.offsets_ = std::move(offsets);
   layout.elements_ = std::move(elements);
@@ -45,7 +45,8 @@ std::int64_t Layout::bytes(std::int32_t block) const {
   return element_bytes_ * (part_begin(total, pieces_, piece + 1) - part_begin(total, pieces_, piece));
 }
 
-void Layout::append(std::int32_t first, std::int32_t run, std::int64_t shift, std::vector<Extent>& extents) const {
+void Layout::append(std::int32_t first, std::int32_t run, std::int64_t shift,
+                    std::vector<Extent>& extents) const {
   const auto add = [&](Extent extent) {
     if (extent.bytes == 0)
       return;

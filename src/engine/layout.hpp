@@ -20,25 +20,30 @@ public:
   Layout() = default;
   /// Units of equal size, one after another.
   static Layout uniform(std::int64_t unit_elements, std::int32_t pieces, std::int64_t element_bytes);
-  /// Units of `elements[u]` elements that begin `offsets[u]` bytes from the buffer's begin (any order, also negative).
-  static Layout separate(std::vector<std::int64_t> offsets, std::vector<std::int64_t> elements, std::int32_t pieces,
-                         std::int64_t element_bytes);
+  /// Units of `elements[u]` elements that begin `offsets[u]` bytes from the buffer's begin (any order, also
+  /// negative).
+  static Layout separate(std::vector<std::int64_t> offsets, std::vector<std::int64_t> elements,
+                         std::int32_t pieces, std::int64_t element_bytes);
   /// Units of `elements[u]` elements one after another.
   static Layout packed(std::vector<std::int64_t> elements, std::int32_t pieces, std::int64_t element_bytes);
 
   std::int64_t begin(std::int32_t block) const;
   std::int64_t bytes(std::int32_t block) const;
-  /// Appends the extents of `run` blocks from `first` on, neighbours melted into one; empty blocks leave nothing.
+  /// Appends the extents of `run` blocks from `first` on, neighbours melted into one; empty blocks leave
+  /// nothing.
   void append(std::int32_t first, std::int32_t run, std::int64_t shift, std::vector<Extent>& extents) const;
   /// Bytes of `blocks` blocks in a row, for layouts without gaps.
-  std::int64_t row_bytes(std::int32_t blocks) const { return blocks == 0 ? 0 : begin(blocks - 1) + bytes(blocks - 1); }
+  std::int64_t row_bytes(std::int32_t blocks) const {
+    return blocks == 0 ? 0 : begin(blocks - 1) + bytes(blocks - 1);
+  }
 
 private:
   std::int64_t elements(std::int32_t unit) const {
     return offsets_.empty() ? unit_elements_ : elements_[static_cast<std::size_t>(unit)];
   }
   std::int64_t unit_begin(std::int32_t unit) const {
-    return offsets_.empty() ? unit * unit_elements_ * element_bytes_ : offsets_[static_cast<std::size_t>(unit)];
+    return offsets_.empty() ? unit * unit_elements_ * element_bytes_
+                            : offsets_[static_cast<std::size_t>(unit)];
   }
 
   std::int64_t unit_elements_ = 0;

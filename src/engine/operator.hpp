@@ -10,7 +10,8 @@ namespace thalweg::engine {
 class Operator {
 public:
   virtual ~Operator() = default;
-  /// target = source (+) target (Side::left) or target (+) source (Side::right). `source` may be overwritten if `spent`.
+  /// target = source (+) target (Side::left) or target (+) source (Side::right). `source` may be overwritten
+  /// if `spent`.
   virtual void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
                        bool spent) = 0;
 };

@@ -24,7 +24,8 @@ std::int64_t total_bytes(std::span<const Piece> pieces) {
 
 Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts) {
   const std::int64_t row = layouts.canonical.row_bytes(layouts.canonical_blocks);
-  scratch_bytes_ = (schedule.scratch_blocks + layouts.canonical_blocks - 1) / std::max(1, layouts.canonical_blocks) * row;
+  scratch_bytes_ =
+      (schedule.scratch_blocks + layouts.canonical_blocks - 1) / std::max(1, layouts.canonical_blocks) * row;
   std::unordered_map<std::int64_t, std::int32_t> messages_with;
   steps_.reserve(schedule.steps.size());
   for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
@@ -105,7 +106,8 @@ void Plan::link_successors(const schedule::Schedule& schedule) {
     for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[s]))
       followers[predecessor].push_back(s);
   for (std::uint32_t s = 0; s < steps_.size(); ++s) {
-    steps_[s].successors = {static_cast<std::uint32_t>(successors_.size()), static_cast<std::uint32_t>(followers[s].size())};
+    steps_[s].successors = {static_cast<std::uint32_t>(successors_.size()),
+                            static_cast<std::uint32_t>(followers[s].size())};
     successors_.insert(successors_.end(), followers[s].begin(), followers[s].end());
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// A plan: a schedule bound to sizes. Every step knows its bytes as offsets into the call's buffers, so that running it
-// again with other addresses costs nothing but adding them.
+// A plan: a schedule bound to sizes. Every step knows its bytes as offsets into the call's buffers, so that
+// running it again with other addresses costs nothing but adding them.
 
 #include "engine/layout.hpp"
 #include "schedule/schedule.hpp"
@@ -28,8 +28,8 @@ struct PlanStep {
   /// Number among the messages with this peer in this direction.
   std::int32_t sequence = 0;
   std::int64_t bytes = 0;
-  /// For messages: the place in memory that is sent or received. It is one of the step's own pieces where there is just
-  /// one, else staging, packed before or unpacked after.
+  /// For messages: the place in memory that is sent or received. It is one of the step's own pieces where
+  /// there is just one, else staging, packed before or unpacked after.
   Piece message = {};
   schedule::Span source = {};
   schedule::Span target = {};
@@ -50,8 +50,12 @@ public:
 
   std::span<const PlanStep> steps() const { return steps_; }
   std::span<const PlanStage> stages() const { return stages_; }
-  std::span<const Piece> source(const PlanStep& step) const { return {pieces_.data() + step.source.begin, step.source.size}; }
-  std::span<const Piece> target(const PlanStep& step) const { return {pieces_.data() + step.target.begin, step.target.size}; }
+  std::span<const Piece> source(const PlanStep& step) const {
+    return {pieces_.data() + step.source.begin, step.source.size};
+  }
+  std::span<const Piece> target(const PlanStep& step) const {
+    return {pieces_.data() + step.target.begin, step.target.size};
+  }
   std::span<const std::uint32_t> successors(const PlanStep& step) const {
     return {successors_.data() + step.successors.begin, step.successors.size};
   }

@@ -21,7 +21,9 @@ void sharpen_timer() {
 
 } // namespace
 
-CoreClimate& thread_climate() { return climate; }
+CoreClimate& thread_climate() {
+  return climate;
+}
 
 std::uint64_t WaitSystem::now_ns() {
   timespec now{};
@@ -35,11 +37,14 @@ void WaitSystem::relax() {
 #endif
 }
 
-void WaitSystem::yield() { sched_yield(); }
+void WaitSystem::yield() {
+  sched_yield();
+}
 
 void WaitSystem::sleep_us(std::uint32_t duration) {
   sharpen_timer();
-  const timespec time{static_cast<time_t>(duration / 1'000'000U), static_cast<long>(duration % 1'000'000U) * 1000};
+  const timespec time{static_cast<time_t>(duration / 1'000'000U),
+                      static_cast<long>(duration % 1'000'000U) * 1000};
   nanosleep(&time, nullptr);
 }
 

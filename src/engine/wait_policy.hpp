@@ -2,15 +2,16 @@
 
 // How to wait when others may need the core: poll, then yield, then sleep, ever longer.
 //
-// A waiter is made when a wait begins; pause() is called after each unsuccessful look. For the first `poll_us` it returns
-// at once; then it gives the core to any rank that can run (sched_yield); after `yield_us` more it sleeps, for an eighth
-// of the time waited so far between `sleep_us_min` and `sleep_us_max`, so that sleeping adds an eighth to a wait at most
-// and a long wait costs no CPU.
+// A waiter is made when a wait begins; pause() is called after each unsuccessful look. For the first
+// `poll_us` it returns at once; then it gives the core to any rank that can run (sched_yield); after
+// `yield_us` more it sleeps, for an eighth of the time waited so far between `sleep_us_min` and
+// `sleep_us_max`, so that sleeping adds an eighth to a wait at most and a long wait costs no CPU.
 //
-// Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a foreign
-// process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then brings the core
-// back sooner, since the kernel lets a process that wakes up interrupt one that has computed for long. So a thread that
-// has met with a long yield sleeps instead for its next pauses, and tries a yield now and then.
+// Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
+// foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
+// brings the core back sooner, since the kernel lets a process that wakes up interrupt one that has computed
+// for long. So a thread that has met with a long yield sleeps instead for its next pauses, and tries a yield
+// now and then.
 
 #include <algorithm>
 #include <cstdint>
@@ -62,7 +63,8 @@ std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep
 template <class System = WaitSystem>
 class BasicWaiter {
 public:
-  explicit BasicWaiter(const WaitSettings& settings, CoreClimate& climate = thread_climate(), System system = {})
+  explicit BasicWaiter(const WaitSettings& settings, CoreClimate& climate = thread_climate(),
+                       System system = {})
       : settings_(settings), climate_(climate), system_(system) {}
 
   void pause() {

@@ -26,9 +26,12 @@ strategies::Sample sample(const char* selection, int ranks, int root) {
 
 std::string write(const strategies::Sample& sample, int rank, thalweg_form form) {
   switch (form) {
-  case thalweg_form_text: return schedule::print(strategies::build(sample, rank));
-  case thalweg_form_dot: return schedule::draw(strategies::build_all(sample));
-  case thalweg_form_goal: return schedule::export_goal(strategies::build_all(sample), {.unit_bytes = unit_bytes});
+  case thalweg_form_text:
+    return schedule::print(strategies::build(sample, rank));
+  case thalweg_form_dot:
+    return schedule::draw(strategies::build_all(sample));
+  case thalweg_form_goal:
+    return schedule::export_goal(strategies::build_all(sample), {.unit_bytes = unit_bytes});
   }
   throw Error("form " + std::to_string(static_cast<int>(form)), "choose a thalweg_form_...");
 }
@@ -59,9 +62,13 @@ char* copy(const std::string& text) {
 
 extern "C" {
 
-const char* thalweg_version(void) { return THALWEG_VERSION; }
+const char* thalweg_version(void) {
+  return THALWEG_VERSION;
+}
 
-const char* thalweg_error(void) { return last_error.c_str(); }
+const char* thalweg_error(void) {
+  return last_error.c_str();
+}
 
 int thalweg_strategies(thalweg_visit* visit, void* context) {
   return guarded(-1, [&] {
@@ -90,6 +97,8 @@ int thalweg_prove(const char* selection, int ranks, int root) {
   });
 }
 
-void thalweg_free(char* text) { std::free(text); }
+void thalweg_free(char* text) {
+  std::free(text);
+}
 
 } // extern "C"

@@ -1,7 +1,8 @@
 #pragma once
 
-// One collective call of the program, in one form for all of MPI's: blocking, nonblocking or persistent, counts of
-// `int` or MPI_Count. What MPI does not make significant for this rank holds whatever the program passed.
+// One collective call of the program, in one form for all of MPI's: blocking, nonblocking or persistent,
+// counts of `int` or MPI_Count. What MPI does not make significant for this rank holds whatever the program
+// passed.
 
 #include <cstddef>
 #include <cstdint>

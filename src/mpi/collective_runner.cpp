@@ -22,7 +22,9 @@ EngineState& engine_of(CommunicatorState& communicator) {
   return static_cast<EngineState&>(*communicator.runner);
 }
 
-Decision declined(const char* reason) { return {Outcome::declined, "native", reason, MPI_SUCCESS}; }
+Decision declined(const char* reason) {
+  return {Outcome::declined, "native", reason, MPI_SUCCESS};
+}
 
 void set_operator(MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call) {
   int commutes = 1;
@@ -42,8 +44,8 @@ int run_now(CommunicatorPlans& plans, const engine::Plan& plan, const CallBindin
   return stage_out(bound, rank, buffers);
 }
 
-int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan, CallBinding bound, engine::Tags tags,
-              const CollectiveCall& call) {
+int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan, CallBinding bound,
+              engine::Tags tags, const CollectiveCall& call) {
   auto pending = std::make_unique<PendingCollective>(std::move(plan), std::move(bound), plans.reduction,
                                                      plans.transport(), tags);
   if (call.form->mode == Mode::persistent)
@@ -71,10 +73,12 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
   int code = MPI_SUCCESS;
   if (blocking) {
     if (is_repeatable(call, bound))
-      engine.recent.place_for(call).remember(call, choice.id, bound, found.plan, plans.reduction, plans.batch());
+      engine.recent.place_for(call).remember(call, choice.id, bound, found.plan, plans.reduction,
+                                             plans.batch());
     code = run_now(plans, *found.plan, bound);
   } else {
-    const engine::Tags tags = call.form->mode == Mode::persistent ? plans.persistent_tags() : plans.next_tags();
+    const engine::Tags tags =
+        call.form->mode == Mode::persistent ? plans.persistent_tags() : plans.next_tags();
     if (tags.count == 0)
       return declined("more persistent collectives than there are tags for");
     code = run_later(plans, found.plan, std::move(bound), tags, call);

@@ -46,7 +46,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 29);
 }
 
-// A hash of the group's ranks in MPI_COMM_WORLD, in order; 0 when it has others, or there is no such communicator.
+// A hash of the group's ranks in MPI_COMM_WORLD, in order; 0 when it has others, or there is no such
+// communicator.
 std::uint64_t members_hash(MPI_Group group) {
   int size = 0;
   native.Group_size(group, &size);

@@ -2,9 +2,9 @@
 
 // What the interposer knows of each communicator, found by its handle.
 //
-// A state is made inside the call that makes the communicator, or at the communicator's first use when it came from a call
-// that is not ours (spawning, a library's inside). It is removed by the delete callback of an attribute, when the
-// program frees the communicator.
+// A state is made inside the call that makes the communicator, or at the communicator's first use when it
+// came from a call that is not ours (spawning, a library's inside). It is removed by the delete callback of
+// an attribute, when the program frees the communicator.
 
 #include <atomic>
 #include <cstdint>
@@ -56,8 +56,8 @@ private:
 // The state of a communicator, made if there is none; nullptr for MPI_COMM_NULL.
 CommunicatorState* find_communicator(MPI_Comm comm);
 
-// A call made `comm` (which may be MPI_COMM_NULL); all its ranks are in that same call. `parent` is shared by all of
-// them, or MPI_COMM_NULL. `tag` is equal on all of them.
+// A call made `comm` (which may be MPI_COMM_NULL); all its ranks are in that same call. `parent` is shared by
+// all of them, or MPI_COMM_NULL. `tag` is equal on all of them.
 void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag);
 
 // Sets up the registry after MPI_Init; `collective` when all ranks of MPI_COMM_WORLD are in the same call.

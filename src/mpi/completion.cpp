@@ -1,7 +1,7 @@
 // The calls that wait for requests or look at them.
 //
-// Persistent operations of our own look complete to the library as soon as they are started; as long as they are not, the
-// library does not get to see them (requests.hpp).
+// Persistent operations of our own look complete to the library as soon as they are started; as long as they
+// are not, the library does not get to see them (requests.hpp).
 
 #include <vector>
 
@@ -165,7 +165,8 @@ int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Statu
   return code;
 }
 
-int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag,
+                   MPI_Status statuses[]) {
   const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
   const int code = testall(count, requests, flag, statuses);

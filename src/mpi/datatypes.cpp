@@ -97,7 +97,8 @@ std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& commu
     return in_place ? sum(call.recvcounts, others) * datatype_bytes(call.recvtype)
                     : sum(call.sendcounts, others) * datatype_bytes(call.sendtype);
   case Operation::alltoallw:
-    return in_place ? sum(call.recvcounts, call.recvtypes, others) : sum(call.sendcounts, call.sendtypes, others);
+    return in_place ? sum(call.recvcounts, call.recvtypes, others)
+                    : sum(call.sendcounts, call.sendtypes, others);
   case Operation::reduce:
     return left_out ? 0 : bytes_of(call.sendcount, call.sendtype);
   case Operation::allreduce:

@@ -15,8 +15,8 @@ inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
   return count > 0 ? static_cast<std::uint64_t>(count) * datatype_bytes(datatype) : 0;
 }
 
-// Bytes of the buffer that this rank hands to the operation, or takes from it where it hands in nothing: what the
-// report calls bytes. Reads only what MPI makes significant here.
+// Bytes of the buffer that this rank hands to the operation, or takes from it where it hands in nothing: what
+// the report calls bytes. Reads only what MPI makes significant here.
 std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -59,8 +59,7 @@ int dispatch(const CollectiveCall& call) noexcept {
     communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
     return make(call, *communicator).code;
   }
-  return make_and_record(call, *communicator,
-                         call_row(call.form->function, call.site, communicator->size));
+  return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));
 }
 
 } // namespace thalweg::mpi

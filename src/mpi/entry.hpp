@@ -18,7 +18,9 @@ namespace thalweg::mpi {
 
 inline constexpr auto no_bytes = [] { return std::uint64_t{0}; };
 
-inline std::uint64_t tag_of(int tag) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)); }
+inline std::uint64_t tag_of(int tag) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag));
+}
 
 inline std::uint64_t tag_of(const char* text) {
   std::uint64_t hash = 1469598103934665603U;

@@ -14,8 +14,8 @@ enum class Standing : int {
 
 inline constinit std::atomic<Standing> standing{Standing::unstarted};
 
-// How many of our handlers this thread is inside of. The library's own calls of MPI functions (MPI-IO, profiling
-// layers, callbacks) arrive with a depth above zero and are passed on untouched.
+// How many of our handlers this thread is inside of. The library's own calls of MPI functions (MPI-IO,
+// profiling layers, callbacks) arrive with a depth above zero and are passed on untouched.
 inline constinit thread_local int depth = 0;
 
 // Resolves the library at the first call. Afterwards `standing` is not `unstarted`.

@@ -85,7 +85,9 @@ struct NodeLoad {
 
 } // namespace
 
-RankPlace this_place() { return {this_node(), allowed_cores(), quota_centicores(), 0}; }
+RankPlace this_place() {
+  return {this_node(), allowed_cores(), quota_centicores(), 0};
+}
 
 Placement place_ranks(std::span<const RankPlace> ranks) {
   Placement placement;

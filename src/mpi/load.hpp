@@ -11,8 +11,9 @@ namespace thalweg::mpi {
 
 // What each rank tells the others at the start; plain bytes on the wire.
 struct RankPlace {
-  std::uint64_t node = 0;                    // equal on the ranks of one booted machine
-  std::array<std::uint64_t, 4> cores{};      // set of cores it may run on (the machine's first 256; beyond, folded)
+  std::uint64_t node = 0; // equal on the ranks of one booted machine
+  std::array<std::uint64_t, 4>
+      cores{}; // set of cores it may run on (the machine's first 256; beyond, folded)
   std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
   std::uint32_t reserved = 0;
 };

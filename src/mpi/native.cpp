@@ -16,7 +16,9 @@ namespace {
 std::string path_of_library;
 Family family_of_library = own_family;
 
-int missing_function() { return MPI_ERR_OTHER; }
+int missing_function() {
+  return MPI_ERR_OTHER;
+}
 
 const void* base_of(const void* address) {
   Dl_info info{};
@@ -115,9 +117,13 @@ Library resolve_library() {
   return Library::fits;
 }
 
-const char* library_path() { return path_of_library.c_str(); }
+const char* library_path() {
+  return path_of_library.c_str();
+}
 
-Family library_family() { return family_of_library; }
+Family library_family() {
+  return family_of_library;
+}
 
 bool is_missing_function(const void* function) {
   return function == reinterpret_cast<const void*>(&missing_function);

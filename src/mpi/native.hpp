@@ -18,8 +18,8 @@ extern const std::array<const char*, native_count> native_symbols;   // "PMPI_â€
 enum class Library { absent, fits, foreign };
 
 // Finds the MPI library of this process and fills `native`; functions that the library does not have answer
-// MPI_ERR_OTHER. `foreign`: the library belongs to another family, so `native` may be used to pass calls on with
-// their registers untouched, and for nothing else.
+// MPI_ERR_OTHER. `foreign`: the library belongs to another family, so `native` may be used to pass calls on
+// with their registers untouched, and for nothing else.
 Library resolve_library();
 
 // The file that the functions in `native` come from, "" before resolve_library().

@@ -1,7 +1,7 @@
 #pragma once
 
-// Waiting politely: blocking calls of the program made as nonblocking ones that are looked at now and then, with the
-// core given away in between. Worth it where ranks outnumber cores and the library would spin.
+// Waiting politely: blocking calls of the program made as nonblocking ones that are looked at now and then,
+// with the core given away in between. Worth it where ranks outnumber cores and the library would spin.
 
 #include <string>
 
@@ -21,9 +21,13 @@ Spinning library_spinning();
 // From agreed values only, so that all ranks come to the same.
 void decide_politeness(Runtime& runtime, const Spinning& spinning);
 
-inline bool waits_politely() { return runtime.polite; }
+inline bool waits_politely() {
+  return runtime.polite;
+}
 
-inline engine::Waiter polite_waiter() { return engine::Waiter{runtime.settings.wait}; }
+inline engine::Waiter polite_waiter() {
+  return engine::Waiter{runtime.settings.wait};
+}
 
 // After the program looked at something without waiting: one that keeps looking in vain gives its core away.
 inline constinit thread_local int looks_in_vain = 0;

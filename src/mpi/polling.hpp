@@ -39,8 +39,8 @@ inline int poll_request(MPI_Request* request, MPI_Status* status) {
   });
 }
 
-// Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that block
-// inside of the library and have no nonblocking form.
+// Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that
+// block inside of the library and have no nonblocking form.
 void meet_before_constructing(MPI_Comm comm);
 
 } // namespace thalweg::mpi

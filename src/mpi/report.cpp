@@ -60,7 +60,8 @@ RankProfile own_profile() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   profile.rank = runtime.world_rank;
-  profile.node = runtime.placement.nodes.empty() ? 0 : runtime.placement.nodes[static_cast<std::size_t>(profile.rank)];
+  profile.node =
+      runtime.placement.nodes.empty() ? 0 : runtime.placement.nodes[static_cast<std::size_t>(profile.rank)];
   profile.host = host.data();
   profile.pid = getpid();
   profile.wall_ns = static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
@@ -77,7 +78,8 @@ RankProfile own_profile() {
     if (communicator.size < 2) {
       continue;
     }
-    observe::SampledCommunicator samples{communicator.id, communicator.size, communicator.samples->stride(), {}};
+    observe::SampledCommunicator samples{
+        communicator.id, communicator.size, communicator.samples->stride(), {}};
     for (const observe::Sample& sample : communicator.samples->samples()) {
       samples.calls.push_back({sample.call, runtime.tick_scale.monotonic_ns_at(sample.enter_ticks),
                                runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), index[sample.row]});
@@ -129,8 +131,8 @@ std::vector<std::string> own_command() {
 std::vector<std::string> user_settings() {
   std::vector<std::string> result;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    for (const char* prefix : {"OMPI_MCA_coll", "OMPI_MCA_mpi_yield", "MPIR_CVAR_", "I_MPI_ADJUST", "I_MPI_WAIT_MODE",
-                               "I_MPI_THREAD_YIELD", "I_MPI_TUNING"}) {
+    for (const char* prefix : {"OMPI_MCA_coll", "OMPI_MCA_mpi_yield", "MPIR_CVAR_", "I_MPI_ADJUST",
+                               "I_MPI_WAIT_MODE", "I_MPI_THREAD_YIELD", "I_MPI_TUNING"}) {
       if (std::strncmp(*variable, prefix, std::strlen(prefix)) == 0) {
         result.emplace_back(*variable);
       }
@@ -143,9 +145,14 @@ void write(observe::Profile& profile) {
   for (observe::SiteProfile& site : profile.sites) {
     site.source = observe::describe_source({site.total.module, site.total.address});
   }
-  const observe::RunDescription run{own_command(),         runtime.library_version, library_path(),
-                                    family_name(own_family), runtime.polite,          runtime.polite_reason,
-                                    lines_of(runtime.settings_text, '\n'),             user_settings(),
+  const observe::RunDescription run{own_command(),
+                                    runtime.library_version,
+                                    library_path(),
+                                    family_name(own_family),
+                                    runtime.polite,
+                                    runtime.polite_reason,
+                                    lines_of(runtime.settings_text, '\n'),
+                                    user_settings(),
                                     runtime.placement.node_count};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
@@ -153,8 +160,9 @@ void write(observe::Profile& profile) {
   }
   const std::string& path = runtime.settings.report;
   if (!path.empty() && !observe::write_atomically(path, observe::document(run, profile))) {
-    say(fmt::format("the report '{}' cannot be written: {}; set THALWEG_REPORT to a file in a folder that exists", path,
-                    std::strerror(errno)));
+    say(fmt::format(
+        "the report '{}' cannot be written: {}; set THALWEG_REPORT to a file in a folder that exists", path,
+        std::strerror(errno)));
   }
 }
 

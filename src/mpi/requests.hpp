@@ -2,9 +2,10 @@
 
 // Requests for operations of our own that go on after the call that began them.
 //
-// A nonblocking operation is a generalized request of the library, which we complete. A persistent one is a handle that
-// the library made for a receive from nobody (MPI_Recv_init from MPI_PROC_NULL), with a table beside it: the library
-// thinks that it completes at once, and our waiting and testing calls hide it from the library until it really has.
+// A nonblocking operation is a generalized request of the library, which we complete. A persistent one is a
+// handle that the library made for a receive from nobody (MPI_Recv_init from MPI_PROC_NULL), with a table
+// beside it: the library thinks that it completes at once, and our waiting and testing calls hide it from the
+// library until it really has.
 
 #include <memory>
 
@@ -30,7 +31,9 @@ int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI
 
 inline constinit std::atomic<int> persistent_handles{0};
 
-inline bool has_persistent() { return persistent_handles.load(std::memory_order_relaxed) > 0; }
+inline bool has_persistent() {
+  return persistent_handles.load(std::memory_order_relaxed) > 0;
+}
 
 // A persistent operation of ours that was started and has not completed.
 bool is_unfinished(MPI_Request request) noexcept;

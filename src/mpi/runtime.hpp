@@ -13,14 +13,15 @@
 namespace thalweg::mpi {
 
 struct Runtime {
-  bool ready = false;    // the rest holds
+  bool ready = false;     // the rest holds
   bool has_world = false; // MPI_Init was called (and not only sessions)
-  bool agreed = false;   // settings and placement are the same on all ranks of MPI_COMM_WORLD
+  bool agreed = false;    // settings and placement are the same on all ranks of MPI_COMM_WORLD
   Settings settings;
-  bool polite = false;   // blocking calls wait politely
+  bool polite = false; // blocking calls wait politely
   std::string polite_reason;
-  // Blocking collectives are made as nonblocking ones: to be polite, or because operations of ours may be in flight on
-  // some rank and must go on while it waits in a collective (to be set by whoever begins such). The same on all ranks.
+  // Blocking collectives are made as nonblocking ones: to be polite, or because operations of ours may be in
+  // flight on some rank and must go on while it waits in a collective (to be set by whoever begins such). The
+  // same on all ranks.
   bool polls_collectives = false;
   int world_rank = 0;
   int world_size = 1;
@@ -41,7 +42,8 @@ void start_with_world();
 // After MPI_Session_init, or at the first call seen of a program whose MPI_Init was not seen.
 void start_late();
 
-// Before MPI_Finalize (from our entry point, or the delete callback on MPI_COMM_SELF); makes the report. Once.
+// Before MPI_Finalize (from our entry point, or the delete callback on MPI_COMM_SELF); makes the report.
+// Once.
 void finish();
 
 // One line on stderr.

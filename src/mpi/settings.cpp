@@ -11,12 +11,13 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr std::array variables{
-    "THALWEG_DISABLE",  "THALWEG_USE",     "THALWEG_POLITE",          "THALWEG_POLL_US", "THALWEG_YIELD_US",
-    "THALWEG_SLEEP_US", "THALWEG_REPORT",  "THALWEG_PROGRESS_THREAD", "THALWEG_SUMMARY", "THALWEG_VERBOSE",
+    "THALWEG_DISABLE",  "THALWEG_USE",    "THALWEG_POLITE",          "THALWEG_POLL_US", "THALWEG_YIELD_US",
+    "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD", "THALWEG_SUMMARY", "THALWEG_VERBOSE",
 };
 
 void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
-  settings.complaints.push_back(fmt::format("{}='{}' is not understood and ignored; use {}", name, value, remedy));
+  settings.complaints.push_back(
+      fmt::format("{}='{}' is not understood and ignored; use {}", name, value, remedy));
 }
 
 void read_flag(Settings& settings, std::string_view name, std::string_view value, bool& flag) {
@@ -27,7 +28,8 @@ void read_flag(Settings& settings, std::string_view name, std::string_view value
   }
 }
 
-void read_microseconds(Settings& settings, std::string_view name, std::string_view value, std::uint32_t& result) {
+void read_microseconds(Settings& settings, std::string_view name, std::string_view value,
+                       std::uint32_t& result) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error == std::errc() && end == value.data() + value.size() && number <= 10'000'000U) {

@@ -25,7 +25,9 @@ struct Settings {
 };
 
 // Whether calls must be recorded at all.
-inline bool wants_report(const Settings& settings) { return settings.summary || !settings.report.empty(); }
+inline bool wants_report(const Settings& settings) {
+  return settings.summary || !settings.report.empty();
+}
 
 // The value of an environment variable, or nullptr.
 using Environment = const char* (*)(const char* name);

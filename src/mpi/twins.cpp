@@ -14,7 +14,9 @@ constexpr bool is_mpich_family = false;
 constexpr bool is_mpich_family = true;
 #endif
 
-bool is_in_place(const CollectiveCall& call) { return call.sendbuf == MPI_IN_PLACE; }
+bool is_in_place(const CollectiveCall& call) {
+  return call.sendbuf == MPI_IN_PLACE;
+}
 
 // MPICH's large MPI_Iallgatherv returns wrong data, so every rank's block is broadcast instead, all at once.
 int allgatherv_by_broadcasts(const CollectiveCall& call) {
@@ -31,12 +33,13 @@ int allgatherv_by_broadcasts(const CollectiveCall& call) {
   const auto count = [&](int r) { return static_cast<int>(call.recvcounts[static_cast<std::size_t>(r)]); };
   int code = MPI_SUCCESS;
   if (!is_in_place(call)) {
-    code = native.Sendrecv(call.sendbuf, static_cast<int>(call.sendcount), call.sendtype, 0, 0, block(rank), count(rank),
-                           call.recvtype, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    code = native.Sendrecv(call.sendbuf, static_cast<int>(call.sendcount), call.sendtype, 0, 0, block(rank),
+                           count(rank), call.recvtype, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   }
   std::vector<MPI_Request> requests(static_cast<std::size_t>(size), MPI_REQUEST_NULL);
   for (int r = 0; r < size && code == MPI_SUCCESS; ++r) {
-    code = native.Ibcast(block(r), count(r), call.recvtype, r, call.comm, &requests[static_cast<std::size_t>(r)]);
+    code = native.Ibcast(block(r), count(r), call.recvtype, r, call.comm,
+                         &requests[static_cast<std::size_t>(r)]);
   }
   for (MPI_Request& request : requests) {
     const int waited = request == MPI_REQUEST_NULL ? MPI_SUCCESS : poll_request(&request, MPI_STATUS_IGNORE);
@@ -63,10 +66,14 @@ bool has_sound_twin(const CollectiveCall& call, const CommunicatorState& communi
   }
   switch (call.form->operation) {
   case Operation::alltoallv:
-  case Operation::alltoallw: return !is_in_place(call); // leave messages unmatched, in Open MPI and MPICH
-  case Operation::bcast: return !(is_mpich_family && communicator.inter); // does not reach the remote group
-  case Operation::allgatherv: return !is_mpich_family || (!communicator.inter && fits_broadcasts(call, communicator));
-  default: return true;
+  case Operation::alltoallw:
+    return !is_in_place(call); // leave messages unmatched, in Open MPI and MPICH
+  case Operation::bcast:
+    return !(is_mpich_family && communicator.inter); // does not reach the remote group
+  case Operation::allgatherv:
+    return !is_mpich_family || (!communicator.inter && fits_broadcasts(call, communicator));
+  default:
+    return true;
   }
 }
 

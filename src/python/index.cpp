@@ -17,9 +17,12 @@ using strategies::Strategy;
 
 std::string_view kind_name(const Parameter& parameter) {
   switch (parameter.kind) {
-  case ParameterKind::count: return "count";
-  case ParameterKind::bytes: return "bytes";
-  case ParameterKind::choice: return "choice";
+  case ParameterKind::count:
+    return "count";
+  case ParameterKind::bytes:
+    return "bytes";
+  case ParameterKind::choice:
+    return "choice";
   }
   return "";
 }
@@ -60,21 +63,28 @@ void bind_index(nb::module_& module) {
       names.push_back(schedule::name(operation));
     return names;
   });
-  module.def("strategies", [] {
-    std::vector<const Strategy*> entries;
-    for (const Strategy& strategy : strategies::all())
-      entries.push_back(&strategy);
-    return entries;
-  }, nb::rv_policy::reference);
-  module.def("calls", [] {
-    std::vector<std::string_view> names;
-    for (const strategies::Call& call : strategies::calls())
-      names.push_back(call.name);
-    return names;
-  }, "What a strategy can be selected for: MPI's calls.");
+  module.def(
+      "strategies",
+      [] {
+        std::vector<const Strategy*> entries;
+        for (const Strategy& strategy : strategies::all())
+          entries.push_back(&strategy);
+        return entries;
+      },
+      nb::rv_policy::reference);
+  module.def(
+      "calls",
+      [] {
+        std::vector<std::string_view> names;
+        for (const strategies::Call& call : strategies::calls())
+          names.push_back(call.name);
+        return names;
+      },
+      "What a strategy can be selected for: MPI's calls.");
   module.def("value_text", &strategies::value_text, nb::arg("parameter"), nb::arg("value"));
-  module.def("check_selection", [](std::string_view text) { strategies::parse_selection(text); }, nb::arg("selection"),
-             "Raises Error if the selection is not understood or out of range.");
+  module.def(
+      "check_selection", [](std::string_view text) { strategies::parse_selection(text); },
+      nb::arg("selection"), "Raises Error if the selection is not understood or out of range.");
 }
 
 } // namespace thalweg::python

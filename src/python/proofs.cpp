@@ -12,8 +12,8 @@ namespace thalweg::python {
 namespace {
 
 /// Proves one strategy for one number of ranks; the number of problems proven or refuted and the faults.
-std::pair<std::size_t, std::vector<std::string>> prove(const strategies::Strategy& strategy, std::int32_t ranks,
-                                                       bool all_roots) {
+std::pair<std::size_t, std::vector<std::string>> prove(const strategies::Strategy& strategy,
+                                                       std::int32_t ranks, bool all_roots) {
   const auto roots = all_roots ? strategies::Roots::all : strategies::Roots::sample;
   const auto problems = strategies::obligations(strategy, ranks, roots);
   std::vector<std::string> faults;

@@ -26,26 +26,36 @@ void bind_schedules(nb::module_& module) {
       .def_ro("blocks_moved", &Verdict::blocks_moved);
 
   nb::class_<Sample>(module, "Sample", "A strategy applied to a problem.")
-      .def("__init__",
-           [](Sample* self, std::string_view selection, std::int32_t ranks, std::int32_t root, std::int32_t ranks_per_node,
-              std::int64_t unit_bytes) {
-             new (self) Sample(strategies::make_sample(selection, {ranks, root, ranks_per_node, unit_bytes}));
-           },
-           nb::arg("selection"), nb::arg("ranks"), nb::arg("root") = 0,
-           nb::arg("ranks_per_node") = 0, nb::arg("unit_bytes") = 0)
-      .def_prop_ro("strategy", [](const Sample& self) { return self.strategy; }, nb::rv_policy::reference)
+      .def(
+          "__init__",
+          [](Sample* self, std::string_view selection, std::int32_t ranks, std::int32_t root,
+             std::int32_t ranks_per_node, std::int64_t unit_bytes) {
+            new (self) Sample(strategies::make_sample(selection, {ranks, root, ranks_per_node, unit_bytes}));
+          },
+          nb::arg("selection"), nb::arg("ranks"), nb::arg("root") = 0, nb::arg("ranks_per_node") = 0,
+          nb::arg("unit_bytes") = 0)
+      .def_prop_ro(
+          "strategy", [](const Sample& self) { return self.strategy; }, nb::rv_policy::reference)
       .def("describe", [](const Sample& self) { return strategies::describe(*self.strategy, self.problem); })
-      .def("print", [](const Sample& self, std::int32_t rank) { return schedule::print(strategies::build(self, rank)); },
-           nb::arg("rank"), "A rank's schedule as text.")
-      .def("draw", [](const Sample& self) { return schedule::draw(strategies::build_all(self)); },
-           "All ranks' schedules in Graphviz's language.")
-      .def("goal",
-           [](const Sample& self, std::int64_t unit_bytes) {
-             return schedule::export_goal(strategies::build_all(self), {.unit_bytes = unit_bytes});
-           },
-           nb::arg("unit_bytes"), "All ranks' schedules in GOAL.")
-      .def("verify", [](const Sample& self) { return schedule::verify(self.problem, strategies::build_all(self)); },
-           nb::call_guard<nb::gil_scoped_release>());
+      .def(
+          "print",
+          [](const Sample& self, std::int32_t rank) {
+            return schedule::print(strategies::build(self, rank));
+          },
+          nb::arg("rank"), "A rank's schedule as text.")
+      .def(
+          "draw", [](const Sample& self) { return schedule::draw(strategies::build_all(self)); },
+          "All ranks' schedules in Graphviz's language.")
+      .def(
+          "goal",
+          [](const Sample& self, std::int64_t unit_bytes) {
+            return schedule::export_goal(strategies::build_all(self), {.unit_bytes = unit_bytes});
+          },
+          nb::arg("unit_bytes"), "All ranks' schedules in GOAL.")
+      .def(
+          "verify",
+          [](const Sample& self) { return schedule::verify(self.problem, strategies::build_all(self)); },
+          nb::call_guard<nb::gil_scoped_release>());
 }
 
 } // namespace thalweg::python

@@ -14,9 +14,9 @@ namespace thalweg::schedule {
 
 enum class Buffer : std::uint8_t { input, output, scratch };
 
-/// `count` runs of `run` neighbouring blocks, the runs `stride` blocks apart: with run r and stride s the blocks
-/// first, first+1, .., first+r-1, first+s, first+s+1, ..  One range says "every block whose k-th digit is d", which
-/// keeps logarithmic strategies' schedules logarithmic. A negative stride walks backwards.
+/// `count` runs of `run` neighbouring blocks, the runs `stride` blocks apart: with run r and stride s the
+/// blocks first, first+1, .., first+r-1, first+s, first+s+1, ..  One range says "every block whose k-th digit
+/// is d", which keeps logarithmic strategies' schedules logarithmic. A negative stride walks backwards.
 struct BlockRange {
   Buffer buffer = Buffer::input;
   std::int32_t first = 0;
@@ -55,11 +55,18 @@ std::int64_t block_count(const Ranges& ranges) {
   return total;
 }
 
-inline BlockList input(std::int32_t first, std::int32_t run = 1) { return {{Buffer::input, first, run}}; }
-inline BlockList output(std::int32_t first, std::int32_t run = 1) { return {{Buffer::output, first, run}}; }
-inline BlockList scratch(std::int32_t first, std::int32_t run = 1) { return {{Buffer::scratch, first, run}}; }
+inline BlockList input(std::int32_t first, std::int32_t run = 1) {
+  return {{Buffer::input, first, run}};
+}
+inline BlockList output(std::int32_t first, std::int32_t run = 1) {
+  return {{Buffer::output, first, run}};
+}
+inline BlockList scratch(std::int32_t first, std::int32_t run = 1) {
+  return {{Buffer::scratch, first, run}};
+}
 
-/// `length` blocks from `first` on in the buffer's first `modulus` blocks, going round past the last: one or two ranges.
+/// `length` blocks from `first` on in the buffer's first `modulus` blocks, going round past the last: one or
+/// two ranges.
 inline BlockList wrapped(Buffer buffer, std::int64_t first, std::int64_t length, std::int64_t modulus) {
   assert(0 <= length && length <= modulus);
   first = (first % modulus + modulus) % modulus;

@@ -14,8 +14,10 @@ bool is_vector(Operation operation) {
   case Operation::reduce:
   case Operation::allreduce:
   case Operation::scan:
-  case Operation::exscan: return true;
-  default: return false;
+  case Operation::exscan:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -24,37 +26,48 @@ bool is_vector(Operation operation) {
 std::int32_t input_units(const Problem& problem, Rank rank) {
   switch (problem.operation) {
   case Operation::barrier:
-  case Operation::broadcast: return 0;
+  case Operation::broadcast:
+    return 0;
   case Operation::reduce:
   case Operation::allreduce:
   case Operation::scan:
   case Operation::exscan:
   case Operation::gather:
   case Operation::allgather:
-  case Operation::neighbor_allgather: return 1;
-  case Operation::scatter: return rank == problem.root ? problem.ranks : 0;
+  case Operation::neighbor_allgather:
+    return 1;
+  case Operation::scatter:
+    return rank == problem.root ? problem.ranks : 0;
   case Operation::alltoall:
-  case Operation::reduce_scatter: return problem.ranks;
-  case Operation::neighbor_alltoall: return degree(problem, rank, &Neighborhood::destinations);
+  case Operation::reduce_scatter:
+    return problem.ranks;
+  case Operation::neighbor_alltoall:
+    return degree(problem, rank, &Neighborhood::destinations);
   }
   return 0;
 }
 
 std::int32_t output_units(const Problem& problem, Rank rank) {
   switch (problem.operation) {
-  case Operation::barrier: return 0;
+  case Operation::barrier:
+    return 0;
   case Operation::broadcast:
   case Operation::allreduce:
   case Operation::scan:
   case Operation::exscan:
   case Operation::scatter:
-  case Operation::reduce_scatter: return 1;
-  case Operation::reduce: return rank == problem.root ? 1 : 0;
-  case Operation::gather: return rank == problem.root ? problem.ranks : 0;
+  case Operation::reduce_scatter:
+    return 1;
+  case Operation::reduce:
+    return rank == problem.root ? 1 : 0;
+  case Operation::gather:
+    return rank == problem.root ? problem.ranks : 0;
   case Operation::allgather:
-  case Operation::alltoall: return problem.ranks;
+  case Operation::alltoall:
+    return problem.ranks;
   case Operation::neighbor_allgather:
-  case Operation::neighbor_alltoall: return degree(problem, rank, &Neighborhood::sources);
+  case Operation::neighbor_alltoall:
+    return degree(problem, rank, &Neighborhood::sources);
   }
   return 0;
 }
@@ -65,8 +78,10 @@ bool has_private_sizes(Operation operation) {
   case Operation::scatter:
   case Operation::alltoall:
   case Operation::neighbor_allgather:
-  case Operation::neighbor_alltoall: return true;
-  default: return false;
+  case Operation::neighbor_alltoall:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -80,7 +95,8 @@ std::int64_t canonical_block(const Problem& problem, Rank rank, std::int32_t pie
   switch (problem.operation) {
   case Operation::barrier:
   case Operation::neighbor_allgather:
-  case Operation::neighbor_alltoall: return -1;
+  case Operation::neighbor_alltoall:
+    return -1;
   case Operation::alltoall: {
     const std::int64_t unit = block / pieces;
     const std::int64_t piece = block % pieces;
@@ -98,22 +114,29 @@ std::int64_t canonical_block(const Problem& problem, Rank rank, std::int32_t pie
     if (buffer == Buffer::output)
       return std::int64_t{rank} * pieces + block;
     break;
-  default: break;
+  default:
+    break;
   }
   return block % canonical_blocks(problem, pieces);
 }
 
-std::int32_t aliased_output(const Problem& problem, Rank rank, std::int32_t pieces, std::int32_t input_block) {
+std::int32_t aliased_output(const Problem& problem, Rank rank, std::int32_t pieces,
+                            std::int32_t input_block) {
   switch (problem.operation) {
   case Operation::allreduce:
   case Operation::scan:
-  case Operation::exscan: return input_block;
-  case Operation::reduce: return rank == problem.root ? input_block : -1;
-  case Operation::gather: return rank == problem.root ? rank * pieces + input_block : -1;
-  case Operation::allgather: return rank * pieces + input_block;
+  case Operation::exscan:
+    return input_block;
+  case Operation::reduce:
+    return rank == problem.root ? input_block : -1;
+  case Operation::gather:
+    return rank == problem.root ? rank * pieces + input_block : -1;
+  case Operation::allgather:
+    return rank * pieces + input_block;
   case Operation::scatter:
     return rank == problem.root && input_block / pieces == rank ? input_block % pieces : -1;
-  default: return -1;
+  default:
+    return -1;
   }
 }
 

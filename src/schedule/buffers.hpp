@@ -2,7 +2,8 @@
 
 // How an operation's buffers are cut into blocks.
 //
-// A buffer is a row of *units*, and a strategy may cut each unit into `pieces`; block = unit * pieces + piece.
+// A buffer is a row of *units*, and a strategy may cut each unit into `pieces`; block = unit * pieces +
+// piece.
 //
 //   operation            input units      output units          canonical block of a unit's piece k
 //   barrier              -                -
@@ -17,8 +18,9 @@
 //   neighbor_allgather   1                sources               as alltoall, per edge from the sending rank
 //   neighbor_alltoall    destinations     sources               unknown to others
 //
-// Two blocks with the same canonical number have the same size on all ranks, whatever the counts. Scratch block s is as
-// large as canonical block s mod B, B the number of canonical blocks (for all-to-all and neighbours: as large as the largest piece).
+// Two blocks with the same canonical number have the same size on all ranks, whatever the counts. Scratch
+// block s is as large as canonical block s mod B, B the number of canonical blocks (for all-to-all and
+// neighbours: as large as the largest piece).
 
 #include "schedule/problem.hpp"
 
@@ -32,10 +34,12 @@ std::int32_t output_units(const Problem& problem, Rank rank);
 /// (gather, scatter, alltoall and the neighbourhood operations)?
 bool has_private_sizes(Operation operation);
 
-/// Number of canonical blocks by which scratch is measured: pieces for vector operations, ranks * pieces where units belong to ranks.
+/// Number of canonical blocks by which scratch is measured: pieces for vector operations, ranks * pieces
+/// where units belong to ranks.
 std::int64_t canonical_blocks(const Problem& problem, std::int32_t pieces);
 
-/// Canonical number of a block on `rank`, or -1 where its size is nobody else's business (neighbours, all-to-all scratch).
+/// Canonical number of a block on `rank`, or -1 where its size is nobody else's business (neighbours,
+/// all-to-all scratch).
 std::int64_t canonical_block(const Problem& problem, Rank rank, std::int32_t pieces, Buffer buffer,
                              std::int32_t block);
 

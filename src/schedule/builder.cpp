@@ -32,7 +32,8 @@ BlockList slice(const BlockList& list, std::int64_t begin, std::int64_t end) {
     const std::int64_t from = std::max(begin, position);
     const std::int64_t to = std::min(end, position + run);
     if (from < to)
-      append_range(result, {buffer, static_cast<std::int32_t>(first + from - position), static_cast<std::int32_t>(to - from)});
+      append_range(result, {buffer, static_cast<std::int32_t>(first + from - position),
+                            static_cast<std::int32_t>(to - from)});
     position += run;
   });
   return result;
@@ -63,7 +64,9 @@ Builder::Builder(const Problem& problem, Rank rank, std::int32_t pieces)
   recording_->problem = problem;
 }
 
-std::int32_t Builder::canonical() const { return static_cast<std::int32_t>(canonical_blocks(problem_, pieces_)); }
+std::int32_t Builder::canonical() const {
+  return static_cast<std::int32_t>(canonical_blocks(problem_, pieces_));
+}
 
 void Builder::round() {
   Schedule& schedule = recording_->schedule;
@@ -101,8 +104,10 @@ bool Builder::is_same_memory(const BlockList& source, const BlockList& target) c
   BlockList aliased;
   for_each_block(source, [&](Buffer buffer, std::int32_t block) {
     const std::int32_t output_block =
-        buffer == Buffer::input ? aliased_output(recording_->problem, schedule.rank, schedule.pieces, block) : -1;
-    append_range(aliased, output_block < 0 ? BlockRange{buffer, block} : BlockRange{Buffer::output, output_block});
+        buffer == Buffer::input ? aliased_output(recording_->problem, schedule.rank, schedule.pieces, block)
+                                : -1;
+    append_range(aliased,
+                 output_block < 0 ? BlockRange{buffer, block} : BlockRange{Buffer::output, output_block});
   });
   return aliased == target;
 }
@@ -177,22 +182,26 @@ std::int32_t Builder::scratch_blocks(std::int32_t blocks) {
     schedule.scratch_blocks += blocks;
     return first;
   }
-  // A sub-problem's scratch block s stands for as many of the root's scratch blocks as canonical block s mod B of the
-  // sub-problem has, of the same shapes: a replica of the root's canonical row for each of the sub-problem's.
+  // A sub-problem's scratch block s stands for as many of the root's scratch blocks as canonical block s mod
+  // B of the sub-problem has, of the same shapes: a replica of the root's canonical row for each of the
+  // sub-problem's.
   const auto first = static_cast<std::int32_t>(renaming_->scratch.size());
-  const auto canonical_row = static_cast<std::int32_t>(canonical_blocks(recording_->problem, schedule.pieces));
+  const auto canonical_row =
+      static_cast<std::int32_t>(canonical_blocks(recording_->problem, schedule.pieces));
   const auto own_row = static_cast<std::int32_t>(renaming_->canonical.size());
   assert(own_row > 0);
   std::int32_t replica = 0;
   for (std::int32_t s = 0; s < blocks; ++s) {
     if (s % own_row == 0) {
-      replica = static_cast<std::int32_t>(ceil_divide(schedule.scratch_blocks, canonical_row)) * canonical_row;
+      replica =
+          static_cast<std::int32_t>(ceil_divide(schedule.scratch_blocks, canonical_row)) * canonical_row;
       schedule.scratch_blocks = replica + canonical_row;
     }
     BlockList mapped;
     for_each_block(renaming_->canonical[static_cast<std::size_t>((first + s) % own_row)],
                    [&](Buffer buffer, std::int32_t block) {
-                     std::int64_t shape = canonical_block(recording_->problem, schedule.rank, schedule.pieces, buffer, block);
+                     std::int64_t shape =
+                         canonical_block(recording_->problem, schedule.rank, schedule.pieces, buffer, block);
                      if (shape < 0 || shape >= canonical_row)
                        shape = block % canonical_row;
                      append_range(mapped, {Buffer::scratch, static_cast<std::int32_t>(replica + shape)});

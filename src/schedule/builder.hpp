@@ -8,8 +8,9 @@
 //     b.receive(from(k), output(from(k)));
 //   }
 //
-// A builder may stand for a sub-group of ranks working on some of the blocks (subgroup()); what a strategy writes with
-// it lands in the same schedule under the right names, so composed strategies are schedules like any other.
+// A builder may stand for a sub-group of ranks working on some of the blocks (subgroup()); what a strategy
+// writes with it lands in the same schedule under the right names, so composed strategies are schedules like
+// any other.
 
 #include "schedule/schedule.hpp"
 
@@ -19,7 +20,8 @@
 namespace thalweg::schedule {
 
 using StepId = std::uint32_t;
-/// The steps of the current stage that must finish first. Ids of earlier stages, and `nothing`, are fine and mean nothing.
+/// The steps of the current stage that must finish first. Ids of earlier stages, and `nothing`, are fine and
+/// mean nothing.
 using After = std::vector<StepId>;
 /// What the builder returns for a step that turned out to have no blocks and was left out.
 inline constexpr StepId nothing = 0xffffffffU;
@@ -29,12 +31,12 @@ struct Subproblem {
   Problem problem;
   /// The members, as ranks of the enclosing builder; position = rank in the sub-group.
   std::vector<Rank> members;
-  /// For each unit of the sub-problem's buffers the enclosing builder's blocks that it stands for. Units that this
-  /// rank does not have (an output off the root) may be missing.
+  /// For each unit of the sub-problem's buffers the enclosing builder's blocks that it stands for. Units that
+  /// this rank does not have (an output off the root) may be missing.
   std::vector<BlockList> input_units;
   std::vector<BlockList> output_units;
-  /// Blocks as which the sub-problem's scratch is shaped, one entry for each canonical unit; empty: output_units, or
-  /// if there are fewer of those, input_units.
+  /// Blocks as which the sub-problem's scratch is shaped, one entry for each canonical unit; empty:
+  /// output_units, or if there are fewer of those, input_units.
   std::vector<BlockList> canonical_units = {};
   std::int32_t pieces = 1;
 };
@@ -50,16 +52,23 @@ public:
   Rank root() const { return problem_.root; }
   std::int32_t pieces() const { return pieces_; }
   std::int64_t parameter(std::string_view name) const { return problem_.parameter(name); }
-  /// Number of this problem's canonical blocks (schedule/buffers.hpp): of a whole vector, or of all ranks' units.
+  /// Number of this problem's canonical blocks (schedule/buffers.hpp): of a whole vector, or of all ranks'
+  /// units.
   std::int32_t canonical() const;
 
   /// Everything added from here on starts after everything added so far has finished.
   void round();
 
-  StepId send(Rank to, const BlockList& blocks, const After& after = {}) { return message(StepKind::send, Side::left, to, blocks, after); }
-  StepId receive(Rank from, const BlockList& blocks, const After& after = {}) { return message(StepKind::receive, Side::left, from, blocks, after); }
+  StepId send(Rank to, const BlockList& blocks, const After& after = {}) {
+    return message(StepKind::send, Side::left, to, blocks, after);
+  }
+  StepId receive(Rank from, const BlockList& blocks, const After& after = {}) {
+    return message(StepKind::receive, Side::left, from, blocks, after);
+  }
   /// Combines what comes with the blocks; `incoming` says on which side of the operator the message stands.
-  StepId receive_combine(Rank from, const BlockList& blocks, Side incoming, const After& after = {}) { return message(StepKind::receive_combine, incoming, from, blocks, after); }
+  StepId receive_combine(Rank from, const BlockList& blocks, Side incoming, const After& after = {}) {
+    return message(StepKind::receive_combine, incoming, from, blocks, after);
+  }
   /// Left out where both are the same memory, as a rank's own block is in place.
   StepId copy(const BlockList& from, const BlockList& to, const After& after = {});
   /// from (+) into -> into, `from` standing on the side given.
@@ -69,8 +78,9 @@ public:
   StepId send_token(Rank to, const After& after = {});
   StepId receive_token(Rank from, const After& after = {});
 
-  /// Takes `blocks` more blocks of scratch and returns the first one's number. In operations on vectors block s of
-  /// scratch is as large as canonical block s mod canonical(), so ask for multiples of canonical() there.
+  /// Takes `blocks` more blocks of scratch and returns the first one's number. In operations on vectors block
+  /// s of scratch is as large as canonical block s mod canonical(), so ask for multiples of canonical()
+  /// there.
   std::int32_t scratch_blocks(std::int32_t blocks);
 
   /// A builder for a sub-group that this rank is a member of; it writes into this builder's schedule.
@@ -96,7 +106,9 @@ private:
 
   StepId message(StepKind kind, Side side, Rank peer, const BlockList& blocks, const After& after);
   StepId append(Step step, const BlockList& source, const BlockList& target, const After& after);
-  Rank global(Rank member) const { return renaming_ ? renaming_->members[static_cast<std::size_t>(member)] : member; }
+  Rank global(Rank member) const {
+    return renaming_ ? renaming_->members[static_cast<std::size_t>(member)] : member;
+  }
   BlockList global(const BlockList& blocks) const;
   Span store(const BlockList& blocks);
   /// Would a copy move nothing, because both lists name the same memory (in place)?

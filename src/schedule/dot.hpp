@@ -8,8 +8,8 @@
 
 namespace thalweg::schedule {
 
-/// All ranks' schedules: a box around each rank's steps, a blue arrow for each message, a grey one from stage to stage and
-/// dashed ones from named predecessors. The schedules are given in rank order and must match.
+/// All ranks' schedules: a box around each rank's steps, a blue arrow for each message, a grey one from stage
+/// to stage and dashed ones from named predecessors. The schedules are given in rank order and must match.
 std::string draw(std::span<const Schedule> schedules);
 
 } // namespace thalweg::schedule

@@ -20,7 +20,8 @@ public:
 
   /// Rank `origin`'s own value of block `block` (numbered as the caller likes).
   ValueId contribution(Rank origin, std::int64_t block);
-  /// left (+) right; -1 if they stand for different blocks or share a contribution, which no correct schedule does.
+  /// left (+) right; -1 if they stand for different blocks or share a contribution, which no correct schedule
+  /// does.
   ValueId combined(ValueId left, ValueId right);
 
   Rank origin(ValueId id) const { return node(id).low; }
@@ -36,8 +37,8 @@ public:
 private:
   struct Node {
     std::int64_t block = 0;
-    Rank low = 0;            ///< first contribution of the cyclic interval low, low+1, .. if `members` is empty
-    std::int32_t count = 1;  ///< number of contributions
+    Rank low = 0; ///< first contribution of the cyclic interval low, low+1, .. if `members` is empty
+    std::int32_t count = 1;    ///< number of contributions
     std::int32_t members = -1; ///< index of a bit set when the contributions are no cyclic interval
     std::int32_t commutative_class = 0;
     bool ordered = true;

@@ -41,40 +41,50 @@ private:
   }
 
   void write_step(std::uint32_t s, const Step& step) {
-    const std::int64_t bytes = block_bytes(is_receive(step) || step.kind == StepKind::combine ? schedule_.target(step)
-                                                                                             : schedule_.source(step));
+    const std::int64_t bytes = block_bytes(
+        is_receive(step) || step.kind == StepKind::combine ? schedule_.target(step) : schedule_.source(step));
     const std::int64_t message = std::max<std::int64_t>(bytes, 1);
     switch (step.kind) {
     case StepKind::send:
       text_ += fmt::format("  s{}: send {}b to {} tag {}\n", s, message, step.peer, next_tag(sent_, step));
       break;
     case StepKind::receive:
-      text_ += fmt::format("  s{}: recv {}b from {} tag {}\n", s, message, step.peer, next_tag(received_, step));
+      text_ +=
+          fmt::format("  s{}: recv {}b from {} tag {}\n", s, message, step.peer, next_tag(received_, step));
       break;
     case StepKind::receive_combine:
-      text_ += fmt::format("  s{0}: recv {1}b from {2} tag {3}\n  c{0}: calc {4}\n  c{0} requires s{0}\n", s, message,
-                           step.peer, next_tag(received_, step), time(bytes, sizes_.combine_ns_per_byte));
+      text_ +=
+          fmt::format("  s{0}: recv {1}b from {2} tag {3}\n  c{0}: calc {4}\n  c{0} requires s{0}\n", s,
+                      message, step.peer, next_tag(received_, step), time(bytes, sizes_.combine_ns_per_byte));
       break;
-    case StepKind::copy: text_ += fmt::format("  s{}: calc {}\n", s, time(bytes, sizes_.copy_ns_per_byte)); break;
-    case StepKind::combine: text_ += fmt::format("  s{}: calc {}\n", s, time(bytes, sizes_.combine_ns_per_byte)); break;
+    case StepKind::copy:
+      text_ += fmt::format("  s{}: calc {}\n", s, time(bytes, sizes_.copy_ns_per_byte));
+      break;
+    case StepKind::combine:
+      text_ += fmt::format("  s{}: calc {}\n", s, time(bytes, sizes_.combine_ns_per_byte));
+      break;
     }
   }
 
   using Counts = std::map<std::pair<Rank, std::uint16_t>, std::uint32_t>;
 
-  /// Numbers the messages of a peer and channel in program order, in which they meet; channels in the upper bits.
+  /// Numbers the messages of a peer and channel in program order, in which they meet; channels in the upper
+  /// bits.
   static std::uint32_t next_tag(Counts& counts, const Step& step) {
     return std::uint32_t{step.channel} << 20 | counts[{step.peer, step.channel}]++;
   }
 
   /// The letter of the line at whose end the step is over: a combining receive is over after its calculation.
-  char finisher(std::uint32_t s) const { return schedule_.steps[s].kind == StepKind::receive_combine ? 'c' : 's'; }
+  char finisher(std::uint32_t s) const {
+    return schedule_.steps[s].kind == StepKind::receive_combine ? 'c' : 's';
+  }
 
   std::int64_t block_bytes(std::span<const BlockRange> ranges) const {
     std::int64_t bytes = 0;
     for_each_block(ranges, [&](Buffer, std::int32_t block) {
       const std::int64_t piece = block % schedule_.pieces;
-      bytes += sizes_.unit_bytes * (piece + 1) / schedule_.pieces - sizes_.unit_bytes * piece / schedule_.pieces;
+      bytes +=
+          sizes_.unit_bytes * (piece + 1) / schedule_.pieces - sizes_.unit_bytes * piece / schedule_.pieces;
     });
     return bytes;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Schedules for other people's simulators: GOAL (Group Operation Assembly Language; Hoefler, Siebert, Lumsdaine 2009), as
-// LogGOPSim's txt2bin and its kin read it.
+// Schedules for other people's simulators: GOAL (Group Operation Assembly Language; Hoefler, Siebert,
+// Lumsdaine 2009), as LogGOPSim's txt2bin and its kin read it.
 
 #include "schedule/schedule.hpp"
 
@@ -16,9 +16,9 @@ struct GoalSizes {
   double combine_ns_per_byte = 0.25; ///< the reduction operator, reading two operands and writing one
 };
 
-/// All ranks' schedules, given in rank order, as GOAL text. Every message between two ranks has a tag of its own, so
-/// that it meets its receive whatever the simulator's timing; a token is a message of one byte, for GOAL knows none of no
-/// bytes; a stage's end is a calculation of no time that the next stage requires.
+/// All ranks' schedules, given in rank order, as GOAL text. Every message between two ranks has a tag of its
+/// own, so that it meets its receive whatever the simulator's timing; a token is a message of one byte, for
+/// GOAL knows none of no bytes; a stage's end is a calculation of no time that the next stage requires.
 std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes);
 
 } // namespace thalweg::schedule

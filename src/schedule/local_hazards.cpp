@@ -56,10 +56,12 @@ struct Access {
 
 class HazardFinder {
 public:
-  HazardFinder(const Problem& problem, const Schedule& schedule, std::size_t limit, std::vector<std::string>& faults)
-      : problem_(problem), schedule_(schedule), limit_(limit), faults_(faults),
-        sizes_{input_units(problem, schedule.rank) * schedule.pieces,
-               output_units(problem, schedule.rank) * schedule.pieces, schedule.scratch_blocks} {}
+  HazardFinder(const Problem& problem, const Schedule& schedule, std::size_t limit,
+               std::vector<std::string>& faults)
+      : problem_(problem), schedule_(schedule), limit_(limit),
+        faults_(faults), sizes_{input_units(problem, schedule.rank) * schedule.pieces,
+                                output_units(problem, schedule.rank) * schedule.pieces,
+                                schedule.scratch_blocks} {}
 
   void run() {
     for (std::size_t stage = 0; stage < schedule_.stages.size(); ++stage) {
@@ -81,24 +83,31 @@ private:
       if (p < stage_begin || p >= s)
         fault("{} waits for a step that is not earlier in its stage", s);
     const bool reads_target = step.kind == StepKind::combine || step.kind == StepKind::receive_combine;
-    for_each_block(schedule_.source(step), [&](Buffer buffer, std::int32_t block) { touch(s, buffer, block, false, order); });
-    for_each_block(schedule_.target(step), [&](Buffer buffer, std::int32_t block) { touch(s, buffer, block, true, order); });
-    if (!reads_target && step.kind == StepKind::copy && block_count(schedule_.source(step)) != block_count(schedule_.target(step)))
+    for_each_block(schedule_.source(step),
+                   [&](Buffer buffer, std::int32_t block) { touch(s, buffer, block, false, order); });
+    for_each_block(schedule_.target(step),
+                   [&](Buffer buffer, std::int32_t block) { touch(s, buffer, block, true, order); });
+    if (!reads_target && step.kind == StepKind::copy &&
+        block_count(schedule_.source(step)) != block_count(schedule_.target(step)))
       fault("{} copies a different number of blocks than it fills", s);
   }
 
   void touch(std::uint32_t s, Buffer buffer, std::int32_t block, bool writes, const StageOrder& order) {
     if (block < 0 || block >= sizes_[static_cast<std::size_t>(buffer)]) {
-      fault(fmt::format("{{}} names {} block {}, which is outside the buffer", buffer_name(buffer), block), s);
+      fault(fmt::format("{{}} names {} block {}, which is outside the buffer", buffer_name(buffer), block),
+            s);
       return;
     }
-    const bool given = problem_.operation == Operation::broadcast && schedule_.rank == problem_.root && buffer == Buffer::output;
+    const bool given = problem_.operation == Operation::broadcast && schedule_.rank == problem_.root &&
+                       buffer == Buffer::output;
     if (writes && (buffer == Buffer::input || given))
       fault(fmt::format("{{}} writes {} block {}, which is the user's input", buffer_name(buffer), block), s);
     auto& accesses = touched_[cell(buffer, block)];
     for (const Access& access : accesses)
       if ((access.writes || writes) && (access.step == s || !order.before(access.step, s)))
-        fault(fmt::format("{{}} and step {} touch {} block {} in no order", access.step, buffer_name(buffer), block), s);
+        fault(fmt::format("{{}} and step {} touch {} block {} in no order", access.step, buffer_name(buffer),
+                          block),
+              s);
     accesses.push_back({s, writes});
   }
 
@@ -134,11 +143,16 @@ void find_local_hazards(const Problem& problem, const Schedule& schedule, std::s
 std::string describe(const Schedule& schedule, std::uint32_t s) {
   const Step& step = schedule.steps[s];
   switch (step.kind) {
-  case StepKind::send: return fmt::format("rank {} step {} (send to {})", schedule.rank, s, step.peer);
-  case StepKind::receive: return fmt::format("rank {} step {} (receive from {})", schedule.rank, s, step.peer);
-  case StepKind::receive_combine: return fmt::format("rank {} step {} (receive and combine from {})", schedule.rank, s, step.peer);
-  case StepKind::copy: return fmt::format("rank {} step {} (copy)", schedule.rank, s);
-  case StepKind::combine: return fmt::format("rank {} step {} (combine)", schedule.rank, s);
+  case StepKind::send:
+    return fmt::format("rank {} step {} (send to {})", schedule.rank, s, step.peer);
+  case StepKind::receive:
+    return fmt::format("rank {} step {} (receive from {})", schedule.rank, s, step.peer);
+  case StepKind::receive_combine:
+    return fmt::format("rank {} step {} (receive and combine from {})", schedule.rank, s, step.peer);
+  case StepKind::copy:
+    return fmt::format("rank {} step {} (copy)", schedule.rank, s);
+  case StepKind::combine:
+    return fmt::format("rank {} step {} (combine)", schedule.rank, s);
   }
   return {};
 }

@@ -6,9 +6,9 @@
 
 namespace thalweg::schedule {
 
-/// Checks what one rank's schedule can get wrong alone: blocks outside their buffers, writes to user input, messages to
-/// itself, predecessors that are not earlier steps of the same stage, and unordered steps of a stage that touch the same
-/// block (one of them writing). Adds a line for each fault, at most `limit` in all.
+/// Checks what one rank's schedule can get wrong alone: blocks outside their buffers, writes to user input,
+/// messages to itself, predecessors that are not earlier steps of the same stage, and unordered steps of a
+/// stage that touch the same block (one of them writing). Adds a line for each fault, at most `limit` in all.
 void find_local_hazards(const Problem& problem, const Schedule& schedule, std::size_t limit,
                         std::vector<std::string>& faults);
 

@@ -33,7 +33,8 @@ std::vector<End> message_ends(std::span<const Schedule> schedules, bool receives
 
 } // namespace
 
-Matching match_messages(std::span<const Schedule> schedules, std::size_t limit, std::vector<std::string>& faults) {
+Matching match_messages(std::span<const Schedule> schedules, std::size_t limit,
+                        std::vector<std::string>& faults) {
   Matching matching;
   for (const Schedule& schedule : schedules)
     matching.emplace_back(schedule.steps.size());
@@ -41,7 +42,8 @@ Matching match_messages(std::span<const Schedule> schedules, std::size_t limit, 
   const std::vector<End> receives = message_ends(schedules, true);
   const auto fault = [&](const End& end, std::string_view problem) {
     if (faults.size() < limit)
-      faults.push_back(fmt::format("{} {}", describe(schedules[static_cast<std::size_t>(end.rank)], end.step), problem));
+      faults.push_back(
+          fmt::format("{} {}", describe(schedules[static_cast<std::size_t>(end.rank)], end.step), problem));
   };
   std::size_t s = 0;
   std::size_t r = 0;
@@ -55,7 +57,8 @@ Matching match_messages(std::span<const Schedule> schedules, std::size_t limit, 
       const End& receive = receives[r++];
       const Schedule& sender = schedules[static_cast<std::size_t>(send.rank)];
       const Schedule& receiver = schedules[static_cast<std::size_t>(receive.rank)];
-      if (block_count(sender.source(sender.steps[send.step])) != block_count(receiver.target(receiver.steps[receive.step])))
+      if (block_count(sender.source(sender.steps[send.step])) !=
+          block_count(receiver.target(receiver.steps[receive.step])))
         fault(receive, "meets a send of another number of blocks");
       matching[static_cast<std::size_t>(send.rank)][send.step] = receive.step;
       matching[static_cast<std::size_t>(receive.rank)][receive.step] = send.step;

@@ -6,8 +6,8 @@
 
 namespace thalweg::schedule {
 
-/// What a collective does to blocks. The v- and w-variants are not separate operations: they are the same schedules
-/// bound to blocks of unequal size (see Sizes in schedule/problem.hpp).
+/// What a collective does to blocks. The v- and w-variants are not separate operations: they are the same
+/// schedules bound to blocks of unequal size (see Sizes in schedule/problem.hpp).
 enum class Operation {
   barrier,
   broadcast,

@@ -9,9 +9,12 @@ namespace {
 
 std::string_view name(Buffer buffer) {
   switch (buffer) {
-  case Buffer::input: return "input";
-  case Buffer::output: return "output";
-  case Buffer::scratch: return "scratch";
+  case Buffer::input:
+    return "input";
+  case Buffer::output:
+    return "output";
+  case Buffer::scratch:
+    return "scratch";
   }
   return "";
 }
@@ -44,21 +47,26 @@ std::string print_step(const Schedule& schedule, const Step& step) {
   const std::string target = print_blocks(schedule.target(step));
   const std::string channel = step.channel == 0 ? "" : fmt::format(" on channel {}", step.channel);
   switch (step.kind) {
-  case StepKind::send: return fmt::format("send {} to {}{}", source.empty() ? "token" : source, step.peer, channel);
+  case StepKind::send:
+    return fmt::format("send {} to {}{}", source.empty() ? "token" : source, step.peer, channel);
   case StepKind::receive:
     return fmt::format("receive {} from {}{}", target.empty() ? "token" : target, step.peer, channel);
   case StepKind::receive_combine:
-    return fmt::format("receive {} into {} from {}{}", combination(step.side, "message", target), target, step.peer, channel);
-  case StepKind::copy: return fmt::format("copy {} to {}", source, target);
-  case StepKind::combine: return fmt::format("combine {} into {}", combination(step.side, source, target), target);
+    return fmt::format("receive {} into {} from {}{}", combination(step.side, "message", target), target,
+                       step.peer, channel);
+  case StepKind::copy:
+    return fmt::format("copy {} to {}", source, target);
+  case StepKind::combine:
+    return fmt::format("combine {} into {}", combination(step.side, source, target), target);
   }
   return "";
 }
 
 std::string print(const Schedule& schedule) {
-  std::string text = fmt::format("{} of {} ranks, rank {}: {} stages, {} steps, {} scratch blocks, units in {} pieces\n",
-                                 name(schedule.operation), schedule.ranks, schedule.rank, schedule.stages.size(),
-                                 schedule.steps.size(), schedule.scratch_blocks, schedule.pieces);
+  std::string text =
+      fmt::format("{} of {} ranks, rank {}: {} stages, {} steps, {} scratch blocks, units in {} pieces\n",
+                  name(schedule.operation), schedule.ranks, schedule.rank, schedule.stages.size(),
+                  schedule.steps.size(), schedule.scratch_blocks, schedule.pieces);
   for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
     text += fmt::format("stage {}\n", stage);
     for (std::uint32_t s = schedule.stages[stage]; s < schedule.stage_end(stage); ++s) {

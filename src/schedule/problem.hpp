@@ -15,8 +15,8 @@ namespace thalweg::schedule {
 /// A strategy's parameters by name, e.g. {"radix", 4}. Sizes are in bytes.
 using Parameters = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// Whom one rank receives from and sends to in a neighbourhood collective, in the order of its buffers' units.
-/// The n-th entry of a rank b among a's destinations meets the n-th entry of a among b's sources.
+/// Whom one rank receives from and sends to in a neighbourhood collective, in the order of its buffers'
+/// units. The n-th entry of a rank b among a's destinations meets the n-th entry of a among b's sources.
 struct Neighborhood {
   std::vector<Rank> sources;
   std::vector<Rank> destinations;
@@ -28,8 +28,8 @@ struct Problem {
   Operation operation = Operation::barrier;
   std::int32_t ranks = 1;
   Rank root = 0;
-  /// The user's input lies in his output buffer, as with MPI_IN_PLACE; a schedule must then bear that input(k) and
-  /// output(k) are the same memory (schedule/buffers.hpp says which).
+  /// The user's input lies in his output buffer, as with MPI_IN_PLACE; a schedule must then bear that
+  /// input(k) and output(k) are the same memory (schedule/buffers.hpp says which).
   bool in_place = false;
   bool commutative = true;
   /// Bytes of one unit where all ranks agree on it, else 0. Only used to choose a number of pieces.
@@ -37,10 +37,12 @@ struct Problem {
   Parameters parameters = {};
   /// The node of each rank (numbered from 0, any order), or null where unknown: all ranks on one node.
   std::shared_ptr<const std::vector<std::int32_t>> nodes = nullptr;
-  /// For neighbourhood collectives: a rank's neighbours, indexed by rank. At run time only one's own entry is filled.
+  /// For neighbourhood collectives: a rank's neighbours, indexed by rank. At run time only one's own entry is
+  /// filled.
   std::shared_ptr<const std::vector<Neighborhood>> neighborhoods = nullptr;
 
-  /// Value of a parameter; the index fills in defaults before a schedule is built, so a miss is a programmer's error.
+  /// Value of a parameter; the index fills in defaults before a schedule is built, so a miss is a
+  /// programmer's error.
   std::int64_t parameter(std::string_view name) const;
 };
 

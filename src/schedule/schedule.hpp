@@ -2,9 +2,9 @@
 
 // A schedule: one rank's part of a collective as data.
 //
-// Steps stand in *stages*. A stage's steps may all be under way at once, ordered only by the predecessors they name;
-// the next stage begins when every step of this one has finished. The n-th send from a to b on a channel meets the
-// n-th receive from a at b, counted in program order.
+// Steps stand in *stages*. A stage's steps may all be under way at once, ordered only by the predecessors
+// they name; the next stage begins when every step of this one has finished. The n-th send from a to b on a
+// channel meets the n-th receive from a at b, counted in program order.
 
 #include "schedule/problem.hpp"
 
@@ -53,7 +53,9 @@ struct Schedule {
   std::span<const BlockRange> source(const Step& step) const { return view(ranges, step.source); }
   std::span<const BlockRange> target(const Step& step) const { return view(ranges, step.target); }
   /// Earlier steps of the same stage that must have finished before this one starts.
-  std::span<const std::uint32_t> predecessors_of(const Step& step) const { return view(predecessors, step.predecessors); }
+  std::span<const std::uint32_t> predecessors_of(const Step& step) const {
+    return view(predecessors, step.predecessors);
+  }
   std::uint32_t stage_end(std::size_t stage) const {
     return stage + 1 < stages.size() ? stages[stage + 1] : static_cast<std::uint32_t>(steps.size());
   }
@@ -66,7 +68,9 @@ private:
 };
 
 /// Does the step move bytes to or from another rank?
-inline bool is_message(const Step& step) { return step.kind <= StepKind::receive_combine; }
+inline bool is_message(const Step& step) {
+  return step.kind <= StepKind::receive_combine;
+}
 inline bool is_receive(const Step& step) {
   return step.kind == StepKind::receive || step.kind == StepKind::receive_combine;
 }

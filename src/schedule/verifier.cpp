@@ -23,7 +23,8 @@ public:
       : inputs_(input_units(problem, schedule.rank) * schedule.pieces),
         outputs_(output_units(problem, schedule.rank) * schedule.pieces),
         cells_(static_cast<std::size_t>(inputs_ + outputs_ + schedule.scratch_blocks), unwritten),
-        writes_(static_cast<std::size_t>(schedule.scratch_blocks), 0), alias_(static_cast<std::size_t>(inputs_), -1) {
+        writes_(static_cast<std::size_t>(schedule.scratch_blocks), 0),
+        alias_(static_cast<std::size_t>(inputs_), -1) {
     if (problem.in_place)
       for (std::int32_t k = 0; k < inputs_; ++k)
         alias_[static_cast<std::size_t>(k)] = aliased_output(problem, schedule.rank, schedule.pieces, k);
@@ -42,7 +43,8 @@ private:
       return static_cast<std::size_t>(inputs_ + outputs_ + block);
     if (buffer == Buffer::input && alias_[static_cast<std::size_t>(block)] < 0)
       return static_cast<std::size_t>(outputs_ + block);
-    return static_cast<std::size_t>(buffer == Buffer::input ? alias_[static_cast<std::size_t>(block)] : block);
+    return static_cast<std::size_t>(buffer == Buffer::input ? alias_[static_cast<std::size_t>(block)]
+                                                            : block);
   }
 
   std::int32_t inputs_;
@@ -92,8 +94,8 @@ public:
 private:
   struct RankState {
     std::size_t stage = 0;
-    std::uint32_t unfinished = 0;               ///< steps of the current stage
-    std::vector<std::uint32_t> waits;           ///< unfinished predecessors of each step
+    std::uint32_t unfinished = 0;     ///< steps of the current stage
+    std::vector<std::uint32_t> waits; ///< unfinished predecessors of each step
     std::vector<std::vector<std::uint32_t>> successors;
     std::vector<bool> started;
   };
@@ -104,7 +106,8 @@ private:
       Memory& memory = memories_.back();
       const std::int32_t inputs = input_units(problem_, schedule.rank) * schedule.pieces;
       for (std::int32_t k = 0; k < inputs; ++k)
-        memory.at(Buffer::input, k) = table_.contribution(schedule.rank, input_name(problem_, schedule.rank, schedule.pieces, k));
+        memory.at(Buffer::input, k) =
+            table_.contribution(schedule.rank, input_name(problem_, schedule.rank, schedule.pieces, k));
       if (problem_.operation == Operation::broadcast && schedule.rank == problem_.root)
         for (std::int32_t k = 0; k < schedule.pieces; ++k)
           memory.at(Buffer::output, k) = table_.contribution(problem_.root, k);
@@ -186,7 +189,8 @@ private:
     places_.clear();
     for_each_block(source, [&](Buffer buffer, std::int32_t block) { places_.push_back({buffer, block}); });
     if (places_.size() != static_cast<std::size_t>(block_count(to.target(step)))) {
-      fault("{}: {} blocks come where {} are awaited", describe(to, s), places_.size(), block_count(to.target(step)));
+      fault("{}: {} blocks come where {} are awaited", describe(to, s), places_.size(),
+            block_count(to.target(step)));
       return;
     }
     Memory& theirs = memories_[static_cast<std::size_t>(from.rank)];
@@ -215,12 +219,14 @@ private:
     const std::int64_t here = canonical_block(problem_, to.rank, to.pieces, target.buffer, target.block);
     if (there == here && here >= 0)
       return;
-    if (problem_.operation == Operation::neighbor_allgather || problem_.operation == Operation::neighbor_alltoall) {
+    if (problem_.operation == Operation::neighbor_allgather ||
+        problem_.operation == Operation::neighbor_alltoall) {
       verdict_.exact_shapes &= source.buffer != Buffer::scratch && target.buffer != Buffer::scratch;
     } else {
       verdict_.exact_shapes = false;
       if (!has_private_sizes(problem_.operation) && problem_.operation != Operation::allgather)
-        fault("{}: block {} takes what lies in a block of another size ({} for {})", describe(to, s), target.block, there, here);
+        fault("{}: block {} takes what lies in a block of another size ({} for {})", describe(to, s),
+              target.block, there, here);
     }
     if (source.block % from.pieces != target.block % to.pieces)
       fault("{}: piece {} of a unit goes where piece {} belongs", describe(to, s), source.block % from.pieces,
@@ -250,14 +256,16 @@ private:
     std::vector<std::int32_t> classes;
     for (const Schedule& schedule : schedules_) {
       if (problem_.operation == Operation::barrier && arrivals_.missing(schedule.rank) >= 0)
-        fault("rank {} may leave before rank {} has entered", schedule.rank, arrivals_.missing(schedule.rank));
+        fault("rank {} may leave before rank {} has entered", schedule.rank,
+              arrivals_.missing(schedule.rank));
       const std::int32_t outputs = output_units(problem_, schedule.rank) * schedule.pieces;
       if (problem_.operation == Operation::exscan && schedule.rank == 0)
         continue;
       for (std::int32_t k = 0; k < outputs; ++k) {
         const ValueId value = memories_[static_cast<std::size_t>(schedule.rank)].at(Buffer::output, k);
         if (value == unwritten || !is_right(schedule, k, value)) {
-          fault("rank {}: output block {} {}", schedule.rank, k, value == unwritten ? "is never written" : "holds the wrong value");
+          fault("rank {}: output block {} {}", schedule.rank, k,
+                value == unwritten ? "is never written" : "holds the wrong value");
           continue;
         }
         verdict_.in_rank_order &= table_.in_rank_order(value);
@@ -265,7 +273,8 @@ private:
           if (schedule.rank == 0)
             classes.push_back(table_.commutative_class(value));
           else if (static_cast<std::size_t>(k) < classes.size())
-            verdict_.same_on_all_ranks &= classes[static_cast<std::size_t>(k)] == table_.commutative_class(value);
+            verdict_.same_on_all_ranks &=
+                classes[static_cast<std::size_t>(k)] == table_.commutative_class(value);
         }
       }
     }
@@ -275,25 +284,38 @@ private:
     const std::int32_t pieces = schedule.pieces;
     const std::int32_t unit = block / pieces;
     const std::int32_t piece = block % pieces;
-    const auto is = [&](Rank origin, std::int64_t name) { return value == table_.contribution(origin, name); };
+    const auto is = [&](Rank origin, std::int64_t name) {
+      return value == table_.contribution(origin, name);
+    };
     switch (problem_.operation) {
-    case Operation::barrier: return true;
-    case Operation::broadcast: return is(problem_.root, block);
+    case Operation::barrier:
+      return true;
+    case Operation::broadcast:
+      return is(problem_.root, block);
     case Operation::reduce:
-    case Operation::allreduce: return table_.covers(value, 0, problem_.ranks) && table_.block(value) == block;
-    case Operation::scan: return table_.covers(value, 0, schedule.rank + 1) && table_.block(value) == block;
-    case Operation::exscan: return table_.covers(value, 0, schedule.rank) && table_.block(value) == block;
+    case Operation::allreduce:
+      return table_.covers(value, 0, problem_.ranks) && table_.block(value) == block;
+    case Operation::scan:
+      return table_.covers(value, 0, schedule.rank + 1) && table_.block(value) == block;
+    case Operation::exscan:
+      return table_.covers(value, 0, schedule.rank) && table_.block(value) == block;
     case Operation::reduce_scatter:
-      return table_.covers(value, 0, problem_.ranks) && table_.block(value) == std::int64_t{schedule.rank} * pieces + block;
+      return table_.covers(value, 0, problem_.ranks) &&
+             table_.block(value) == std::int64_t{schedule.rank} * pieces + block;
     case Operation::gather:
-    case Operation::allgather: return is(unit, block);
-    case Operation::scatter: return is(problem_.root, std::int64_t{schedule.rank} * pieces + piece);
-    case Operation::alltoall: return is(unit, std::int64_t{schedule.rank} * pieces + piece);
+    case Operation::allgather:
+      return is(unit, block);
+    case Operation::scatter:
+      return is(problem_.root, std::int64_t{schedule.rank} * pieces + piece);
+    case Operation::alltoall:
+      return is(unit, std::int64_t{schedule.rank} * pieces + piece);
     case Operation::neighbor_allgather: {
-      const Rank from = (*problem_.neighborhoods)[static_cast<std::size_t>(schedule.rank)].sources[static_cast<std::size_t>(unit)];
+      const Rank from = (*problem_.neighborhoods)[static_cast<std::size_t>(schedule.rank)]
+                            .sources[static_cast<std::size_t>(unit)];
       return is(from, std::int64_t{from} * pieces + piece);
     }
-    case Operation::neighbor_alltoall: return is_right_edge(schedule, unit, piece, value);
+    case Operation::neighbor_alltoall:
+      return is_right_edge(schedule, unit, piece, value);
     }
     return false;
   }

@@ -2,10 +2,11 @@
 
 // The verifier: proves a collective's schedules by executing all ranks symbolically.
 //
-// Proven means: every block of every output ends up with exactly the contributions that the operation demands, every
-// send meets a receive of equal size, nothing deadlocks even if no message is buffered (a send finishes only when its
-// receive has started), nothing unwritten is read, no two unordered steps of a rank touch the same block unless both
-// read, user input is not written, and every block lies within its buffer's declared size.
+// Proven means: every block of every output ends up with exactly the contributions that the operation
+// demands, every send meets a receive of equal size, nothing deadlocks even if no message is buffered (a send
+// finishes only when its receive has started), nothing unwritten is read, no two unordered steps of a rank
+// touch the same block unless both read, user input is not written, and every block lies within its buffer's
+// declared size.
 
 #include "schedule/schedule.hpp"
 
@@ -18,9 +19,11 @@ struct Verdict {
   std::vector<std::string> faults;
   /// Operands are combined in rank order everywhere: right for operators that do not commute.
   bool in_rank_order = true;
-  /// All ranks that hold a result hold the same expression up to commuting operands: bitwise equal in floating point.
+  /// All ranks that hold a result hold the same expression up to commuting operands: bitwise equal in
+  /// floating point.
   bool same_on_all_ranks = true;
-  /// Blocks go only where blocks of the same canonical number belong, so blocks may be of unequal sizes known to sender and receiver.
+  /// Blocks go only where blocks of the same canonical number belong, so blocks may be of unequal sizes known
+  /// to sender and receiver.
   bool exact_shapes = true;
   /// No scratch block is written twice, so sizes can be found by running the schedule on sizes first.
   bool scratch_written_once = true;

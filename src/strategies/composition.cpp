@@ -29,7 +29,8 @@ Problem Stage::problem(const Problem& whole, std::int32_t ranks, std::int64_t un
           .parameters = resolve(find(operation, chosen(whole)), {})};
 }
 
-std::optional<std::string> Stage::refusal(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const {
+std::optional<std::string> Stage::refusal(const Problem& whole, std::int32_t ranks,
+                                          std::int64_t unit_bytes) const {
   auto why = strategies::refusal(find(operation, chosen(whole)), problem(whole, ranks, unit_bytes));
   if (why)
     why->insert(0, std::string(name) + "=" + std::string(chosen(whole)) + ": ");
@@ -72,7 +73,10 @@ void append_vector_reduce_scatter(Builder& builder, const Stage& stage, const st
   const auto parts = static_cast<std::int32_t>(members.size());
   const auto own = static_cast<std::int32_t>(std::ranges::find(members, builder.rank()) - members.begin());
   const std::int32_t share = builder.pieces() / parts;
-  Subproblem sub{.problem = {}, .members = members, .input_units = {}, .output_units = {output_part(builder, parts, own)}};
+  Subproblem sub{.problem = {},
+                 .members = members,
+                 .input_units = {},
+                 .output_units = {output_part(builder, parts, own)}};
   for (std::int32_t part = 0; part < parts; ++part)
     sub.input_units.push_back(schedule::input(part * share, share));
   const std::int64_t unit_bytes = builder.problem().unit_bytes / parts;

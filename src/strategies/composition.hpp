@@ -17,14 +17,17 @@ struct Stage {
 
   /// The parameter, proven at every choice; the first one is standard.
   Parameter parameter() const;
-  std::string_view chosen(const Problem& whole) const { return choices[static_cast<std::size_t>(whole.parameter(name))]; }
+  std::string_view chosen(const Problem& whole) const {
+    return choices[static_cast<std::size_t>(whole.parameter(name))];
+  }
   /// The stage's problem: `ranks` ranks, units of `unit_bytes`, the whole's operator.
   Problem problem(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;
   /// Why the chosen strategy cannot do it, or nothing.
   std::optional<std::string> refusal(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;
   /// Pieces that the chosen strategy wants of a unit.
   std::int32_t pieces(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;
-  /// Runs the chosen strategy; problem (but its root and in_place), pieces and parameters of `sub` are filled in.
+  /// Runs the chosen strategy; problem (but its root and in_place), pieces and parameters of `sub` are filled
+  /// in.
   void append(Builder& builder, schedule::Subproblem sub, std::int64_t unit_bytes) const;
 };
 
@@ -34,8 +37,8 @@ std::int32_t common_pieces(std::initializer_list<std::int32_t> wanted);
 /// All ranks 0 .. count-1.
 std::vector<Rank> everybody(std::int32_t count);
 
-/// Reduce-scatter of the builder's vector among `members` as a stage, member j's part being the j-th of as many equal
-/// parts of the pieces; this rank's sum ends in its part of the output, also in place.
+/// Reduce-scatter of the builder's vector among `members` as a stage, member j's part being the j-th of as
+/// many equal parts of the pieces; this rank's sum ends in its part of the output, also in place.
 void append_vector_reduce_scatter(Builder& builder, const Stage& stage, const std::vector<Rank>& members);
 /// The all-gather that undoes it, within the output.
 void append_vector_allgather(Builder& builder, const Stage& stage, const std::vector<Rank>& members);

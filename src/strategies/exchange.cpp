@@ -35,8 +35,8 @@ StepId RunningSum::absorb(Rank from, std::span<const Runs> blocks, const BlockLi
   return builder_.combine(own, target, incoming == Side::left ? Side::right : Side::left, {come});
 }
 
-StepId receive_in_order(Builder& builder, std::span<const Rank> group, const BlockList& own, const BlockList& target,
-                        const After& ready) {
+StepId receive_in_order(Builder& builder, std::span<const Rank> group, const BlockList& own,
+                        const BlockList& target, const After& ready) {
   const bool own_is_first = group.front() == builder.rank();
   StepId last = schedule::nothing;
   for (const Rank peer : group) {
@@ -101,7 +101,8 @@ std::vector<ExchangeStep> butterfly(const topology::Places& places, std::int32_t
   std::vector<ExchangeStep> steps;
   int done = 0;
   for (std::int32_t reach = 1; reach < places.count(); reach *= radix, ++done) {
-    const std::int32_t weight = order == ExchangeOrder::nearest_first ? reach : places.count() / radix / reach;
+    const std::int32_t weight =
+        order == ExchangeOrder::nearest_first ? reach : places.count() / radix / reach;
     const std::vector<std::int32_t> group = topology::exchange_group(place, radix, weight);
     const std::int32_t own = place / weight % radix;
     const std::vector<Runs> kept = part(place, done + 1);

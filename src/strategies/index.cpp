@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#define THALWEG_STRATEGY(operation, function)                                                                          \
-  namespace thalweg::strategies::operation {                                                                           \
-  Strategy function();                                                                                                 \
+#define THALWEG_STRATEGY(operation, function)                                                                \
+  namespace thalweg::strategies::operation {                                                                 \
+  Strategy function();                                                                                       \
   }
 #include "strategies/index.inc"
 #undef THALWEG_STRATEGY
@@ -69,12 +69,13 @@ schedule::Parameters resolve(const Strategy& strategy, const schedule::Parameter
       std::vector<std::string_view> names;
       for (const Parameter& known : strategy.parameters)
         names.push_back(known.name);
-      throw Error(fmt::format("{} {} has no parameter '{}'", schedule::name(strategy.operation), strategy.name, name),
-                  names.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(names, ", ")));
+      throw Error(
+          fmt::format("{} {} has no parameter '{}'", schedule::name(strategy.operation), strategy.name, name),
+          names.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(names, ", ")));
     }
     if (value < parameter->least || value > parameter->most)
-      throw Error(fmt::format("{} {}: {}={} is out of range", schedule::name(strategy.operation), strategy.name, name,
-                              format_value(*parameter, value)),
+      throw Error(fmt::format("{} {}: {}={} is out of range", schedule::name(strategy.operation),
+                              strategy.name, name, format_value(*parameter, value)),
                   fmt::format("choose {} to {}", format_value(*parameter, parameter->least),
                               format_value(*parameter, parameter->most)));
     values[static_cast<std::size_t>(parameter - strategy.parameters.begin())].second = value;
@@ -114,8 +115,9 @@ void append_stage(Builder& builder, std::string_view name, schedule::Subproblem 
   sub.problem.parameters = resolve(strategy, parameters);
   sub.pieces = pieces(strategy, sub.problem);
   if (const auto why = refusal(strategy, sub.problem))
-    throw Error(fmt::format("{} {} cannot be a stage here: {}", schedule::name(strategy.operation), name, *why),
-                "choose another strategy for the stage");
+    throw Error(
+        fmt::format("{} {} cannot be a stage here: {}", schedule::name(strategy.operation), name, *why),
+        "choose another strategy for the stage");
   builder.round();
   Builder inner = builder.subgroup(sub);
   strategy.append(inner);

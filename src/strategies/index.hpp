@@ -15,8 +15,8 @@ std::vector<const Strategy*> of(Operation operation);
 /// The strategy of that name; throws Error naming the nearest names if there is none.
 const Strategy& find(Operation operation, std::string_view name);
 
-/// Every parameter of the strategy with the value given or its standard; throws Error for an unknown parameter or a
-/// value outside its range.
+/// Every parameter of the strategy with the value given or its standard; throws Error for an unknown
+/// parameter or a value outside its range.
 schedule::Parameters resolve(const Strategy& strategy, const schedule::Parameters& given);
 
 /// Why the strategy cannot do the problem (its parameters resolved), or nothing.
@@ -28,8 +28,8 @@ schedule::Schedule build(const Strategy& strategy, const Problem& problem, Rank 
 /// All ranks' schedules, for verifying and drawing.
 std::vector<schedule::Schedule> build_all(const Strategy& strategy, const Problem& problem);
 
-/// Runs a strategy of the index on a sub-group as a stage of the builder's schedule. `sub.pieces` and the parameters of
-/// `sub.problem` are filled in here. The builder's rank must be a member.
+/// Runs a strategy of the index on a sub-group as a stage of the builder's schedule. `sub.pieces` and the
+/// parameters of `sub.problem` are filled in here. The builder's rank must be a member.
 void append_stage(Builder& builder, std::string_view strategy, schedule::Subproblem sub,
                   const schedule::Parameters& parameters = {});
 

@@ -17,7 +17,8 @@ std::shared_ptr<const std::vector<std::int32_t>> nodes(std::int32_t ranks, Funct
 
 using Edges = std::vector<std::pair<Rank, Rank>>;
 
-std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(std::int32_t ranks, const Edges& edges) {
+std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(std::int32_t ranks,
+                                                                         const Edges& edges) {
   std::vector<schedule::Neighborhood> result(static_cast<std::size_t>(ranks));
   for (const auto& [from, to] : edges) {
     result[static_cast<std::size_t>(from)].destinations.push_back(to);
@@ -47,7 +48,9 @@ NodeShapes node_shapes(std::int32_t ranks) {
   shapes.push_back(nodes(ranks, [](std::int32_t rank) { return rank; }));
   shapes.push_back(nodes(ranks, [](std::int32_t rank) { return rank / 2; }));
   shapes.push_back(nodes(ranks, [ranks](std::int32_t rank) { return rank % ((ranks + 2) / 3); }));
-  shapes.push_back(nodes(ranks, [ranks](std::int32_t rank) { return rank < ranks / 3 ? 0 : rank < ranks - 1 ? 1 : 2; }));
+  shapes.push_back(nodes(ranks, [ranks](std::int32_t rank) {
+    return rank < ranks / 3 ? 0 : rank < ranks - 1 ? 1 : 2;
+  }));
   return shapes;
 }
 

@@ -10,11 +10,12 @@ namespace thalweg::strategies {
 using NodeShapes = std::vector<std::shared_ptr<const std::vector<std::int32_t>>>;
 using NeighborhoodShapes = std::vector<std::shared_ptr<const std::vector<schedule::Neighborhood>>>;
 
-/// Ways in which `ranks` ranks can lie on nodes: one node, a node each, two a node in order, dealt round robin, uneven.
+/// Ways in which `ranks` ranks can lie on nodes: one node, a node each, two a node in order, dealt round
+/// robin, uneven.
 NodeShapes node_shapes(std::int32_t ranks);
 
-/// Neighbourhoods to prove neighbour strategies on: nobody, a ring, everybody, seeded random graphs with isolated ranks,
-/// self edges and repeated edges.
+/// Neighbourhoods to prove neighbour strategies on: nobody, a ring, everybody, seeded random graphs with
+/// isolated ranks, self edges and repeated edges.
 NeighborhoodShapes neighborhood_shapes(std::int32_t ranks);
 
 } // namespace thalweg::strategies

@@ -53,20 +53,23 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
   base.operation = strategy.operation;
   base.ranks = ranks;
   base.unit_bytes = sample_unit_bytes;
-  const bool has_neighbors = base.operation == Operation::neighbor_allgather || base.operation == Operation::neighbor_alltoall;
+  const bool has_neighbors =
+      base.operation == Operation::neighbor_allgather || base.operation == Operation::neighbor_alltoall;
 
   std::vector<Problem> problems;
   for (const schedule::Parameters& parameters : parameter_sets(strategy))
     for (const Rank root : roots_of(base.operation, ranks, roots))
       for (const auto& nodes : strategy.uses_nodes ? node_shapes(ranks) : NodeShapes{nullptr})
-        for (const auto& neighborhoods : has_neighbors ? neighborhood_shapes(ranks) : NeighborhoodShapes{nullptr}) {
+        for (const auto& neighborhoods :
+             has_neighbors ? neighborhood_shapes(ranks) : NeighborhoodShapes{nullptr}) {
           Problem problem = base;
           problem.parameters = parameters;
           problem.root = root;
           problem.nodes = nodes;
           problem.neighborhoods = neighborhoods;
           // A strategy that keeps rank order may take another way where it need not.
-          for (const bool commutative : strategy.keeps_rank_order ? std::vector{false, true} : std::vector{true}) {
+          for (const bool commutative :
+               strategy.keeps_rank_order ? std::vector{false, true} : std::vector{true}) {
             problem.commutative = commutative;
             if (!refusal(strategy, problem))
               problems.push_back(problem);
@@ -76,7 +79,8 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
 }
 
 std::string describe(const Strategy& strategy, const Problem& problem) {
-  std::string text = fmt::format("{} {}, {} ranks", schedule::name(strategy.operation), strategy.name, problem.ranks);
+  std::string text =
+      fmt::format("{} {}, {} ranks", schedule::name(strategy.operation), strategy.name, problem.ranks);
   if (schedule::is_rooted(problem.operation))
     text += fmt::format(", root {}", problem.root);
   for (const auto& [name, value] : problem.parameters)
@@ -111,9 +115,11 @@ std::vector<std::string> prove(const Strategy& strategy, const Problem& problem)
     fault(problem, "promises to bear unequal blocks but puts blocks where others belong");
   // With sizes that only senders and receivers know, scratch is sized by running the schedule on sizes first.
   if (schedule::has_private_sizes(problem.operation)) {
-    const bool has_scratch = std::ranges::any_of(schedules, [](const auto& s) { return s.scratch_blocks > 0; });
+    const bool has_scratch =
+        std::ranges::any_of(schedules, [](const auto& s) { return s.scratch_blocks > 0; });
     if (strategy.unequal_blocks && has_scratch)
-      fault(problem, "promises to bear unequal blocks but keeps blocks in scratch, whose sizes a rank cannot know");
+      fault(problem,
+            "promises to bear unequal blocks but keeps blocks in scratch, whose sizes a rank cannot know");
     if (!verdict.scratch_written_once)
       fault(problem, "writes a scratch block twice, so blocks of unequal sizes cannot be passed on");
   }

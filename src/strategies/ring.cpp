@@ -12,9 +12,11 @@ using schedule::StepId;
 
 Ring::Ring(Builder& builder, std::int32_t segments, Buffer home, std::int32_t first)
     : builder_(builder), segments_(segments), home_(home), first_(first),
-      next_((builder.rank() + 1) % builder.ranks()), previous_((builder.rank() + builder.ranks() - 1) % builder.ranks()),
+      next_((builder.rank() + 1) % builder.ranks()),
+      previous_((builder.rank() + builder.ranks() - 1) % builder.ranks()),
       latest_(static_cast<std::size_t>(segments), schedule::nothing),
-      sent_(static_cast<std::size_t>(segments) * static_cast<std::size_t>(builder.ranks()), schedule::nothing) {}
+      sent_(static_cast<std::size_t>(segments) * static_cast<std::size_t>(builder.ranks()),
+            schedule::nothing) {}
 
 BlockList Ring::at(Buffer buffer, std::int32_t first, std::int32_t back, std::int32_t segment) const {
   const auto block = static_cast<std::int32_t>(modulo(builder_.rank() - back, builder_.ranks()));
@@ -42,7 +44,8 @@ void Ring::reduce_scatter(Buffer result, std::int32_t result_first) {
       StepId& latest = latest_[static_cast<std::size_t>(k)];
       const bool is_last = step + 2 == builder_.ranks();
       const BlockList sent = step == 0 ? at(Buffer::input, 0, 1, k) : at(home_, first_, step + 1, k);
-      const BlockList target = is_last ? BlockList{{result, result_first + k}} : at(home_, first_, step + 2, k);
+      const BlockList target =
+          is_last ? BlockList{{result, result_first + k}} : at(home_, first_, step + 2, k);
       sent_[static_cast<std::size_t>(step * segments_ + k)] = builder_.send(next_, sent, {latest});
       latest = sum_up(step + 2, k, target, {latest});
     }
@@ -55,7 +58,8 @@ void Ring::allgather() {
     for (std::int32_t k = 0; k < segments_; ++k) {
       StepId& latest = latest_[static_cast<std::size_t>(k)];
       builder_.send(next_, at(home_, first_, step, k), {latest});
-      // What comes takes the place of the partial sum that was sent on in the same step of the reduce-scatter.
+      // What comes takes the place of the partial sum that was sent on in the same step of the
+      // reduce-scatter.
       latest = builder_.receive(previous_, at(home_, first_, step + 1, k),
                                 {latest, sent_[static_cast<std::size_t>(step * segments_ + k)]});
     }

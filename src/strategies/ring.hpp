@@ -4,10 +4,10 @@
 
 namespace thalweg::strategies {
 
-/// The ring, in which each rank passes blocks to the next one: P - 1 steps in which a block travels and is summed up on the
-/// way until rank r has the sum of block r, and P - 1 more in which the sums travel. Each block is `segments` pieces of the
-/// builder's; one segment: a stage a step; several: a pipeline without steps' barriers, each segment moving on as soon as
-/// it is there.
+/// The ring, in which each rank passes blocks to the next one: P - 1 steps in which a block travels and is
+/// summed up on the way until rank r has the sum of block r, and P - 1 more in which the sums travel. Each
+/// block is `segments` pieces of the builder's; one segment: a stage a step; several: a pipeline without
+/// steps' barriers, each segment moving on as soon as it is there.
 class Ring {
 public:
   /// Sums lie in `home`, block 0's first piece at `first`.
@@ -20,7 +20,8 @@ public:
 
 private:
   /// Piece `segment` of the block of rank `self - back` in a buffer.
-  schedule::BlockList at(schedule::Buffer buffer, std::int32_t first, std::int32_t back, std::int32_t segment) const;
+  schedule::BlockList at(schedule::Buffer buffer, std::int32_t first, std::int32_t back,
+                         std::int32_t segment) const;
   void begin_step();
   schedule::StepId sum_up(std::int32_t back, std::int32_t segment, const schedule::BlockList& target,
                           const schedule::After& after);
@@ -31,7 +32,8 @@ private:
   std::int32_t first_;
   Rank next_;
   Rank previous_;
-  /// For each segment the step after which its latest block is summed up or there, and for each block the step that sent it.
+  /// For each segment the step after which its latest block is summed up or there, and for each block the
+  /// step that sent it.
   std::vector<schedule::StepId> latest_;
   std::vector<schedule::StepId> sent_;
 };

@@ -39,11 +39,13 @@ void require(bool holds, const std::string& problem, const std::string& remedy) 
 Sample make_sample(std::string_view text, const SampleSize& size) {
   const Selection selection = parse_selection(text);
   require(!selection.is_native(), "native is the MPI library's own and has no schedule",
-          fmt::format("'thalweg strategies {}' lists those that have", schedule::name(selection.call->operation)));
+          fmt::format("'thalweg strategies {}' lists those that have",
+                      schedule::name(selection.call->operation)));
   require(size.ranks >= 1, fmt::format("{} ranks", size.ranks), "choose at least 1");
   require(size.root >= 0 && size.root < size.ranks, fmt::format("root {} of {} ranks", size.root, size.ranks),
           fmt::format("choose 0 to {}", size.ranks - 1));
-  require(size.ranks_per_node >= 0, fmt::format("{} ranks on a node", size.ranks_per_node), "choose at least 1");
+  require(size.ranks_per_node >= 0, fmt::format("{} ranks on a node", size.ranks_per_node),
+          "choose at least 1");
   Problem problem{.operation = selection.call->operation, .ranks = size.ranks, .root = size.root};
   problem.commutative = !selection.strategy->keeps_rank_order;
   problem.unit_bytes = size.unit_bytes;
@@ -57,7 +59,8 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
 }
 
 schedule::Schedule build(const Sample& sample, Rank rank) {
-  require(rank >= 0 && rank < sample.problem.ranks, fmt::format("rank {} of {} ranks", rank, sample.problem.ranks),
+  require(rank >= 0 && rank < sample.problem.ranks,
+          fmt::format("rank {} of {} ranks", rank, sample.problem.ranks),
           fmt::format("choose 0 to {}", sample.problem.ranks - 1));
   return build(*sample.strategy, sample.problem, rank);
 }

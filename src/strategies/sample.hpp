@@ -1,6 +1,7 @@
 #pragma once
 
-// Samples: a strategy applied to a problem that a person describes in a few words, to be shown, exported or proven.
+// Samples: a strategy applied to a problem that a person describes in a few words, to be shown, exported or
+// proven.
 
 #include "strategies/index.hpp"
 
@@ -18,9 +19,9 @@ struct Sample {
   Problem problem = {};
 };
 
-/// Applies a selection ("allreduce=ring:segment=64KiB") to a problem of that size; neighbourhood operations get a ring of
-/// neighbours.
-/// Throws Error for what the index does not know, for native, and where the strategy refuses the problem.
+/// Applies a selection ("allreduce=ring:segment=64KiB") to a problem of that size; neighbourhood operations
+/// get a ring of neighbours. Throws Error for what the index does not know, for native, and where the
+/// strategy refuses the problem.
 Sample make_sample(std::string_view selection, const SampleSize& size);
 
 /// One rank's schedule; throws Error if there is no such rank.

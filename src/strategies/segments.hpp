@@ -2,8 +2,9 @@
 
 // Segments: the parameters `segment` and `window`, and what they mean for a schedule.
 //
-// A strategy with the parameter `segment` cuts each unit into pieces of about that many bytes and moves them as a
-// pipeline. Where the ranks do not agree on a unit's size (unit_bytes = 0), or segment = 0, there is one piece.
+// A strategy with the parameter `segment` cuts each unit into pieces of about that many bytes and moves them
+// as a pipeline. Where the ranks do not agree on a unit's size (unit_bytes = 0), or segment = 0, there is one
+// piece.
 
 #include "core/arithmetic.hpp"
 #include "strategies/strategy.hpp"

@@ -93,8 +93,8 @@ const Strategy* strategy_named(std::string_view name, const Call& call, std::str
     for (const Strategy* strategy : known)
       names.push_back(strategy->name);
     throw Error(fmt::format("no strategy {} for {}", quoted(name), call.name),
-                fmt::format("did you mean {}? 'thalweg strategies {}' lists all", fmt::join(nearest(name, names), ", "),
-                            schedule::name(call.operation)));
+                fmt::format("did you mean {}? 'thalweg strategies {}' lists all",
+                            fmt::join(nearest(name, names), ", "), schedule::name(call.operation)));
   }
   if (!bears(**found, call))
     throw Error(fmt::format("{} {} needs blocks of equal size, which {} does not have",
@@ -113,7 +113,8 @@ std::int64_t parse_value(const Strategy& strategy, const Parameter& parameter, s
     try {
       return parse_bytes(text);
     } catch (const Error& error) {
-      throw Error(fmt::format("{}={} is not a size", place(strategy, parameter.name), quoted(text)), error.remedy());
+      throw Error(fmt::format("{}={} is not a size", place(strategy, parameter.name), quoted(text)),
+                  error.remedy());
     }
   case ParameterKind::choice: {
     const auto choice = std::ranges::find(parameter.choices, text);
@@ -122,7 +123,8 @@ std::int64_t parse_value(const Strategy& strategy, const Parameter& parameter, s
                   fmt::format("choose one of {}", fmt::join(parameter.choices, ", ")));
     return choice - parameter.choices.begin();
   }
-  case ParameterKind::count: break;
+  case ParameterKind::count:
+    break;
   }
   std::int64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -142,7 +144,8 @@ std::pair<std::string, std::int64_t> parse_parameter(const Strategy& strategy, s
     std::vector<std::string_view> names;
     for (const Parameter& known : strategy.parameters)
       names.push_back(known.name);
-    throw Error(fmt::format("{} {} has no parameter {}", schedule::name(strategy.operation), strategy.name, quoted(name)),
+    throw Error(fmt::format("{} {} has no parameter {}", schedule::name(strategy.operation), strategy.name,
+                            quoted(name)),
                 names.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(names, ", ")));
   }
   return {std::string(name), parse_value(strategy, *parameter, trimmed(text.substr(equals + 1)))};
@@ -152,7 +155,8 @@ schedule::Parameters parse_parameters(const Strategy& strategy, std::string_view
   schedule::Parameters given;
   for (const std::string_view part : split(text, ',')) {
     auto parameter = parse_parameter(strategy, part);
-    if (std::ranges::find(given, parameter.first, &std::pair<std::string, std::int64_t>::first) != given.end())
+    if (std::ranges::find(given, parameter.first, &std::pair<std::string, std::int64_t>::first) !=
+        given.end())
       throw Error(fmt::format("{} is given twice", place(strategy, parameter.first)), "give it once");
     given.push_back(std::move(parameter));
   }
@@ -161,7 +165,9 @@ schedule::Parameters parse_parameters(const Strategy& strategy, std::string_view
 
 } // namespace
 
-std::span<const Call> calls() { return call_table; }
+std::span<const Call> calls() {
+  return call_table;
+}
 
 const Call* find_call(std::string_view name) {
   const auto found = std::ranges::find(call_table, name == "bcast" ? "broadcast" : name, &Call::name);
@@ -183,7 +189,8 @@ Selection parse_selection(std::string_view text) {
     return selection;
   }
   if (selection.strategy == nullptr)
-    throw Error(fmt::format("{} native takes no parameters", selection.call->name), "leave out what follows the colon");
+    throw Error(fmt::format("{} native takes no parameters", selection.call->name),
+                "leave out what follows the colon");
   selection.parameters =
       resolve(*selection.strategy, parse_parameters(*selection.strategy, right.substr(colon + 1)));
   return selection;
@@ -213,7 +220,8 @@ std::string value_text(const Parameter& parameter, std::int64_t value) {
 }
 
 std::string to_text(const Selection& selection) {
-  std::string text = fmt::format("{}={}", selection.call->name, selection.is_native() ? "native" : selection.strategy->name);
+  std::string text =
+      fmt::format("{}={}", selection.call->name, selection.is_native() ? "native" : selection.strategy->name);
   char separator = ':';
   for (std::size_t i = 0; i < selection.parameters.size(); ++i) {
     const Parameter& parameter = selection.strategy->parameters[i];

@@ -5,9 +5,9 @@
 //   selections = selection { ";" selection }
 //   selection  = operation "=" strategy [ ":" parameter "=" value { "," parameter "=" value } ]
 //
-// An operation is one of MPI's, in lower case and without its prefix ("alltoall", "alltoallv", "reduce_scatter_block");
-// "broadcast" and "bcast" are the same. The strategy "native" is the MPI library's own. Sizes may carry KiB, MiB, GiB;
-// choices are written by their names. Blanks around words mean nothing.
+// An operation is one of MPI's, in lower case and without its prefix ("alltoall", "alltoallv",
+// "reduce_scatter_block"); "broadcast" and "bcast" are the same. The strategy "native" is the MPI library's
+// own. Sizes may carry KiB, MiB, GiB; choices are written by their names. Blanks around words mean nothing.
 
 #include "strategies/index.hpp"
 
@@ -30,8 +30,9 @@ std::span<const Call> calls();
 /// The call of that name, or null.
 const Call* find_call(std::string_view name);
 
-/// Can the strategy serve the call's blocks? Where only senders and receivers know sizes (gatherv, scatterv, alltoallv) any
-/// can, as sizes are found by running the schedule on them first; else it must bear unequal blocks.
+/// Can the strategy serve the call's blocks? Where only senders and receivers know sizes (gatherv, scatterv,
+/// alltoallv) any can, as sizes are found by running the schedule on them first; else it must bear unequal
+/// blocks.
 bool bears(const Strategy& strategy, const Call& call);
 
 struct Selection {
@@ -53,9 +54,9 @@ std::string to_text(std::span<const Selection> selections);
 /// A parameter's value as it is written in a selection: "64KiB", "7", "folding".
 std::string value_text(const Parameter& parameter, std::int64_t value);
 
-/// The selection that holds for a call: its own, else the one for the operation's own call, else null. One that was made
-/// for the operation's own call may not bear a variant's unequal blocks (Call, Strategy::unequal_blocks): the caller
-/// then runs native and says so.
+/// The selection that holds for a call: its own, else the one for the operation's own call, else null. One
+/// that was made for the operation's own call may not bear a variant's unequal blocks (Call,
+/// Strategy::unequal_blocks): the caller then runs native and says so.
 const Selection* selected(std::span<const Selection> selections, const Call& call);
 
 } // namespace thalweg::strategies

@@ -2,8 +2,8 @@
 
 // What a strategy is: a descriptor and one function that appends a rank's steps.
 //
-// A strategy never mentions MPI, memory, time or progress. Its descriptor stands in the same file as its function, and
-// the index (strategies/index.hpp) lists it in one line.
+// A strategy never mentions MPI, memory, time or progress. Its descriptor stands in the same file as its
+// function, and the index (strategies/index.hpp) lists it in one line.
 
 #include "schedule/builder.hpp"
 
@@ -44,7 +44,8 @@ struct Strategy {
 
   /// Right for operators that do not commute (proven by the verifier).
   bool keeps_rank_order = false;
-  /// May run where blocks are of unequal sizes known to sender and receiver, as in the v-variants (proven: exact shapes).
+  /// May run where blocks are of unequal sizes known to sender and receiver, as in the v-variants (proven:
+  /// exact shapes).
   bool unequal_blocks = false;
   /// Bears the user's input lying in his output buffer (proven); else the engine copies the input first.
   bool in_place = false;

@@ -12,7 +12,9 @@ using topology::SwingOrder;
 namespace {
 
 /// The ranks that swing: all, or all but the last.
-std::int32_t even_part(std::int32_t ranks) { return ranks - ranks % 2; }
+std::int32_t even_part(std::int32_t ranks) {
+  return ranks - ranks % 2;
+}
 
 bool numbered(std::int32_t even, SwingOrder order, BlockNames names) {
   return names == BlockNames::contiguous && order == SwingOrder::short_first && is_power_of_two(even);
@@ -37,7 +39,8 @@ std::vector<ExchangeStep> halving_steps(Rank rank, std::int32_t even, SwingOrder
 }
 
 /// The blocks that a rank passes on in each step.
-std::vector<std::vector<std::int32_t>> departing(Rank rank, std::int32_t even, const std::vector<std::int8_t>& departures) {
+std::vector<std::vector<std::int32_t>> departing(Rank rank, std::int32_t even,
+                                                 const std::vector<std::int8_t>& departures) {
   std::vector<std::vector<std::int32_t>> blocks(static_cast<std::size_t>(topology::swing_steps(even)));
   for (Rank owner = 0; owner < even; ++owner) {
     const std::int64_t distance = modulo(owner % 2 == 0 ? rank - owner : owner - rank, even);

@@ -11,16 +11,17 @@ enum class BlockNames {
   contiguous, ///< parts of a vector may be numbered so that messages are intervals, where that is possible
 };
 
-/// A rank's steps of a reduce-scatter over swinging partners. Powers of two: log2 P steps. Other even numbers: a block goes
-/// with the last step in which it is still of use. Odd numbers: the last rank exchanges its block and its operands directly
-/// with everybody, the others do the rest.
-std::vector<ExchangeStep> swing_steps(Rank rank, std::int32_t ranks, topology::SwingOrder order, BlockNames names);
+/// A rank's steps of a reduce-scatter over swinging partners. Powers of two: log2 P steps. Other even
+/// numbers: a block goes with the last step in which it is still of use. Odd numbers: the last rank exchanges
+/// its block and its operands directly with everybody, the others do the rest.
+std::vector<ExchangeStep> swing_steps(Rank rank, std::int32_t ranks, topology::SwingOrder order,
+                                      BlockNames names);
 
 /// The block that the rank ends with.
 std::int32_t swing_block(Rank rank, std::int32_t ranks, topology::SwingOrder order, BlockNames names);
 
-/// Do the first steps touch only some of the blocks that a rank keeps? Then its operands must be copied to the sum's home
-/// before.
+/// Do the first steps touch only some of the blocks that a rank keeps? Then its operands must be copied to
+/// the sum's home before.
 bool swing_needs_copy(Rank rank, std::int32_t ranks);
 
 /// All-reduce: the steps as reduce-scatter and backwards. Pieces: one a rank.

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the tree strategies of broadcast, reduce, gather and scatter have in common: their shapes' parameters, and a
-// rank's place in the tree that stands at the problem's root.
+// What the tree strategies of broadcast, reduce, gather and scatter have in common: their shapes' parameters,
+// and a rank's place in the tree that stands at the problem's root.
 
 #include "strategies/strategy.hpp"
 #include "topology/tree.hpp"

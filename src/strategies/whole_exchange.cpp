@@ -49,7 +49,8 @@ public:
   }
 
 private:
-  /// A round over all pieces: a stage of its own if there is only one, else bound to the last round by steps' order alone.
+  /// A round over all pieces: a stage of its own if there is only one, else bound to the last round by steps'
+  /// order alone.
   template <typename Append>
   void for_each_piece(Append&& append) {
     if (b_.pieces() == 1)
@@ -69,8 +70,10 @@ private:
     return receive_in_order(b_, group, sum_.here({&piece, 1}), sum_.home({&piece, 1}), ready);
   }
 
-  /// Home is being sent: what comes from the left is summed in scratch, what comes from the right waits there.
-  StepId combine_beside(const std::vector<Rank>& group, const Runs& piece, const After& ready, const After& sent) {
+  /// Home is being sent: what comes from the left is summed in scratch, what comes from the right waits
+  /// there.
+  StepId combine_beside(const std::vector<Rank>& group, const Runs& piece, const After& ready,
+                        const After& sent) {
     const BlockList home = sum_.home({&piece, 1});
     std::size_t next_slot = 0;
     BlockList left;
@@ -117,7 +120,8 @@ void follow(Builder& b, Rank speaker) {
 
 } // namespace
 
-void append_whole_exchange(Builder& builder, const ExchangeRounds& rounds, const std::vector<Rank>& members, Rank speaker) {
+void append_whole_exchange(Builder& builder, const ExchangeRounds& rounds, const std::vector<Rank>& members,
+                           Rank speaker) {
   if (speaker >= 0)
     follow(builder, speaker);
   else

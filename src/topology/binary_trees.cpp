@@ -4,10 +4,13 @@ namespace thalweg::topology {
 
 namespace {
 
-Rank middle(Rank begin, Rank end) { return begin < end ? begin + (end - begin) / 2 : -1; }
+Rank middle(Rank begin, Rank end) {
+  return begin < end ? begin + (end - begin) / 2 : -1;
+}
 
-// Place i of 1 .. size-1 has as many levels below it as i has trailing zeros, so odd places are leaves. Where the tree
-// is not full, a right child would lie beyond the last place; its leftmost descendant that exists takes its place.
+// Place i of 1 .. size-1 has as many levels below it as i has trailing zeros, so odd places are leaves. Where
+// the tree is not full, a right child would lie beyond the last place; its leftmost descendant that exists
+// takes its place.
 TreeNode place_node(std::int32_t size, Rank place) {
   TreeNode node;
   if (place == 0) {
@@ -52,12 +55,16 @@ InorderNode inorder_node(std::int32_t size, Rank root, Rank node) {
 }
 
 std::array<TreeNode, 2> double_tree_node(std::int32_t size, Rank node) {
-  // The second tree numbers the others so that even and odd change roles: backwards where their number is even, else
-  // one place further round. Both numberings have an inverse of the same kind.
+  // The second tree numbers the others so that even and odd change roles: backwards where their number is
+  // even, else one place further round. Both numberings have an inverse of the same kind.
   const std::int32_t others = size - 1;
   const bool mirrors = others % 2 == 0;
-  const auto place_of = [&](Rank rank) { return rank == 0 ? 0 : mirrors ? size - rank : rank > 1 ? rank - 1 : others; };
-  const auto rank_at = [&](Rank place) { return place == 0 ? 0 : mirrors ? size - place : place < others ? place + 1 : 1; };
+  const auto place_of = [&](Rank rank) {
+    return rank == 0 ? 0 : mirrors ? size - rank : rank > 1 ? rank - 1 : others;
+  };
+  const auto rank_at = [&](Rank place) {
+    return place == 0 ? 0 : mirrors ? size - place : place < others ? place + 1 : 1;
+  };
   TreeNode second = place_node(size, place_of(node));
   if (second.parent >= 0)
     second.parent = rank_at(second.parent);

@@ -4,7 +4,9 @@
 
 namespace thalweg::topology {
 
-int dissemination_rounds(std::int32_t size, std::int32_t radix) { return ceil_log(radix, size); }
+int dissemination_rounds(std::int32_t size, std::int32_t radix) {
+  return ceil_log(radix, size);
+}
 
 std::vector<std::int32_t> dissemination_offsets(std::int32_t size, std::int32_t radix, int round) {
   std::vector<std::int32_t> offsets;

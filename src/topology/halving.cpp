@@ -33,9 +33,11 @@ std::vector<Runs> ranks_of_residue(const Places& places, std::int32_t residue, s
   const auto add = [&](std::int32_t first_place, std::int32_t end_place, std::int32_t size) {
     if (first_place < end_place)
       result.push_back({places.begin(first_place), size,
-                        static_cast<std::int32_t>(ceil_divide(end_place - first_place, modulus)), modulus * size});
+                        static_cast<std::int32_t>(ceil_divide(end_place - first_place, modulus)),
+                        modulus * size});
   };
-  const auto in_larger = static_cast<std::int32_t>(residue < places.larger() ? ceil_divide(places.larger() - residue, modulus) : 0);
+  const auto in_larger = static_cast<std::int32_t>(
+      residue < places.larger() ? ceil_divide(places.larger() - residue, modulus) : 0);
   add(residue, places.larger(), places.size() + 1);
   add(residue + in_larger * modulus, places.count(), places.size());
   return result;
@@ -50,6 +52,8 @@ std::vector<BinaryBlock> binary_blocks(std::int32_t ranks) {
   return blocks;
 }
 
-std::int32_t reversed_place(std::int32_t piece, int digits) { return reversed_interval(piece, 2, digits, digits).begin; }
+std::int32_t reversed_place(std::int32_t piece, int digits) {
+  return reversed_interval(piece, 2, digits, digits).begin;
+}
 
 } // namespace thalweg::topology

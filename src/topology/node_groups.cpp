@@ -18,7 +18,8 @@ NodeGroups node_groups(std::int32_t ranks, const std::vector<std::int32_t>* node
   std::vector<std::int32_t> index_of_node;
   groups.group_of.reserve(static_cast<std::size_t>(ranks));
   for (Rank rank = 0; rank < ranks; ++rank) {
-    const std::size_t node = nodes == nullptr ? 0 : static_cast<std::size_t>((*nodes)[static_cast<std::size_t>(rank)]);
+    const std::size_t node =
+        nodes == nullptr ? 0 : static_cast<std::size_t>((*nodes)[static_cast<std::size_t>(rank)]);
     if (node >= index_of_node.size())
       index_of_node.resize(node + 1, -1);
     if (index_of_node[node] < 0) {

@@ -20,7 +20,9 @@ struct NodeGroups {
 
   std::int32_t count() const { return static_cast<std::int32_t>(members.size()); }
   std::int32_t group(Rank rank) const { return group_of[static_cast<std::size_t>(rank)]; }
-  const std::vector<Rank>& members_with(Rank rank) const { return members[static_cast<std::size_t>(group(rank))]; }
+  const std::vector<Rank>& members_with(Rank rank) const {
+    return members[static_cast<std::size_t>(group(rank))];
+  }
   Rank leader(Rank rank) const { return leaders[static_cast<std::size_t>(group(rank))]; }
   bool is_leader(Rank rank) const { return leader(rank) == rank; }
   /// Place of the rank among its node's members.
@@ -29,8 +31,8 @@ struct NodeGroups {
   bool contiguous() const;
 };
 
-/// Groups `ranks` ranks by `nodes` (each rank's node number, from 0, any order; null: all on one node). With a root
-/// given, it leads its node. O(ranks).
+/// Groups `ranks` ranks by `nodes` (each rank's node number, from 0, any order; null: all on one node). With
+/// a root given, it leads its node. O(ranks).
 NodeGroups node_groups(std::int32_t ranks, const std::vector<std::int32_t>* nodes, Rank root = -1);
 
 } // namespace thalweg::topology

@@ -1,8 +1,9 @@
 #pragma once
 
-// Recursive exchange: ranks whose numbers differ in one digit of base `radix` exchange, digit by digit (recursive
-// doubling for radix 2; k-nomial or recursive multiplying in general). It needs a power of the radix; where there are
-// more ranks, neighbouring ranks stand together in one place, and the first of each place speaks for it.
+// Recursive exchange: ranks whose numbers differ in one digit of base `radix` exchange, digit by digit
+// (recursive doubling for radix 2; k-nomial or recursive multiplying in general). It needs a power of the
+// radix; where there are more ranks, neighbouring ranks stand together in one place, and the first of each
+// place speaks for it.
 
 #include "core/rank.hpp"
 
@@ -38,8 +39,8 @@ private:
 /// The largest power of `radix` that is at most `ranks`.
 std::int32_t exchange_places(std::int32_t ranks, std::int32_t radix);
 
-/// The places that differ from `place` only in the digit of weight `weight` (a power of the radix), by ascending digit;
-/// `place` itself is among them.
+/// The places that differ from `place` only in the digit of weight `weight` (a power of the radix), by
+/// ascending digit; `place` itself is among them.
 std::vector<std::int32_t> exchange_group(std::int32_t place, std::int32_t radix, std::int32_t weight);
 
 } // namespace thalweg::topology

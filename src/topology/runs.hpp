@@ -18,7 +18,8 @@ struct Runs {
   bool operator==(const Runs&) const = default;
 };
 
-/// Ascending, different numbers as few runs: neighbours melt into runs, equal runs at equal distances into one entry.
+/// Ascending, different numbers as few runs: neighbours melt into runs, equal runs at equal distances into
+/// one entry.
 std::vector<Runs> compressed(std::span<const std::int32_t> ascending);
 
 /// The numbers again, in order.

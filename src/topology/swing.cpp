@@ -7,7 +7,9 @@ namespace thalweg::topology {
 namespace {
 
 /// (1 - (-2)^(exponent + 1)) / 3: 1, -1, 3, -5, 11, ..
-std::int64_t signed_distance(int exponent) { return (1 - power(-2, exponent + 1)) / 3; }
+std::int64_t signed_distance(int exponent) {
+  return (1 - power(-2, exponent + 1)) / 3;
+}
 
 int exponent_of(int step, std::int32_t ranks, SwingOrder order) {
   return order == SwingOrder::short_first ? step : swing_steps(ranks) - 1 - step;
@@ -16,12 +18,15 @@ int exponent_of(int step, std::int32_t ranks, SwingOrder order) {
 /// The digits of `number` mod `ranks` (a power of two) in base -2, as bits.
 std::uint32_t negabinary(std::int64_t number, std::int32_t ranks) {
   constexpr std::uint32_t odd_positions = 0xaaaaaaaaU;
-  return ((static_cast<std::uint32_t>(number) + odd_positions) ^ odd_positions) & static_cast<std::uint32_t>(ranks - 1);
+  return ((static_cast<std::uint32_t>(number) + odd_positions) ^ odd_positions) &
+         static_cast<std::uint32_t>(ranks - 1);
 }
 
 } // namespace
 
-int swing_steps(std::int32_t ranks) { return ceil_log(2, ranks); }
+int swing_steps(std::int32_t ranks) {
+  return ceil_log(2, ranks);
+}
 
 Rank swing_partner(Rank rank, int step, std::int32_t ranks, SwingOrder order) {
   const std::int64_t distance = signed_distance(exponent_of(step, ranks, order));
@@ -35,8 +40,8 @@ std::vector<Runs> swing_blocks(Rank rank, int done, std::int32_t ranks, SwingOrd
   if (done == steps)
     return {{rank}};
   if (order == SwingOrder::short_first) {
-    // From here on a rank of its own parity is reached over a multiple of 2^(done+1), one of the other parity likewise from
-    // the next partner.
+    // From here on a rank of its own parity is reached over a multiple of 2^(done+1), one of the other parity
+    // likewise from the next partner.
     const std::int32_t stride = 1 << (done + 1);
     const std::int32_t count = ranks / stride;
     const Rank own = rank % stride;
@@ -49,7 +54,8 @@ std::vector<Runs> swing_blocks(Rank rank, int done, std::int32_t ranks, SwingOrd
   for (int i = 1; i < open; i += 2)
     least -= 1 << i;
   const std::int32_t length = 1 << open;
-  const auto first = static_cast<std::int32_t>(modulo(rank % 2 == 0 ? rank + least : rank - (least + length - 1), ranks));
+  const auto first =
+      static_cast<std::int32_t>(modulo(rank % 2 == 0 ? rank + least : rank - (least + length - 1), ranks));
   if (first + length <= ranks)
     return {{first, length}};
   return {{0, first + length - ranks}, {first, ranks - first}};

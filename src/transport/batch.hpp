@@ -19,8 +19,8 @@ struct Message {
   std::size_t bytes = 0;
 };
 
-/// A set of messages under way, each known by its slot, a small number that the caller gives. Not thread-safe.
-/// Failures of the transport are thrown as Error (or a type derived from it).
+/// A set of messages under way, each known by its slot, a small number that the caller gives. Not
+/// thread-safe. Failures of the transport are thrown as Error (or a type derived from it).
 class Batch {
 public:
   virtual ~Batch() = default;
@@ -37,7 +37,8 @@ public:
   /// Has everything under way finished? Makes progress, does not wait.
   virtual bool all_finished() = 0;
 
-  /// Receives and sends everything given and returns when all of it has finished; nothing else may be under way.
+  /// Receives and sends everything given and returns when all of it has finished; nothing else may be under
+  /// way.
   virtual void transfer(std::span<const Message> receives, std::span<const Message> sends) = 0;
 };
 

@@ -1,5 +1,5 @@
-#include "core/error.hpp"
 #include "core/units.hpp"
+#include "core/error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ TEST(Units, ReadsWholeNumbersWithBinaryUnits) {
 }
 
 TEST(Units, RefusesEverythingElseWithARemedy) {
-  for (const char* text : {"", "KiB", "-1", "1.5KiB", "10 parsecs", "99999999999999999999", "9223372036854775807KiB"})
+  for (const char* text :
+       {"", "KiB", "-1", "1.5KiB", "10 parsecs", "99999999999999999999", "9223372036854775807KiB"})
     EXPECT_THROW(parse_bytes(text), Error) << text;
 }
 

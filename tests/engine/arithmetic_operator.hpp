@@ -6,8 +6,8 @@
 
 namespace thalweg::engine {
 
-/// An affine map x -> a x + b over integers modulo 2^64. Composition does not commute and is exact, so a wrong order, a
-/// missing or a doubled operand shows.
+/// An affine map x -> a x + b over integers modulo 2^64. Composition does not commute and is exact, so a
+/// wrong order, a missing or a doubled operand shows.
 struct Affine {
   std::uint64_t a = 1;
   std::uint64_t b = 0;
@@ -18,15 +18,20 @@ inline Affine compose(const Affine& first, const Affine& second) {
   return {first.a * second.a, second.a * first.b + second.b};
 }
 
-inline Affine sum(const Affine& x, const Affine& y) { return {x.a + y.a, x.b + y.b}; }
+inline Affine sum(const Affine& x, const Affine& y) {
+  return {x.a + y.a, x.b + y.b};
+}
 
 class AffineOperator final : public Operator {
 public:
   explicit AffineOperator(bool commutes) : commutes_(commutes) {}
 
-  Affine apply(const Affine& left, const Affine& right) const { return commutes_ ? sum(left, right) : compose(left, right); }
+  Affine apply(const Affine& left, const Affine& right) const {
+    return commutes_ ? sum(left, right) : compose(left, right);
+  }
 
-  void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands, bool) override {
+  void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
+               bool) override {
     for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof(Affine))) {
       Affine in;
       Affine inout;

@@ -1,5 +1,6 @@
-// Every strategy of the index, run for real: ranks as threads over loopback, random data, results held against the
-// operation's definition. The verifier proves schedules; this shows that the engine does what schedules say.
+// Every strategy of the index, run for real: ranks as threads over loopback, random data, results held
+// against the operation's definition. The verifier proves schedules; this shows that the engine does what
+// schedules say.
 
 #include "arithmetic_operator.hpp"
 #include "engine/execution.hpp"
@@ -13,7 +14,9 @@
 #include <thread>
 
 namespace thalweg::strategies {
-void PrintTo(const Strategy* strategy, std::ostream* stream) { *stream << strategy->summary; }
+void PrintTo(const Strategy* strategy, std::ostream* stream) {
+  *stream << strategy->summary;
+}
 } // namespace thalweg::strategies
 
 namespace thalweg::engine {
@@ -43,15 +46,21 @@ Affine folded(const Case& test, const AffineOperator& op, Rank begin, Rank end, 
 /// The input element that belongs at a place of a data-moving operation's output.
 Affine moved(const Case& test, Rank rank, std::int32_t unit, std::int64_t i) {
   const auto input = [&](Rank from, std::int32_t from_unit) {
-    return test.inputs[static_cast<std::size_t>(from)][static_cast<std::size_t>(from_unit * test.unit_elements + i)];
+    return test
+        .inputs[static_cast<std::size_t>(from)][static_cast<std::size_t>(from_unit * test.unit_elements + i)];
   };
   switch (test.problem.operation) {
-  case Operation::broadcast: return input(test.problem.root, 0);
+  case Operation::broadcast:
+    return input(test.problem.root, 0);
   case Operation::gather:
-  case Operation::allgather: return input(unit, 0);
-  case Operation::scatter: return input(test.problem.root, rank);
-  case Operation::alltoall: return input(unit, rank);
-  default: break;
+  case Operation::allgather:
+    return input(unit, 0);
+  case Operation::scatter:
+    return input(test.problem.root, rank);
+  case Operation::alltoall:
+    return input(unit, rank);
+  default:
+    break;
   }
   const auto& all = *test.problem.neighborhoods;
   const auto& sources = all[static_cast<std::size_t>(rank)].sources;
@@ -66,7 +75,8 @@ Affine moved(const Case& test, Rank rank, std::int32_t unit, std::int64_t i) {
   return input(from, d);
 }
 
-Case make_case(const Strategy& strategy, const Problem& problem, std::int64_t unit_elements, std::uint32_t seed) {
+Case make_case(const Strategy& strategy, const Problem& problem, std::int64_t unit_elements,
+               std::uint32_t seed) {
   Case test{problem, unit_elements, {}, {}};
   const AffineOperator op(problem.commutative);
   std::mt19937_64 random(seed);
@@ -79,16 +89,26 @@ Case make_case(const Strategy& strategy, const Problem& problem, std::int64_t un
   }
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
     Row row;
-    const std::int32_t units = problem.operation == Operation::exscan && rank == 0 ? 0 : output_units(problem, rank);
+    const std::int32_t units =
+        problem.operation == Operation::exscan && rank == 0 ? 0 : output_units(problem, rank);
     for (std::int32_t unit = 0; unit < units; ++unit)
       for (std::int64_t i = 0; i < unit_elements; ++i)
         switch (strategy.operation) {
         case Operation::reduce:
-        case Operation::allreduce: row.push_back(folded(test, op, 0, problem.ranks, i)); break;
-        case Operation::scan: row.push_back(folded(test, op, 0, rank + 1, i)); break;
-        case Operation::exscan: row.push_back(folded(test, op, 0, rank, i)); break;
-        case Operation::reduce_scatter: row.push_back(folded(test, op, 0, problem.ranks, rank * unit_elements + i)); break;
-        default: row.push_back(moved(test, rank, unit, i));
+        case Operation::allreduce:
+          row.push_back(folded(test, op, 0, problem.ranks, i));
+          break;
+        case Operation::scan:
+          row.push_back(folded(test, op, 0, rank + 1, i));
+          break;
+        case Operation::exscan:
+          row.push_back(folded(test, op, 0, rank, i));
+          break;
+        case Operation::reduce_scatter:
+          row.push_back(folded(test, op, 0, problem.ranks, rank * unit_elements + i));
+          break;
+        default:
+          row.push_back(moved(test, rank, unit, i));
         }
     test.expected.push_back(std::move(row));
   }
@@ -100,7 +120,8 @@ enum class Way { run, progress };
 Row execute(const Case& test, const Strategy& strategy, transport::Transport& transport, Way way) {
   const Rank rank = transport.rank();
   const schedule::Schedule schedule = build(strategy, test.problem, rank);
-  const Plan plan(schedule, uniform_layouts(test.problem, schedule.pieces, test.unit_elements, sizeof(Affine)));
+  const Plan plan(schedule,
+                  uniform_layouts(test.problem, schedule.pieces, test.unit_elements, sizeof(Affine)));
   Row input = test.inputs[static_cast<std::size_t>(rank)];
   Row output(static_cast<std::size_t>(output_units(test.problem, rank) * test.unit_elements));
   if (test.problem.operation == Operation::broadcast && rank == test.problem.root)
@@ -110,8 +131,8 @@ Row execute(const Case& test, const Strategy& strategy, transport::Transport& tr
   AffineOperator op(test.problem.commutative);
   const auto batch = transport.make_batch();
   Execution execution(plan, *batch);
-  execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()), scratch.data(),
-                   staging.data()},
+  execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()),
+                   scratch.data(), staging.data()},
                   Tags::of_call(7, transport.tag_limit()), &op);
   if (way == Way::run)
     execution.run();
@@ -155,7 +176,8 @@ TEST_P(EveryStrategy, DoesWhatItsOperationSays) {
       const std::int64_t unit_elements = std::int64_t{1} + seed % 3 * 6;
       const auto protocol = seed % 2 == 0 ? transport::Protocol::eager : transport::Protocol::rendezvous;
       SCOPED_TRACE(strategies::describe(*GetParam(), problem) + ", seed " + std::to_string(seed));
-      check(*GetParam(), make_case(*GetParam(), problem, unit_elements, seed), protocol, seed % 5 == 0 ? Way::progress : Way::run);
+      check(*GetParam(), make_case(*GetParam(), problem, unit_elements, seed), protocol,
+            seed % 5 == 0 ? Way::progress : Way::run);
       ++seed;
       if (HasFailure())
         return;

@@ -12,7 +12,9 @@ struct Text {
 
 TEST(Interface, VisitsEveryStrategyUntilToldToStop) {
   int seen = 0;
-  const auto count = [](const char*, const char*, const char*, void* context) { return ++*static_cast<int*>(context), 0; };
+  const auto count = [](const char*, const char*, const char*, void* context) {
+    return ++*static_cast<int*>(context), 0;
+  };
   EXPECT_EQ(thalweg_strategies(count, &seen), 0);
   EXPECT_GT(seen, 1);
   const auto stop = [](const char*, const char*, const char*, void*) { return 7; };
@@ -20,9 +22,12 @@ TEST(Interface, VisitsEveryStrategyUntilToldToStop) {
 }
 
 TEST(Interface, ShowsAndProvesWhatASelectionMeans) {
-  EXPECT_NE(Text(thalweg_schedule("alltoall=direct", 4, 0, 1, thalweg_form_text)).value.find("rank 1"), std::string::npos);
-  EXPECT_TRUE(Text(thalweg_schedule("alltoall=direct", 4, 0, 0, thalweg_form_dot)).value.starts_with("digraph"));
-  EXPECT_TRUE(Text(thalweg_schedule("alltoall=direct", 4, 0, 0, thalweg_form_goal)).value.starts_with("num_ranks 4"));
+  EXPECT_NE(Text(thalweg_schedule("alltoall=direct", 4, 0, 1, thalweg_form_text)).value.find("rank 1"),
+            std::string::npos);
+  EXPECT_TRUE(
+      Text(thalweg_schedule("alltoall=direct", 4, 0, 0, thalweg_form_dot)).value.starts_with("digraph"));
+  EXPECT_TRUE(
+      Text(thalweg_schedule("alltoall=direct", 4, 0, 0, thalweg_form_goal)).value.starts_with("num_ranks 4"));
   EXPECT_EQ(thalweg_prove("alltoall=direct", 9, 0), 0);
 }
 

@@ -38,10 +38,12 @@ TEST(Printer, NamesBlocksRunsAndStrides) {
 TEST(Printer, PrintsALineForEachStep) {
   for (const Schedule& schedule : sample(Operation::allreduce, "recursive_doubling", 6)) {
     const std::string text = print(schedule);
-    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), 1 + schedule.stages.size() + schedule.steps.size());
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')),
+              1 + schedule.stages.size() + schedule.steps.size());
     EXPECT_EQ(text.find(" token"), std::string::npos);
   }
-  EXPECT_NE(print(sample(Operation::allreduce, "rabenseifner", 4)[3]).find("receive message (+) output[3] into output[3] from 1"),
+  EXPECT_NE(print(sample(Operation::allreduce, "rabenseifner", 4)[3])
+                .find("receive message (+) output[3] into output[3] from 1"),
             std::string::npos);
 }
 
@@ -52,9 +54,11 @@ TEST(Printer, DrawsAnArrowForEachMessage) {
   EXPECT_EQ(occurrences(picture, "subgraph cluster_"), 4U);
 }
 
-/// Reads a GOAL text as LogGOPSim's grammar does: every line is known, and what a line requires stands in the same rank.
+/// Reads a GOAL text as LogGOPSim's grammar does: every line is known, and what a line requires stands in the
+/// same rank.
 void expect_goal(const std::string& text) {
-  static const std::regex operation(R"(  (\w+): (calc \d+|send [1-9]\d*b to \d+ tag \d+|recv [1-9]\d*b from \d+ tag \d+))");
+  static const std::regex operation(
+      R"(  (\w+): (calc \d+|send [1-9]\d*b to \d+ tag \d+|recv [1-9]\d*b from \d+ tag \d+))");
   static const std::regex requirement(R"(  (\w+) requires (\w+))");
   std::set<std::string> labels;
   std::istringstream lines(text);
@@ -79,7 +83,8 @@ TEST(Goal, WritesEveryStrategyInTheGrammar) {
     Problem problem{.operation = strategy.operation, .ranks = 7, .unit_bytes = 1000};
     problem.commutative = !strategy.keeps_rank_order;
     problem.parameters = strategies::resolve(strategy, {});
-    problem.neighborhoods = std::make_shared<const std::vector<Neighborhood>>(7, Neighborhood{.sources = {}, .destinations = {}});
+    problem.neighborhoods =
+        std::make_shared<const std::vector<Neighborhood>>(7, Neighborhood{.sources = {}, .destinations = {}});
     if (strategies::refusal(strategy, problem))
       continue;
     SCOPED_TRACE(strategy.name);
@@ -103,7 +108,8 @@ TEST(Goal, GivesEachMessageATagThatItsReceiveHas) {
       rank = match[1];
     } else if (std::regex_match(line, match, message)) {
       const bool sends = match[1] == "send";
-      const std::array<std::string, 3> key{sends ? rank : match[3].str(), sends ? match[3].str() : rank, match[4]};
+      const std::array<std::string, 3> key{sends ? rank : match[3].str(), sends ? match[3].str() : rank,
+                                           match[4]};
       EXPECT_TRUE((sends ? sent : received).emplace(key, match[2]).second) << line;
     }
   }

@@ -1,5 +1,5 @@
-// Logarithmic strategies stay logarithmic: at 65,536 ranks one rank's schedule has few steps and few block ranges, so it
-// is built without ever walking over all ranks.
+// Logarithmic strategies stay logarithmic: at 65,536 ranks one rank's schedule has few steps and few block
+// ranges, so it is built without ever walking over all ranks.
 
 #include "strategies/index.hpp"
 
@@ -20,7 +20,8 @@ void expect_small(Operation operation, std::string_view name, std::int32_t ranks
 }
 
 TEST(Logarithmic, ReductionsHaveFewStepsAndRanges) {
-  for (const std::string_view name : {"recursive_doubling", "recursive_exchange", "rabenseifner", "swing", "bine"})
+  for (const std::string_view name :
+       {"recursive_doubling", "recursive_exchange", "rabenseifner", "swing", "bine"})
     expect_small(Operation::allreduce, name, 65536);
   for (const std::string_view name : {"recursive_halving", "butterfly", "swing", "bine"})
     expect_small(Operation::reduce_scatter, name, 65536);

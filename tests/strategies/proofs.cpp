@@ -1,5 +1,5 @@
-// Every strategy of the index is proven for every number of ranks up to 70 and a sample beyond: this one test is the
-// strategies' test, and a new strategy is covered the day it stands in the index.
+// Every strategy of the index is proven for every number of ranks up to 70 and a sample beyond: this one test
+// is the strategies' test, and a new strategy is covered the day it stands in the index.
 
 #include "strategies/prover.hpp"
 
@@ -7,7 +7,9 @@
 
 namespace thalweg::strategies {
 
-void PrintTo(const Strategy* strategy, std::ostream* stream) { *stream << strategy->summary; }
+void PrintTo(const Strategy* strategy, std::ostream* stream) {
+  *stream << strategy->summary;
+}
 
 namespace {
 

@@ -21,14 +21,16 @@ std::string refusal_of(std::string_view text) {
 }
 
 TEST(Selection, ReadsStrategiesParametersAndSizes) {
-  const auto selections = parse_selections(" alltoall = direct ;allreduce=recursive_doubling: segment = 64KiB;bcast=native");
+  const auto selections =
+      parse_selections(" alltoall = direct ;allreduce=recursive_doubling: segment = 64KiB;bcast=native");
   ASSERT_EQ(selections.size(), 3U);
   EXPECT_EQ(selections[0].call->name, "alltoall");
   EXPECT_EQ(selections[0].strategy, &find(Operation::alltoall, "direct"));
   EXPECT_EQ(selections[1].parameters, (schedule::Parameters{{"segment", 65536}}));
   EXPECT_TRUE(selections[2].is_native());
   EXPECT_EQ(selections[2].call->operation, Operation::broadcast);
-  EXPECT_EQ(to_text(selections), "alltoall=direct;allreduce=recursive_doubling:segment=64KiB;broadcast=native");
+  EXPECT_EQ(to_text(selections),
+            "alltoall=direct;allreduce=recursive_doubling:segment=64KiB;broadcast=native");
   EXPECT_TRUE(parse_selections(" \n").empty());
 }
 
@@ -58,11 +60,14 @@ TEST(Selection, RefusesEachMistakeWithItsRemedy) {
   has(refusal_of("allreduce=recursive_doubling:"), "'' is not parameter=value");
   has(refusal_of("allreduce=recursive_doubling:segment"), "'segment' is not parameter=value");
   has(refusal_of("allreduce=recursive_doubling:segmet=1KiB"), "no parameter 'segmet'; it takes segment");
-  has(refusal_of("allreduce=recursive_doubling:segment=1KiB,segment=2KiB"), "'segment' is given twice; give it once");
-  has(refusal_of("allreduce=recursive_doubling:segment=wide"), "'segment'='wide' is not a size; write a whole number");
+  has(refusal_of("allreduce=recursive_doubling:segment=1KiB,segment=2KiB"),
+      "'segment' is given twice; give it once");
+  has(refusal_of("allreduce=recursive_doubling:segment=wide"),
+      "'segment'='wide' is not a size; write a whole number");
   has(refusal_of("allreduce=recursive_doubling:segment=1KiB x"), "'1KiB x' is not a size");
   has(refusal_of("allreduce=recursive_doubling:segment=-1"), "is not a size");
-  has(refusal_of("allreduce=recursive_doubling:segment=9999GiB"), "segment=9.765 TiB is out of range; choose");
+  has(refusal_of("allreduce=recursive_doubling:segment=9999GiB"),
+      "segment=9.765 TiB is out of range; choose");
   has(refusal_of(std::string(1, '\1') + "=direct"), "no operation '?'");
 }
 
@@ -71,8 +76,8 @@ TEST(Selection, RefusesCountsAndChoicesThatAreNone) {
     for (const Parameter& parameter : strategy.parameters) {
       if (parameter.kind == ParameterKind::bytes)
         continue;
-      const std::string text = std::string(schedule::name(strategy.operation)) + "=" + std::string(strategy.name) + ":" +
-                               std::string(parameter.name) + "=";
+      const std::string text = std::string(schedule::name(strategy.operation)) + "=" +
+                               std::string(strategy.name) + ":" + std::string(parameter.name) + "=";
       for (const std::string_view wrong : {"", "x", "3x", "1e9", "99999999999999999999"})
         refusal_of(text + std::string(wrong));
       if (parameter.kind == ParameterKind::count) {
@@ -106,8 +111,10 @@ TEST(Selection, PrintedReadsBackTheSame) {
 /// Text that is nearly a selection: fragments of the grammar with bytes strewn in.
 std::string noise(std::mt19937& random) {
   static constexpr std::string_view fragments[] = {
-      "alltoall", "allreduce", "bcast", "=", "=", ":", ",", ";", "direct", "recursive_doubling", "native", "segment", "64KiB",
-      "-1", "18446744073709551616", " ", "MPI_", "\n", "%s", "{}"};
+      "alltoall", "allreduce", "bcast", "=",      "=",
+      ":",        ",",         ";",     "direct", "recursive_doubling",
+      "native",   "segment",   "64KiB", "-1",     "18446744073709551616",
+      " ",        "MPI_",      "\n",    "%s",     "{}"};
   std::string text;
   for (auto pieces = random() % 12; pieces > 0; --pieces) {
     if (random() % 4 == 0)

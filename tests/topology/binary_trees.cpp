@@ -40,7 +40,8 @@ TEST(DoubleTree, BothTreesSpanAndNobodyIsInnerInBoth) {
         const auto [node, depth] = queue[i];
         const auto places = double_tree_node(size, node);
         EXPECT_LE(places[tree].children.size(), node == 0 ? 1U : 2U);
-        EXPECT_TRUE(node == 0 || places[0].children.empty() || places[1].children.empty()) << size << ' ' << node;
+        EXPECT_TRUE(node == 0 || places[0].children.empty() || places[1].children.empty())
+            << size << ' ' << node;
         EXPECT_LE(depth, 1 + ceil_log(2, size));
         for (const Rank child : places[tree].children) {
           EXPECT_EQ(double_tree_node(size, child)[tree].parent, node);

@@ -54,14 +54,16 @@ TEST(Places, OfAnIntervalOrAResidueAreItsRanks) {
   for (std::int32_t ranks = 1; ranks <= most_ranks; ++ranks)
     for (std::int32_t count = 1; count <= ranks; ++count) {
       const Places places(ranks, count);
-      EXPECT_EQ(as_set({ranks_of(places, {count / 3, count})}).size(), static_cast<std::size_t>(ranks - places.begin(count / 3)));
+      EXPECT_EQ(as_set({ranks_of(places, {count / 3, count})}).size(),
+                static_cast<std::size_t>(ranks - places.begin(count / 3)));
       for (std::int32_t modulus = 1; modulus <= count; modulus *= 2)
         for (std::int32_t residue = 0; residue < modulus; ++residue) {
           std::set<std::int32_t> expected;
           for (Rank rank = 0; rank < ranks; ++rank)
             if (places.place_of(rank) % modulus == residue)
               expected.insert(rank);
-          EXPECT_EQ(as_set(ranks_of_residue(places, residue, modulus)), expected) << ranks << ' ' << count << ' ' << modulus;
+          EXPECT_EQ(as_set(ranks_of_residue(places, residue, modulus)), expected)
+              << ranks << ' ' << count << ' ' << modulus;
         }
     }
 }
@@ -94,7 +96,8 @@ TEST(Halving, CutsWhatAGroupHasAmongItsMembers) {
         final_pieces.insert(reversed_interval(place, radix, digits, digits).begin);
         for (int done = 0; done < digits; ++done) {
           const auto near = exchange_group(place, radix, static_cast<std::int32_t>(power(radix, done)));
-          const auto far = exchange_group(place, radix, static_cast<std::int32_t>(power(radix, digits - 1 - done)));
+          const auto far =
+              exchange_group(place, radix, static_cast<std::int32_t>(power(radix, digits - 1 - done)));
           std::int32_t near_end = reversed_interval(place, radix, digits, done).begin;
           std::int32_t far_end = leading_interval(place, radix, digits, done).begin;
           for (std::size_t i = 0; i < near.size(); ++i) {
@@ -139,8 +142,8 @@ TEST(Swing, PartnersAreMutual) {
         }
 }
 
-/// What a rank is responsible for, straight from the definition: itself after the last step, and before a step what it
-/// and its partner have after it.
+/// What a rank is responsible for, straight from the definition: itself after the last step, and before a
+/// step what it and its partner have after it.
 std::set<std::int32_t> responsibility(Rank rank, int done, std::int32_t ranks, SwingOrder order) {
   if (done == swing_steps(ranks))
     return {rank};
@@ -155,7 +158,8 @@ TEST(Swing, BlocksAndNumbersFollowThePathsForPowersOfTwo) {
       for (Rank rank = 0; rank < ranks; ++rank)
         for (int done = 0; done <= swing_steps(ranks); ++done) {
           const auto expected = responsibility(rank, done, ranks, order);
-          EXPECT_EQ(as_set(swing_blocks(rank, done, ranks, order)), expected) << ranks << ' ' << rank << ' ' << done;
+          EXPECT_EQ(as_set(swing_blocks(rank, done, ranks, order)), expected)
+              << ranks << ' ' << rank << ' ' << done;
           if (order == SwingOrder::long_first)
             continue;
           const int open = swing_steps(ranks) - done;
@@ -174,7 +178,8 @@ TEST(Swing, DeparturesBringEveryContributionHomeOnce) {
       const auto departures = swing_departures(ranks, order);
       for (const Rank owner : {0, ranks - 1}) {
         const auto departure = [&](Rank rank) {
-          return departures[static_cast<std::size_t>(modulo(owner % 2 == 0 ? rank - owner : owner - rank, ranks))];
+          return departures[static_cast<std::size_t>(
+              modulo(owner % 2 == 0 ? rank - owner : owner - rank, ranks))];
         };
         std::vector<std::int32_t> held(static_cast<std::size_t>(ranks), 1);
         for (int step = 0; step < swing_steps(ranks); ++step)
@@ -182,7 +187,8 @@ TEST(Swing, DeparturesBringEveryContributionHomeOnce) {
             if (departure(rank) == step) {
               const Rank partner = swing_partner(rank, step, ranks, order);
               EXPECT_NE(departure(partner), step);
-              held[static_cast<std::size_t>(partner)] += std::exchange(held[static_cast<std::size_t>(rank)], 0);
+              held[static_cast<std::size_t>(partner)] +=
+                  std::exchange(held[static_cast<std::size_t>(rank)], 0);
             }
         EXPECT_EQ(held[static_cast<std::size_t>(owner)], ranks) << ranks << " ranks";
       }

@@ -15,7 +15,9 @@ Box::Box(int size, Group const& world) {
   }
 }
 
-Box::~Box() { MPI_Comm_free(&communicator_); }
+Box::~Box() {
+  MPI_Comm_free(&communicator_);
+}
 
 std::size_t Box::framed_size() const {
   return static_cast<std::size_t>(extent(0) + 2) * static_cast<std::size_t>(extent(1) + 2) *

@@ -49,8 +49,8 @@ void Halo::exchange(std::vector<double>& field) const {
       // A message carries the axis and the side it leaves by; the other end receives it on the opposite side.
       int const tag_out = static_cast<int>(2 * axis + side);
       int const tag_in = static_cast<int>(2 * axis + 1 - side);
-      MPI_Irecv(&field[box_.index(frame[0], frame[1], frame[2])], 1, faces_[axis], peer, tag_in, box_.communicator(),
-                &requests[count++]);
+      MPI_Irecv(&field[box_.index(frame[0], frame[1], frame[2])], 1, faces_[axis], peer, tag_in,
+                box_.communicator(), &requests[count++]);
       MPI_Isend(&field[box_.index(inner[0], inner[1], inner[2])], 1, faces_[axis], peer, tag_out,
                 box_.communicator(), &requests[count++]);
     }

@@ -14,7 +14,8 @@ public:
   Halo& operator=(Halo&&) = delete;
   ~Halo();
 
-  /// Collective. Fills the frame of `field` with the neighbours' faces; at the cube's faces it is left as it is.
+  /// Collective. Fills the frame of `field` with the neighbours' faces; at the cube's faces it is left as it
+  /// is.
   void exchange(std::vector<double>& field) const;
 
 private:

@@ -10,7 +10,8 @@ namespace {
 using Field = std::vector<double>;
 
 /// Calls `visit(index)` for every point of the box, without the frame.
-template <typename Visit> void for_each_point(Box const& box, Visit const& visit) {
+template <typename Visit>
+void for_each_point(Box const& box, Visit const& visit) {
   for (int i = 0; i < box.extent(0); ++i) {
     for (int j = 0; j < box.extent(1); ++j) {
       for (int k = 0; k < box.extent(2); ++k) {
@@ -47,8 +48,8 @@ void apply_laplacian(Box const& box, Field const& field, Field& result) {
   std::size_t const i = box.index(0, -1, -1) - box.index(-1, -1, -1);
   std::size_t const j = box.index(-1, 0, -1) - box.index(-1, -1, -1);
   for_each_point(box, [&](std::size_t at) {
-    result[at] = 6 * field[at] - field[at - i] - field[at + i] - field[at - j] - field[at + j] - field[at - 1] -
-                 field[at + 1];
+    result[at] = 6 * field[at] - field[at - i] - field[at + i] - field[at - j] - field[at + j] -
+                 field[at - 1] - field[at + 1];
   });
 }
 

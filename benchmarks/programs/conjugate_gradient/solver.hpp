@@ -6,8 +6,8 @@
 
 namespace thalweg::benchmarks::conjugate_gradient {
 
-/// Collective. Solves the Laplacian for a random right-hand side by `iterations` steps of conjugate gradients and returns
-/// the residual's norm relative to the right-hand side's; the same on all ranks.
+/// Collective. Solves the Laplacian for a random right-hand side by `iterations` steps of conjugate gradients
+/// and returns the residual's norm relative to the right-hand side's; the same on all ranks.
 double solve(Box const& box, int size, int iterations, std::uint64_t seed);
 
 } // namespace thalweg::benchmarks::conjugate_gradient

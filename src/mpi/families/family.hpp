@@ -1,7 +1,7 @@
 #pragma once
 
-// MPI's types and constants for the family of libraries that this interposer is built for, by the header of the oldest
-// library of the family that is supported. For two families <mpi.h> is the one beside this file.
+// MPI's types and constants for the family of libraries that this interposer is built for, by the header of
+// the oldest library of the family that is supported. For two families <mpi.h> is the one beside this file.
 
 #include <mpi.h>
 

@@ -9,8 +9,8 @@
 namespace thalweg::mpi {
 
 #if defined(THALWEG_FAMILY_OPENMPI)
-// A program that was linked with the library may hold the data itself (copy relocations), and then the library uses the
-// program's copy too: the first in the search order counts, not the first after us.
+// A program that was linked with the library may hold the data itself (copy relocations), and then the
+// library uses the program's copy too: the first in the search order counts, not the first after us.
 void resolve_predefined_handles(void* library) {
   for (const predefined::Symbol& symbol : predefined::symbols) {
     void* address = dlsym(RTLD_DEFAULT, symbol.name);

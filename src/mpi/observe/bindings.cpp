@@ -15,8 +15,8 @@ bool is_binding(const void* address) {
   }
   const char* slash = std::strrchr(info.dli_fname, '/');
   const char* file = slash == nullptr ? info.dli_fname : slash + 1;
-  for (const char* name : {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpichfort", "libmpichcxx", "libmpifort",
-                           "libmpicxx", "libmpi_mpichfort"}) {
+  for (const char* name : {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpichfort", "libmpichcxx",
+                           "libmpifort", "libmpicxx", "libmpi_mpichfort"}) {
     if (std::strncmp(file, name, std::strlen(name)) == 0) {
       return true;
     }
@@ -30,7 +30,8 @@ struct Search {
   std::ptrdiff_t distance = 0;
 };
 
-// The canonical frame address that a frame is visited with is its callee's: the return address lies right below it.
+// The canonical frame address that a frame is visited with is its callee's: the return address lies right
+// below it.
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));

@@ -2,9 +2,10 @@
 
 // The program's own call behind a language binding.
 //
-// Fortran and C++ bindings call MPI's C functions from inside their libraries, so the return address of such a call is the
-// same for the whole program. The frame of the binding is of the same size each time, hence the program's return
-// address lies at the same distance from our frame each time: it is found once by unwinding, and read afterwards.
+// Fortran and C++ bindings call MPI's C functions from inside their libraries, so the return address of such
+// a call is the same for the whole program. The frame of the binding is of the same size each time, hence the
+// program's return address lies at the same distance from our frame each time: it is found once by unwinding,
+// and read afterwards.
 
 #include <array>
 #include <cstddef>

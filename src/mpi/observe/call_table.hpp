@@ -1,12 +1,12 @@
 #pragma once
 
-// What this process's MPI calls cost, by call site, function, communicator size and phase. Each thread writes a table of
-// its own; they are added up at the end.
+// What this process's MPI calls cost, by call site, function, communicator size and phase. Each thread writes
+// a table of its own; they are added up at the end.
 //
-// Time is taken of every call of a site, except that sites whose calls are short (under two microseconds in the mean,
-// after the first 16) are timed one call in eight, and their time is scaled up. CPU time of the thread is read around
-// one timed call in 64, and around every call of sites whose calls take over 50 microseconds in the mean; the ratio of
-// CPU time to time of those calls is taken for all.
+// Time is taken of every call of a site, except that sites whose calls are short (under two microseconds in
+// the mean, after the first 16) are timed one call in eight, and their time is scaled up. CPU time of the
+// thread is read around one timed call in 64, and around every call of sites whose calls take over 50
+// microseconds in the mean; the ratio of CPU time to time of those calls is taken for all.
 
 #include <cstdint>
 #include <memory>
@@ -44,7 +44,8 @@ struct CallRow {
   std::vector<Ending> endings;
 
   void ended(const char* strategy, const char* reason) {
-    if (!endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason) [[likely]] {
+    if (!endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason)
+        [[likely]] {
       ++endings.front().calls;
     } else {
       ended_otherwise(strategy, reason);
@@ -72,7 +73,8 @@ public:
 
 private:
   std::size_t slot_of(const CallKey& key) const {
-    std::uint64_t hash = reinterpret_cast<std::uint64_t>(key.site) ^ static_cast<std::uint64_t>(key.function) << 48U;
+    std::uint64_t hash = reinterpret_cast<std::uint64_t>(key.site) ^ static_cast<std::uint64_t>(key.function)
+                                                                         << 48U;
     hash ^= static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.ranks)) << 20U;
     hash = (hash ^ static_cast<std::uint64_t>(key.phase) << 40U) * 0x9E3779B97F4A7C15U;
     return static_cast<std::size_t>(hash >> shift_);

@@ -81,12 +81,14 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"polite", {{"active", run.polite}, {"reason", run.polite_reason}}},
       {"settings", run.settings},
       {"precedence",
-       {{"rule", "calls that run natively follow the user's own settings of the MPI library; a strategy that THALWEG_USE "
+       {{"rule", "calls that run natively follow the user's own settings of the MPI library; a strategy that "
+                 "THALWEG_USE "
                  "names runs in their place"},
         {"user_settings", run.user_settings}}},
       {"method",
        {{"time", "every call, but one in eight at sites whose calls take under 2 us"},
-        {"cpu", "thread CPU clock around one timed call in 64, and around all at sites whose calls take over 50 us"},
+        {"cpu",
+         "thread CPU clock around one timed call in 64, and around all at sites whose calls take over 50 us"},
         {"waiting", "sampled calls of all ranks matched by their index on the communicator"}}},
       {"nodes", run.node_count},
       {"wall_ns", profile.wall_ns},

@@ -14,8 +14,8 @@ struct Location {
 
 Location locate(const void* address);
 
-// "file.c:12 (function)", or "function+0x1f (module)", or "module+0x1234". Reads debugging information through
-// libthalweg-symbols.so, which lies beside the interposer and is loaded when this is first called.
+// "file.c:12 (function)", or "function+0x1f (module)", or "module+0x1234". Reads debugging information
+// through libthalweg-symbols.so, which lies beside the interposer and is loaded when this is first called.
 std::string describe_source(const Location& location);
 
 } // namespace thalweg::mpi::observe

@@ -15,8 +15,8 @@ using Endings = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
 struct CallProfile {
   std::string function;
-  std::string module;         // file of the program or library that made the call
-  std::uint64_t address = 0;  // in that file; stable under address randomisation
+  std::string module;        // file of the program or library that made the call
+  std::uint64_t address = 0; // in that file; stable under address randomisation
   int phase = 0;
   int ranks = 0; // of the communicator, 0 where there is none
   std::uint64_t calls = 0;
@@ -64,10 +64,10 @@ struct Waiting {
 };
 
 struct SiteProfile {
-  CallProfile total;         // sums over ranks; longest is the longest
-  std::string source;        // "file.c:12 in function", or the symbol, or module and address
-  int callers = 0;           // ranks that made such calls
-  double least_ns = 0;       // of one rank's time
+  CallProfile total;   // sums over ranks; longest is the longest
+  std::string source;  // "file.c:12 in function", or the symbol, or module and address
+  int callers = 0;     // ranks that made such calls
+  double least_ns = 0; // of one rank's time
   double most_ns = 0;
   Waiting waiting;
 };

@@ -1,9 +1,10 @@
 #pragma once
 
-// When a rank entered and left the blocking collectives of one communicator: a bounded sample, the same on every rank.
+// When a rank entered and left the blocking collectives of one communicator: a bounded sample, the same on
+// every rank.
 //
-// Calls on a communicator have the same index on all its ranks, so keeping every stride-th call, and doubling the stride
-// whenever the store is full, keeps the same calls everywhere without a word exchanged.
+// Calls on a communicator have the same index on all its ranks, so keeping every stride-th call, and doubling
+// the stride whenever the store is full, keeps the same calls everywhere without a word exchanged.
 
 #include <cstdint>
 #include <vector>

@@ -26,7 +26,9 @@ std::string bytes(double count) {
   return fmt::format("{:.0f} B", count);
 }
 
-std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+std::string percent(double share) {
+  return fmt::format("{:.0f}%", 100 * share);
+}
 
 // What is too long keeps its end, which tells more: a file and line.
 std::string clipped(const std::string& text, std::size_t width) {
@@ -82,13 +84,14 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
     mpi_ns += site.total.ns;
     mpi_cpu_ns += site.total.cpu_ns;
   }
-  std::string text = fmt::format(
-      "thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI ({} of it on a core)\nthalweg: {}\n",
-      profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s", run.library, duration(profile.wall_ns),
-      percent(mpi_ns / all_wall_ns), percent(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.polite_reason);
-  text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n", "function",
-                      "call site", "ranks", "calls", "bytes", "time", "mean", "waiting", "transfer", "last rank", "CPU",
-                      "ran on");
+  std::string text = fmt::format("thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI "
+                                 "({} of it on a core)\nthalweg: {}\n",
+                                 profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s",
+                                 run.library, duration(profile.wall_ns), percent(mpi_ns / all_wall_ns),
+                                 percent(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.polite_reason);
+  text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
+                      "function", "call site", "ranks", "calls", "bytes", "time", "mean", "waiting",
+                      "transfer", "last rank", "CPU", "ran on");
   std::size_t shown = 0;
   for (const SiteProfile& site : profile.sites) {
     if (shown++ == most) {
@@ -98,12 +101,13 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
     const CallProfile& total = site.total;
     const auto calls = static_cast<double>(std::max<std::uint64_t>(total.calls, 1));
     const bool matched = site.waiting.sampled_ns > 0;
-    text += fmt::format(
-        "{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n", total.function,
-        clipped(site.source, 32), total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
-        bytes(static_cast<double>(total.bytes) / calls), percent(total.ns / all_wall_ns), duration(total.ns / calls),
-        matched ? percent(site.waiting.share()) : "", matched ? percent(1 - site.waiting.share()) : "",
-        straggler(site.waiting), percent(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
+    text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
+                        total.function, clipped(site.source, 32),
+                        total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
+                        bytes(static_cast<double>(total.bytes) / calls), percent(total.ns / all_wall_ns),
+                        duration(total.ns / calls), matched ? percent(site.waiting.share()) : "",
+                        matched ? percent(1 - site.waiting.share()) : "", straggler(site.waiting),
+                        percent(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
   }
   if (const std::string reasons = passed_on(profile); !reasons.empty()) {
     text += fmt::format("passed on to the library: {}\n", reasons);

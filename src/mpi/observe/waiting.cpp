@@ -16,7 +16,8 @@ public:
   bool next() {
     std::uint64_t call = started_ ? call_ + 1 : 0;
     started_ = true;
-    for (std::size_t agreeing = 0, index = 0; agreeing < participants_.size(); index = (index + 1) % positions_.size()) {
+    for (std::size_t agreeing = 0, index = 0; agreeing < participants_.size();
+         index = (index + 1) % positions_.size()) {
       const std::vector<SampledCall>& calls = participants_[index].samples->calls;
       std::size_t& position = positions_[index];
       while (position < calls.size() && calls[position].call < call) {
@@ -32,7 +33,9 @@ public:
     return true;
   }
 
-  const SampledCall& of(std::size_t index) const { return participants_[index].samples->calls[positions_[index]]; }
+  const SampledCall& of(std::size_t index) const {
+    return participants_[index].samples->calls[positions_[index]];
+  }
 
 private:
   std::span<const Participant> participants_;
@@ -43,7 +46,8 @@ private:
 
 } // namespace
 
-void match(std::span<const Participant> participants, const std::function<Waiting&(int, std::uint32_t)>& account) {
+void match(std::span<const Participant> participants,
+           const std::function<Waiting&(int, std::uint32_t)>& account) {
   if (participants.empty() || static_cast<int>(participants.size()) != participants.front().samples->size) {
     return;
   }

@@ -2,8 +2,9 @@
 
 // Splits the time in collectives into waiting for others and transferring.
 //
-// A call of a communicator ends its waiting when the last rank has come (or when it returns, if it needs not all). Of
-// calls that every rank of the communicator sampled: waiting = min(last arrival, own exit) - own arrival.
+// A call of a communicator ends its waiting when the last rank has come (or when it returns, if it needs not
+// all). Of calls that every rank of the communicator sampled: waiting = min(last arrival, own exit) - own
+// arrival.
 
 #include <functional>
 #include <span>
@@ -17,8 +18,9 @@ struct Participant {
   const SampledCommunicator* samples;
 };
 
-// `account(world_rank, row)` names where that rank's waiting goes. Participants are all ranks of one communicator; when
-// some are missing nothing is accounted.
-void match(std::span<const Participant> participants, const std::function<Waiting&(int, std::uint32_t)>& account);
+// `account(world_rank, row)` names where that rank's waiting goes. Participants are all ranks of one
+// communicator; when some are missing nothing is accounted.
+void match(std::span<const Participant> participants,
+           const std::function<Waiting&(int, std::uint32_t)>& account);
 
 } // namespace thalweg::mpi::observe

@@ -10,7 +10,8 @@ bool is_root_of_broadcast(const CallBinding& bound, Rank rank) {
 
 } // namespace
 
-int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows, engine::Buffers& buffers) {
+int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows,
+             engine::Buffers& buffers) {
   buffers = {bound.input.address(), bound.output.address(),
              rows.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes())),
              rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))};
@@ -27,8 +28,8 @@ int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows
 
 int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers) {
   // The root of a broadcast keeps what it gave, and the first rank of an exclusive scan what it had.
-  const bool keeps_output =
-      is_root_of_broadcast(bound, rank) || (bound.problem.operation == schedule::Operation::exscan && rank == 0);
+  const bool keeps_output = is_root_of_broadcast(bound, rank) ||
+                            (bound.problem.operation == schedule::Operation::exscan && rank == 0);
   if (!bound.output.needs_staging() || keeps_output)
     return MPI_SUCCESS;
   return bound.output.stage_out(buffers.output);

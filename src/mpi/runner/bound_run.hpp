@@ -14,7 +14,8 @@ struct Rows {
 };
 
 // Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
-int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows, engine::Buffers& buffers);
+int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows,
+             engine::Buffers& buffers);
 // Unpacks what the program is to get.
 int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers);
 

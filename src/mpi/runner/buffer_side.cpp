@@ -22,7 +22,8 @@ TypeShape shape_of(MPI_Datatype type) {
   shape.size = size;
   shape.extent = extent;
   shape.named = combiner == MPI_COMBINER_NAMED;
-  // A derived type may be in any order inside even where it has no gaps, so only predefined ones are taken as they lie.
+  // A derived type may be in any order inside even where it has no gaps, so only predefined ones are taken as
+  // they lie.
   shape.contiguous = shape.named && low == 0 && size == extent;
   return shape;
 }
@@ -47,7 +48,8 @@ void BufferSide::measure(MPI_Datatype type, Purpose purpose) {
   }
 }
 
-BufferSide BufferSide::uniform(void* address, int units, std::int64_t count, MPI_Datatype type, Purpose purpose) {
+BufferSide BufferSide::uniform(void* address, int units, std::int64_t count, MPI_Datatype type,
+                               Purpose purpose) {
   BufferSide side;
   side.address_ = static_cast<std::byte*>(address);
   side.units_ = units;
@@ -57,8 +59,8 @@ BufferSide BufferSide::uniform(void* address, int units, std::int64_t count, MPI
   return side;
 }
 
-BufferSide BufferSide::varied(void* address, int units, const IntegerArray& counts, const IntegerArray& displacements,
-                              MPI_Datatype type) {
+BufferSide BufferSide::varied(void* address, int units, const IntegerArray& counts,
+                              const IntegerArray& displacements, MPI_Datatype type) {
   BufferSide side;
   side.address_ = static_cast<std::byte*>(address);
   side.units_ = units;
@@ -73,8 +75,8 @@ BufferSide BufferSide::varied(void* address, int units, const IntegerArray& coun
   return side;
 }
 
-BufferSide BufferSide::mixed(void* address, int units, const IntegerArray& counts, const IntegerArray& displacements,
-                             const MPI_Datatype* types) {
+BufferSide BufferSide::mixed(void* address, int units, const IntegerArray& counts,
+                             const IntegerArray& displacements, const MPI_Datatype* types) {
   BufferSide side;
   side.address_ = static_cast<std::byte*>(address);
   side.units_ = units;
@@ -132,8 +134,12 @@ BufferSide::Unit BufferSide::unit(int u) const {
   return {offsets_[index], user_counts_[index], types_[types_.size() == 1 ? 0 : index]};
 }
 
-int BufferSide::stage_in(std::byte* staging) const { return move(staging, true); }
-int BufferSide::stage_out(std::byte* staging) const { return move(staging, false); }
+int BufferSide::stage_in(std::byte* staging) const {
+  return move(staging, true);
+}
+int BufferSide::stage_out(std::byte* staging) const {
+  return move(staging, false);
+}
 
 int BufferSide::move(std::byte* staging, bool in) const {
   for (int u = 0; u < units_; ++u) {
@@ -144,11 +150,13 @@ int BufferSide::move(std::byte* staging, bool in) const {
     int code = MPI_SUCCESS;
     std::int64_t bytes = 0;
     if (purpose_ == Purpose::reduction) {
-      code = in ? copy_elements(user, staging, part.count, part.type) : copy_elements(staging, user, part.count, part.type);
+      code = in ? copy_elements(user, staging, part.count, part.type)
+                : copy_elements(staging, user, part.count, part.type);
       bytes = part.count * extent_;
     } else {
       bytes = is_uniform() ? unit_elements_ : counts_[static_cast<std::size_t>(u)];
-      code = in ? pack(user, part.count, part.type, staging, bytes) : unpack(staging, bytes, user, part.count, part.type);
+      code = in ? pack(user, part.count, part.type, staging, bytes)
+                : unpack(staging, bytes, user, part.count, part.type);
     }
     if (code != MPI_SUCCESS)
       return code;

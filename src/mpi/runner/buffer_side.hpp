@@ -2,9 +2,10 @@
 
 // One side of a collective call, what it sends or what it receives, as units of bytes for the engine.
 //
-// Contiguous datatypes are used where they lie. Others are packed into a row of our own first and unpacked afterwards,
-// which any datatype with the same signature on another rank fits. Reductions work on whole elements: those of derived
-// datatypes keep their layout, gaps and all, in the row, and only their data is copied back.
+// Contiguous datatypes are used where they lie. Others are packed into a row of our own first and unpacked
+// afterwards, which any datatype with the same signature on another rank fits. Reductions work on whole
+// elements: those of derived datatypes keep their layout, gaps and all, in the row, and only their data is
+// copied back.
 
 #include <cstddef>
 #include <vector>
@@ -42,11 +43,11 @@ public:
   // `units` units of `count` elements one after another.
   static BufferSide uniform(void* address, int units, std::int64_t count, MPI_Datatype type, Purpose purpose);
   // Units of counts[u] elements, displacements[u] elements from the address.
-  static BufferSide varied(void* address, int units, const IntegerArray& counts, const IntegerArray& displacements,
-                           MPI_Datatype type);
+  static BufferSide varied(void* address, int units, const IntegerArray& counts,
+                           const IntegerArray& displacements, MPI_Datatype type);
   // Units of counts[u] elements of types[u], displacements[u] bytes from the address.
-  static BufferSide mixed(void* address, int units, const IntegerArray& counts, const IntegerArray& displacements,
-                          const MPI_Datatype* types);
+  static BufferSide mixed(void* address, int units, const IntegerArray& counts,
+                          const IntegerArray& displacements, const MPI_Datatype* types);
   // Units of counts[u] elements one after another, for reductions.
   static BufferSide row(void* address, int units, const IntegerArray& counts, MPI_Datatype type);
 
@@ -89,13 +90,13 @@ private:
   bool staged_ = false;
   bool retained_ = false;
   std::int64_t element_bytes_ = 1;
-  std::int64_t unit_elements_ = 0;      // in elements of element_bytes_, as the engine counts
-  std::int64_t unit_count_ = 0;         // in elements of the datatype, as the program counts
+  std::int64_t unit_elements_ = 0; // in elements of element_bytes_, as the engine counts
+  std::int64_t unit_count_ = 0;    // in elements of the datatype, as the program counts
   std::int64_t extent_ = 0;
-  std::vector<std::int64_t> counts_;    // in elements of element_bytes_
-  std::vector<std::int64_t> offsets_;   // bytes, as the program laid them
+  std::vector<std::int64_t> counts_;  // in elements of element_bytes_
+  std::vector<std::int64_t> offsets_; // bytes, as the program laid them
   std::vector<std::int64_t> user_counts_;
-  std::vector<MPI_Datatype> types_;     // one, or one a unit
+  std::vector<MPI_Datatype> types_; // one, or one a unit
 };
 
 } // namespace thalweg::mpi

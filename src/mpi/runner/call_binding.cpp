@@ -8,12 +8,18 @@ namespace {
 
 using Purpose = BufferSide::Purpose;
 
-bool is_in_place(const CollectiveCall& call) { return call.sendbuf == MPI_IN_PLACE; }
+bool is_in_place(const CollectiveCall& call) {
+  return call.sendbuf == MPI_IN_PLACE;
+}
 
 // sendbuf is not written, though the engine takes plain pointers.
-void* input_address(const CollectiveCall& call) { return const_cast<void*>(call.sendbuf); }
+void* input_address(const CollectiveCall& call) {
+  return const_cast<void*>(call.sendbuf);
+}
 
-void* offset(void* address, std::int64_t bytes) { return static_cast<std::byte*>(address) + bytes; }
+void* offset(void* address, std::int64_t bytes) {
+  return static_cast<std::byte*>(address) + bytes;
+}
 
 BufferSide send_side(const CollectiveCall& call, int units, Purpose purpose = Purpose::data) {
   return BufferSide::uniform(input_address(call), units, call.sendcount, call.sendtype, purpose);
@@ -44,14 +50,16 @@ void bind_gather(CallBinding& bound, const CollectiveCall& call, const Communica
   const auto own = static_cast<std::size_t>(communicator.rank);
   bound.unequal = call.form->operation == Operation::gatherv;
   if (is_root)
-    bound.output = bound.unequal ? varied_receive_side(call, communicator.size) : receive_side(call, communicator.size);
+    bound.output =
+        bound.unequal ? varied_receive_side(call, communicator.size) : receive_side(call, communicator.size);
   if (!is_root || !is_in_place(call)) {
     bound.input = send_side(call, 1);
   } else {
     const std::int64_t extent = shape_of(call.recvtype).extent;
     const std::int64_t count = bound.unequal ? call.recvcounts[own] : call.recvcount;
     const std::int64_t place = bound.unequal ? call.recvdispls[own] : communicator.rank * count;
-    bound.input = BufferSide::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
+    bound.input =
+        BufferSide::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
   }
   if (!bound.unequal)
     bound.problem.unit_bytes = bound.input.unit_elements();
@@ -71,8 +79,8 @@ void bind_scatter(CallBinding& bound, const CollectiveCall& call, const Communic
     const std::int64_t extent = shape_of(call.sendtype).extent;
     const std::int64_t count = bound.unequal ? call.sendcounts[own] : call.sendcount;
     const std::int64_t place = bound.unequal ? call.senddispls[own] : communicator.rank * count;
-    bound.output =
-        BufferSide::uniform(offset(input_address(call), place * extent), 1, count, call.sendtype, Purpose::data);
+    bound.output = BufferSide::uniform(offset(input_address(call), place * extent), 1, count, call.sendtype,
+                                       Purpose::data);
   }
   if (!bound.unequal)
     bound.problem.unit_bytes = bound.output.unit_elements();
@@ -81,14 +89,16 @@ void bind_scatter(CallBinding& bound, const CollectiveCall& call, const Communic
 void bind_allgather(CallBinding& bound, const CollectiveCall& call, const CommunicatorState& communicator) {
   const auto own = static_cast<std::size_t>(communicator.rank);
   bound.unequal = call.form->operation == Operation::allgatherv;
-  bound.output = bound.unequal ? varied_receive_side(call, communicator.size) : receive_side(call, communicator.size);
+  bound.output =
+      bound.unequal ? varied_receive_side(call, communicator.size) : receive_side(call, communicator.size);
   if (!is_in_place(call)) {
     bound.input = send_side(call, 1);
   } else {
     const std::int64_t extent = shape_of(call.recvtype).extent;
     const std::int64_t count = bound.unequal ? call.recvcounts[own] : call.recvcount;
     const std::int64_t place = bound.unequal ? call.recvdispls[own] : communicator.rank * count;
-    bound.input = BufferSide::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
+    bound.input =
+        BufferSide::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
   }
   if (bound.unequal)
     bound.canonical_units = bound.output.counts();
@@ -107,30 +117,33 @@ void bind_alltoall(CallBinding& bound, const CollectiveCall& call, const Communi
   case Operation::alltoallv:
     bound.output = varied_receive_side(call, size);
     bound.input = is_in_place(call) ? bound.output
-                                    : BufferSide::varied(input_address(call), size, call.sendcounts, call.senddispls,
-                                                         call.sendtype);
+                                    : BufferSide::varied(input_address(call), size, call.sendcounts,
+                                                         call.senddispls, call.sendtype);
     break;
   default:
     bound.output = BufferSide::mixed(call.recvbuf, size, call.recvcounts, call.recvdispls, call.recvtypes);
     bound.input = is_in_place(call) ? bound.output
-                                    : BufferSide::mixed(input_address(call), size, call.sendcounts, call.senddispls,
-                                                        call.sendtypes);
+                                    : BufferSide::mixed(input_address(call), size, call.sendcounts,
+                                                        call.senddispls, call.sendtypes);
   }
   bound.unequal = true;
 }
 
-void bind_reduce_scatter(CallBinding& bound, const CollectiveCall& call, const CommunicatorState& communicator) {
+void bind_reduce_scatter(CallBinding& bound, const CollectiveCall& call,
+                         const CommunicatorState& communicator) {
   void* input = is_in_place(call) ? call.recvbuf : input_address(call);
   bound.type = call.recvtype;
   if (call.form->operation == Operation::reduce_scatter_block) {
-    bound.input = BufferSide::uniform(input, communicator.size, call.recvcount, call.recvtype, Purpose::reduction);
+    bound.input =
+        BufferSide::uniform(input, communicator.size, call.recvcount, call.recvtype, Purpose::reduction);
     bound.output = receive_side(call, 1, Purpose::reduction);
     bound.problem.unit_bytes = call.recvcount * bound.output.element_bytes();
     return;
   }
   bound.input = BufferSide::row(input, communicator.size, call.recvcounts, call.recvtype);
-  bound.output = BufferSide::uniform(call.recvbuf, 1, call.recvcounts[static_cast<std::size_t>(communicator.rank)],
-                                     call.recvtype, Purpose::reduction);
+  bound.output =
+      BufferSide::uniform(call.recvbuf, 1, call.recvcounts[static_cast<std::size_t>(communicator.rank)],
+                          call.recvtype, Purpose::reduction);
   bound.unequal = true;
   bound.canonical_units = bound.input.counts();
 }
@@ -153,11 +166,13 @@ void bind_neighbors(CallBinding& bound, const CollectiveCall& call, Communicator
     bound.output = receive_side(call, sources);
     return;
   case Operation::neighbor_alltoallv:
-    bound.input = BufferSide::varied(input_address(call), destinations, call.sendcounts, call.senddispls, call.sendtype);
+    bound.input = BufferSide::varied(input_address(call), destinations, call.sendcounts, call.senddispls,
+                                     call.sendtype);
     bound.output = varied_receive_side(call, sources);
     break;
   default:
-    bound.input = BufferSide::mixed(input_address(call), destinations, call.sendcounts, call.senddispls, call.sendtypes);
+    bound.input = BufferSide::mixed(input_address(call), destinations, call.sendcounts, call.senddispls,
+                                    call.sendtypes);
     bound.output = BufferSide::mixed(call.recvbuf, sources, call.recvcounts, call.recvdispls, call.recvtypes);
   }
   bound.unequal = true;
@@ -167,28 +182,41 @@ void bind_neighbors(CallBinding& bound, const CollectiveCall& call, Communicator
 
 schedule::Operation schedule_operation(Operation operation) {
   switch (operation) {
-  case Operation::barrier: return schedule::Operation::barrier;
-  case Operation::bcast: return schedule::Operation::broadcast;
+  case Operation::barrier:
+    return schedule::Operation::barrier;
+  case Operation::bcast:
+    return schedule::Operation::broadcast;
   case Operation::gather:
-  case Operation::gatherv: return schedule::Operation::gather;
+  case Operation::gatherv:
+    return schedule::Operation::gather;
   case Operation::scatter:
-  case Operation::scatterv: return schedule::Operation::scatter;
+  case Operation::scatterv:
+    return schedule::Operation::scatter;
   case Operation::allgather:
-  case Operation::allgatherv: return schedule::Operation::allgather;
+  case Operation::allgatherv:
+    return schedule::Operation::allgather;
   case Operation::alltoall:
   case Operation::alltoallv:
-  case Operation::alltoallw: return schedule::Operation::alltoall;
-  case Operation::reduce: return schedule::Operation::reduce;
-  case Operation::allreduce: return schedule::Operation::allreduce;
+  case Operation::alltoallw:
+    return schedule::Operation::alltoall;
+  case Operation::reduce:
+    return schedule::Operation::reduce;
+  case Operation::allreduce:
+    return schedule::Operation::allreduce;
   case Operation::reduce_scatter:
-  case Operation::reduce_scatter_block: return schedule::Operation::reduce_scatter;
-  case Operation::scan: return schedule::Operation::scan;
-  case Operation::exscan: return schedule::Operation::exscan;
+  case Operation::reduce_scatter_block:
+    return schedule::Operation::reduce_scatter;
+  case Operation::scan:
+    return schedule::Operation::scan;
+  case Operation::exscan:
+    return schedule::Operation::exscan;
   case Operation::neighbor_allgather:
-  case Operation::neighbor_allgatherv: return schedule::Operation::neighbor_allgather;
+  case Operation::neighbor_allgatherv:
+    return schedule::Operation::neighbor_allgather;
   case Operation::neighbor_alltoall:
   case Operation::neighbor_alltoallv:
-  case Operation::neighbor_alltoallw: return schedule::Operation::neighbor_alltoall;
+  case Operation::neighbor_alltoallw:
+    return schedule::Operation::neighbor_alltoall;
   }
   return schedule::Operation::barrier;
 }
@@ -200,7 +228,8 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
   bound.problem.root = schedule::is_rooted(bound.problem.operation) ? call.root : 0;
   bound.in_place = is_in_place(call) || call.recvbuf == MPI_IN_PLACE;
   switch (bound.problem.operation) {
-  case schedule::Operation::barrier: break;
+  case schedule::Operation::barrier:
+    break;
   case schedule::Operation::broadcast:
     bound.output = receive_side(call, 1);
     bound.problem.unit_bytes = bound.output.unit_elements();
@@ -208,14 +237,28 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
   case schedule::Operation::reduce:
   case schedule::Operation::allreduce:
   case schedule::Operation::scan:
-  case schedule::Operation::exscan: bind_vector(bound, call, communicator); break;
-  case schedule::Operation::gather: bind_gather(bound, call, communicator); break;
-  case schedule::Operation::scatter: bind_scatter(bound, call, communicator); break;
-  case schedule::Operation::allgather: bind_allgather(bound, call, communicator); break;
-  case schedule::Operation::alltoall: bind_alltoall(bound, call, communicator); break;
-  case schedule::Operation::reduce_scatter: bind_reduce_scatter(bound, call, communicator); break;
+  case schedule::Operation::exscan:
+    bind_vector(bound, call, communicator);
+    break;
+  case schedule::Operation::gather:
+    bind_gather(bound, call, communicator);
+    break;
+  case schedule::Operation::scatter:
+    bind_scatter(bound, call, communicator);
+    break;
+  case schedule::Operation::allgather:
+    bind_allgather(bound, call, communicator);
+    break;
+  case schedule::Operation::alltoall:
+    bind_alltoall(bound, call, communicator);
+    break;
+  case schedule::Operation::reduce_scatter:
+    bind_reduce_scatter(bound, call, communicator);
+    break;
   case schedule::Operation::neighbor_allgather:
-  case schedule::Operation::neighbor_alltoall: bind_neighbors(bound, call, communicator); break;
+  case schedule::Operation::neighbor_alltoall:
+    bind_neighbors(bound, call, communicator);
+    break;
   }
   return bound;
 }

@@ -14,7 +14,8 @@ struct CallBinding {
   BufferSide output;
   // The input lies in the output buffer and must be copied first where the strategy does not bear that.
   bool in_place = false;
-  // Bytes of units differ; elements of the canonical units where every rank knows them (allgatherv, reduce_scatter).
+  // Bytes of units differ; elements of the canonical units where every rank knows them (allgatherv,
+  // reduce_scatter).
   bool unequal = false;
   std::vector<std::int64_t> canonical_units = {};
   // For reductions: the element's type.
@@ -24,7 +25,8 @@ struct CallBinding {
 // The schedule operation of an MPI collective.
 schedule::Operation schedule_operation(Operation operation);
 
-// Is the call one that MPI allows, as far as the engine would stumble over it? Else the library must say what is wrong.
+// Is the call one that MPI allows, as far as the engine would stumble over it? Else the library must say what
+// is wrong.
 bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator);
 
 // Why the engine cannot do the call, the same on all ranks, or nullptr.

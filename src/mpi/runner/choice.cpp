@@ -7,17 +7,32 @@ namespace thalweg::mpi {
 namespace {
 
 // By Operation; the names that selections use.
-constexpr std::array<std::string_view, static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1> call_names{
-    "barrier",           "bcast",        "gather",
-    "gatherv",           "scatter",      "scatterv",
-    "allgather",         "allgatherv",   "alltoall",
-    "alltoallv",         "alltoallw",    "reduce",
-    "allreduce",         "reduce_scatter", "reduce_scatter_block",
-    "scan",              "exscan",       "neighbor_allgather",
-    "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv",
-    "neighbor_alltoallw"};
+constexpr std::array<std::string_view, static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1>
+    call_names{"barrier",
+               "bcast",
+               "gather",
+               "gatherv",
+               "scatter",
+               "scatterv",
+               "allgather",
+               "allgatherv",
+               "alltoall",
+               "alltoallv",
+               "alltoallw",
+               "reduce",
+               "allreduce",
+               "reduce_scatter",
+               "reduce_scatter_block",
+               "scan",
+               "exscan",
+               "neighbor_allgather",
+               "neighbor_allgatherv",
+               "neighbor_alltoall",
+               "neighbor_alltoallv",
+               "neighbor_alltoallw"};
 
-// Every choice made so far with its number. Only ever added to, while one thread is at start-up or in a control call.
+// Every choice made so far with its number. Only ever added to, while one thread is at start-up or in a
+// control call.
 std::map<std::string, std::int64_t>& known_texts() {
   static std::map<std::string, std::int64_t> texts;
   return texts;
@@ -31,7 +46,8 @@ void Choices::read(std::string_view text) {
   any_ = false;
   for (std::size_t operation = 0; operation < choices_.size(); ++operation) {
     const strategies::Call* call = strategies::find_call(call_names[operation]);
-    const strategies::Selection* selection = call == nullptr ? nullptr : strategies::selected(selections, *call);
+    const strategies::Selection* selection =
+        call == nullptr ? nullptr : strategies::selected(selections, *call);
     if (selection == nullptr || selection->is_native())
       continue;
     const std::string whole = strategies::to_text(*selection);

@@ -14,11 +14,21 @@ namespace {
 constexpr std::size_t most_plans = 512;
 
 const transport::MpiFunctions& transport_functions() {
-  static const transport::MpiFunctions functions{
-      native.Isend,    native.Irecv,    native.Send,    native.Recv,
-      native.Sendrecv, native.Waitall,  native.Waitsome, native.Testsome,
-      native.Testall,  native.Type_contiguous, native.Type_create_struct, native.Type_commit,
-      native.Type_free, MPI_BYTE,       MPI_REQUEST_NULL};
+  static const transport::MpiFunctions functions{native.Isend,
+                                                 native.Irecv,
+                                                 native.Send,
+                                                 native.Recv,
+                                                 native.Sendrecv,
+                                                 native.Waitall,
+                                                 native.Waitsome,
+                                                 native.Testsome,
+                                                 native.Testall,
+                                                 native.Type_contiguous,
+                                                 native.Type_create_struct,
+                                                 native.Type_commit,
+                                                 native.Type_free,
+                                                 MPI_BYTE,
+                                                 MPI_REQUEST_NULL};
   return functions;
 }
 
@@ -40,7 +50,8 @@ void add_side(std::vector<std::int64_t>& key, const BufferSide& side) {
     key.insert(key.end(), side.offsets().begin(), side.offsets().end());
 }
 
-// Whether input and output are the same memory for the schedule, and what is copied aside where that would be wrong.
+// Whether input and output are the same memory for the schedule, and what is copied aside where that would be
+// wrong.
 void settle_staging(CallBinding& bound, const strategies::Strategy& strategy, Rank rank) {
   // The first rank's buffer of an exclusive scan must stay as it is, whatever the schedule does there.
   if (bound.problem.operation == schedule::Operation::exscan && rank == 0)
@@ -74,8 +85,9 @@ std::size_t CommunicatorPlans::KeyHash::operator()(const std::vector<std::int64_
 }
 
 CommunicatorPlans::CommunicatorPlans(const CommunicatorState& communicator)
-    : transport_(std::make_unique<transport::MpiTransport>(transport_functions(), communicator.hidden, communicator.rank,
-                                                           communicator.size, tag_limit(communicator.hidden))),
+    : transport_(std::make_unique<transport::MpiTransport>(transport_functions(), communicator.hidden,
+                                                           communicator.rank, communicator.size,
+                                                           tag_limit(communicator.hidden))),
       batch_(transport_->make_batch()) {}
 
 CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,
@@ -117,7 +129,8 @@ std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound, con
   engine::Layouts layouts;
   layouts.input = bound.input.layout(schedule.pieces);
   layouts.output = bound.output.layout(schedule.pieces);
-  layouts.canonical_blocks = static_cast<std::int32_t>(schedule::canonical_blocks(bound.problem, schedule.pieces));
+  layouts.canonical_blocks =
+      static_cast<std::int32_t>(schedule::canonical_blocks(bound.problem, schedule.pieces));
   const BufferSide& own = bound.input.units() > 0 ? bound.input : bound.output;
   if (!bound.unequal) {
     layouts.canonical = engine::Layout::uniform(own.unit_elements(), schedule.pieces, own.element_bytes());
@@ -125,13 +138,15 @@ std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound, con
     layouts.canonical = engine::Layout::packed(bound.canonical_units, schedule.pieces, own.element_bytes());
   } else {
     // Strategies that bear unequal blocks have no scratch here (proven); the others ask all ranks.
-    layouts.canonical = choice.strategy->unequal_blocks ? engine::Layout::uniform(0, 1, 1) : find_scratch_sizes(bound, schedule);
+    layouts.canonical = choice.strategy->unequal_blocks ? engine::Layout::uniform(0, 1, 1)
+                                                        : find_scratch_sizes(bound, schedule);
     layouts.canonical_blocks = std::max(1, schedule.scratch_blocks);
   }
   return std::make_shared<engine::Plan>(schedule, layouts);
 }
 
-engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule) {
+engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound,
+                                                     const schedule::Schedule& schedule) {
   std::vector<std::int64_t> known(static_cast<std::size_t>(std::max(1, schedule.scratch_blocks)));
   constexpr std::int64_t word = sizeof(std::int64_t);
   engine::Layouts layouts;
@@ -148,7 +163,8 @@ engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound, c
   std::vector<std::int64_t> output = sizes(bound.output);
   engine::Execution execution(plan, *batch_);
   execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()),
-                   reinterpret_cast<std::byte*>(known.data()), rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
+                   reinterpret_cast<std::byte*>(known.data()),
+                   rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
                   next_tags(), nullptr);
   run_blocking(execution);
   return engine::Layout::packed(known, 1, 1);

@@ -21,11 +21,14 @@ public:
 
   transport::MpiTransport& transport() { return *transport_; }
   engine::Tags next_tags() { return engine::Tags::of_call(calls_++, transport_->tag_limit()); }
-  // Tags of a new persistent operation, for all its runs; none when they are used up, which all ranks see alike.
-  engine::Tags persistent_tags() { return engine::Tags::of_persistent(persistent_++, transport_->tag_limit()); }
+  // Tags of a new persistent operation, for all its runs; none when they are used up, which all ranks see
+  // alike.
+  engine::Tags persistent_tags() {
+    return engine::Tags::of_persistent(persistent_++, transport_->tag_limit());
+  }
 
-  // The plan for a bound call, made if there is none; nullptr and why if the strategy cannot do it. The same on all
-  // ranks. Decides which sides of the call are staged. The pointer stays good while a caller holds it.
+  // The plan for a bound call, made if there is none; nullptr and why if the strategy cannot do it. The same
+  // on all ranks. Decides which sides of the call are staged. The pointer stays good while a caller holds it.
   struct Found {
     std::shared_ptr<engine::Plan> plan;
     const char* reason = nullptr;
@@ -43,7 +46,8 @@ private:
   };
 
   std::shared_ptr<engine::Plan> prepare(CallBinding& bound, const Choice& choice);
-  // Runs the schedule on blocks' sizes, so that every rank knows what it will pass on; see schedule/buffers.hpp.
+  // Runs the schedule on blocks' sizes, so that every rank knows what it will pass on; see
+  // schedule/buffers.hpp.
   engine::Layout find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule);
 
   std::unique_ptr<transport::MpiTransport> transport_;

@@ -57,8 +57,9 @@ schedule::Neighborhood on_distributed_graph(CommunicatorState& communicator) {
   result.destinations.resize(static_cast<std::size_t>(communicator.outdegree()));
   std::vector<int> in_weights(result.sources.size() + 1);
   std::vector<int> out_weights(result.destinations.size() + 1);
-  native.Dist_graph_neighbors(communicator.handle, communicator.indegree(), result.sources.data(), in_weights.data(),
-                              communicator.outdegree(), result.destinations.data(), out_weights.data());
+  native.Dist_graph_neighbors(communicator.handle, communicator.indegree(), result.sources.data(),
+                              in_weights.data(), communicator.outdegree(), result.destinations.data(),
+                              out_weights.data());
   return result;
 }
 
@@ -70,7 +71,8 @@ const char* neighborhood_objection(CommunicatorState& communicator) {
     return nullptr;
   if (kind != MPI_CART)
     return "a communicator without neighbours";
-  // Around a ring of one or two the same rank is met on both sides, and libraries differ in which message is whose.
+  // Around a ring of one or two the same rank is met on both sides, and libraries differ in which message is
+  // whose.
   const Grid grid = grid_of(communicator);
   for (std::size_t dimension = 0; dimension < grid.sizes.size(); ++dimension)
     if (grid.periodic[dimension] != 0 && grid.sizes[dimension] <= 2)
@@ -79,10 +81,13 @@ const char* neighborhood_objection(CommunicatorState& communicator) {
 }
 
 std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(CommunicatorState& communicator) {
-  auto all = std::make_shared<std::vector<schedule::Neighborhood>>(static_cast<std::size_t>(communicator.size));
+  auto all =
+      std::make_shared<std::vector<schedule::Neighborhood>>(static_cast<std::size_t>(communicator.size));
   auto& own = (*all)[static_cast<std::size_t>(communicator.rank)];
   const int kind = topology_of(communicator);
-  own = kind == MPI_CART ? on_grid(communicator) : kind == MPI_GRAPH ? on_graph(communicator) : on_distributed_graph(communicator);
+  own = kind == MPI_CART    ? on_grid(communicator)
+        : kind == MPI_GRAPH ? on_graph(communicator)
+                            : on_distributed_graph(communicator);
   return all;
 }
 

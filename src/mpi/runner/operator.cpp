@@ -8,8 +8,8 @@
 
 namespace thalweg::mpi {
 
-void MpiOperator::combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
-                          bool spent) {
+void MpiOperator::combine(std::byte* source, std::byte* target, std::int64_t bytes,
+                          schedule::Side source_stands, bool spent) {
   const std::int64_t elements = bytes / element_bytes_;
   if (source_stands == schedule::Side::left || commutes_) {
     reduce(source, target, elements);
@@ -29,8 +29,8 @@ void MpiOperator::reduce(const std::byte* source, std::byte* target, std::int64_
   constexpr std::int64_t at_once = std::int64_t{1} << 30;
   for (std::int64_t done = 0; done < elements; done += at_once) {
     const auto count = static_cast<int>(std::min(at_once, elements - done));
-    const int code =
-        native.Reduce_local(source + done * element_bytes_, target + done * element_bytes_, count, type_, op_);
+    const int code = native.Reduce_local(source + done * element_bytes_, target + done * element_bytes_,
+                                         count, type_, op_);
     if (code != MPI_SUCCESS)
       throw transport::MpiError("MPI_Reduce_local", code);
   }

@@ -5,7 +5,8 @@
 
 namespace thalweg::mpi {
 
-// An MPI operator on elements of one datatype, through MPI_Reduce_local. Failures are thrown as transport::MpiError.
+// An MPI operator on elements of one datatype, through MPI_Reduce_local. Failures are thrown as
+// transport::MpiError.
 class MpiOperator final : public engine::Operator {
 public:
   void set(MPI_Op op, MPI_Datatype type, std::int64_t element_bytes, bool commutes) {

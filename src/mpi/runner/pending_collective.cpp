@@ -3,9 +3,10 @@
 namespace thalweg::mpi {
 
 PendingCollective::PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
-                                     const MpiOperator& reduction, transport::Transport& transport, engine::Tags tags)
-    : plan_(std::move(plan)), bound_(std::move(bound)), reduction_(reduction), rank_(transport.rank()), tags_(tags),
-      batch_(transport.make_batch()), execution_(*plan_, *batch_) {
+                                     const MpiOperator& reduction, transport::Transport& transport,
+                                     engine::Tags tags)
+    : plan_(std::move(plan)), bound_(std::move(bound)), reduction_(reduction), rank_(transport.rank()),
+      tags_(tags), batch_(transport.make_batch()), execution_(*plan_, *batch_) {
   bound_.input.retain_types();
   bound_.output.retain_types();
 }

@@ -6,10 +6,11 @@ namespace thalweg::mpi {
 
 bool is_repeatable(const CollectiveCall& call, const CallBinding& bound) {
   const schedule::Operation operation = bound.problem.operation;
-  const bool neighbors =
-      operation == schedule::Operation::neighbor_allgather || operation == schedule::Operation::neighbor_alltoall;
+  const bool neighbors = operation == schedule::Operation::neighbor_allgather ||
+                         operation == schedule::Operation::neighbor_alltoall;
   // What is insignificant off the root may hold anything, so rooted calls with two sides are looked at anew.
-  const bool two_sided_root = operation == schedule::Operation::gather || operation == schedule::Operation::scatter;
+  const bool two_sided_root =
+      operation == schedule::Operation::gather || operation == schedule::Operation::scatter;
   return !bound.unequal && !neighbors && !two_sided_root && !bound.input.needs_staging() &&
          !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE;
 }

@@ -2,8 +2,9 @@
 
 // The short way: calls that repeat an earlier one but for its addresses.
 //
-// Most programs make the same few calls again and again. Those with one count and one predefined datatype a side
-// are remembered with everything that binding and looking up would find, so that a repetition compares a few words.
+// Most programs make the same few calls again and again. Those with one count and one predefined datatype a
+// side are remembered with everything that binding and looking up would find, so that a repetition compares a
+// few words.
 
 #include <array>
 
@@ -16,12 +17,13 @@ public:
   // Is this call the same, made under the same choice?
   bool matches(const CollectiveCall& call, std::int64_t choice) const {
     return choice == choice_ && call.form->operation == operation_ && call.sendcount == sendcount_ &&
-           call.recvcount == recvcount_ && call.sendtype == sendtype_ && call.recvtype == recvtype_ && call.op == op_ &&
-           call.root == root_ && (call.sendbuf == MPI_IN_PLACE) == in_place_;
+           call.recvcount == recvcount_ && call.sendtype == sendtype_ && call.recvtype == recvtype_ &&
+           call.op == op_ && call.root == root_ && (call.sendbuf == MPI_IN_PLACE) == in_place_;
   }
   // Remembers a call that has just been bound; the plan and operator must do for every repetition.
   void remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
-                std::shared_ptr<const engine::Plan> plan, const MpiOperator& reduction, transport::Batch& batch);
+                std::shared_ptr<const engine::Plan> plan, const MpiOperator& reduction,
+                transport::Batch& batch);
   // Runs the plan on the buffers of a matching call.
   void run(const CollectiveCall& call, CommunicatorPlans& plans);
 
@@ -48,8 +50,8 @@ bool is_repeatable(const CollectiveCall& call, const CallBinding& bound);
 class RecentCalls {
 public:
   RecentCall& place_for(const CollectiveCall& call) {
-    const auto key = static_cast<std::size_t>(call.recvcount) * 31 + static_cast<std::size_t>(call.form->operation) * 7 +
-                     static_cast<std::size_t>(call.root);
+    const auto key = static_cast<std::size_t>(call.recvcount) * 31 +
+                     static_cast<std::size_t>(call.form->operation) * 7 + static_cast<std::size_t>(call.root);
     return calls_[(key ^ key >> 5) % calls_.size()];
   }
 

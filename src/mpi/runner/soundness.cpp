@@ -15,8 +15,8 @@ bool is_sound_array(const IntegerArray& counts, int units) {
 }
 
 // Whether a side with one datatype, or with an array of them, can be read.
-bool is_sound_side(std::int64_t count, const IntegerArray& counts, MPI_Datatype type, const MPI_Datatype* types,
-                   bool varied, int units) {
+bool is_sound_side(std::int64_t count, const IntegerArray& counts, MPI_Datatype type,
+                   const MPI_Datatype* types, bool varied, int units) {
   if (types != nullptr)
     return is_sound_array(counts, units);
   if (type == MPI_DATATYPE_NULL)
@@ -39,8 +39,8 @@ bool are_elements_regular(MPI_Datatype type) {
 }
 
 bool is_predefined(MPI_Op op) {
-  for (const MPI_Op known : {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
-                             MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
+  for (const MPI_Op known : {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR,
+                             MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
     if (op == known)
       return true;
   return false;
@@ -56,23 +56,28 @@ bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator)
   if (is_reduction(call)) {
     if (call.op == MPI_OP_NULL || call.recvtype == MPI_DATATYPE_NULL)
       return false;
-    return call.form->operation == Operation::reduce_scatter ? is_sound_array(call.recvcounts, communicator.size)
-                                                             : call.recvcount >= 0;
+    return call.form->operation == Operation::reduce_scatter
+               ? is_sound_array(call.recvcounts, communicator.size)
+               : call.recvcount >= 0;
   }
   if (operation == schedule::Operation::barrier)
     return true;
-  const bool neighbors = operation == schedule::Operation::neighbor_allgather || operation == schedule::Operation::neighbor_alltoall;
+  const bool neighbors = operation == schedule::Operation::neighbor_allgather ||
+                         operation == schedule::Operation::neighbor_alltoall;
   if (neighbors)
     return true; // counts are as many as neighbours; the library's own check is as far as anyone gets
   const bool in_place = call.sendbuf == MPI_IN_PLACE;
   const bool reads_send = operation != schedule::Operation::broadcast && !in_place &&
                           (operation != schedule::Operation::scatter || at_root);
-  const bool reads_receive = call.recvbuf != MPI_IN_PLACE && (operation != schedule::Operation::gather || at_root);
-  const bool sends_varied = call.form->operation == Operation::scatterv || call.form->operation == Operation::alltoallv;
+  const bool reads_receive =
+      call.recvbuf != MPI_IN_PLACE && (operation != schedule::Operation::gather || at_root);
+  const bool sends_varied =
+      call.form->operation == Operation::scatterv || call.form->operation == Operation::alltoallv;
   const bool receives_varied = call.form->operation == Operation::gatherv ||
                                call.form->operation == Operation::allgatherv ||
                                call.form->operation == Operation::alltoallv;
-  if (reads_send && !is_sound_side(call.sendcount, call.sendcounts, call.sendtype, call.sendtypes, sends_varied, communicator.size))
+  if (reads_send && !is_sound_side(call.sendcount, call.sendcounts, call.sendtype, call.sendtypes,
+                                   sends_varied, communicator.size))
     return false;
   return !reads_receive || is_sound_side(call.recvcount, call.recvcounts, call.recvtype, call.recvtypes,
                                          receives_varied, communicator.size);
@@ -84,7 +89,8 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
   if (communicator.size == 1)
     return "one rank alone";
   if (communicator.hidden == MPI_COMM_NULL)
-    return communicator.hidden_reason != nullptr ? communicator.hidden_reason : "no communicator for the engine";
+    return communicator.hidden_reason != nullptr ? communicator.hidden_reason
+                                                 : "no communicator for the engine";
   if (is_reduction(call)) {
     if (call.form->mode != Mode::blocking && !is_predefined(call.op))
       return "a user operator that might be freed while at work";
@@ -92,7 +98,8 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
       return "elements that reach outside of their extent";
   }
   const schedule::Operation operation = schedule_operation(call.form->operation);
-  if (operation == schedule::Operation::neighbor_allgather || operation == schedule::Operation::neighbor_alltoall)
+  if (operation == schedule::Operation::neighbor_allgather ||
+      operation == schedule::Operation::neighbor_alltoall)
     return neighborhood_objection(communicator);
   return nullptr;
 }

@@ -35,7 +35,8 @@ int pack(const std::byte* user, std::int64_t count, MPI_Datatype type, std::byte
     const auto elements = static_cast<int>(std::min(run.elements, count - done));
     const auto bytes = static_cast<int>(elements * run.element_bytes);
     int position = 0;
-    const int code = native.Pack(user + done * run.extent, elements, type, row, bytes, &position, MPI_COMM_SELF);
+    const int code =
+        native.Pack(user + done * run.extent, elements, type, row, bytes, &position, MPI_COMM_SELF);
     if (code != MPI_SUCCESS)
       return code;
     row += bytes;
@@ -49,7 +50,8 @@ int unpack(const std::byte* row, std::int64_t, std::byte* user, std::int64_t cou
     const auto elements = static_cast<int>(std::min(run.elements, count - done));
     const auto bytes = static_cast<int>(elements * run.element_bytes);
     int position = 0;
-    const int code = native.Unpack(row, bytes, &position, user + done * run.extent, elements, type, MPI_COMM_SELF);
+    const int code =
+        native.Unpack(row, bytes, &position, user + done * run.extent, elements, type, MPI_COMM_SELF);
     if (code != MPI_SUCCESS)
       return code;
     row += bytes;
@@ -59,7 +61,8 @@ int unpack(const std::byte* row, std::int64_t, std::byte* user, std::int64_t cou
 
 int copy_elements(const std::byte* from, std::byte* to, std::int64_t count, MPI_Datatype type) {
   const Run run = run_of(type);
-  std::vector<std::byte> row(static_cast<std::size_t>(run.elements < count ? run_bytes : count * run.element_bytes) + 1);
+  std::vector<std::byte> row(
+      static_cast<std::size_t>(run.elements < count ? run_bytes : count * run.element_bytes) + 1);
   for (std::int64_t done = 0; done < count; done += run.elements) {
     const std::int64_t elements = std::min(run.elements, count - done);
     const std::int64_t bytes = elements * run.element_bytes;

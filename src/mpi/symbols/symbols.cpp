@@ -1,4 +1,5 @@
-// Source lines from debugging information, in a library of its own so that libdw is loaded only when a report is made.
+// Source lines from debugging information, in a library of its own so that libdw is loaded only when a report
+// is made.
 
 #include <cstdio>
 #include <cstring>
@@ -10,8 +11,8 @@
 namespace {
 
 // Looks only at files of this machine: no debug information server is asked while a program ends.
-const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo, dwfl_offline_section_address,
-                               nullptr};
+const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo,
+                               dwfl_offline_section_address, nullptr};
 
 Dwfl_Module* open_module(const char* path) {
   static std::map<std::string, Dwfl_Module*> modules;
@@ -34,8 +35,8 @@ const char* base_name(const char* path) {
 } // namespace
 
 // Describes the call that returns to `address` of the file `module`; 0 when nothing is known of it.
-extern "C" __attribute__((visibility("default"))) int thalweg_describe_source(const char* module, unsigned long address,
-                                                                              char* text, std::size_t size) {
+extern "C" __attribute__((visibility("default"))) int
+thalweg_describe_source(const char* module, unsigned long address, char* text, std::size_t size) {
   Dwfl_Module* found = open_module(module);
   GElf_Addr bias = 0;
   if (found == nullptr || dwfl_module_getelf(found, &bias) == nullptr) {

@@ -1,6 +1,6 @@
-// Bine butterflies: partners of base -2 from long distances to short ones. For long vectors the ranks halve and double;
-// for short ones they exchange whole vectors, which in this order gives all ranks the same expression (from short to long
-// it would not: the groups of partial sums overlap).
+// Bine butterflies: partners of base -2 from long distances to short ones. For long vectors the ranks halve
+// and double; for short ones they exchange whole vectors, which in this order gives all ranks the same
+// expression (from short to long it would not: the groups of partial sums overlap).
 
 #include "core/arithmetic.hpp"
 #include "strategies/swing_exchange.hpp"
@@ -22,7 +22,8 @@ void append_whole(Builder& b) {
     return append_whole_exchange(b, {}, {}, speaker);
   ExchangeRounds rounds;
   for (int step = 0; step < topology::swing_steps(places.count()); ++step) {
-    const std::int32_t partner = topology::swing_partner(place, step, places.count(), topology::SwingOrder::long_first);
+    const std::int32_t partner =
+        topology::swing_partner(place, step, places.count(), topology::SwingOrder::long_first);
     rounds.push_back({places.begin(std::min(place, partner)), places.begin(std::max(place, partner))});
   }
   std::vector<Rank> members;
@@ -41,22 +42,25 @@ void append(Builder& b) {
 } // namespace
 
 Strategy bine() {
-  return {.name = "bine",
-          .operation = Operation::allreduce,
-          .summary = "butterfly over distances of base -2 from long to short; halving and doubling, or whole vectors",
-          .wins_when = "networks of groups (dragonfly, tapered fat-tree), where fewer bytes cross between groups",
-          .source = "De Sensi et al., SC 2025 (Bine trees), butterflies",
-          .parameters = {{.name = "parts",
-                          .kind = ParameterKind::choice,
-                          .standard = halves,
-                          .least = halves,
-                          .most = whole,
-                          .meaning = "what is exchanged: halves of what is left, or whole vectors",
-                          .choices = {"halves", "whole"},
-                          .proven_at = {whole}}},
-          .in_place = true,
-          .pieces = [](const Problem& problem) { return problem.parameter("parts") == whole ? 1 : problem.ranks; },
-          .append = append};
+  return {
+      .name = "bine",
+      .operation = Operation::allreduce,
+      .summary =
+          "butterfly over distances of base -2 from long to short; halving and doubling, or whole vectors",
+      .wins_when = "networks of groups (dragonfly, tapered fat-tree), where fewer bytes cross between groups",
+      .source = "De Sensi et al., SC 2025 (Bine trees), butterflies",
+      .parameters = {{.name = "parts",
+                      .kind = ParameterKind::choice,
+                      .standard = halves,
+                      .least = halves,
+                      .most = whole,
+                      .meaning = "what is exchanged: halves of what is left, or whole vectors",
+                      .choices = {"halves", "whole"},
+                      .proven_at = {whole}}},
+      .in_place = true,
+      .pieces =
+          [](const Problem& problem) { return problem.parameter("parts") == whole ? 1 : problem.ranks; },
+      .append = append};
 }
 
 } // namespace thalweg::strategies::allreduce

@@ -1,10 +1,10 @@
-// Recursive halving and doubling on vectors (Rabenseifner 2004). Partners are nearest first, so partial sums are of
-// neighbouring ranks, and each exchange cuts what is left into equal intervals: place p ends with the piece whose number
-// is p read backwards.
+// Recursive halving and doubling on vectors (Rabenseifner 2004). Partners are nearest first, so partial sums
+// are of neighbouring ranks, and each exchange cuts what is left into equal intervals: place p ends with the
+// piece whose number is p read backwards.
 //
-// Numbers of ranks that are no power of the radix: *folding* lets neighbours beyond it hand everything to one of them
-// first. *Binary blocks* splits the ranks into powers of two; each block halves for itself, then results pass from the
-// smallest block up to the largest, whose piece they are cut to, and back again.
+// Numbers of ranks that are no power of the radix: *folding* lets neighbours beyond it hand everything to one
+// of them first. *Binary blocks* splits the ranks into powers of two; each block halves for itself, then
+// results pass from the smallest block up to the largest, whose piece they are cut to, and back again.
 
 #include "strategies/exchange.hpp"
 
@@ -23,7 +23,9 @@ using topology::Runs;
 
 enum Odd { folding, binary_blocks };
 
-std::int32_t radix(const Problem& problem) { return static_cast<std::int32_t>(problem.parameter("radix")); }
+std::int32_t radix(const Problem& problem) {
+  return static_cast<std::int32_t>(problem.parameter("radix"));
+}
 
 std::vector<Runs> runs_of(const Interval& interval, std::int32_t scale = 1) {
   return {{interval.begin * scale, interval.size() * scale}};
@@ -38,24 +40,29 @@ std::vector<ExchangeStep> folding_steps(const Builder& b) {
   std::vector<ExchangeStep> steps{fold_step(places, b.rank(), {&everything, 1})};
   if (b.rank() != places.begin(place))
     return steps;
-  for (ExchangeStep& step : butterfly(places, place, base, ExchangeOrder::nearest_first,
-                                      [&](std::int32_t p, int done) { return runs_of(topology::reversed_interval(p, base, digits, done)); }))
+  for (ExchangeStep& step :
+       butterfly(places, place, base, ExchangeOrder::nearest_first, [&](std::int32_t p, int done) {
+         return runs_of(topology::reversed_interval(p, base, digits, done));
+       }))
     steps.push_back(std::move(step));
   return steps;
 }
 
-/// What passes between a block and the next smaller one: each piece of the smaller block's place to or from the places of
-/// the larger one that share it.
-std::vector<Transfer> to_larger(const BinaryBlock& small, const BinaryBlock& large, std::int32_t place, std::int32_t scale) {
+/// What passes between a block and the next smaller one: each piece of the smaller block's place to or from
+/// the places of the larger one that share it.
+std::vector<Transfer> to_larger(const BinaryBlock& small, const BinaryBlock& large, std::int32_t place,
+                                std::int32_t scale) {
   const std::int32_t ratio = 1 << (large.digits - small.digits);
   const std::int32_t piece = topology::reversed_place(place, small.digits);
   std::vector<Transfer> transfers;
   for (std::int32_t part = piece * ratio; part < (piece + 1) * ratio; ++part)
-    transfers.push_back({large.begin + topology::reversed_place(part, large.digits), runs_of({part, part + 1}, scale)});
+    transfers.push_back(
+        {large.begin + topology::reversed_place(part, large.digits), runs_of({part, part + 1}, scale)});
   return transfers;
 }
 
-Transfer from_smaller(const BinaryBlock& large, const BinaryBlock& small, std::int32_t place, std::int32_t scale) {
+Transfer from_smaller(const BinaryBlock& large, const BinaryBlock& small, std::int32_t place,
+                      std::int32_t scale) {
   const std::int32_t piece = topology::reversed_place(place, large.digits);
   return {small.begin + topology::reversed_place(piece >> (large.digits - small.digits), small.digits),
           runs_of({piece, piece + 1}, scale), Side::right};
@@ -71,7 +78,9 @@ std::vector<ExchangeStep> binary_block_steps(const Builder& b) {
   const auto scale_of = [&](const BinaryBlock& which) { return 1 << (blocks.front().digits - which.digits); };
   std::vector<ExchangeStep> steps =
       butterfly(topology::Places(block.size(), block.size()), place, 2, ExchangeOrder::nearest_first,
-                [&](std::int32_t p, int done) { return runs_of(topology::reversed_interval(p, 2, block.digits, done), scale_of(block)); });
+                [&](std::int32_t p, int done) {
+                  return runs_of(topology::reversed_interval(p, 2, block.digits, done), scale_of(block));
+                });
   for (ExchangeStep& step : steps) {
     for (auto* transfers : {&step.sends, &step.receives})
       for (Transfer& transfer : *transfers)
@@ -90,7 +99,8 @@ void append(Builder& b) {
     b.copy(schedule::input(0), schedule::output(0));
     return;
   }
-  const std::vector<ExchangeStep> steps = b.parameter("odd") == folding ? folding_steps(b) : binary_block_steps(b);
+  const std::vector<ExchangeStep> steps =
+      b.parameter("odd") == folding ? folding_steps(b) : binary_block_steps(b);
   append_reduce_scatter(b, sum, steps);
   append_allgather(b, sum, steps);
 }
@@ -115,7 +125,8 @@ Strategy rabenseifner() {
                           .standard = 2,
                           .least = 2,
                           .most = 64,
-                          .meaning = "parts into which an exchange cuts, among as many ranks; 2 with binary blocks",
+                          .meaning =
+                              "parts into which an exchange cuts, among as many ranks; 2 with binary blocks",
                           .proven_at = {3, 4, 8}}},
           .keeps_rank_order = true,
           .in_place = true,
@@ -124,7 +135,8 @@ Strategy rabenseifner() {
               return "binary blocks are powers of two: they need radix=2";
             return std::nullopt;
           },
-          .pieces = [](const Problem& problem) { return topology::exchange_places(problem.ranks, radix(problem)); },
+          .pieces =
+              [](const Problem& problem) { return topology::exchange_places(problem.ranks, radix(problem)); },
           .append = append};
 }
 

@@ -6,7 +6,8 @@ namespace thalweg::strategies::allreduce {
 Strategy recursive_exchange() {
   return {.name = "recursive_exchange",
           .operation = Operation::allreduce,
-          .summary = "exchanges whole vectors in groups of radix ranks 1, radix, radix^2, .. apart; the rest folds in first",
+          .summary = "exchanges whole vectors in groups of radix ranks 1, radix, radix^2, .. apart; the rest "
+                     "folds in first",
           .wins_when = "short vectors where several messages can be under way at once",
           .source = "Ruefenacht, Bull, Booth 2017 (recursive multiplying); UCC's k-nomial exchange",
           .parameters = {{.name = "radix",
@@ -19,7 +20,9 @@ Strategy recursive_exchange() {
           .keeps_rank_order = true,
           .in_place = true,
           .pieces = segments,
-          .append = [](Builder& b) { append_recursive_exchange(b, static_cast<std::int32_t>(b.parameter("radix"))); }};
+          .append = [](Builder& b) {
+            append_recursive_exchange(b, static_cast<std::int32_t>(b.parameter("radix")));
+          }};
 }
 
 } // namespace thalweg::strategies::allreduce

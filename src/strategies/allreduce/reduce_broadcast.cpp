@@ -7,7 +7,8 @@ namespace thalweg::strategies::allreduce {
 namespace {
 
 constexpr std::array<std::string_view, 5> reduces{"knomial", "chain", "flat", "fork", "double_tree"};
-constexpr std::array<std::string_view, 6> broadcasts{"knomial", "kary", "chain", "flat", "fork", "double_tree"};
+constexpr std::array<std::string_view, 6> broadcasts{"knomial", "kary", "chain",
+                                                     "flat",    "fork", "double_tree"};
 constexpr Stage reduce_stage{Operation::reduce, "reduce", reduces, "the reduce to rank 0"};
 constexpr Stage broadcast_stage{Operation::broadcast, "broadcast", broadcasts, "the broadcast from rank 0"};
 
@@ -20,8 +21,9 @@ void append(Builder& b) {
                        .input_units = {schedule::input(0, b.pieces())},
                        .output_units = {vector}},
                       bytes);
-  broadcast_stage.append(b, {.problem = {}, .members = everybody(b.ranks()), .input_units = {}, .output_units = {vector}},
-                         bytes);
+  broadcast_stage.append(
+      b, {.problem = {}, .members = everybody(b.ranks()), .input_units = {}, .output_units = {vector}},
+      bytes);
 }
 
 } // namespace
@@ -35,7 +37,10 @@ Strategy reduce_broadcast() {
           .parameters = {reduce_stage.parameter(), broadcast_stage.parameter()},
           .keeps_rank_order = true,
           .in_place = true,
-          .refuses = [](const Problem& problem) { return reduce_stage.refusal(problem, problem.ranks, problem.unit_bytes); },
+          .refuses =
+              [](const Problem& problem) {
+                return reduce_stage.refusal(problem, problem.ranks, problem.unit_bytes);
+              },
           .pieces =
               [](const Problem& problem) {
                 return common_pieces({reduce_stage.pieces(problem, problem.ranks, problem.unit_bytes),

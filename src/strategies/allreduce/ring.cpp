@@ -17,14 +17,16 @@ void append(Builder& b) {
 } // namespace
 
 Strategy ring() {
-  return {.name = "ring",
-          .operation = Operation::allreduce,
-          .summary = "P - 1 steps of a ring sum up a part of the vector on each rank, P - 1 more pass the sums round",
-          .wins_when = "very long vectors on few ranks, or neighbours only",
-          .source = "Patarasuk, Yuan 2009 (bandwidth optimal all-reduce)",
-          .in_place = true,
-          .pieces = [](const Problem& problem) { return problem.ranks; },
-          .append = append};
+  return {
+      .name = "ring",
+      .operation = Operation::allreduce,
+      .summary =
+          "P - 1 steps of a ring sum up a part of the vector on each rank, P - 1 more pass the sums round",
+      .wins_when = "very long vectors on few ranks, or neighbours only",
+      .source = "Patarasuk, Yuan 2009 (bandwidth optimal all-reduce)",
+      .in_place = true,
+      .pieces = [](const Problem& problem) { return problem.ranks; },
+      .append = append};
 }
 
 } // namespace thalweg::strategies::allreduce

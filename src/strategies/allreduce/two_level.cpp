@@ -9,11 +9,13 @@ namespace thalweg::strategies::allreduce {
 namespace {
 
 constexpr std::array<std::string_view, 2> reduces{"knomial", "flat"};
-constexpr std::array<std::string_view, 5> allreduces{"recursive_doubling", "rabenseifner", "ring", "swing", "direct"};
+constexpr std::array<std::string_view, 5> allreduces{"recursive_doubling", "rabenseifner", "ring", "swing",
+                                                     "direct"};
 constexpr std::array<std::string_view, 2> broadcasts{"knomial", "flat"};
 constexpr Stage reduce_stage{Operation::reduce, "reduce", reduces, "the reduce to each node's leader"};
 constexpr Stage leaders_stage{Operation::allreduce, "leaders", allreduces, "the all-reduce among leaders"};
-constexpr Stage broadcast_stage{Operation::broadcast, "broadcast", broadcasts, "the broadcast from each node's leader"};
+constexpr Stage broadcast_stage{Operation::broadcast, "broadcast", broadcasts,
+                                "the broadcast from each node's leader"};
 
 topology::NodeGroups groups_of(const Problem& problem) {
   return topology::node_groups(problem.ranks, problem.nodes.get());
@@ -31,9 +33,14 @@ void append(Builder& b) {
                        .output_units = {vector}},
                       bytes);
   if (nodes.is_leader(b.rank()))
-    leaders_stage.append(
-        b, {.problem = {.in_place = true}, .members = nodes.leaders, .input_units = {vector}, .output_units = {vector}}, bytes);
-  broadcast_stage.append(b, {.problem = {}, .members = members, .input_units = {}, .output_units = {vector}}, bytes);
+    leaders_stage.append(b,
+                         {.problem = {.in_place = true},
+                          .members = nodes.leaders,
+                          .input_units = {vector},
+                          .output_units = {vector}},
+                         bytes);
+  broadcast_stage.append(b, {.problem = {}, .members = members, .input_units = {}, .output_units = {vector}},
+                         bytes);
 }
 
 std::optional<std::string> refuses(const Problem& problem) {

@@ -11,8 +11,10 @@ namespace {
 constexpr std::array<std::string_view, 4> reduce_scatters{"ring", "direct", "recursive_halving", "pairwise"};
 constexpr std::array<std::string_view, 4> allreduces{"rabenseifner", "ring", "recursive_doubling", "swing"};
 constexpr std::array<std::string_view, 3> allgathers{"ring", "direct", "bruck"};
-constexpr Stage inside_stage{Operation::reduce_scatter, "reduce_scatter", reduce_scatters, "the reduce-scatter within a node"};
-constexpr Stage across_stage{Operation::allreduce, "across", allreduces, "the all-reduce of each part across nodes"};
+constexpr Stage inside_stage{Operation::reduce_scatter, "reduce_scatter", reduce_scatters,
+                             "the reduce-scatter within a node"};
+constexpr Stage across_stage{Operation::allreduce, "across", allreduces,
+                             "the all-reduce of each part across nodes"};
 constexpr Stage gather_stage{Operation::allgather, "allgather", allgathers, "the all-gather within a node"};
 
 topology::NodeGroups groups_of(const Problem& problem) {
@@ -59,7 +61,8 @@ std::int32_t pieces(const Problem& problem) {
 Strategy two_level_scatter() {
   return {.name = "two_level_scatter",
           .operation = Operation::allreduce,
-          .summary = "reduce-scatter within nodes, an all-reduce of each part across nodes, all-gather within nodes",
+          .summary =
+              "reduce-scatter within nodes, an all-reduce of each part across nodes, all-gather within nodes",
           .wins_when = "several ranks a node, long vectors: every rank of a node uses the network",
           .source = "Jain et al. 2019; NCCL's and Horovod's hierarchical all-reduce",
           .parameters = {inside_stage.parameter(), across_stage.parameter(), gather_stage.parameter()},

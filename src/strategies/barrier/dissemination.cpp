@@ -1,5 +1,5 @@
-#include "strategies/strategy.hpp"
 #include "topology/dissemination.hpp"
+#include "strategies/strategy.hpp"
 
 namespace thalweg::strategies::barrier {
 
@@ -21,8 +21,10 @@ void append(Builder& b) {
 Strategy dissemination() {
   return {.name = "dissemination",
           .operation = Operation::barrier,
-          .summary = "in round i every rank tells the radix-1 ranks that are multiples of radix^i ahead of it",
-          .wins_when = "ranks that do not share cores; the larger the radix, the fewer rounds and the more messages",
+          .summary =
+              "in round i every rank tells the radix-1 ranks that are multiples of radix^i ahead of it",
+          .wins_when =
+              "ranks that do not share cores; the larger the radix, the fewer rounds and the more messages",
           .source = "Hensgen, Finkel, Manber 1988; Nishtala 2009, section 6.1 (radix k)",
           .parameters = {{.name = "radix",
                           .standard = 2,

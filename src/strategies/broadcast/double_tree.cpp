@@ -6,8 +6,8 @@ namespace thalweg::strategies::broadcast {
 
 namespace {
 
-// Each half of the message is a pipeline of its own. Both run at once, and both ends of an edge that is in both trees
-// take turns between them.
+// Each half of the message is a pipeline of its own. Both run at once, and both ends of an edge that is in
+// both trees take turns between them.
 void append(Builder& b) {
   const auto places = topology::double_tree_node(b.ranks(), relative(b.problem(), b.rank()));
   Pipeline first(b, rooted(places[0], b.problem()), b.parameter("window"));
@@ -24,11 +24,15 @@ void append(Builder& b) {
 Strategy double_tree() {
   return {.name = "double_tree",
           .operation = Operation::broadcast,
-          .summary = "each half of the message goes down a binary tree of its own; inner ranks of one are leaves of the other",
+          .summary = "each half of the message goes down a binary tree of its own; inner ranks of one are "
+                     "leaves of the other",
           .wins_when = "large messages on many ranks",
           .source = "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree",
           .parameters = {segment_parameter(32 << 10), window_parameter()},
-          .pieces = [](const Problem& problem) { return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment")); },
+          .pieces =
+              [](const Problem& problem) {
+                return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment"));
+              },
           .append = append};
 }
 

@@ -21,7 +21,8 @@ void Pipeline::append(std::int32_t piece) {
   }
   // The root has everything: a child that is slow holds up only its own branch.
   for (std::size_t i = 0; i < place_.children.size(); ++i)
-    slot.push_back(builder_.send(place_.children[i], schedule::output(piece), ended.empty() ? After{} : After{ended[i]}));
+    slot.push_back(builder_.send(place_.children[i], schedule::output(piece),
+                                 ended.empty() ? After{} : After{ended[i]}));
 }
 
 void append_tree(Builder& builder, topology::TreeShape shape) {

@@ -4,8 +4,9 @@
 
 namespace thalweg::strategies::broadcast {
 
-/// Sends pieces down one tree: each is received from the parent and passed to the children as soon as it is there. A
-/// rank has at most `window` pieces under way: what begins piece k waits for what ends piece k - window.
+/// Sends pieces down one tree: each is received from the parent and passed to the children as soon as it is
+/// there. A rank has at most `window` pieces under way: what begins piece k waits for what ends piece k -
+/// window.
 class Pipeline {
 public:
   Pipeline(Builder& builder, topology::TreeNode place, std::int64_t window);

@@ -7,8 +7,8 @@ namespace {
 using schedule::Side;
 using schedule::StepId;
 
-// The output is what comes; what goes on is that with the own input on its right, in scratch. The input is saved there
-// first, for in place the output lies on it.
+// The output is what comes; what goes on is that with the own input on its right, in scratch. The input is
+// saved there first, for in place the output lies on it.
 void append(Builder& b) {
   const bool is_first = b.rank() == 0;
   const bool is_last = b.rank() + 1 == b.ranks();
@@ -30,16 +30,18 @@ void append(Builder& b) {
 } // namespace
 
 Strategy chain() {
-  return {.name = "chain",
-          .operation = Operation::exscan,
-          .summary = "each rank keeps what the rank before it sends, adds its own and passes it on, segment by segment",
-          .wins_when = "few ranks, or large vectors",
-          .source = "Sanders, Traff 2006, section 3 (linear pipeline)",
-          .parameters = {segment_parameter(32 << 10), window_parameter()},
-          .keeps_rank_order = true,
-          .in_place = true,
-          .pieces = segments,
-          .append = append};
+  return {
+      .name = "chain",
+      .operation = Operation::exscan,
+      .summary =
+          "each rank keeps what the rank before it sends, adds its own and passes it on, segment by segment",
+      .wins_when = "few ranks, or large vectors",
+      .source = "Sanders, Traff 2006, section 3 (linear pipeline)",
+      .parameters = {segment_parameter(32 << 10), window_parameter()},
+      .keeps_rank_order = true,
+      .in_place = true,
+      .pieces = segments,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::exscan

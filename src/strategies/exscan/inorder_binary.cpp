@@ -8,13 +8,15 @@ namespace {
 using schedule::Side;
 using schedule::StepId;
 
-// As in the scan, with two values: the output becomes the sum of what is left of this rank, and `running` that and its
-// own, which the right subtree and the parent need. The input is saved in `running` first: in place the output lies on it.
+// As in the scan, with two values: the output becomes the sum of what is left of this rank, and `running`
+// that and its own, which the right subtree and the parent need. The input is saved in `running` first: in
+// place the output lies on it.
 class Sweep {
 public:
   explicit Sweep(Builder& b)
       : b_(b), node_(topology::inorder_node(b.ranks(), b.ranks() / 2, b.rank())),
-        sum_is_needed_(node_.end < b.ranks()), has_prefix_(node_.begin > 0), running_(b.scratch_blocks(b.canonical())),
+        sum_is_needed_(node_.end < b.ranks()), has_prefix_(node_.begin > 0),
+        running_(b.scratch_blocks(b.canonical())),
         under_way_(static_cast<std::size_t>(b.parameter("window")), schedule::nothing) {
     if (sum_is_needed_ && node_.right >= 0)
       sum_ = b.scratch_blocks(b.canonical());
@@ -60,7 +62,8 @@ private:
       last = b_.send(node_.left, prefix, {last});
       last = b_.combine(prefix, result, Side::left, {last});
     }
-    return node_.right < 0 ? last : b_.combine(prefix, schedule::scratch(running_ + piece), Side::left, {last});
+    return node_.right < 0 ? last
+                           : b_.combine(prefix, schedule::scratch(running_ + piece), Side::left, {last});
   }
 
   Builder& b_;

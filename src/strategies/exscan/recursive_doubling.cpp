@@ -6,8 +6,8 @@ namespace {
 
 using schedule::Side;
 
-// Two running values: `sum` the last d operands up to and with this rank's own, to be sent; the output the same without
-// its own. So there are no more rounds than for a scan.
+// Two running values: `sum` the last d operands up to and with this rank's own, to be sent; the output the
+// same without its own. So there are no more rounds than for a scan.
 void append(Builder& b) {
   if (b.ranks() == 1)
     return;
@@ -34,14 +34,16 @@ void append(Builder& b) {
 } // namespace
 
 Strategy recursive_doubling() {
-  return {.name = "recursive_doubling",
-          .operation = Operation::exscan,
-          .summary = "in rounds of distance 1, 2, 4, .. each rank sends what it has so far to the rank that far ahead",
-          .wins_when = "short vectors",
-          .source = "Hillis, Steele 1986; Sanders, Traff 2006, section 2",
-          .keeps_rank_order = true,
-          .in_place = true,
-          .append = append};
+  return {
+      .name = "recursive_doubling",
+      .operation = Operation::exscan,
+      .summary =
+          "in rounds of distance 1, 2, 4, .. each rank sends what it has so far to the rank that far ahead",
+      .wins_when = "short vectors",
+      .source = "Hillis, Steele 1986; Sanders, Traff 2006, section 2",
+      .keeps_rank_order = true,
+      .in_place = true,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::exscan

@@ -19,7 +19,8 @@ void append_tree(Builder& b, topology::TreeShape shape) {
     for (std::int64_t m = 0; m < theirs.messages(); ++m) {
       const schedule::StepId arrived = b.receive(absolute(problem, *child), memory.blocks(theirs, m));
       if (self != 0)
-        theirs.for_each_run(m, [&](std::int64_t item, std::int64_t count) { needs.add(item, count, arrived); });
+        theirs.for_each_run(m,
+                            [&](std::int64_t item, std::int64_t count) { needs.add(item, count, arrived); });
     }
   }
   for (std::int64_t m = 0; self != 0 && m < own.messages(); ++m)

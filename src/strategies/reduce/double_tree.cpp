@@ -22,12 +22,16 @@ void append(Builder& b) {
 Strategy double_tree() {
   return {.name = "double_tree",
           .operation = Operation::reduce,
-          .summary = "each half of the vector goes up a binary tree of its own; inner ranks of one are leaves of the other",
+          .summary = "each half of the vector goes up a binary tree of its own; inner ranks of one are "
+                     "leaves of the other",
           .wins_when = "large vectors on many ranks",
           .source = "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree",
           .parameters = {segment_parameter(32 << 10), window_parameter()},
           .in_place = true,
-          .pieces = [](const Problem& problem) { return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment")); },
+          .pieces =
+              [](const Problem& problem) {
+                return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment"));
+              },
           .append = append};
 }
 

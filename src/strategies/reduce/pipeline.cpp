@@ -32,12 +32,14 @@ Place rank_order_place(TreeShape shape, std::int32_t degree, const Problem& prob
   if (rank <= root)
     add(root + 1, root - rank, Side::left);
   // The nearer a child, the nearer its operands; and the smaller its subtree, so that it is ready first.
-  std::ranges::stable_sort(place.children, {}, [&](const Place::Child& child) { return std::abs(child.rank - rank); });
+  std::ranges::stable_sort(place.children, {},
+                           [&](const Place::Child& child) { return std::abs(child.rank - rank); });
   return place;
 }
 
 Pipeline::Pipeline(Builder& builder, Place place, std::int64_t window)
-    : builder_(builder), place_(std::move(place)), under_way_(static_cast<std::size_t>(window), schedule::nothing) {
+    : builder_(builder), place_(std::move(place)),
+      under_way_(static_cast<std::size_t>(window), schedule::nothing) {
   if (place_.parent >= 0 && !place_.children.empty())
     scratch_ = builder_.scratch_blocks(builder_.canonical());
 }
@@ -69,8 +71,9 @@ void Pipeline::append(std::int32_t piece) {
 
 void append_tree(Builder& builder, TreeShape shape) {
   const Problem& problem = builder.problem();
-  Place place = problem.commutative ? commutative_place(rooted_node(builder, shape))
-                                    : rank_order_place(shape, degree(problem, shape), problem, builder.rank());
+  Place place = problem.commutative
+                    ? commutative_place(rooted_node(builder, shape))
+                    : rank_order_place(shape, degree(problem, shape), problem, builder.rank());
   Pipeline pipeline(builder, std::move(place), builder.parameter("window"));
   for (std::int32_t piece = 0; piece < builder.pieces(); ++piece)
     pipeline.append(piece);

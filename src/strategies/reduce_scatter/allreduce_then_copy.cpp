@@ -6,8 +6,10 @@ namespace thalweg::strategies::reduce_scatter {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> allreduces{"recursive_doubling", "rabenseifner", "recursive_exchange", "direct"};
-constexpr Stage allreduce_stage{Operation::allreduce, "allreduce", allreduces, "the all-reduce of all blocks"};
+constexpr std::array<std::string_view, 4> allreduces{"recursive_doubling", "rabenseifner",
+                                                     "recursive_exchange", "direct"};
+constexpr Stage allreduce_stage{Operation::allreduce, "allreduce", allreduces,
+                                "the all-reduce of all blocks"};
 
 void append(Builder& b) {
   const std::int32_t home = b.scratch_blocks(b.canonical());

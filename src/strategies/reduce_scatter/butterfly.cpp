@@ -5,7 +5,8 @@ namespace thalweg::strategies::reduce_scatter {
 Strategy butterfly() {
   return {.name = "butterfly",
           .operation = Operation::reduce_scatter,
-          .summary = "recursive halving with the nearest partners first: strided rows of blocks, the order of ranks kept",
+          .summary = "recursive halving with the nearest partners first: strided rows of blocks, the order "
+                     "of ranks kept",
           .wins_when = "short and medium blocks, operators that do not commute",
           .source = "Bernaschi, Iannello, Lauria 2003; Traeff 2005 (butterfly reduce-scatter)",
           .parameters = {radix_parameter()},

@@ -17,8 +17,10 @@ void append(Builder& b) {
                               .input_units = {schedule::input(0, b.ranks())},
                               .output_units = {},
                               .canonical_units = {schedule::input(0, b.ranks())}};
-  schedule::Subproblem scatter{
-      .problem = {.operation = Operation::scatter}, .members = members, .input_units = {}, .output_units = {schedule::output(0)}};
+  schedule::Subproblem scatter{.problem = {.operation = Operation::scatter},
+                               .members = members,
+                               .input_units = {},
+                               .output_units = {schedule::output(0)}};
   if (b.rank() == 0)
     reduce.output_units = {schedule::scratch(home, b.ranks())};
   for (Rank rank = 0; rank < b.ranks(); ++rank) {

@@ -20,7 +20,8 @@ void append(Builder& b) {
 Strategy ring() {
   return {.name = "ring",
           .operation = Operation::reduce_scatter,
-          .summary = "each block travels once round the ring and is summed up on the way; segments move on by themselves",
+          .summary = "each block travels once round the ring and is summed up on the way; segments move on "
+                     "by themselves",
           .wins_when = "long blocks on few ranks, or neighbours only",
           .source = "Patarasuk, Yuan 2009; Open MPI's coll/tuned (ring)",
           .parameters = {segment_parameter(0)},

@@ -6,8 +6,8 @@ namespace {
 
 using schedule::Side;
 
-// Up: the last rank of each block of 2d ranks adds the sum of the lower half. Down: a rank that knows its whole prefix
-// gives it to the last rank of the lower half of the block behind it.
+// Up: the last rank of each block of 2d ranks adds the sum of the lower half. Down: a rank that knows its
+// whole prefix gives it to the last rank of the lower half of the block behind it.
 void append(Builder& b) {
   const auto vector = schedule::output(0, b.canonical());
   const std::int64_t place = std::int64_t{b.rank()} + 1;

@@ -25,7 +25,8 @@ void append(Builder& b) {
 Strategy chain() {
   return {.name = "chain",
           .operation = Operation::scan,
-          .summary = "each rank adds its own to what the rank before it sends and passes it on, segment by segment",
+          .summary =
+              "each rank adds its own to what the rank before it sends and passes it on, segment by segment",
           .wins_when = "few ranks, or large vectors",
           .source = "Sanders, Traff 2006, section 3 (linear pipeline)",
           .parameters = {segment_parameter(32 << 10), window_parameter()},

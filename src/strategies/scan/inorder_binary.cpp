@@ -8,9 +8,9 @@ namespace {
 using schedule::Side;
 using schedule::StepId;
 
-// A rank's output first becomes the sum of its left subtree and its own, which is all that its right subtree lacks of
-// what lies in this subtree; the prefix of all that lies before the subtree comes from the parent later. Sums that nobody
-// to the right needs, and prefixes of nothing, are not sent.
+// A rank's output first becomes the sum of its left subtree and its own, which is all that its right subtree
+// lacks of what lies in this subtree; the prefix of all that lies before the subtree comes from the parent
+// later. Sums that nobody to the right needs, and prefixes of nothing, are not sent.
 class Sweep {
 public:
   explicit Sweep(Builder& b)

@@ -6,7 +6,8 @@ namespace {
 
 using schedule::Side;
 
-// Before the round of distance d the output holds the last d operands up to this rank, or all if there are fewer.
+// Before the round of distance d the output holds the last d operands up to this rank, or all if there are
+// fewer.
 void append(Builder& b) {
   const auto vector = schedule::output(0, b.canonical());
   b.copy(schedule::input(0, b.canonical()), vector);
@@ -28,14 +29,16 @@ void append(Builder& b) {
 } // namespace
 
 Strategy recursive_doubling() {
-  return {.name = "recursive_doubling",
-          .operation = Operation::scan,
-          .summary = "in rounds of distance 1, 2, 4, .. each rank sends what it has so far to the rank that far ahead",
-          .wins_when = "short vectors",
-          .source = "Hillis, Steele 1986; Sanders, Traff 2006, section 2",
-          .keeps_rank_order = true,
-          .in_place = true,
-          .append = append};
+  return {
+      .name = "recursive_doubling",
+      .operation = Operation::scan,
+      .summary =
+          "in rounds of distance 1, 2, 4, .. each rank sends what it has so far to the rank that far ahead",
+      .wins_when = "short vectors",
+      .source = "Hillis, Steele 1986; Sanders, Traff 2006, section 2",
+      .keeps_rank_order = true,
+      .in_place = true,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::scan

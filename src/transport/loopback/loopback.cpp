@@ -7,8 +7,8 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -100,7 +100,9 @@ public:
     hub_->post_receive(rank_, occupy(slot, message));
   }
 
-  void start_send(std::uint32_t slot, const Message& message) override { hub_->post_send(rank_, occupy(slot, message)); }
+  void start_send(std::uint32_t slot, const Message& message) override {
+    hub_->post_send(rank_, occupy(slot, message));
+  }
 
   std::span<const int> poll() override {
     finished_.clear();

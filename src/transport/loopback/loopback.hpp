@@ -8,7 +8,8 @@
 
 namespace thalweg::transport {
 
-/// When a send finishes: as soon as its bytes are copied aside (eager), or only when the receive took them (rendezvous).
+/// When a send finishes: as soon as its bytes are copied aside (eager), or only when the receive took them
+/// (rendezvous).
 enum class Protocol { eager, rendezvous };
 
 class LoopbackHub;

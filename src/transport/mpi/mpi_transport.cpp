@@ -6,7 +6,8 @@
 namespace thalweg::transport {
 
 MpiError::MpiError(const char* call, int code)
-    : Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message"), code_(code) {}
+    : Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message"),
+      code_(code) {}
 
 namespace {
 
@@ -39,8 +40,10 @@ private:
     constexpr std::size_t chunk_bytes = std::size_t{1} << 30;
     MPI_Datatype chunks = functions_.byte;
     MPI_Datatype chunk = functions_.byte;
-    check("MPI_Type_contiguous", functions_.type_contiguous(static_cast<int>(chunk_bytes), functions_.byte, &chunk));
-    check("MPI_Type_contiguous", functions_.type_contiguous(static_cast<int>(bytes / chunk_bytes), chunk, &chunks));
+    check("MPI_Type_contiguous",
+          functions_.type_contiguous(static_cast<int>(chunk_bytes), functions_.byte, &chunk));
+    check("MPI_Type_contiguous",
+          functions_.type_contiguous(static_cast<int>(bytes / chunk_bytes), chunk, &chunks));
     const int lengths[] = {1, static_cast<int>(bytes % chunk_bytes)};
     const MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(bytes - bytes % chunk_bytes)};
     const MPI_Datatype types[] = {chunks, functions_.byte};
@@ -89,7 +92,8 @@ public:
     if (used_ == 0)
       return true;
     int flag = 0;
-    check("MPI_Testall", functions_.testall(static_cast<int>(used_), requests_.data(), &flag, MPI_STATUSES_IGNORE));
+    check("MPI_Testall",
+          functions_.testall(static_cast<int>(used_), requests_.data(), &flag, MPI_STATUSES_IGNORE));
     if (flag != 0)
       used_ = 0;
     return flag != 0;
@@ -104,8 +108,8 @@ public:
                                         receives[0].tag, communicator_, MPI_STATUS_IGNORE));
     } else if (receives.empty() && sends.size() == 1) {
       const Shape shape(functions_, sends[0].bytes);
-      check("MPI_Send", functions_.send(sends[0].data, shape.count(), shape.type(), sends[0].peer, sends[0].tag,
-                                        communicator_));
+      check("MPI_Send", functions_.send(sends[0].data, shape.count(), shape.type(), sends[0].peer,
+                                        sends[0].tag, communicator_));
     } else {
       transfer_many(receives, sends);
     }
@@ -123,7 +127,8 @@ private:
     if (used_ == 0)
       return {};
     int count = 0;
-    check(name, call(static_cast<int>(used_), requests_.data(), &count, finished_.data(), MPI_STATUSES_IGNORE));
+    check(name,
+          call(static_cast<int>(used_), requests_.data(), &count, finished_.data(), MPI_STATUSES_IGNORE));
     if (count == MPI_UNDEFINED) {
       used_ = 0;
       return {};
@@ -134,9 +139,9 @@ private:
   void exchange(const Message& receive, const Message& send) {
     const Shape in(functions_, receive.bytes);
     const Shape out(functions_, send.bytes);
-    check("MPI_Sendrecv",
-          functions_.sendrecv(send.data, out.count(), out.type(), send.peer, send.tag, receive.data, in.count(),
-                              in.type(), receive.peer, receive.tag, communicator_, MPI_STATUS_IGNORE));
+    check("MPI_Sendrecv", functions_.sendrecv(send.data, out.count(), out.type(), send.peer, send.tag,
+                                              receive.data, in.count(), in.type(), receive.peer, receive.tag,
+                                              communicator_, MPI_STATUS_IGNORE));
   }
 
   void transfer_many(std::span<const Message> receives, std::span<const Message> sends) {
@@ -159,6 +164,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Batch> MpiTransport::make_batch() { return std::make_unique<MpiBatch>(functions_, communicator_); }
+std::unique_ptr<Batch> MpiTransport::make_batch() {
+  return std::make_unique<MpiBatch>(functions_, communicator_);
+}
 
 } // namespace thalweg::transport

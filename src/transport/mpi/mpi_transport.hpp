@@ -2,8 +2,9 @@
 
 // Messages as MPI point-to-point on a communicator of our own.
 //
-// Compiled once for each family of MPI libraries. The library's functions and handles come in a table, because inside
-// of the interposer the names PMPI_… are our own and predefined handles are only known once the library is found.
+// Compiled once for each family of MPI libraries. The library's functions and handles come in a table,
+// because inside of the interposer the names PMPI_… are our own and predefined handles are only known once
+// the library is found.
 
 #include "core/error.hpp"
 #include "transport/batch.hpp"
@@ -44,8 +45,10 @@ private:
 class MpiTransport final : public Transport {
 public:
   /// `communicator` must return errors and carry nobody else's traffic; `tag_limit` is its MPI_TAG_UB + 1.
-  MpiTransport(const MpiFunctions& functions, MPI_Comm communicator, Rank rank, std::int32_t ranks, std::int32_t tag_limit)
-      : functions_(functions), communicator_(communicator), rank_(rank), ranks_(ranks), tag_limit_(tag_limit) {}
+  MpiTransport(const MpiFunctions& functions, MPI_Comm communicator, Rank rank, std::int32_t ranks,
+               std::int32_t tag_limit)
+      : functions_(functions), communicator_(communicator), rank_(rank), ranks_(ranks),
+        tag_limit_(tag_limit) {}
 
   Rank rank() const override { return rank_; }
   std::int32_t ranks() const override { return ranks_; }

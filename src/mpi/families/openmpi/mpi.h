@@ -1,8 +1,9 @@
 #pragma once
 #pragma GCC system_header
 
-// Open MPI's header, with its predefined handles made independent of the library at link time: MPI_COMM_WORLD and the
-// like are addresses of data in libmpi there. Here each is a variable of ours, filled by resolve_predefined_handles().
+// Open MPI's header, with its predefined handles made independent of the library at link time: MPI_COMM_WORLD
+// and the like are addresses of data in libmpi there. Here each is a variable of ours, filled by
+// resolve_predefined_handles().
 
 #define OMPI_SKIP_MPICXX 1
 #include_next <mpi.h>
