@@ -1,6 +1,6 @@
-// How long it takes to build one rank's schedule on many ranks. Claim: at 65,536 ranks any rank's schedule of a
-// logarithmic strategy takes less than 1 ms. Rows show steps and block ranges beside the time; strategies whose steps
-// grow with the ranks are shown at 1,024.
+// How long it takes to build one rank's schedule on many ranks. Claim: at 65,536 ranks any rank's schedule of
+// a logarithmic strategy takes less than 1 ms. Rows show steps and block ranges beside the time; strategies
+// whose steps grow with the ranks are shown at 1,024.
 //
 //   bench_build_time --benchmark_filter=65536
 
@@ -17,7 +17,8 @@ using thalweg::strategies::Strategy;
 
 constexpr std::int32_t many_ranks = 65536;
 constexpr std::int32_t some_ranks = 1024;
-/// A schedule of at most this many steps at `some_ranks` grows with the logarithm (or a small root) of the ranks.
+/// A schedule of at most this many steps at `some_ranks` grows with the logarithm (or a small root) of the
+/// ranks.
 constexpr std::size_t few_steps = 100;
 
 Problem problem_of(const Strategy& strategy, std::int32_t ranks) {
@@ -47,10 +48,13 @@ void register_strategy(const Strategy& strategy) {
   const auto add = [&](std::int32_t ranks) {
     if (refusal(strategy, problem_of(strategy, ranks)))
       return;
-    const std::string name = fmt::format("{}/{}/{}", thalweg::schedule::name(strategy.operation), strategy.name, ranks);
-    benchmark::RegisterBenchmark(name.c_str(), [&strategy, ranks](benchmark::State& state) {
-      build_schedules(state, strategy, ranks);
-    })->Unit(benchmark::kMicrosecond)->MinTime(0.05);
+    const std::string name =
+        fmt::format("{}/{}/{}", thalweg::schedule::name(strategy.operation), strategy.name, ranks);
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [&strategy, ranks](benchmark::State& state) { build_schedules(state, strategy, ranks); })
+        ->Unit(benchmark::kMicrosecond)
+        ->MinTime(0.05);
   };
   add(some_ranks);
   const Problem problem = problem_of(strategy, some_ranks);
@@ -60,7 +64,8 @@ void register_strategy(const Strategy& strategy) {
 
 bool has_neighbors(const Strategy& strategy) {
   using thalweg::schedule::Operation;
-  return strategy.operation == Operation::neighbor_allgather || strategy.operation == Operation::neighbor_alltoall;
+  return strategy.operation == Operation::neighbor_allgather ||
+         strategy.operation == Operation::neighbor_alltoall;
 }
 
 } // namespace

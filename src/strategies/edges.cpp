@@ -26,8 +26,10 @@ Edges edges_of(const Builder& b) {
 }
 
 void sort_by_distance(Edges& edges, Rank rank, std::int32_t ranks) {
-  std::ranges::stable_sort(edges.sends, {}, [=](const Edge& edge) { return modulo(edge.peer - rank, ranks); });
-  std::ranges::stable_sort(edges.receives, {}, [=](const Edge& edge) { return modulo(rank - edge.peer, ranks); });
+  std::ranges::stable_sort(edges.sends, {},
+                           [=](const Edge& edge) { return modulo(edge.peer - rank, ranks); });
+  std::ranges::stable_sort(edges.receives, {},
+                           [=](const Edge& edge) { return modulo(rank - edge.peer, ranks); });
 }
 
 void append_edges(Builder& b, const Edges& edges, std::size_t window,

@@ -11,7 +11,8 @@ namespace {
 
 class PacedExchanges {
 public:
-  PacedExchanges(Builder& b, const std::function<BlockList(Rank)>& sent, const std::function<BlockList(Rank)>& received)
+  PacedExchanges(Builder& b, const std::function<BlockList(Rank)>& sent,
+                 const std::function<BlockList(Rank)>& received)
       : b_(b), sent_(sent), received_(received) {}
 
   After append(const Exchange& exchange, const After& after = {}) {
@@ -62,14 +63,16 @@ Parameter window_parameter(std::int64_t standard) {
 }
 
 Parameter barrier_parameter() {
-  return {.name = "barrier",
-          .kind = ParameterKind::choice,
-          .standard = 0,
-          .least = 0,
-          .most = 2,
-          .meaning = "a barrier of all ranks: never, after each step, or after each batch of steps (lb: fewer barriers)",
-          .choices = {"none", "step", "lb"},
-          .proven_at = {2, 1}};
+  return {
+      .name = "barrier",
+      .kind = ParameterKind::choice,
+      .standard = 0,
+      .least = 0,
+      .most = 2,
+      .meaning =
+          "a barrier of all ranks: never, after each step, or after each batch of steps (lb: fewer barriers)",
+      .choices = {"none", "step", "lb"},
+      .proven_at = {2, 1}};
 }
 
 void append_token_barrier(Builder& b) {
@@ -85,13 +88,20 @@ Pace pace_of(const Builder& b) {
   return {static_cast<Barrier>(b.parameter("barrier")), static_cast<std::size_t>(b.parameter("window"))};
 }
 
-void append_exchanges(Builder& b, std::span<const Exchange> exchanges, const std::function<BlockList(Rank)>& sent,
+void append_exchanges(Builder& b, std::span<const Exchange> exchanges,
+                      const std::function<BlockList(Rank)>& sent,
                       const std::function<BlockList(Rank)>& received, Pace pace) {
   PacedExchanges paced(b, sent, received);
   switch (pace.barrier) {
-  case Barrier::none: paced.append_in_window(exchanges, pace.window); break;
-  case Barrier::step: paced.append_between_barriers(exchanges, 1); break;
-  case Barrier::lb: paced.append_between_barriers(exchanges, pace.window); break;
+  case Barrier::none:
+    paced.append_in_window(exchanges, pace.window);
+    break;
+  case Barrier::step:
+    paced.append_between_barriers(exchanges, 1);
+    break;
+  case Barrier::lb:
+    paced.append_between_barriers(exchanges, pace.window);
+    break;
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Direct strategies differ in the order in which partners are met and in how far ahead a rank may run. The order is
-// theirs, the pace is here: a sliding window of exchanges under way, or token barriers between steps that keep all
-// ranks in the same permutation, as a congestion-free one must be (Kumar 2005, section 4.4).
+// Direct strategies differ in the order in which partners are met and in how far ahead a rank may run. The
+// order is theirs, the pace is here: a sliding window of exchanges under way, or token barriers between steps
+// that keep all ranks in the same permutation, as a congestion-free one must be (Kumar 2005, section 4.4).
 
 #include "strategies/strategy.hpp"
 

@@ -33,7 +33,8 @@ Rank VirtualMesh::towards(Rank holder, std::int32_t dimension, std::int32_t want
   if (dimension == last)
     return -1;
   const std::int32_t inner_planes = side(last) - 1;
-  return static_cast<Rank>(cell - (inner_planes - own % inner_planes) * strides_[static_cast<std::size_t>(last)]);
+  return static_cast<Rank>(cell -
+                           (inner_planes - own % inner_planes) * strides_[static_cast<std::size_t>(last)]);
 }
 
 std::vector<Rank> VirtualMesh::receivers(Rank rank, std::int32_t dimension) const {
@@ -56,7 +57,8 @@ std::vector<Rank> VirtualMesh::senders(Rank rank, std::int32_t dimension) const 
     if (const std::int64_t cell = along(rank, (own - k + length) % length); cell < ranks_)
       found.push_back(static_cast<Rank>(cell));
   const std::int32_t last = dimensions() - 1;
-  const std::int64_t role = rank + (side(last) - 1 - coordinate(rank, last)) * strides_[static_cast<std::size_t>(last)];
+  const std::int64_t role =
+      rank + (side(last) - 1 - coordinate(rank, last)) * strides_[static_cast<std::size_t>(last)];
   if (dimension == last || role < ranks_)
     return found;
   // The cell above in the last plane is a hole whose role this rank shares.
@@ -82,9 +84,9 @@ void VirtualMesh::append_sources(Rank rank, std::int32_t phase, std::vector<Rank
 }
 
 std::int32_t VirtualMesh::count_cells(std::int64_t first_cell, std::int32_t fixed) const {
-  return first_cell >= ranks_
-             ? 0
-             : static_cast<std::int32_t>(ceil_divide(ranks_ - first_cell, strides_[static_cast<std::size_t>(fixed)]));
+  return first_cell >= ranks_ ? 0
+                              : static_cast<std::int32_t>(ceil_divide(
+                                    ranks_ - first_cell, strides_[static_cast<std::size_t>(fixed)]));
 }
 
 std::int32_t VirtualMesh::count_agreeing(Rank rank, std::int32_t fixed) const {

@@ -1,13 +1,12 @@
 #pragma once
 
-// Virtual meshes over ranks 0 .. P-1, with holes (Kumar 2005, sections 3.1.1 and 3.1.2, for any number of dimensions).
+// Virtual meshes over ranks 0 .. P-1, with holes (Kumar 2005, sections 3.1.1 and 3.1.2), of any dimensions.
 //
-//   4 x 4 mesh of 14 ranks:     0  1  2  3        Messages go from their source to their destination in one phase a
-//                               4  5  6  7        dimension: phase t corrects coordinate t, first along the rows, last
-//                               8  9 10 11        between planes. Holes lie in the last plane only; who would hand a
-//                              12 13  .  .        message to a hole hands it to a rank in an inner plane instead, which
-//                                                 one depends on his own coordinate, so that the role is spread evenly:
-//                                                 12 serves columns 2 and 3 through 2 and 3, 13 through 6 and 7.
+//     0  1  2  3     A 4 x 4 mesh of 14 ranks. Messages go from their source to their destination in one
+//     4  5  6  7     phase a dimension: phase t corrects coordinate t, first along rows, last between planes.
+//     8  9 10 11     Holes lie in the last plane only. Who would hand a message to a hole hands it to a rank
+//    12 13  .  .     in an inner plane, which one depends on his own coordinate, so that the role is spread
+//                    evenly: 12 serves columns 2 and 3 through ranks 2 and 3, 13 through 6 and 7.
 
 #include "core/rank.hpp"
 
@@ -17,8 +16,9 @@ namespace thalweg::topology {
 
 class VirtualMesh {
 public:
-  /// The mesh of at most `dimensions` dimensions whose sides are as equal as they can be: coordinate 0 varies fastest,
-  /// each side is the rounded-up root of what the sides before it leave to be covered. Sides of 1 are left out.
+  /// The mesh of at most `dimensions` dimensions whose sides are as equal as they can be: coordinate 0 varies
+  /// fastest, each side is the rounded-up root of what the sides before it leave to be covered. Sides of 1
+  /// are left out.
   VirtualMesh(std::int32_t ranks, std::int32_t dimensions);
 
   std::int32_t ranks() const { return ranks_; }
@@ -26,23 +26,26 @@ public:
   std::int32_t side(std::int32_t dimension) const { return sides_[static_cast<std::size_t>(dimension)]; }
   std::int32_t coordinate(Rank rank, std::int32_t dimension) const;
 
-  /// Whom `holder` hands messages to in phase `dimension` that are for ranks with that `coordinate` there, or -1 where
-  /// no rank has it behind the holder's coordinates before. Never the holder itself: `coordinate` must not be his own.
+  /// Whom `holder` hands messages to in phase `dimension` that are for ranks with that `coordinate` there, or
+  /// -1 where no rank has it behind the holder's coordinates before. Never the holder itself: `coordinate`
+  /// must not be his own.
   Rank towards(Rank holder, std::int32_t dimension, std::int32_t coordinate) const;
   /// The ranks that towards() leads to from `rank` in that phase, beginning behind his own place.
   std::vector<Rank> receivers(Rank rank, std::int32_t dimension) const;
   /// The ranks whose receivers() hold `rank`, in the order in which their messages are laid out.
   std::vector<Rank> senders(Rank rank, std::int32_t dimension) const;
 
-  /// Whose messages `rank` holds before phase `phase`: himself, then for each earlier phase what its senders held.
+  /// Whose messages `rank` holds before phase `phase`: himself, then for each earlier phase what its senders
+  /// held.
   std::vector<Rank> sources(Rank rank, std::int32_t phase) const;
 
-  /// The ranks that agree with `rank` in the first `fixed` coordinates, sorted by coordinate `fixed`, then the next ..
+  /// The ranks that agree with `rank` in the first `fixed` coordinates, sorted by coordinate `fixed`, then
+  /// the next ..
   std::vector<Rank> agreeing(Rank rank, std::int32_t fixed) const;
   /// How many those are.
   std::int32_t count_agreeing(Rank rank, std::int32_t fixed) const;
-  /// Where in agreeing(rank, fixed) those stand that agree with `other` in `agreed` >= fixed coordinates: they are
-  /// neighbours there, this is the first one's place.
+  /// Where in agreeing(rank, fixed) those stand that agree with `other` in `agreed` >= fixed coordinates:
+  /// they are neighbours there, this is the first one's place.
   std::int32_t place_among(Rank other, std::int32_t fixed, std::int32_t agreed) const;
 
 private:
@@ -51,7 +54,8 @@ private:
 
   std::int32_t ranks_;
   std::vector<std::int32_t> sides_;
-  std::vector<std::int64_t> strides_; ///< cells from one coordinate to the next; one entry more than dimensions
+  std::vector<std::int64_t>
+      strides_; ///< cells from one coordinate to the next; one entry more than dimensions
 };
 
 } // namespace thalweg::topology

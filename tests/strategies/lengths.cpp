@@ -1,5 +1,6 @@
-// Logarithmic strategies stay logarithmic: one rank's schedule on tens of thousands of ranks is a few dozen steps and a
-// few hundred block ranges, also where ranks are no power of anything. (How long building takes: benchmarks/schedules.)
+// Logarithmic strategies stay logarithmic: one rank's schedule on tens of thousands of ranks is a few dozen
+// steps and a few hundred block ranges, also where ranks are no power of anything. (How long building takes:
+// benchmarks/schedules.)
 
 #include "core/arithmetic.hpp"
 #include "strategies/index.hpp"
@@ -32,15 +33,16 @@ TEST_P(Length, IsLogarithmicInRanks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Index, Length,
-                         testing::Values(Logarithmic{Operation::alltoall, "bruck"}, Logarithmic{Operation::alltoall, "hypercube"},
-                                         Logarithmic{Operation::allgather, "bruck"}, Logarithmic{Operation::allgather, "sparbit"},
-                                         Logarithmic{Operation::allgather, "hypercube"},
-                                         Logarithmic{Operation::allgather, "hybrid_hypercube"},
-                                         Logarithmic{Operation::allgather, "knomial"}),
-                         [](const auto& instance) {
-                           return std::string(schedule::name(instance.param.operation)) + "_" + std::string(instance.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Index, Length,
+    testing::Values(Logarithmic{Operation::alltoall, "bruck"}, Logarithmic{Operation::alltoall, "hypercube"},
+                    Logarithmic{Operation::allgather, "bruck"}, Logarithmic{Operation::allgather, "sparbit"},
+                    Logarithmic{Operation::allgather, "hypercube"},
+                    Logarithmic{Operation::allgather, "hybrid_hypercube"},
+                    Logarithmic{Operation::allgather, "knomial"}),
+    [](const auto& instance) {
+      return std::string(schedule::name(instance.param.operation)) + "_" + std::string(instance.param.name);
+    });
 
 } // namespace
 } // namespace thalweg::strategies

@@ -33,7 +33,8 @@ Loose loosen(const Schedule& schedule) {
     for (std::uint32_t s = schedule.stages[stage]; s < schedule.stage_end(stage); ++s) {
       const Step& step = schedule.steps[s];
       const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
-      steps.push_back({step, copy(schedule.source(step)), copy(schedule.target(step)), copy(schedule.predecessors_of(step)), s, stage});
+      steps.push_back({step, copy(schedule.source(step)), copy(schedule.target(step)),
+                       copy(schedule.predecessors_of(step)), s, stage});
     }
   return steps;
 }
@@ -46,7 +47,8 @@ Schedule tighten(const Schedule& original, const Loose& loose) {
   schedule.pieces = original.pieces;
   schedule.scratch_blocks = original.scratch_blocks;
   const auto store = [](auto& pool, const auto& items) {
-    const schedule::Span span{static_cast<std::uint32_t>(pool.size()), static_cast<std::uint32_t>(items.size())};
+    const schedule::Span span{static_cast<std::uint32_t>(pool.size()),
+                              static_cast<std::uint32_t>(items.size())};
     pool.insert(pool.end(), items.begin(), items.end());
     return span;
   };
@@ -127,10 +129,16 @@ public:
     return true;
   }
 
-  bool shift_range() { return change_range([this](BlockRange& range) { range.first += draw(2) == 0 ? 1 : -1; }); }
-  bool resize_range() { return change_range([this](BlockRange& range) { range.run += draw(2) == 0 ? 1 : -1; }); }
+  bool shift_range() {
+    return change_range([this](BlockRange& range) { range.first += draw(2) == 0 ? 1 : -1; });
+  }
+  bool resize_range() {
+    return change_range([this](BlockRange& range) { range.run += draw(2) == 0 ? 1 : -1; });
+  }
   bool restride_range() {
-    return change_range([this](BlockRange& range) { range.stride += range.count == 1 ? 0 : draw(2) == 0 ? 1 : -1; });
+    return change_range([this](BlockRange& range) {
+      range.stride += range.count == 1 ? 0 : draw(2) == 0 ? 1 : -1;
+    });
   }
   bool change_buffer() {
     return change_range([this](BlockRange& range) {
@@ -163,12 +171,15 @@ public:
   }
 
 private:
-  std::int32_t draw(std::int32_t end) { return static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(end)); }
+  std::int32_t draw(std::int32_t end) {
+    return static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(end));
+  }
 
   template <typename Change>
   bool change_range(Change&& change) {
     LooseStep& entry = steps_[at_];
-    BlockList& list = !entry.source.empty() && (entry.target.empty() || draw(2) == 0) ? entry.source : entry.target;
+    BlockList& list =
+        !entry.source.empty() && (entry.target.empty() || draw(2) == 0) ? entry.source : entry.target;
     if (list.empty())
       return false;
     const BlockList before = list;
@@ -204,15 +215,16 @@ constexpr std::array faults{
     Fault{"drop a predecessor", &Planter::drop_predecessor},
 };
 
-/// The other end of a message: the step of `peer` that has the same number among those with `rank` in that direction.
+/// The other end of a message: the step of `peer` that has the same number among those with `rank` in that
+/// direction.
 std::size_t partner_of(const Loose& own, std::size_t at, const Loose& theirs, Rank rank) {
   const Step& step = own[at].step;
   const auto is_like = [](const Step& other, bool receives, Rank peer) {
     return is_message(other) && is_receive(other) == receives && other.peer == peer;
   };
-  std::int64_t number = std::count_if(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(at), [&](const LooseStep& entry) {
-    return is_like(entry.step, is_receive(step), step.peer);
-  });
+  std::int64_t number =
+      std::count_if(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(at),
+                    [&](const LooseStep& entry) { return is_like(entry.step, is_receive(step), step.peer); });
   std::size_t there = 0;
   while (!is_like(theirs[there].step, !is_receive(step), rank) || number-- > 0)
     ++there;
@@ -220,7 +232,8 @@ std::size_t partner_of(const Loose& own, std::size_t at, const Loose& theirs, Ra
 }
 
 /// A fault on which both ends agree, as when a loop ends early or an index is off everywhere: nothing hangs.
-std::optional<Mutant> plant_agreed_fault(const std::vector<Schedule>& schedules, std::size_t rank, std::mt19937_64& random) {
+std::optional<Mutant> plant_agreed_fault(const std::vector<Schedule>& schedules, std::size_t rank,
+                                         std::mt19937_64& random) {
   Loose own = loosen(schedules[rank]);
   const auto at = static_cast<std::size_t>(random() % own.size());
   if (!is_message(own[at].step))
@@ -231,10 +244,11 @@ std::optional<Mutant> plant_agreed_fault(const std::vector<Schedule>& schedules,
   Planter here_planter(own, at, schedules[rank].ranks, random);
   Planter there_planter(theirs, there, schedules[peer].ranks, random);
   const bool drops = random() % 2 == 0;
-  if (drops ? !here_planter.drop() || !there_planter.drop() : !here_planter.shift_range() || !there_planter.shift_range())
+  if (drops ? !here_planter.drop() || !there_planter.drop()
+            : !here_planter.shift_range() || !there_planter.shift_range())
     return std::nullopt;
-  Mutant mutant{drops ? "drop the message at both ends" : "shift the message's ranges at both ends", static_cast<Rank>(rank),
-                static_cast<std::uint32_t>(at), schedules};
+  Mutant mutant{drops ? "drop the message at both ends" : "shift the message's ranges at both ends",
+                static_cast<Rank>(rank), static_cast<std::uint32_t>(at), schedules};
   mutant.schedules[rank] = tighten(schedules[rank], own);
   mutant.schedules[peer] = tighten(schedules[peer], theirs);
   return mutant;

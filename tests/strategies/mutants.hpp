@@ -17,8 +17,8 @@ struct Mutant {
   std::vector<schedule::Schedule> schedules;
 };
 
-/// The schedules with one fault planted, in one rank's or at both ends of a message, or nothing where the fault drawn
-/// does not apply at the step drawn. The schedules must be proven.
+/// The schedules with one fault planted, in one rank's or at both ends of a message, or nothing where the
+/// fault drawn does not apply at the step drawn. The schedules must be proven.
 std::optional<Mutant> plant_fault(const std::vector<schedule::Schedule>& schedules, std::mt19937_64& random);
 
 } // namespace thalweg::strategies

@@ -1,5 +1,6 @@
-// Does the verifier catch planted faults? Every strategy's schedules are made slightly wrong in many ways; each mutant
-// must be rejected, or be shown to do the same by running it for real in an interpreter that knows nothing of the verifier.
+// Does the verifier catch planted faults? Every strategy's schedules are made slightly wrong in many ways;
+// each mutant must be rejected, or be shown to do the same by running it for real in an interpreter that
+// knows nothing of the verifier.
 
 #include "mutants.hpp"
 #include "oracle.hpp"
@@ -21,15 +22,17 @@ constexpr int timings_per_mutant = 8;
 constexpr int sampled_rejections = 10;
 
 bool is_rejected(const Strategy& strategy, const Problem& problem, const schedule::Verdict& verdict) {
-  return !verdict.proven() || (!problem.commutative && !verdict.in_rank_order) || !verdict.same_on_all_ranks ||
-         (strategy.unequal_blocks && !verdict.exact_shapes);
+  return !verdict.proven() || (!problem.commutative && !verdict.in_rank_order) ||
+         !verdict.same_on_all_ranks || (strategy.unequal_blocks && !verdict.exact_shapes);
 }
 
 std::optional<std::string> what_goes_wrong_sometimes(const Problem& problem,
-                                                     const std::vector<schedule::Schedule>& schedules, std::uint64_t seed) {
+                                                     const std::vector<schedule::Schedule>& schedules,
+                                                     std::uint64_t seed) {
   for (int i = 0; i < timings_per_mutant; ++i) {
     const Rank late = problem.operation == schedule::Operation::barrier ? i % problem.ranks : -1;
-    if (auto wrong = what_goes_wrong(problem, schedules, {seed + static_cast<std::uint64_t>(i), i % 2 == 0, late}))
+    if (auto wrong =
+            what_goes_wrong(problem, schedules, {seed + static_cast<std::uint64_t>(i), i % 2 == 0, late}))
       return wrong;
   }
   return std::nullopt;
@@ -58,7 +61,8 @@ TEST_P(Mutation, IsRejectedOrDoesTheSame) {
     for (const Problem& problem : problems) {
       SCOPED_TRACE(describe(strategy, problem));
       const std::vector<schedule::Schedule> schedules = build_all(strategy, problem);
-      EXPECT_EQ(what_goes_wrong_sometimes(problem, schedules, 1).value_or(""), "") << "without any fault planted";
+      EXPECT_EQ(what_goes_wrong_sometimes(problem, schedules, 1).value_or(""), "")
+          << "without any fault planted";
       for (int i = 0; i < mutants_per_size / std::ssize(problems); ++i) {
         const std::optional<Mutant> mutant = plant_fault(schedules, random);
         if (!mutant)
@@ -69,16 +73,18 @@ TEST_P(Mutation, IsRejectedOrDoesTheSame) {
           continue;
         }
         ++equivalent;
-        const auto wrong = what_goes_wrong_sometimes(problem, mutant->schedules, static_cast<std::uint64_t>(i) * 100);
-        EXPECT_FALSE(wrong) << "the verifier accepts a mutant (" << mutant->fault << ", rank " << mutant->rank << " step "
-                            << mutant->step << ") although " << *wrong;
+        const auto wrong =
+            what_goes_wrong_sometimes(problem, mutant->schedules, static_cast<std::uint64_t>(i) * 100);
+        EXPECT_FALSE(wrong) << "the verifier accepts a mutant (" << mutant->fault << ", rank " << mutant->rank
+                            << " step " << mutant->step << ") although " << *wrong;
       }
     }
   }
   RecordProperty("rejected", rejected);
   RecordProperty("equivalent", equivalent);
   RecordProperty("confirmed", confirmed);
-  EXPECT_GT(confirmed * sampled_rejections, rejected / 2) << "the interpreter hardly ever sees what the verifier rejects";
+  EXPECT_GT(confirmed * sampled_rejections, rejected / 2)
+      << "the interpreter hardly ever sees what the verifier rejects";
   EXPECT_GT(rejected, equivalent / 2) << "hardly any fault is noticed";
 }
 

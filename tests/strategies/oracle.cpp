@@ -28,7 +28,9 @@ struct Wrong : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-std::int64_t contribution(Rank rank, std::int64_t block) { return std::int64_t{rank} << 32 | block; }
+std::int64_t contribution(Rank rank, std::int64_t block) {
+  return std::int64_t{rank} << 32 | block;
+}
 
 class Memory {
 public:
@@ -38,7 +40,8 @@ public:
     blocks_[1].assign(size(output_units(problem, schedule.rank)), garbage);
     blocks_[2].assign(static_cast<std::size_t>(schedule.scratch_blocks), garbage);
     for (std::size_t k = 0; k < blocks_[0].size(); ++k)
-      at(Buffer::input, static_cast<std::int32_t>(k)) = {contribution(schedule.rank, static_cast<std::int64_t>(k))};
+      at(Buffer::input,
+         static_cast<std::int32_t>(k)) = {contribution(schedule.rank, static_cast<std::int64_t>(k))};
     if (problem.operation == Operation::broadcast && schedule.rank == problem.root)
       for (std::size_t k = 0; k < blocks_[1].size(); ++k)
         blocks_[1][k] = {contribution(schedule.rank, static_cast<std::int64_t>(k))};
@@ -48,15 +51,17 @@ public:
     auto& row = blocks_[static_cast<std::size_t>(buffer)];
     if (block < 0 || static_cast<std::size_t>(block) >= row.size())
       throw Wrong("a block outside its buffer");
-    const std::int32_t alias =
-        buffer == Buffer::input && problem_.in_place ? aliased_output(problem_, schedule_.rank, schedule_.pieces, block) : -1;
+    const std::int32_t alias = buffer == Buffer::input && problem_.in_place
+                                   ? aliased_output(problem_, schedule_.rank, schedule_.pieces, block)
+                                   : -1;
     return alias >= 0 ? blocks_[1].at(static_cast<std::size_t>(alias)) : row[static_cast<std::size_t>(block)];
   }
 
   bool input_is_whole() {
     for (std::size_t k = 0; k < blocks_[0].size(); ++k) {
       const auto block = static_cast<std::int32_t>(k);
-      const bool aliased = problem_.in_place && aliased_output(problem_, schedule_.rank, schedule_.pieces, block) >= 0;
+      const bool aliased =
+          problem_.in_place && aliased_output(problem_, schedule_.rank, schedule_.pieces, block) >= 0;
       if (!aliased && blocks_[0][k] != Value{contribution(schedule_.rank, block)})
         return false;
     }
@@ -94,21 +99,32 @@ Value definition(const Problem& problem, Rank rank, std::int32_t pieces, std::in
   const std::int32_t unit = block / pieces;
   const std::int32_t piece = block % pieces;
   switch (problem.operation) {
-  case Operation::barrier: return {};
-  case Operation::broadcast: return {contribution(problem.root, block)};
+  case Operation::barrier:
+    return {};
+  case Operation::broadcast:
+    return {contribution(problem.root, block)};
   case Operation::reduce:
-  case Operation::allreduce: return folded(problem.ranks, block);
-  case Operation::scan: return folded(rank + 1, block);
-  case Operation::exscan: return folded(rank, block);
-  case Operation::reduce_scatter: return folded(problem.ranks, std::int64_t{rank} * pieces + block);
+  case Operation::allreduce:
+    return folded(problem.ranks, block);
+  case Operation::scan:
+    return folded(rank + 1, block);
+  case Operation::exscan:
+    return folded(rank, block);
+  case Operation::reduce_scatter:
+    return folded(problem.ranks, std::int64_t{rank} * pieces + block);
   case Operation::gather:
-  case Operation::allgather: return {contribution(unit, piece)};
-  case Operation::scatter: return {contribution(problem.root, std::int64_t{rank} * pieces + piece)};
-  case Operation::alltoall: return {contribution(unit, std::int64_t{rank} * pieces + piece)};
+  case Operation::allgather:
+    return {contribution(unit, piece)};
+  case Operation::scatter:
+    return {contribution(problem.root, std::int64_t{rank} * pieces + piece)};
+  case Operation::alltoall:
+    return {contribution(unit, std::int64_t{rank} * pieces + piece)};
   case Operation::neighbor_allgather:
-  case Operation::neighbor_alltoall: break;
+  case Operation::neighbor_alltoall:
+    break;
   }
-  const Rank from = (*problem.neighborhoods)[static_cast<std::size_t>(rank)].sources[static_cast<std::size_t>(unit)];
+  const Rank from =
+      (*problem.neighborhoods)[static_cast<std::size_t>(rank)].sources[static_cast<std::size_t>(unit)];
   if (problem.operation == Operation::neighbor_allgather)
     return {contribution(from, piece)};
   return {contribution(from, std::int64_t{edge_at_sender(problem, rank, unit)} * pieces + piece)};
@@ -162,7 +178,8 @@ private:
     for (const Schedule& own : schedules_) {
       std::map<std::tuple<Rank, bool, std::uint16_t>, std::int32_t> counts;
       for (const Step& message : own.steps) {
-        if (is_message(message) && (message.peer < 0 || message.peer >= problem_.ranks || message.peer == own.rank))
+        if (is_message(message) &&
+            (message.peer < 0 || message.peer >= problem_.ranks || message.peer == own.rank))
           throw Wrong("a message to nobody");
         const std::int32_t number = counts[{message.peer, is_receive(message), message.channel}]++;
         keys_[static_cast<std::size_t>(own.rank)].push_back(
@@ -200,9 +217,12 @@ private:
       const std::size_t stage = ranks_[static_cast<std::size_t>(rank)].stage;
       for (std::uint32_t s = own.stages[stage]; s < own.stage_end(stage); ++s) {
         const Place place{rank, s};
-        const auto done = [&](std::uint32_t p) { return p < own.steps.size() && state({rank, p}) == State::finished; };
-        if (state(place) == State::waiting ? std::ranges::all_of(own.predecessors_of(step(place)), done)
-                                           : state(place) == State::started && is_receive(step(place)) && has_come(place))
+        const auto done = [&](std::uint32_t p) {
+          return p < own.steps.size() && state({rank, p}) == State::finished;
+        };
+        if (state(place) == State::waiting
+                ? std::ranges::all_of(own.predecessors_of(step(place)), done)
+                : state(place) == State::started && is_receive(step(place)) && has_come(place))
           actions.push_back(place);
       }
     }

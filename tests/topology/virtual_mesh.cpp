@@ -59,7 +59,8 @@ TEST_P(EveryMesh, SendersAndReceiversAgree) {
           received.emplace(sender, rank);
       }
       EXPECT_EQ(sent, received);
-      EXPECT_EQ(std::set(sent.begin(), sent.end()).size(), sent.size()) << "two messages between the same ranks";
+      EXPECT_EQ(std::set(sent.begin(), sent.end()).size(), sent.size())
+          << "two messages between the same ranks";
     }
   });
 }

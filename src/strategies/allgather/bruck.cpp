@@ -10,8 +10,8 @@ namespace {
 using schedule::Buffer;
 using schedule::wrapped;
 
-// Before the step of `unit` = radix^x a rank holds the blocks of the `unit` ranks from itself on, round the end. They go
-// from and to their places in the output, so nothing is rotated in the end.
+// Before the step of `unit` = radix^x a rank holds the blocks of the `unit` ranks from itself on, round the
+// end. They go from and to their places in the output, so nothing is rotated in the end.
 void append(Builder& b) {
   const std::int64_t ranks = b.ranks();
   const std::int64_t radix = b.parameter("radix");
@@ -22,7 +22,8 @@ void append(Builder& b) {
       const std::int64_t count = std::min(unit, ranks - distance);
       const auto from = static_cast<Rank>((b.rank() + distance) % ranks);
       b.receive(from, wrapped(Buffer::output, from, count, ranks));
-      b.send(static_cast<Rank>(modulo(b.rank() - distance, ranks)), wrapped(Buffer::output, b.rank(), count, ranks));
+      b.send(static_cast<Rank>(modulo(b.rank() - distance, ranks)),
+             wrapped(Buffer::output, b.rank(), count, ranks));
     }
   }
 }
@@ -34,14 +35,17 @@ Strategy bruck() {
           .operation = Operation::allgather,
           .summary = "dissemination: holds radix times as many blocks after each of log_radix P steps",
           .wins_when = "short blocks, any number of ranks",
-          .source = "Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 4, without its rotation; Nishtala 2009 (dissemination)",
-          .parameters = {{.name = "radix",
-                          .kind = ParameterKind::count,
-                          .standard = 2,
-                          .least = 2,
-                          .most = 65536,
-                          .meaning = "how many times as many blocks a rank holds after a step, which takes radix-1 messages",
-                          .proven_at = {3, 4, 8}}},
+          .source = "Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 4, without its rotation; Nishtala "
+                    "2009 (dissemination)",
+          .parameters =
+              {{.name = "radix",
+                .kind = ParameterKind::count,
+                .standard = 2,
+                .least = 2,
+                .most = 65536,
+                .meaning =
+                    "how many times as many blocks a rank holds after a step, which takes radix-1 messages",
+                .proven_at = {3, 4, 8}}},
           .unequal_blocks = true,
           .in_place = true,
           .append = append};

@@ -16,12 +16,13 @@ using topology::Hypercube;
 BlockList blocks_of_nodes(const Hypercube& cube, Rank first, std::int32_t count) {
   BlockList blocks;
   for (std::int32_t layer = 0; layer < cube.layers(); ++layer)
-    blocks = std::move(blocks) + blocks_of(layer * cube.nodes() + first, cube.count_in_layer(first, count, layer));
+    blocks =
+        std::move(blocks) + blocks_of(layer * cube.nodes() + first, cube.count_in_layer(first, count, layer));
   return blocks;
 }
 
-/// The nodes with which `node` exchanges in a stage: those that differ from it in digit `stage`, or, from the stage on
-/// that is direct, in any digit from there up.
+/// The nodes with which `node` exchanges in a stage: those that differ from it in digit `stage`, or, from the
+/// stage on that is direct, in any digit from there up.
 std::vector<Rank> partners(const Hypercube& cube, Rank node, std::int32_t stage, bool is_direct) {
   std::vector<Rank> found;
   if (is_direct)

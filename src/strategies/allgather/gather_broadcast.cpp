@@ -19,7 +19,8 @@ schedule::BlockList blocks_below(const Builder& b, std::int32_t radix, Rank rank
 // Every rank has room for all blocks, so unlike a gather of its own this one keeps them where they belong.
 void append(Builder& b) {
   const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
-  const topology::TreeNode place = topology::tree_node(topology::TreeShape::knomial, b.ranks(), radix, b.rank());
+  const topology::TreeNode place =
+      topology::tree_node(topology::TreeShape::knomial, b.ranks(), radix, b.rank());
   append_own(b);
   for (const Rank child : place.children)
     b.receive(child, blocks_below(b, radix, child));

@@ -6,8 +6,10 @@ namespace thalweg::strategies::allgather {
 Strategy hybrid_hypercube() {
   return {.name = "hybrid_hypercube",
           .operation = Operation::allgather,
-          .summary = "log2 P - z stages of recursive doubling, then directly within the sub-cubes of 2^z ranks",
-          .wins_when = "medium blocks, where sending the same data several times is cheaper than sending new data",
+          .summary =
+              "log2 P - z stages of recursive doubling, then directly within the sub-cubes of 2^z ranks",
+          .wins_when =
+              "medium blocks, where sending the same data several times is cheaper than sending new data",
           .source = "Kumar 2005, section 3.1.5 (hybrid of hypercube and direct)",
           .parameters = {{.name = "z",
                           .kind = ParameterKind::count,

@@ -7,7 +7,8 @@ namespace thalweg::strategies::allgather {
 Strategy hypercube() {
   return {.name = "hypercube",
           .operation = Operation::allgather,
-          .summary = "recursive doubling: exchanges all it has with rank XOR 1, 2, 4, ..; ranks beyond a power of two fold in and out",
+          .summary = "recursive doubling: exchanges all it has with rank XOR 1, 2, 4, ..; ranks beyond a "
+                     "power of two fold in and out",
           .wins_when = "short blocks, ranks a power of two",
           .source = "Kumar 2005, section 3.1.3 (hypercube with holes)",
           .unequal_blocks = true,

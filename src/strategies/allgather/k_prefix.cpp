@@ -8,7 +8,8 @@ namespace thalweg::strategies::allgather {
 
 namespace {
 
-/// Size of the partitions: the largest power of two that is not above the parameter and divides the number of ranks.
+/// Size of the partitions: the largest power of two that is not above the parameter and divides the number of
+/// ranks.
 std::int32_t partition(const Builder& b) {
   std::int32_t size = 1;
   while (b.ranks() % (2 * size) == 0 && 2 * size <= b.parameter("k"))
@@ -16,8 +17,8 @@ std::int32_t partition(const Builder& b) {
   return size;
 }
 
-// In iteration i a rank has the block of rank - i k in hand: it exchanges it by prefix with the k-1 others of its
-// partition and hands it on to rank + k, its successor in one of k rings that run through all partitions.
+// In iteration i a rank has the block of rank - i k in hand: it exchanges it by prefix with the k-1 others of
+// its partition and hands it on to rank + k, its successor in one of k rings that run through all partitions.
 void append(Builder& b) {
   const std::int32_t k = partition(b);
   const std::int32_t iterations = b.ranks() / k;
@@ -29,7 +30,9 @@ void append(Builder& b) {
       exchanges.push_back({b.rank() ^ j, b.rank() ^ j});
     if (i + 1 < iterations)
       exchanges.push_back({(b.rank() + k) % b.ranks(), static_cast<Rank>(modulo(b.rank() - k, b.ranks()))});
-    const auto in_hand = [&](Rank rank) { return blocks_of(static_cast<Rank>(modulo(rank - i * k, b.ranks())), 1); };
+    const auto in_hand = [&](Rank rank) {
+      return blocks_of(static_cast<Rank>(modulo(rank - i * k, b.ranks())), 1);
+    };
     append_exchanges(
         b, exchanges, [&](Rank) { return in_hand(b.rank()); }, in_hand,
         {barrier == Barrier::step ? Barrier::step : Barrier::lb, std::max<std::size_t>(exchanges.size(), 1)});
@@ -43,22 +46,26 @@ void append(Builder& b) {
 } // namespace
 
 Strategy k_prefix() {
-  return {.name = "k_prefix",
-          .operation = Operation::allgather,
-          .summary = "prefix exchanges within partitions of k ranks, rings between partitions, in turn",
-          .wins_when = "long blocks on large fat-trees without missing nodes: hardly any far traffic, no contention",
-          .source = "Kumar 2005, section 4.3.3 (k-prefix)",
-          .parameters = {{.name = "k",
-                          .kind = ParameterKind::count,
-                          .standard = 8,
-                          .least = 1,
-                          .most = 65536,
-                          .meaning = "size of a partition: the largest power of two up to this that divides the ranks is taken",
-                          .proven_at = {2, 4, 64}},
-                         barrier_parameter()},
-          .unequal_blocks = true,
-          .in_place = true,
-          .append = append};
+  return {
+      .name = "k_prefix",
+      .operation = Operation::allgather,
+      .summary = "prefix exchanges within partitions of k ranks, rings between partitions, in turn",
+      .wins_when =
+          "long blocks on large fat-trees without missing nodes: hardly any far traffic, no contention",
+      .source = "Kumar 2005, section 4.3.3 (k-prefix)",
+      .parameters =
+          {{.name = "k",
+            .kind = ParameterKind::count,
+            .standard = 8,
+            .least = 1,
+            .most = 65536,
+            .meaning =
+                "size of a partition: the largest power of two up to this that divides the ranks is taken",
+            .proven_at = {2, 4, 64}},
+           barrier_parameter()},
+      .unequal_blocks = true,
+      .in_place = true,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::allgather

@@ -8,9 +8,9 @@ namespace thalweg::strategies::allgather {
 
 namespace {
 
-// A block travels in strides of k; each rank that has it in hand gives it to the k-1 ranks around, ceil((k-1)/2) below and
-// the others above. Where P is no multiple of k the last rank's surroundings would overlap the first one's: what lies
-// `low` below its origin or further round is left out.
+// A block travels in strides of k; each rank that has it in hand gives it to the k-1 ranks around,
+// ceil((k-1)/2) below and the others above. Where P is no multiple of k the last rank's surroundings would
+// overlap the first one's: what lies `low` below its origin or further round is left out.
 class Strides {
 public:
   Strides(std::int32_t ranks, std::int64_t k)
@@ -42,7 +42,9 @@ void append(Builder& b) {
         exchanges.push_back({ahead(by), ahead(-by)});
     if (i + 1 < strides.iterations() && strides.is_open(at + strides.k()))
       exchanges.push_back({ahead(strides.k()), ahead(-strides.k())});
-    const auto in_hand = [&](Rank rank) { return blocks_of(static_cast<Rank>(modulo(rank - at, b.ranks())), 1); };
+    const auto in_hand = [&](Rank rank) {
+      return blocks_of(static_cast<Rank>(modulo(rank - at, b.ranks())), 1);
+    };
     append_exchanges(
         b, exchanges, [&](Rank) { return in_hand(b.rank()); }, in_hand,
         {barrier == Barrier::step ? Barrier::step : Barrier::lb, std::max<std::size_t>(exchanges.size(), 1)});
@@ -56,22 +58,24 @@ void append(Builder& b) {
 } // namespace
 
 Strategy k_shift() {
-  return {.name = "k_shift",
-          .operation = Operation::allgather,
-          .summary = "sends what it has to the k-1 nearest ranks on both sides and on to rank+k, P/k times",
-          .wins_when = "long blocks on large fat-trees with missing nodes",
-          .source = "Kumar 2005, section 4.3.4 (k-shift)",
-          .parameters = {{.name = "k",
-                          .kind = ParameterKind::count,
-                          .standard = 8,
-                          .least = 1,
-                          .most = 65536,
-                          .meaning = "ranks that get each block from the same one; 1, 2, 3, 4, 8 are free of contention",
-                          .proven_at = {3, 1, 4, 20}},
-                         barrier_parameter()},
-          .unequal_blocks = true,
-          .in_place = true,
-          .append = append};
+  return {
+      .name = "k_shift",
+      .operation = Operation::allgather,
+      .summary = "sends what it has to the k-1 nearest ranks on both sides and on to rank+k, P/k times",
+      .wins_when = "long blocks on large fat-trees with missing nodes",
+      .source = "Kumar 2005, section 4.3.4 (k-shift)",
+      .parameters = {{.name = "k",
+                      .kind = ParameterKind::count,
+                      .standard = 8,
+                      .least = 1,
+                      .most = 65536,
+                      .meaning =
+                          "ranks that get each block from the same one; 1, 2, 3, 4, 8 are free of contention",
+                      .proven_at = {3, 1, 4, 20}},
+                     barrier_parameter()},
+      .unequal_blocks = true,
+      .in_place = true,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::allgather

@@ -7,8 +7,10 @@ namespace thalweg::strategies::allgather {
 Strategy knomial() {
   return {.name = "knomial",
           .operation = Operation::allgather,
-          .summary = "recursive k-nomial exchange: recursive doubling with radix-1 partners a stage; other ranks fold in and out",
-          .wins_when = "short blocks where several messages can be under way at once, ranks near a power of the radix",
+          .summary = "recursive k-nomial exchange: recursive doubling with radix-1 partners a stage; other "
+                     "ranks fold in and out",
+          .wins_when =
+              "short blocks where several messages can be under way at once, ranks near a power of the radix",
           .source = "UCC, all-gather 'knomial'; Kumar 2005, section 3.1.3 with a radix",
           .parameters = {{.name = "radix",
                           .kind = ParameterKind::count,
@@ -20,7 +22,8 @@ Strategy knomial() {
           .unequal_blocks = true,
           .in_place = true,
           .append = [](Builder& b) {
-            append_on_cube(b, static_cast<std::int32_t>(b.parameter("radix")), std::numeric_limits<std::int32_t>::max());
+            append_on_cube(b, static_cast<std::int32_t>(b.parameter("radix")),
+                           std::numeric_limits<std::int32_t>::max());
           }};
 }
 

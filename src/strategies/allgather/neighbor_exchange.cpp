@@ -5,8 +5,9 @@ namespace thalweg::strategies::allgather {
 
 namespace {
 
-// Pairs (0 1) (2 3) .. first exchange single blocks. From then on every rank has its pair's two blocks, and exchanges
-// the two it got last with its neighbour outside the pair and inside it in turn: blocks travel both ways round, in twos.
+// Pairs (0 1) (2 3) .. first exchange single blocks. From then on every rank has its pair's two blocks, and
+// exchanges the two it got last with its neighbour outside the pair and inside it in turn: blocks travel both
+// ways round, in twos.
 void append(Builder& b) {
   const Rank pair = b.rank() - b.rank() % 2;
   const bool even = b.rank() == pair;

@@ -7,8 +7,8 @@ namespace {
 
 using schedule::Buffer;
 
-// Distances halve instead of doubling: after the step of distance d a rank holds the blocks of every d-th rank before
-// it, so the step that moves half of all data is the one between neighbours.
+// Distances halve instead of doubling: after the step of distance d a rank holds the blocks of every d-th
+// rank before it, so the step that moves half of all data is the one between neighbours.
 void append(Builder& b) {
   const std::int64_t ranks = b.ranks();
   append_own(b);

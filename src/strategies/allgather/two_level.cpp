@@ -16,7 +16,10 @@ constexpr std::array<std::string_view, 2> within_node{"flat", "knomial"};
 
 /// The leaders' all-gather: a unit is the blocks of a node.
 Subproblem leaders_problem(const topology::NodeGroups& nodes, Rank self) {
-  Subproblem sub{.problem = {.operation = Operation::allgather}, .members = nodes.leaders, .input_units = {}, .output_units = {}};
+  Subproblem sub{.problem = {.operation = Operation::allgather},
+                 .members = nodes.leaders,
+                 .input_units = {},
+                 .output_units = {}};
   for (const std::vector<Rank>& members : nodes.members) {
     BlockList unit;
     for (const Rank member : members)
@@ -39,7 +42,8 @@ void append(Builder& b) {
       if (member != leader)
         b.receive(member, schedule::output(member));
   if (b.rank() == leader)
-    append_stage(b, among_leaders[static_cast<std::size_t>(b.parameter("leaders"))], leaders_problem(nodes, leader));
+    append_stage(b, among_leaders[static_cast<std::size_t>(b.parameter("leaders"))],
+                 leaders_problem(nodes, leader));
   append_stage(b, within_node[static_cast<std::size_t>(b.parameter("inside"))],
                {.problem = {.operation = Operation::broadcast},
                 .members = members,
@@ -53,7 +57,8 @@ Strategy two_level() {
   return {.name = "two_level",
           .operation = Operation::allgather,
           .summary = "gathers on each node's leader, all-gathers among leaders, broadcasts within nodes",
-          .wins_when = "several ranks a node, short and medium blocks: the network carries each block once a node",
+          .wins_when =
+              "several ranks a node, short and medium blocks: the network carries each block once a node",
           .source = "Traeff 2006, hierarchical all-gather; MVAPICH's leader-based collectives",
           .parameters = {{.name = "leaders",
                           .kind = ParameterKind::choice,

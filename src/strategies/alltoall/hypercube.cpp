@@ -11,11 +11,12 @@ using schedule::BlockList;
 using schedule::Buffer;
 using topology::Hypercube;
 
-// Folded ranks first hand all their blocks to their node and get theirs from it at the end. Between, stage t exchanges
-// with node XOR 2^t every block whose destination's node differs there. What a node gets in stage t comes from 2^t
-// neighbouring nodes (and ranks folded onto them: layer 1) and is for every 2^(t+1)-th node (and layer 1 likewise). It is
-// kept apart by layers of source and of destination, in columns: a destination's blocks of all these sources are
-// neighbours. So a message is a few ranges for each earlier stage, however many blocks it has.
+// Folded ranks first hand all their blocks to their node and get theirs from it at the end. Between, stage t
+// exchanges with node XOR 2^t every block whose destination's node differs there. What a node gets in stage t
+// comes from 2^t neighbouring nodes (and ranks folded onto them: layer 1) and is for every 2^(t+1)-th node
+// (and layer 1 likewise). It is kept apart by layers of source and of destination, in columns: a
+// destination's blocks of all these sources are neighbours. So a message is a few ranges for each earlier
+// stage, however many blocks it has.
 class HypercubeBlocks {
 public:
   HypercubeBlocks(Builder& b, const Hypercube& cube) : cube_(cube), node_(cube.node_of(b.rank())) {
@@ -37,8 +38,8 @@ public:
   /// Where the blocks of the rank folded onto this node lie, by destination.
   std::int32_t folded() const { return folded_; }
 
-  /// What this node holds before a stage for the neighbour's side, layer by layer of destinations, in each first the
-  /// node's own, then what came in stage 0, 1, ..
+  /// What this node holds before a stage for the neighbour's side, layer by layer of destinations, in each
+  /// first the node's own, then what came in stage 0, 1, ..
   BlockList leaving(std::int32_t stage) const {
     const std::int32_t step = cube_.distance(stage + 1);
     const Rank first = neighbor(stage) % step;
@@ -61,14 +62,15 @@ public:
         blocks = std::move(blocks) + column_parts(stage, from, to, neighbor(stage), 1);
       for (std::int32_t u = 0; u < stage; ++u)
         for (std::int32_t from = 0; from < cube_.layers(); ++from)
-          blocks = std::move(blocks) +
-                   column_parts(stage, from, to, cube_.group(cube_.neighbor(neighbor(stage), u, 1), u), cube_.distance(u));
+          blocks = std::move(blocks) + column_parts(stage, from, to,
+                                                    cube_.group(cube_.neighbor(neighbor(stage), u, 1), u),
+                                                    cube_.distance(u));
     }
     return blocks;
   }
 
-  /// What this node holds in the end for the rank of that layer, itself or the one folded onto it, but for the own
-  /// block of the latter: from node or folded rank, then by stages.
+  /// What this node holds in the end for the rank of that layer, itself or the one folded onto it, but for
+  /// the own block of the latter: from node or folded rank, then by stages.
   BlockList held_for(std::int32_t to) const {
     BlockList blocks = own(node_ + to * cube_.nodes(), 1, 1);
     if (to == 1) // its own block stayed with it
@@ -87,7 +89,8 @@ public:
     for (std::int32_t u = 0; u + (to == 0 ? 1 : 0) < cube_.dimensions(); ++u)
       for (std::int32_t from = 0; from < cube_.layers(); ++from) {
         const Rank first = stages_[static_cast<std::size_t>(u)].first_source;
-        blocks = std::move(blocks) + strided(Buffer::output, first + from * cube_.nodes(), sources(first, u, from), 1, 0);
+        blocks = std::move(blocks) +
+                 strided(Buffer::output, first + from * cube_.nodes(), sources(first, u, from), 1, 0);
       }
     return blocks;
   }
@@ -124,9 +127,10 @@ private:
                    std::int64_t{step} / cube_.distance(u + 1) * height);
   }
 
-  /// The part of a region's columns that comes from the nodes first .. first+count-1; in the last stage the one column
-  /// for this rank itself is its output.
-  BlockList column_parts(std::int32_t stage, std::int32_t from, std::int32_t to, Rank first, std::int32_t count) const {
+  /// The part of a region's columns that comes from the nodes first .. first+count-1; in the last stage the
+  /// one column for this rank itself is its output.
+  BlockList column_parts(std::int32_t stage, std::int32_t from, std::int32_t to, Rank first,
+                         std::int32_t count) const {
     const Arrivals& arrivals = stages_[static_cast<std::size_t>(stage)];
     const std::int32_t run = cube_.count_in_layer(first, count, from);
     if (stage + 1 == cube_.dimensions() && to == 0)
@@ -174,7 +178,8 @@ void append(Builder& b) {
 Strategy hypercube() {
   return {.name = "hypercube",
           .operation = Operation::alltoall,
-          .summary = "exchanges half of all blocks with rank XOR 1, 2, 4, ..; ranks beyond a power of two fold in and out",
+          .summary = "exchanges half of all blocks with rank XOR 1, 2, 4, ..; ranks beyond a power of two "
+                     "fold in and out",
           .wins_when = "the shortest blocks, ranks a power of two",
           .source = "Kumar 2005, section 3.1.3 (hypercube with holes)",
           .append = append};

@@ -3,19 +3,21 @@
 namespace thalweg::strategies::alltoall {
 
 Strategy mesh() {
-  return {.name = "mesh",
-          .operation = Operation::alltoall,
-          .summary = "combines blocks along a virtual mesh of N dimensions: N (P^(1/N) - 1) messages, each block sent N times",
-          .wins_when = "short blocks; the more ranks and the shorter, the more dimensions",
-          .source = "Kumar 2005, section 3.1 (2-D and 3-D mesh with holes), generalised",
-          .parameters = {{.name = "dimensions",
-                          .kind = ParameterKind::count,
-                          .standard = 4,
-                          .least = 1,
-                          .most = 16,
-                          .meaning = "of the mesh, at most",
-                          .proven_at = {5, 1, 7}}},
-          .append = [](Builder& b) { append_on_mesh(b, static_cast<std::int32_t>(b.parameter("dimensions"))); }};
+  return {
+      .name = "mesh",
+      .operation = Operation::alltoall,
+      .summary = "combines blocks along a virtual mesh of N dimensions: N (P^(1/N) - 1) messages, each block "
+                 "sent N times",
+      .wins_when = "short blocks; the more ranks and the shorter, the more dimensions",
+      .source = "Kumar 2005, section 3.1 (2-D and 3-D mesh with holes), generalised",
+      .parameters = {{.name = "dimensions",
+                      .kind = ParameterKind::count,
+                      .standard = 4,
+                      .least = 1,
+                      .most = 16,
+                      .meaning = "of the mesh, at most",
+                      .proven_at = {5, 1, 7}}},
+      .append = [](Builder& b) { append_on_mesh(b, static_cast<std::int32_t>(b.parameter("dimensions"))); }};
 }
 
 } // namespace thalweg::strategies::alltoall

@@ -12,9 +12,10 @@ using schedule::Buffer;
 using topology::VirtualMesh;
 
 // Before phase t a rank holds the blocks of sources(rank, t) for the ranks that agree with it in the first t
-// coordinates: each source for each of those destinations. What arrived in phase u lies in a scratch region of its own,
-// a row a source and in the row the destinations in the order of agreeing(rank, u + 1). As that order sorts by the next
-// coordinate first, a row's blocks for one receiver are always neighbours; a region goes as one range.
+// coordinates: each source for each of those destinations. What arrived in phase u lies in a scratch region
+// of its own, a row a source and in the row the destinations in the order of agreeing(rank, u + 1). As that
+// order sorts by the next coordinate first, a row's blocks for one receiver are always neighbours; a region
+// goes as one range.
 class HeldBlocks {
 public:
   HeldBlocks(Builder& b, const VirtualMesh& mesh) : mesh_(mesh), rank_(b.rank()) {
@@ -68,8 +69,8 @@ private:
 
   BlockList rows(std::int32_t phase, std::int32_t column, std::int32_t run) const {
     const Region& region = regions_[static_cast<std::size_t>(phase)];
-    return strided(Buffer::scratch, region.first + column, run, static_cast<std::int64_t>(region.sources.size()),
-                   region.width);
+    return strided(Buffer::scratch, region.first + column, run,
+                   static_cast<std::int64_t>(region.sources.size()), region.width);
   }
 
   const VirtualMesh& mesh_;
@@ -93,7 +94,8 @@ void append_on_mesh(Builder& b, std::int32_t dimensions) {
       if (phase == last)
         for (const Rank source : sources)
           home.push_back({Buffer::output, source});
-      b.receive(sender, phase == last ? home : held.arriving(phase, static_cast<std::int32_t>(sources.size()), row));
+      b.receive(sender,
+                phase == last ? home : held.arriving(phase, static_cast<std::int32_t>(sources.size()), row));
     }
     for (const Rank receiver : mesh.receivers(b.rank(), phase))
       b.send(receiver, held.leaving(phase, receiver));

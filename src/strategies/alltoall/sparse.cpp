@@ -5,9 +5,9 @@ namespace thalweg::strategies::alltoall {
 
 namespace {
 
-// The engine leaves out messages of no bytes on both sides, so a rank with few partners has few steps. Receives are
-// all posted at once: which of them carry anything is known, and nobody waits in line behind an idle partner. Sends go
-// out nearest first, `window` at a time.
+// The engine leaves out messages of no bytes on both sides, so a rank with few partners has few steps.
+// Receives are all posted at once: which of them carry anything is known, and nobody waits in line behind an
+// idle partner. Sends go out nearest first, `window` at a time.
 void append(Builder& b) {
   const Rank self = b.rank();
   const auto window = static_cast<std::size_t>(b.parameter("window"));
@@ -20,7 +20,8 @@ void append(Builder& b) {
   for (std::int32_t k = 1; k < b.ranks(); ++k) {
     const Rank to = (self + k) % b.ranks();
     const bool waits = sends.size() >= window;
-    sends.push_back(b.send(to, schedule::input(to), waits ? schedule::After{sends[sends.size() - window]} : schedule::After{}));
+    sends.push_back(b.send(to, schedule::input(to),
+                           waits ? schedule::After{sends[sends.size() - window]} : schedule::After{}));
   }
 }
 

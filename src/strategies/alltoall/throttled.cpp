@@ -7,7 +7,8 @@ namespace thalweg::strategies::alltoall {
 
 namespace {
 
-// Whole batches: all of a batch is posted together and waited for together, so the posted receives are few at any time.
+// Whole batches: all of a batch is posted together and waited for together, so the posted receives are few at
+// any time.
 void append(Builder& b) {
   const std::vector<Exchange> order = cyclic_order(b.rank(), b.ranks());
   const auto batch = static_cast<std::int32_t>(b.parameter("batch"));
@@ -28,8 +29,10 @@ Strategy throttled() {
   return {.name = "throttled",
           .operation = Operation::alltoall,
           .summary = "posts the exchanges in batches, each finished before the next is posted",
-          .wins_when = "medium blocks, many ranks: enough in flight to hide latency, few receives for the library to search",
-          .source = "MPICH, all-to-all 'scattered' with its throttle; Kumar 2005, section 2.3 (posted receives)",
+          .wins_when = "medium blocks, many ranks: enough in flight to hide latency, few receives for the "
+                       "library to search",
+          .source =
+              "MPICH, all-to-all 'scattered' with its throttle; Kumar 2005, section 2.3 (posted receives)",
           .parameters = {{.name = "batch",
                           .kind = ParameterKind::count,
                           .standard = 32,

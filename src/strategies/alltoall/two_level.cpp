@@ -15,9 +15,10 @@ using topology::NodeGroups;
 
 constexpr std::array<std::string_view, 4> among_leaders{"cyclic", "direct", "prefix", "ring"};
 
-/// What leaves a node goes through its leader, which keeps two scratch areas:
-///   leaving   a row a member (but the leader, whose row is his input), in it the ranks of all other nodes, node by node
-///   coming    a row a rank of the other nodes, node by node, in it the members (but the leader: his go to his output)
+// What leaves a node goes through its leader, which keeps two scratch areas:
+//   leaving   a row a member (but the leader, whose row is his input), in it the ranks of all other nodes
+//   coming    a row a rank of the other nodes, in it the members (but the leader: his go to his output)
+// Ranks of other nodes stand node by node.
 class Leader {
 public:
   Leader(Builder& b, const NodeGroups& nodes)
@@ -38,7 +39,10 @@ public:
 
   /// The leaders' all-to-all: unit n is all that goes to, or comes from, node n; nothing for the own one.
   Subproblem problem() const {
-    Subproblem sub{.problem = {.operation = Operation::alltoall}, .members = nodes_.leaders, .input_units = {}, .output_units = {}};
+    Subproblem sub{.problem = {.operation = Operation::alltoall},
+                   .members = nodes_.leaders,
+                   .input_units = {},
+                   .output_units = {}};
     std::int32_t before = 0;
     for (std::int32_t group = 0; group < nodes_.count(); ++group) {
       const std::vector<Rank>& theirs = nodes_.members[static_cast<std::size_t>(group)];
@@ -55,8 +59,9 @@ private:
     BlockList blocks;
     for (const Rank rank : theirs)
       blocks.push_back({Buffer::input, rank});
-    return std::move(blocks) + strided(Buffer::scratch, leaving_ + before, static_cast<std::int32_t>(theirs.size()),
-                                       std::ssize(members_) - 1, others_);
+    return std::move(blocks) + strided(Buffer::scratch, leaving_ + before,
+                                       static_cast<std::int32_t>(theirs.size()), std::ssize(members_) - 1,
+                                       others_);
   }
 
   BlockList coming_from(const std::vector<Rank>& theirs, std::int32_t before) const {
@@ -122,7 +127,8 @@ void append(Builder& b) {
 Strategy two_level() {
   return {.name = "two_level",
           .operation = Operation::alltoall,
-          .summary = "directly within nodes; between nodes all that one node has for another goes as one message of their leaders",
+          .summary = "directly within nodes; between nodes all that one node has for another goes as one "
+                     "message of their leaders",
           .wins_when = "short blocks and many ranks a node: as many messages as nodes squared",
           .source = "Traeff 2006, hierarchical collectives; Kumar 2005, section 3.1 (message combining)",
           .parameters = {{.name = "leaders",

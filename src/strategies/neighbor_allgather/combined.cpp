@@ -6,8 +6,8 @@ namespace thalweg::strategies::neighbor_allgather {
 
 namespace {
 
-// All edges between two ranks carry the same block: it goes once and is copied to where it belongs besides. More cannot
-// be combined by ranks that know their own neighbourhood alone.
+// All edges between two ranks carry the same block: it goes once and is copied to where it belongs besides.
+// More cannot be combined by ranks that know their own neighbourhood alone.
 void append(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)

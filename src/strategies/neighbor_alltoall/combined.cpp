@@ -13,8 +13,8 @@ std::map<Rank, schedule::BlockList> by_peer(const std::vector<Edge>& edges, sche
   return blocks;
 }
 
-// Combining on the way, as on a mesh, would need other ranks' neighbourhoods; a rank knows its own alone. What it can
-// combine is what goes to the same neighbour, and small periodic grids have two edges to one.
+// Combining on the way, as on a mesh, would need other ranks' neighbourhoods; a rank knows its own alone.
+// What it can combine is what goes to the same neighbour, and small periodic grids have two edges to one.
 void append(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)
