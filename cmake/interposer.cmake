@@ -46,7 +46,7 @@ set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CX
 target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
 target_include_directories(thalweg_observe PUBLIC ${mpi_window})
 target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohmann_json
-  PUBLIC thalweg_engine fmt::fmt-header-only ${CMAKE_DL_LIBS})
+  PUBLIC thalweg_engine ${CMAKE_DL_LIBS})
 
 # Source lines for reports; without libdw they name symbols' modules and addresses only.
 find_path(THALWEG_LIBDW_INCLUDE_DIR elfutils/libdwfl.h)
@@ -92,7 +92,7 @@ function(thalweg_interposer family include)
   endif()
   target_include_directories(thalweg_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_${family} PRIVATE
-    thalweg_flags thalweg_observe thalweg_engine thalweg_strategies fmt::fmt-header-only ${CMAKE_DL_LIBS})
+    thalweg_flags thalweg_observe thalweg_engine thalweg_strategies ${CMAKE_DL_LIBS})
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
