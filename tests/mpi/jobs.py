@@ -12,8 +12,8 @@ BUILD = ROOT / "build"
 # Where the interposers are, if not in the build folder of this checkout.
 INTERPOSERS = Path(os.environ.get("THALWEG_INTERPOSERS", BUILD))
 PROGRAMS = Path(__file__).parent / "programs"
-# Twice the programs' own patience: a hang is to be told by the program, which knows where.
-JOB_SECONDS_MAX = 150
+# Well over the programs' own patience: a hang is to be told by the program, which knows where.
+JOB_SECONDS_MAX = 240
 
 
 @dataclass(frozen=True)

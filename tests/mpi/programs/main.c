@@ -57,7 +57,7 @@ static const Suite suites[] = {
     {"p2p_persistent", test_p2p_persistent},
     {"pcontrol", test_pcontrol},
 };
-enum { SUITE_COUNT = sizeof suites / sizeof suites[0], PATIENCE_SECONDS = 40 };
+enum { SUITE_COUNT = sizeof suites / sizeof suites[0], PATIENCE_SECONDS = 100 };
 
 static Group groups[GROUP_COUNT];
 

@@ -193,7 +193,8 @@ static void check_generalized(void) {
   MUST(MPI_Grequest_complete(requests[0]));
   MUST(MPI_Waitall(2, requests, statuses));
   REQUIRE(sum == world_size, "the sum beside the generalized request is %d", sum);
-  REQUIRE(queried == 1 && freed == 1, "query was called %d times, free %d times", queried, freed);
+  // How often a library asks for the status is its own affair; it must ask, and free exactly once.
+  REQUIRE(queried >= 1 && freed == 1, "query was called %d times, free %d times", queried, freed);
   MUST(MPI_Get_count(&statuses[0], MPI_INT, &count));
   REQUIRE(count == 3 && statuses[0].MPI_SOURCE == 42 && statuses[0].MPI_TAG == 43,
           "the generalized request's status is source %d, tag %d, count %d", statuses[0].MPI_SOURCE,

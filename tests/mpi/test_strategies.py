@@ -1,0 +1,51 @@
+"""Every strategy of the index, chosen by name, in real MPI jobs.
+
+One job takes one strategy for every operation at once, so there are as many jobs as the richest operation has strategies.
+"""
+
+import re
+
+import pytest
+from jobs import build, run, using
+from mpis import ROOT, named
+
+INDEX = ROOT / "src" / "strategies" / "index.inc"
+RANKS = (3, 4, 5, 7, 8)
+SUITES = ["barrier", "bcast", "gather", "scatter", "gatherv", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "reduce_types", "user_operations", "float_hash", "neighbor_cart", "neighbor_graph", "neighbor_dist_graph", "outstanding", "persistent_restart"]
+
+
+def by_operation() -> dict[str, list[str]]:
+    """The index's strategies, as it lists them."""
+    found: dict[str, list[str]] = {}
+    for operation, name in re.findall(r"^THALWEG_STRATEGY\((\w+), (\w+)\)", INDEX.read_text(), re.MULTILINE):
+        found.setdefault(operation, []).append(name)
+    return found
+
+
+def selections() -> list[str]:
+    """Selections that together name every strategy."""
+    index = by_operation()
+    rounds = max(map(len, index.values()))
+    return [
+        ";".join(f"{operation}={names[k % len(names)]}" for operation, names in index.items())
+        for k in range(rounds)
+    ]
+
+
+def test_every_strategy_is_named() -> None:
+    """No strategy is left out by the way that selections are made."""
+    named_somewhere = {part for selection in selections() for part in selection.split(";")}
+    assert named_somewhere == {f"{op}={name}" for op, names in by_operation().items() for name in names}
+
+
+@pytest.mark.parametrize("number", range(len(selections())))
+@pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
+def test_strategies(name: str, number: int) -> None:
+    """The conformance suites of the collectives pass under the strategies chosen."""
+    mpi = named(name)
+    ranks = RANKS[(number + (name == "mpich4")) % len(RANKS)]
+    program = [str(build(mpi, "conformance")), "--scale", "0.5", "--known", mpi.known_names, *SUITES]
+    result = run(mpi, ranks, program, using(selections()[number]))
+    if result.status != 0:
+        pytest.fail(result.explain(), pytrace=False)
+    assert "halweg" not in result.err, result.err
