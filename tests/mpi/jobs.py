@@ -11,6 +11,7 @@ from mpis import ROOT, Mpi, launcher_environment
 BUILD = ROOT / "build"
 # Where the interposers are, if not in the build folder of this checkout.
 INTERPOSERS = Path(os.environ.get("THALWEG_INTERPOSERS", BUILD))
+PROGRAMS_BUILT = BUILD / "mpi-programs"
 PROGRAMS = Path(__file__).parent / "programs"
 # Well over the programs' own patience: a hang is to be told by the program, which knows where.
 JOB_SECONDS_MAX = 240
@@ -69,7 +70,7 @@ def interposer(family: str) -> Path:
     return found
 
 
-def run(  # noqa: PLR0913, PLR0917 (a job has that many sides)
+def run(  # noqa: PLR0917 (a job has that many sides)
     mpi: Mpi,
     ranks: int,
     program: list[str],
@@ -123,8 +124,8 @@ SHARED_SOURCES = ("check", "complete", "forms", "layout")
 
 
 def build(mpi: Mpi, program: str) -> Path:
-    """Build one program for one MPI: `conformance` from all the suites, any other from programs/single."""
-    folder = BUILD / "mpi-programs" / mpi.name
+    """Build one C program for one MPI: `conformance` from all the suites, any other from programs/single."""
+    folder = PROGRAMS_BUILT / mpi.name
     headers = sorted(PROGRAMS.glob("*.h"))
     target = folder / program
     if program == "conformance":
@@ -140,4 +141,29 @@ def build(mpi: Mpi, program: str) -> Path:
         objects.append(made)
     link = [*mpi.compile, *map(str, objects), "-pthread", "-o", str(target), *mpi.link]
     compile_with(link, target, objects)
+    return target
+
+
+def build_cxx(mpi: Mpi) -> Path:
+    """Build the C++ program."""
+    source, target = PROGRAMS / "single" / "cxx.cpp", PROGRAMS_BUILT / mpi.name / "cxx"
+    flags = ["-std=c++17", "-O1", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+    compile_with([*mpi.cxx, *flags, str(source), "-o", str(target), *mpi.link], target, [source])
+    return target
+
+
+def build_fortran(mpi: Mpi, flavour: str) -> Path:
+    """Build a Fortran program: mpifh, mpimod or f08."""
+    folder = PROGRAMS / "fortran"
+    source, target = folder / f"{flavour}.f90", PROGRAMS_BUILT / mpi.name / flavour
+    # One argument of many types is how Fortran programs call MPI without an interface.
+    command = [*mpi.fortran, "-fallow-argument-mismatch", f"-I{folder}", str(source), "-o", str(target)]
+    compile_with(command, target, [source, folder / "body.inc"])
+    return target
+
+
+def build_profiler(mpi: Mpi) -> Path:
+    """Build the profiler, a shared object to be preloaded."""
+    source, target = PROGRAMS / "single" / "profiler.c", PROGRAMS_BUILT / mpi.name / "profiler.so"
+    compile_with([*mpi.compile, "-shared", "-fPIC", str(source), "-o", str(target), *mpi.link], target, [source])
     return target

@@ -185,7 +185,7 @@ def named(name: str) -> Mpi:
 
 
 def launcher_environment(mpi: Mpi) -> dict[str, str]:
-    """This process's environment for the launcher, without what would change Thalweg or the MPI."""
+    """The launcher's environment: that of this process, without what would change Thalweg or the MPI."""
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -103,7 +103,7 @@ void be_patient(int seconds) {
   alarm((unsigned)seconds);
 }
 
-static void read_options(int* argc, char** argv) {
+void read_options(int* argc, char** argv) {
   int kept = 1;
   for (int i = 1; i < *argc; ++i) {
     if (strcmp(argv[i], "--known") == 0 && i + 1 < *argc)

@@ -62,6 +62,9 @@ void be_patient(int seconds);
 // n repetitions at scale 1, at least one.
 int times(int n);
 
+// Takes --known and --scale out of the arguments; begin does it, too.
+void read_options(int* argc, char** argv);
+
 // Starts and ends a program; options as in main.c's usage. Asks for `thread_level` and requires it.
 void begin(int* argc, char*** argv, int thread_level);
 void end(void);

@@ -1,0 +1,115 @@
+"""Faults end as they do without Thalweg, and Thalweg's own troubles do not harm the program."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from jobs import NATIVE, PASSING, POLITE, Mode, build, build_profiler, interposer, run, using
+from mpis import MPIS, Mpi, named
+
+EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
+PRELOADED = pytest.mark.parametrize("mode", [PASSING, POLITE], ids=lambda mode: mode.name)
+
+
+def _files_of_thalweg() -> set[str]:
+    """Files that a job of ours could leave behind."""
+    folders = (Path("/dev/shm"), Path(tempfile.gettempdir()))
+    return {str(path) for folder in folders for path in folder.glob("*thalweg*")}
+
+
+@PRELOADED
+@pytest.mark.parametrize("ending", ["abort", "exit", "kill"])
+@DEBIAN
+def test_ending(name: str, ending: str, mode: Mode) -> None:
+    """A rank that aborts, leaves or dies ends the job with the status that it has natively, and leaves no file."""
+    mpi = named(name)
+    program = [str(build(mpi, "endings")), ending]
+    natively = run(mpi, 3, program, NATIVE)
+    before = _files_of_thalweg()
+    preloaded = run(mpi, 3, program, mode)
+    assert natively.status != 0
+    assert preloaded.status == natively.status, preloaded.explain()
+    assert not preloaded.lines_of("HUNG"), preloaded.explain()
+    assert _files_of_thalweg() == before
+
+
+@PRELOADED
+@DEBIAN
+def test_standard_streams(name: str, mode: Mode) -> None:
+    """Standard input reaches rank 0, and standard output is the program's alone."""
+    mpi = named(name)
+    text = "".join(f"line {i}\n" for i in range(200))
+    result = run(mpi, 2, [str(build(mpi, "endings")), "echo"], mode, stdin=text)
+    assert result.status == 0, result.explain()
+    assert result.out == text
+
+
+@pytest.mark.parametrize(
+    "selection",
+    ["alltoall", "alltoall=no_such", "no_such=direct", "allreduce=ring:no_such=1", "=;=", "allreduce=ring:segment=x"],
+)
+@DEBIAN
+def test_broken_selection(name: str, selection: str) -> None:
+    """A selection that is not understood is told on one line, and the program runs on the library's own."""
+    mpi = named(name)
+    program = [str(build(mpi, "conformance")), "--known", mpi.known_names, "allreduce", "alltoall"]
+    result = run(mpi, 2, program, using(selection))
+    assert result.status == 0, result.explain()
+    told = [line for line in result.err.splitlines() if "THALWEG_USE" in line]
+    assert len(told) == 1, result.err
+
+
+@EVERY_MPI
+def test_interposer_of_another_family(mpi: Mpi) -> None:
+    """The wrong interposer steps aside with a line, and the program runs."""
+    other = "mpich" if mpi.family == "openmpi" else "openmpi"
+    program = [str(build(mpi, "conformance")), "--known", mpi.known_names, "allreduce", "bcast", "p2p_matching"]
+    result = run(mpi, 2, program, NATIVE, environment={"LD_PRELOAD": str(interposer(other))})
+    assert result.status == 0, result.explain()
+
+
+@pytest.mark.parametrize("family", ["openmpi", "mpich", "mpiabi"])
+@pytest.mark.parametrize("command", [["bash", "-c", "echo well | cat"], ["python3", "-c", "print('well')"]])
+def test_programs_without_mpi(command: list[str], family: str) -> None:
+    """Preloaded into a program that is no MPI program, the interposer does and says nothing."""
+    environment = os.environ | {"LD_PRELOAD": str(interposer(family))}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "well\n", "")
+
+
+@DEBIAN
+def test_profiler_in_front(name: str) -> None:
+    """A profiler preloaded in front of the interposer sees its calls, as many as without."""
+    mpi = named(name)
+    program = [str(build(mpi, "conformance")), "--known", mpi.known_names, "allreduce", "bcast"]
+    profiler = build_profiler(mpi)
+    counts = []
+    for preload in (f"{profiler}", f"{profiler}:{interposer(mpi.family)}"):
+        result = run(mpi, 2, program, NATIVE, environment={"LD_PRELOAD": preload, "THALWEG_SUMMARY": "0"})
+        assert result.status == 0, result.explain()
+        counts.append(sorted(line for line in result.err.splitlines() if line.startswith("profiler rank")))
+    assert len(counts[0]) == 2
+    assert counts[0] == counts[1]
+
+
+@DEBIAN
+def test_profiler_behind(name: str) -> None:
+    """The other order silences the profiler, as documented, and harms nothing."""
+    mpi = named(name)
+    program = [str(build(mpi, "conformance")), "--known", mpi.known_names, "allreduce", "bcast"]
+    preload = f"{interposer(mpi.family)}:{build_profiler(mpi)}"
+    result = run(mpi, 2, program, NATIVE, environment={"LD_PRELOAD": preload, "THALWEG_SUMMARY": "0"})
+    assert result.status == 0, result.explain()
+
+
+def test_static_program(tmp_path: Path) -> None:
+    """A statically linked program ignores the preload."""
+    source, program = tmp_path / "static.c", tmp_path / "static"
+    source.write_text('#include <stdio.h>\nint main(void) { puts("well"); return 0; }\n')
+    subprocess.run(["gcc", "-static", str(source), "-o", str(program)], check=True)
+    environment = os.environ | {"LD_PRELOAD": str(interposer("openmpi"))}
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "well\n", "")

@@ -1,0 +1,48 @@
+"""Programs of their own: threads, sessions, C++, and the three flavours of Fortran."""
+
+from pathlib import Path
+
+import pytest
+from jobs import NATIVE, PASSING, POLITE, Mode, build, build_cxx, build_fortran, run, using
+from mpis import MPIS, Mpi, named
+
+ENGINE = using("allreduce=recursive_doubling;broadcast=knomial;allgather=ring;alltoall=direct")
+IDS = ["native", "passing", "polite", "engine"]
+MODES = pytest.mark.parametrize("mode", [NATIVE, PASSING, POLITE, ENGINE], ids=IDS)
+EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+
+
+def check(mpi: Mpi, program: Path, mode: Mode, passed: str, ranks: int = 2) -> None:
+    """Run a program that says that it passed, or fails."""
+    result = run(mpi, ranks, [str(program), "--known", mpi.known_names], mode)
+    if result.status != 0 or f"passed {passed}" not in result.out:
+        pytest.fail(result.explain(), pytrace=False)
+
+
+@MODES
+@EVERY_MPI
+def test_threads(mpi: Mpi, mode: Mode) -> None:
+    """Threads run collectives on communicators of their own at the same time."""
+    check(mpi, build(mpi, "threads"), mode, "threads")
+
+
+@MODES
+@EVERY_MPI
+def test_sessions(mpi: Mpi, mode: Mode) -> None:
+    """Sessions never call MPI_Init."""
+    check(mpi, build(mpi, "sessions"), mode, "sessions")
+
+
+@EVERY_MPI
+def test_cxx(mpi: Mpi) -> None:
+    """C++ programs."""
+    check(mpi, build_cxx(mpi), ENGINE, "cxx", ranks=3)
+
+
+@MODES
+@pytest.mark.parametrize("flavour", ["mpifh", "mpimod", "f08"])
+@pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
+def test_fortran(name: str, flavour: str, mode: Mode) -> None:
+    """Fortran, with MPI_IN_PLACE, MPI_BOTTOM and MPI_STATUS_IGNORE."""
+    mpi = named(name)
+    check(mpi, build_fortran(mpi, flavour), mode, "fortran")
