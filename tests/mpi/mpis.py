@@ -42,6 +42,7 @@ ALLTOALLW_ONE_WAY = (
 )
 ALLGATHERV_ALONE = ("allgatherv-one-rank", "MPI_Allgatherv on one rank ignores the displacement")
 REDUCE_C_IN_PLACE = ("reduce_c-in-place", "MPI_Reduce_c in place reads address -1 for medium messages")
+SESSION_AGAIN = ("session-again", "a second MPI_Session_init after the last session ended fails")
 COUNTS_DIFFER = ("counts-differ", "collectives on unequal counts of equal signature use the wrong block size")
 INTERLEAVED = ("interleaved", "collectives on types that interleave return wrong data")
 
@@ -121,6 +122,7 @@ MPIS = (
             ALLGATHERV_ALONE,
             REDUCE_C_IN_PLACE,
             ALLTOALLV_IN_PLACE,
+            SESSION_AGAIN,
         ),
     ),
     Mpi(
@@ -174,6 +176,7 @@ MPIS = (
             INTER_IBCAST,
             COUNTS_DIFFER,
             INTERLEAVED,
+            SESSION_AGAIN,
         ),
     ),
 )

@@ -6,7 +6,8 @@
 int main(int argc, char** argv) {
   read_options(&argc, argv);
 #if HAVE_SESSIONS
-  for (int i = 0; i < 3; ++i) {
+  const int sessions = known("session-again") ? 1 : 3;
+  for (int i = 0; i < sessions; ++i) {
     MPI_Session session;
     MPI_Group group;
     MPI_Comm comm;
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
     }
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
-    if (rank == 0 && i == 2)
+    if (rank == 0 && i == sessions - 1)
       puts("passed sessions");
   }
 #else
