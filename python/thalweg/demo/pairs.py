@@ -51,7 +51,7 @@ class Case:
 class Budget:
     """How long a case may take, about; after how long a run is given up; how many pairs at least.
 
-    `end_s` is when, on the monotonic clock, the last run of all cases must have ended.
+    `end_s` is when, on the monotonic clock, the case's last run must have ended.
     """
 
     share_s: float

@@ -10,12 +10,15 @@ from thalweg.demo.pairs import Budget, Case, measure
 from thalweg.demo.program import Program
 from thalweg.demo.site import Site
 
+_SHARES_OF_A_CASE = 4
+
 
 def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float, limit_s: float) -> list[Case]:
     """Measure each program with each number of ranks, with a progress bar on stderr.
 
-    A case gets an equal share of the time that is left, so what short cases leave over goes to later ones. No run
-    goes on beyond the time that is left for all; cases that it cuts off or that find none are marked as not run.
+    A case gets an equal share of the time that is left, so what short cases leave over goes to later ones. One pair may
+    take a few shares, but no more, lest one slow case take all the time of a busy machine; a case that is cut off or
+    finds no time is marked as not run.
     """
     cases: list[Case] = []
     begin_s = time.monotonic()
@@ -25,7 +28,9 @@ def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float,
         for program, ranks in work:
             progress.update(task, description=f"{program.title}, {program.flavour.title}, {ranks} ranks")
             left_s = total_s - (time.monotonic() - begin_s)
-            budget = Budget(left_s / (len(work) - len(cases)), limit_s, end_s=begin_s + total_s)
+            share_s = left_s / (len(work) - len(cases))
+            end_s = time.monotonic() + min(left_s, _SHARES_OF_A_CASE * share_s)
+            budget = Budget(share_s, limit_s, end_s=end_s)
             cases.append(measure(program, ranks, site, budget))
             progress.advance(task)
     return cases
