@@ -23,7 +23,7 @@ def _prepare(site: Site, folder: Path, _ranks: int) -> Job:
         shutil.copy(site.inputs / name, folder)
     environment = {"GMX_MAXBACKUP": "-1"}
     for command in _PREPARATION:
-        run(["gmx", *command.split()], {**base_environment(os.environ), **environment}, folder, limit_s=60)
+        run(["gmx", *command.split()], {**base_environment(os.environ), **environment}, folder, limit_s=20)
     arguments = "mdrun -deffnm run -ntomp 1 -pin off -notunepme -npme 2 -dlb no -reprod"
     return Job(("gmx_mpi", *arguments.split()), environment)
 
