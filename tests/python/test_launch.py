@@ -113,7 +113,7 @@ class TestHandingVariablesToRanks:
         preload = f"{own}:/ours.so" if own else "/ours.so"
         open_mpi = ["-x", "THALWEG_USE", "-x", "THALWEG_SUMMARY", "-x", f"LD_PRELOAD={preload}"]
         slurm = [f"--export=ALL,LD_PRELOAD={preload}"]
-        hydra = "-genv THALWEG_USE a=b;c=d:e=1,f=2 -genv THALWEG_SUMMARY 1 -genv LD_PRELOAD".split()
+        hydra = ["-genv", "THALWEG_USE", "a=b;c=d:e=1,f=2", "-genv", "THALWEG_SUMMARY", "1", "-genv", "LD_PRELOAD"]
         first, colon, second = REST[: REST.index(":")], [":"], REST[REST.index(":") + 1 :]
         expected = {
             "openrte": [*open_mpi, *first, *colon, *open_mpi, *second],

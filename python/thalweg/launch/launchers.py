@@ -1,7 +1,8 @@
 """MPI launchers: recognise one, find the one that belongs to a library, and hand variables to the ranks it starts.
 
-Variables go through the launcher's own option for them, right behind its name (and behind each colon, where the option
-holds for one program of several): the rest of the command line stays as the user wrote it, no option needs to be understood, and neither the launcher nor its daemons are preloaded.
+Variables go through the launcher's own option for them, right behind its name, and behind each colon where the option
+holds for one program of several. The rest of the command line stays as the user wrote it, no option needs to be
+understood, and neither the launcher nor its daemons are preloaded.
 """
 
 import os
