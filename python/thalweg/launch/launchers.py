@@ -1,7 +1,8 @@
 """MPI launchers: recognise one, find the one that belongs to a library, and hand variables to the ranks it starts.
 
-Variables go through the launcher's own option for them, right behind its name: the rest of the command line stays as
-the user wrote it, no option needs to be understood, and neither the launcher nor its daemons are preloaded.
+Variables go through the launcher's own option for them, right behind its name, and behind each colon where the option
+holds for one program of several. The rest of the command line stays as the user wrote it, no option needs to be
+understood, and neither the launcher nor its daemons are preloaded.
 """
 
 import os
@@ -107,20 +108,43 @@ def with_variables(
     too, where they are inert: values with semicolons cannot be given on Open MPI's command line.
     """
     preload = variables.get(PRELOAD, "")
-    rest = list(words)
-    if launcher.kind in (OPEN_RTE, PRRTE):
-        given = _append_to_assignment(rest, "-x", preload)
-        named = [argument for name in variables if name != PRELOAD for argument in ("-x", name)]
-        return [*named, *([] if given or not preload else ["-x", f"{PRELOAD}={_joined(environment, preload)}"]), *rest]
+    joined = _joined(environment, preload) if preload else ""
     if launcher.kind == HYDRA:
-        given = _append_to_pair(rest, ("-env", "-genv", "--env", "--genv"), preload)
-        named = [
-            argument for name, value in variables.items() if name != PRELOAD for argument in ("-genv", name, value)
-        ]
-        return [*named, *([] if given or not preload else ["-genv", PRELOAD, _joined(environment, preload)]), *rest]
-    if launcher.kind == SLURM:
-        return _with_slurm_export(rest, variables, _joined(environment, preload) if preload else "")
-    return _with_flux_environment(rest, _joined(environment, preload) if preload else "")
+        return _with_hydra_environment(list(words), variables, preload, joined)
+    if launcher.kind == FLUX:
+        return _with_flux_environment(list(words), joined)
+    # The options of Open MPI and Slurm hold for one program of the job, so each program gets them.
+    command: list[str] = []
+    for section in sections(words):
+        command += [":"] if command else []
+        if launcher.kind == SLURM:
+            command += _with_slurm_export(section, variables, joined)
+        else:
+            command += _with_open_mpi_variables(section, variables, preload, joined)
+    return command
+
+
+def sections(words: Sequence[str]) -> list[list[str]]:
+    """Cut a launcher's words at the colons between the programs of one job."""
+    found: list[list[str]] = [[]]
+    for word in words:
+        if word == ":":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
+def _with_open_mpi_variables(words: list[str], variables: Mapping[str, str], preload: str, joined: str) -> list[str]:
+    given = _append_to_assignment(words, "-x", preload)
+    named = [argument for name in variables if name != PRELOAD for argument in ("-x", name)]
+    return [*named, *([] if given or not joined else ["-x", f"{PRELOAD}={joined}"]), *words]
+
+
+def _with_hydra_environment(words: list[str], variables: Mapping[str, str], preload: str, joined: str) -> list[str]:
+    given = _append_to_pair(words, ("-env", "-genv", "--env", "--genv"), preload)
+    named = [argument for name, value in variables.items() if name != PRELOAD for argument in ("-genv", name, value)]
+    return [*named, *([] if given or not joined else ["-genv", PRELOAD, joined]), *words]
 
 
 def _folders_above(path: str) -> list[str]:

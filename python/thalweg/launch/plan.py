@@ -7,7 +7,16 @@ from typing import NamedTuple
 from thalweg.errors import LAUNCHER, PROGRAM, ThalwegError
 from thalweg.launch.arguments import Arguments
 from thalweg.launch.cores import core_count
-from thalweg.launch.launchers import OPEN_RTE, PRELOAD, PRRTE, Launcher, launcher_of, recognise, with_variables
+from thalweg.launch.launchers import (
+    OPEN_RTE,
+    PRELOAD,
+    PRRTE,
+    Launcher,
+    launcher_of,
+    recognise,
+    sections,
+    with_variables,
+)
 from thalweg.launch.mpis import named_mpi
 from thalweg.libraries import interposer
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
@@ -74,7 +83,7 @@ def _with_launcher(
     named: LoadedMpi | None,
 ) -> Plan:
     words = command[1:]
-    programs = [find_program(section, environment) for section in _sections(words)]
+    programs = [find_program(section, environment) for section in sections(words)]
     found = [program.mpi for program in programs if program is not None and program.mpi is not None]
     families = list(dict.fromkeys(mpi.family for mpi in found)) if named is None else [named.family]
     if len(families) > 1:
@@ -125,17 +134,6 @@ def _variables(family: Family, settings: Settings) -> dict[str, str]:
     if settings["disable"].value:
         return {}
     return {PRELOAD: interposer(family), **variables_for_ranks(settings)}
-
-
-def _sections(words: Sequence[str]) -> list[list[str]]:
-    """Cut a launcher's words at the colons between the programs of one job."""
-    sections: list[list[str]] = [[]]
-    for word in words:
-        if word == ":":
-            sections.append([])
-        else:
-            sections[-1].append(word)
-    return sections
 
 
 def _check_root(launcher: Launcher, words: Sequence[str], environment: Mapping[str, str]) -> None:
