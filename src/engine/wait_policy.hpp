@@ -10,8 +10,8 @@
 // Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
 // brings the core back sooner, since the kernel lets a process that wakes up interrupt one that has computed
-// for long. So a thread that has met with a long yield sleeps instead for its next pauses, and tries a yield
-// now and then.
+// for long. So a thread that has met with a long yield sleeps instead for a while, in proportion to what the
+// yield cost, before it tries the next.
 
 #include <algorithm>
 #include <cstdint>
@@ -34,11 +34,13 @@ struct WaitSystem {
 };
 
 // What a thread has learnt of its core.
-struct CoreClimate {
-  static constexpr std::uint64_t long_yield_ns = 200'000;
-  static constexpr std::uint32_t pauses_after_long_yield = 64;
+class CoreClimate {
+public:
+  bool prefers_sleep(std::uint64_t now_ns) const { return now_ns < sleep_until_ns_; }
+  void yielded(std::uint64_t before_ns, std::uint64_t after_ns);
 
-  std::uint32_t sleeps_left = 0; // pauses to sleep through before the next yield
+private:
+  std::uint64_t sleep_until_ns_ = 0;
 };
 
 CoreClimate& thread_climate();
@@ -46,18 +48,15 @@ CoreClimate& thread_climate();
 // One pause that gives the core away; returns the time after it.
 template <class System>
 std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep_us) {
-  if (climate.sleeps_left > 0) {
-    --climate.sleeps_left;
+  const std::uint64_t before_ns = system.now_ns();
+  if (climate.prefers_sleep(before_ns)) {
     system.sleep_us(sleep_us);
     return system.now_ns();
   }
-  const std::uint64_t before = system.now_ns();
   system.yield();
-  const std::uint64_t after = system.now_ns();
-  if (after - before > CoreClimate::long_yield_ns) {
-    climate.sleeps_left = CoreClimate::pauses_after_long_yield;
-  }
-  return after;
+  const std::uint64_t after_ns = system.now_ns();
+  climate.yielded(before_ns, after_ns);
+  return after_ns;
 }
 
 template <class System = WaitSystem>

@@ -51,7 +51,10 @@ Spinning library_spinning() {
   }
   return {true, "Open MPI spins (mpi_yield_when_idle is off)"};
 #else
-  if (is_set_to("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")) {
+  const bool knows_throttle = runtime.library_version.starts_with("MPICH ") &&
+                              !runtime.library_version.starts_with("MPICH 3") &&
+                              !runtime.library_version.starts_with("MPICH 4");
+  if (knows_throttle && is_set_to("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")) {
     return {false, "MPICH was told to sleep (MPIR_CVAR_CH4_PROGRESS_THROTTLE)"};
   }
   if (is_set_to("I_MPI_WAIT_MODE", "1") && runtime.library_version.find("Intel") != std::string::npos) {

@@ -12,13 +12,18 @@ inline bool must_poll() {
   return waits_politely() || executions_in_flight.load(std::memory_order_relaxed) > 0;
 }
 
+// How many loops that look this thread is inside of: they give way themselves (see ucx_progress.cpp).
+inline constinit thread_local int looking = 0;
+
 // Calls `look(found)`, which returns MPI's code, until it fails or has found something.
 template <class Look>
 int poll(Look look) {
   engine::Waiter waiter = polite_waiter();
   for (;;) {
     bool found = false;
+    ++looking;
     const int code = look(found);
+    --looking;
     if (code != MPI_SUCCESS || found) {
       return code;
     }

@@ -1,0 +1,109 @@
+#include "engine/wait_policy.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace thalweg::engine {
+namespace {
+
+// A core and its clock: yields take `yield_ns`, sleeps what was asked.
+struct World {
+  std::uint64_t now_ns = 0;
+  std::uint64_t yield_ns = 1'000;
+  std::string actions;
+  std::uint32_t last_sleep_us = 0;
+};
+
+struct FakeSystem {
+  World* world;
+  std::uint64_t now_ns() { return world->now_ns; }
+  void relax() {
+    world->actions += 'p';
+    world->now_ns += 1'000;
+  }
+  void yield() {
+    world->actions += 'y';
+    world->now_ns += world->yield_ns;
+  }
+  void sleep_us(std::uint32_t duration) {
+    world->actions += 's';
+    world->last_sleep_us = duration;
+    world->now_ns += std::uint64_t{duration} * 1'000;
+  }
+};
+
+class WaitPolicy : public testing::Test {
+protected:
+  BasicWaiter<FakeSystem> waiter(const WaitSettings& settings) {
+    return BasicWaiter<FakeSystem>(settings, climate, FakeSystem{&world});
+  }
+  World world;
+  CoreClimate climate;
+};
+
+TEST_F(WaitPolicy, PollsThenYieldsThenSleeps) {
+  auto waits = waiter({3, 4, 20, 1000});
+  for (int pause = 0; pause < 10; ++pause) {
+    waits.pause();
+  }
+  EXPECT_EQ(world.actions, "pppyyyysss");
+}
+
+TEST_F(WaitPolicy, BeginsAnewAfterProgress) {
+  auto waits = waiter({2, 2, 20, 1000});
+  for (int pause = 0; pause < 6; ++pause) {
+    waits.pause();
+  }
+  waits.reset();
+  waits.pause();
+  EXPECT_EQ(world.actions, "ppyyssp");
+}
+
+TEST_F(WaitPolicy, SleepsAnEighthOfTheTimeWaitedWithinBounds) {
+  auto waits = waiter({0, 0, 20, 500});
+  waits.pause();
+  EXPECT_EQ(world.last_sleep_us, 20U);
+  for (const std::uint64_t waited_us : {800U, 1600U, 3200U}) {
+    auto fresh = waiter({0, 0, 20, 500});
+    fresh.pause();
+    world.now_ns += waited_us * 1'000; // the look between two pauses took this long
+    fresh.pause();                     // learns of it only at its end
+    fresh.pause();
+    EXPECT_GE(world.last_sleep_us, waited_us / 8);
+    EXPECT_LE(world.last_sleep_us, (waited_us + 60) / 8 + 1);
+  }
+  for (int pause = 0; pause < 100; ++pause) {
+    waits.pause();
+  }
+  EXPECT_EQ(world.last_sleep_us, 500U);
+}
+
+TEST_F(WaitPolicy, SleepsForAWhileAfterALongYield) {
+  world.yield_ns = 4'000'000;
+  auto waits = waiter({0, 100'000'000, 20, 1000});
+  while (world.actions.size() < 2 || world.actions.back() == 's') {
+    waits.pause();
+  }
+  const std::size_t sleeps = world.actions.size() - 2;
+  EXPECT_EQ(world.actions, "y" + std::string(sleeps, 's') + "y");
+  EXPECT_GE(world.now_ns, 100 * world.yield_ns) << "the next trial came too early";
+}
+
+TEST_F(WaitPolicy, RemembersALongYieldFromOneWaitToTheNext) {
+  world.yield_ns = 4'000'000;
+  waiter({0, 1000, 20, 1000}).pause();
+  world.yield_ns = 1'000;
+  waiter({0, 1000, 20, 1000}).pause();
+  EXPECT_EQ(world.actions, "ys");
+}
+
+TEST_F(WaitPolicy, KeepsYieldingWhereYieldsAreShort) {
+  auto waits = waiter({0, 100, 20, 1000});
+  for (int pause = 0; pause < 100; ++pause) {
+    waits.pause();
+  }
+  EXPECT_EQ(world.actions, std::string(100, 'y'));
+}
+
+} // namespace
+} // namespace thalweg::engine

@@ -1,0 +1,53 @@
+#include "mpi/load.hpp"
+
+#include <gtest/gtest.h>
+
+namespace thalweg::mpi {
+namespace {
+
+RankPlace place(std::uint64_t node, std::uint64_t cores, std::uint32_t quota_centicores = UINT32_MAX) {
+  return {node, {cores, 0, 0, 0}, quota_centicores, 0};
+}
+
+TEST(Load, NumbersNodesInOrderOfAppearance) {
+  const std::vector<RankPlace> ranks{place(70, 1), place(5, 1), place(70, 2), place(9, 1)};
+  const Placement placement = place_ranks(ranks);
+  EXPECT_EQ(placement.nodes, (std::vector{0, 1, 0, 2}));
+  EXPECT_EQ(placement.node_count, 3);
+  EXPECT_EQ(placement.crowded_node, -1);
+}
+
+TEST(Load, RanksBoundToCoresOfTheirOwnAreNotCrowded) {
+  const std::vector<RankPlace> ranks{place(1, 0b0001), place(1, 0b0010), place(1, 0b0100), place(1, 0b1000)};
+  EXPECT_EQ(place_ranks(ranks).crowded_node, -1);
+}
+
+TEST(Load, MoreRanksThanCoresAreCrowded) {
+  const std::vector<RankPlace> ranks{place(1, 0b11), place(1, 0b11), place(1, 0b11)};
+  const Placement placement = place_ranks(ranks);
+  EXPECT_EQ(placement.crowded_node, 0);
+  EXPECT_EQ(placement.crowded_ranks, 3);
+  EXPECT_DOUBLE_EQ(placement.crowded_cores, 2.0);
+}
+
+TEST(Load, OneCrowdedNodeIsEnough) {
+  const std::vector<RankPlace> ranks{place(1, 0b11), place(1, 0b11), place(2, 0b1), place(2, 0b1)};
+  EXPECT_EQ(place_ranks(ranks).crowded_node, 1);
+}
+
+TEST(Load, TheControlGroupsQuotaCounts) {
+  const std::vector<RankPlace> ranks{place(1, 0xFF, 150), place(1, 0xFF, 150)};
+  const Placement placement = place_ranks(ranks);
+  EXPECT_EQ(placement.crowded_node, 0);
+  EXPECT_DOUBLE_EQ(placement.crowded_cores, 1.5);
+}
+
+TEST(Load, ThisProcessHasAPlace) {
+  const RankPlace mine = this_place();
+  EXPECT_NE(mine.node, 0U);
+  EXPECT_EQ(mine.node, this_place().node);
+  EXPECT_NE(mine.cores[0] | mine.cores[1] | mine.cores[2] | mine.cores[3], 0U);
+}
+
+} // namespace
+} // namespace thalweg::mpi

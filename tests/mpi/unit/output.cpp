@@ -1,0 +1,81 @@
+#include "mpi/observe/output.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "mpi/observe/locations.hpp"
+
+namespace thalweg::mpi::observe {
+namespace {
+
+Profile profile() {
+  std::vector<RankProfile> ranks(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    RankProfile& own = ranks[static_cast<std::size_t>(rank)];
+    own = {rank, 0, "host", 100 + rank, 1e9, {}, {}};
+    own.calls.push_back({"MPI_Allreduce", "/bin/app", 0x40, 0, 2, 1000, 8000, 5e8, 1e6, 4e8,
+                         {{{"ring", ""}, 900}, {{"native", "user operation"}, 100}}});
+    own.samples.push_back({1, 2, 1, {{0, 0.0 + 75 * rank, 100, 0}}});
+  }
+  Profile result = merge(std::move(ranks));
+  result.sites[0].source = "solve.c:42 (solve)";
+  return result;
+}
+
+RunDescription run() {
+  return {{"./app", "-n"}, "MPICH 4", "libmpich.so", "MPICH", true, "polite: 4 ranks on 2 cores", {"THALWEG_SUMMARY=1"},
+          {"MPIR_CVAR_X=1"}, 1};
+}
+
+TEST(Summary, ShowsWhatAPersonNeeds) {
+  const std::string text = summary(run(), profile());
+  for (const char* part : {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "polite: 4 ranks",
+                           "MPI_Allreduce", "solve.c:42 (solve)", "2000", "60%", "40%", "1 (100%)", "80%", "native,ring",
+                           "user operation (200 calls)"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
+  }
+}
+
+TEST(Summary, SaysHowManySitesItLeavesOut) {
+  Profile many = profile();
+  many.sites.resize(25, many.sites[0]);
+  EXPECT_NE(summary(run(), many, 20).find("and 5 more call sites"), std::string::npos);
+}
+
+TEST(Document, IsReadableJson) {
+  const nlohmann::json all = nlohmann::json::parse(document(run(), profile()));
+  EXPECT_EQ(all["format"], "thalweg-report");
+  EXPECT_EQ(all["command"][0], "./app");
+  EXPECT_EQ(all["ranks"].size(), 2U);
+  EXPECT_EQ(all["precedence"]["user_settings"][0], "MPIR_CVAR_X=1");
+  const nlohmann::json& call = all["calls"][0];
+  EXPECT_EQ(call["calls"], 2000);
+  EXPECT_EQ(call["address"], "0x40");
+  EXPECT_DOUBLE_EQ(call["waiting_share"], 0.6);
+  EXPECT_EQ(call["last_ranks"][0]["rank"], 1);
+  EXPECT_EQ(call["ran_on"][0]["passed_on_because"], "user operation");
+}
+
+TEST(WriteAtomically, ReplacesAFileAndReportsFailure) {
+  const std::string path = testing::TempDir() + "thalweg-report-test.json";
+  EXPECT_TRUE(write_atomically(path, "one"));
+  EXPECT_TRUE(write_atomically(path, "two"));
+  std::ifstream file(path);
+  EXPECT_EQ(std::string((std::istreambuf_iterator<char>(file)), {}), "two");
+  std::remove(path.c_str());
+  EXPECT_FALSE(write_atomically(path + "/nowhere/file", "x"));
+  EXPECT_NE(errno, 0);
+}
+
+TEST(Locate, NamesTheFileThatHoldsTheCode) {
+  const Location here = locate(reinterpret_cast<const void*>(&summary));
+  EXPECT_NE(here.module.find("test_mpi_unit"), std::string::npos);
+  EXPECT_GT(here.address, 0U);
+}
+
+} // namespace
+} // namespace thalweg::mpi::observe

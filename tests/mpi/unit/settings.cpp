@@ -1,0 +1,70 @@
+#include "mpi/settings.hpp"
+
+#include <gtest/gtest.h>
+#include <string_view>
+
+namespace thalweg::mpi {
+namespace {
+
+TEST(Settings, AreDefaultsWithoutVariables) {
+  const Settings settings = parse_settings("");
+  EXPECT_FALSE(settings.disabled);
+  EXPECT_TRUE(settings.use.empty());
+  EXPECT_EQ(settings.polite, PoliteMode::automatic);
+  EXPECT_FALSE(wants_report(settings));
+  EXPECT_TRUE(settings.complaints.empty());
+}
+
+TEST(Settings, ReadEveryVariable) {
+  const Settings settings = parse_settings("THALWEG_DISABLE=1\n"
+                                           "THALWEG_USE=alltoall=mesh2d;allreduce=ring:segment=64KiB\n"
+                                           "THALWEG_POLITE=always\n"
+                                           "THALWEG_POLL_US=5\nTHALWEG_YIELD_US=70\nTHALWEG_SLEEP_US=900\n"
+                                           "THALWEG_REPORT=out.json\nTHALWEG_SUMMARY=1\n"
+                                           "THALWEG_PROGRESS_THREAD=1\nTHALWEG_VERBOSE=1\n");
+  EXPECT_TRUE(settings.disabled);
+  EXPECT_EQ(settings.use, "alltoall=mesh2d;allreduce=ring:segment=64KiB");
+  EXPECT_EQ(settings.polite, PoliteMode::always);
+  EXPECT_EQ(settings.wait.poll_us, 5U);
+  EXPECT_EQ(settings.wait.yield_us, 70U);
+  EXPECT_EQ(settings.wait.sleep_us_max, 900U);
+  EXPECT_EQ(settings.report, "out.json");
+  EXPECT_TRUE(settings.summary);
+  EXPECT_TRUE(settings.progress_thread);
+  EXPECT_TRUE(settings.verbose);
+  EXPECT_TRUE(wants_report(settings));
+}
+
+TEST(Settings, ComplainWithARemedyAndKeepTheDefault) {
+  const Settings settings = parse_settings("THALWEG_POLITE=sometimes\nTHALWEG_POLL_US=-3\nTHALWEG_SUMMARY=yes\n");
+  ASSERT_EQ(settings.complaints.size(), 3U);
+  EXPECT_EQ(settings.complaints[0],
+            "THALWEG_POLITE='sometimes' is not understood and ignored; use auto, always or never");
+  EXPECT_EQ(settings.complaints[1],
+            "THALWEG_POLL_US='-3' is not understood and ignored; use whole microseconds up to 10000000");
+  EXPECT_EQ(settings.complaints[2], "THALWEG_SUMMARY='yes' is not understood and ignored; use 0 or 1");
+  EXPECT_EQ(settings.polite, PoliteMode::automatic);
+  EXPECT_EQ(settings.wait.poll_us, engine::WaitSettings{}.poll_us);
+}
+
+TEST(Settings, SleepIsNeverShorterAtMostThanAtLeast) {
+  const Settings settings = parse_settings("THALWEG_SLEEP_US=5\n");
+  EXPECT_EQ(settings.wait.sleep_us_max, 5U);
+  EXPECT_LE(settings.wait.sleep_us_min, settings.wait.sleep_us_max);
+}
+
+TEST(Settings, IgnoreUnknownVariables) { EXPECT_TRUE(parse_settings("THALWEG_FUTURE=1\n").complaints.empty()); }
+
+TEST(Settings, TravelAsText) {
+  const auto environment = [](const char* name) -> const char* {
+    const std::string_view asked = name;
+    return asked == "THALWEG_USE" ? "bcast=chain\nTHALWEG_DISABLE=1" : asked == "THALWEG_POLL_US" ? "7" : nullptr;
+  };
+  const Settings settings = parse_settings(settings_text(environment));
+  EXPECT_EQ(settings.use, "bcast=chain THALWEG_DISABLE=1") << "a value must not become a line of its own";
+  EXPECT_EQ(settings.wait.poll_us, 7U);
+  EXPECT_FALSE(settings.disabled);
+}
+
+} // namespace
+} // namespace thalweg::mpi
