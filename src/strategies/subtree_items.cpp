@@ -9,10 +9,17 @@ using schedule::Buffer;
 
 SubtreeItems::SubtreeItems(const Problem& problem, topology::TreeShape shape, Rank relative_rank, std::int32_t pieces)
     : pieces_(pieces) {
+  intervals_.emplace_back(relative_rank, relative_rank + 1);
   for (const auto& [first, end] : topology::subtree(shape, problem.ranks, degree(problem, shape), relative_rank)) {
-    intervals_.emplace_back(first, end);
-    size_ += std::int64_t{end - first} * pieces;
+    // In a Bine tree the own rank stands in the middle.
+    if (first < relative_rank && relative_rank < end)
+      intervals_.emplace_back(first, relative_rank);
+    const Rank rest = first <= relative_rank && relative_rank < end ? relative_rank + 1 : first;
+    if (rest < end)
+      intervals_.emplace_back(rest, end);
   }
+  for (const auto& [first, end] : intervals_)
+    size_ += (end - first) * pieces;
   const std::int64_t segment = problem.parameter("segment");
   const bool in_one = segment == 0 || problem.unit_bytes == 0;
   per_message_ = in_one ? size_ : std::max<std::int64_t>(1, segment * pieces / problem.unit_bytes);
@@ -21,7 +28,7 @@ SubtreeItems::SubtreeItems(const Problem& problem, topology::TreeShape shape, Ra
 std::int64_t SubtreeItems::position(std::int64_t item) const {
   std::int64_t skipped = 0;
   for (const auto& [first, end] : intervals_) {
-    if (item < end * pieces_)
+    if (first * pieces_ <= item && item < end * pieces_)
       return skipped + item - first * pieces_;
     skipped += (end - first) * pieces_;
   }

@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  std::vector<std::pair<std::int64_t, std::int64_t>> intervals_; ///< half-open, of relative ranks, ascending
+  std::vector<std::pair<std::int64_t, std::int64_t>> intervals_; ///< half-open, of relative ranks
   std::int64_t pieces_;
   std::int64_t size_ = 0;
   std::int64_t per_message_ = 1;

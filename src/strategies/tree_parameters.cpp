@@ -16,7 +16,8 @@ std::vector<Parameter> degree_parameters(TreeShape shape) {
   case TreeShape::fork:
     return {{.name = "chains", .standard = 2, .least = 1, .most = 1024, .meaning = "chains that hang on the root", .proven_at = {3, 8}}};
   case TreeShape::chain:
-  case TreeShape::flat: return {};
+  case TreeShape::flat:
+  case TreeShape::bine: return {};
   }
   return {};
 }

@@ -1,5 +1,9 @@
 #include "topology/tree.hpp"
 
+#include "core/arithmetic.hpp"
+#include "topology/bine.hpp"
+#include "topology/recursive_exchange.hpp"
+
 #include <algorithm>
 
 namespace thalweg::topology {
@@ -48,6 +52,33 @@ TreeNode fork_node(std::int32_t size, std::int32_t k, Rank node) {
   return result;
 }
 
+Places bine_places(std::int32_t size) { return {size, exchange_places(size, 2)}; }
+
+TreeNode folded_bine_node(std::int32_t size, Rank node) {
+  const Places places = bine_places(size);
+  const std::int32_t place = places.place_of(node);
+  const Rank speaker = places.begin(place);
+  if (node != speaker)
+    return {.parent = speaker};
+  TreeNode result = bine_node(floor_log(2, places.count()), place);
+  if (result.parent >= 0)
+    result.parent = places.begin(result.parent);
+  for (Rank& child : result.children)
+    child = places.begin(child);
+  for (Rank member = speaker + 1; member < places.end(place); ++member)
+    result.children.push_back(member);
+  return result;
+}
+
+std::pair<Rank, Rank> folded_bine_subtree(std::int32_t size, Rank node) {
+  const Places places = bine_places(size);
+  const std::int32_t place = places.place_of(node);
+  if (node != places.begin(place))
+    return {node, node + 1};
+  const auto [begin, end] = bine_subtree(floor_log(2, places.count()), place);
+  return {places.begin(begin), places.begin(end)};
+}
+
 } // namespace
 
 TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank node) {
@@ -68,6 +99,7 @@ TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank
         result.children.push_back(child);
     return result;
   case TreeShape::fork: return fork_node(size, degree, node);
+  case TreeShape::bine: return folded_bine_node(size, node);
   }
   return result;
 }
@@ -102,6 +134,7 @@ std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, s
         return {{node, last + 1}};
     }
     return {};
+  case TreeShape::bine: return {folded_bine_subtree(size, node)};
   }
   return {};
 }

@@ -15,6 +15,7 @@ enum class TreeShape {
   chain,   ///< 0 - 1 - 2 - ..
   flat,    ///< all others are the root's children
   fork,    ///< k chains under the root
+  bine,    ///< topology/bine.hpp; where nodes are no power of two, some stand with a neighbour in one place
 };
 
 /// One node's place in a tree.
@@ -24,7 +25,7 @@ struct TreeNode {
   std::vector<Rank> children = {};
 };
 
-/// The place of `node` in the tree of that shape; `degree` is k (not used by chain and flat). O(children).
+/// The place of `node` in the tree of that shape; `degree` is k (not used by chain, flat and bine). O(children).
 TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank node);
 
 /// The nodes of the subtree below and including `node`, as half-open intervals of ranks in ascending order.

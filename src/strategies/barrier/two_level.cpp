@@ -1,0 +1,53 @@
+#include "strategies/barrier/tree.hpp"
+#include "strategies/stages.hpp"
+
+namespace thalweg::strategies::barrier {
+
+namespace {
+
+const Stage& between() {
+  static const Stage stage(Operation::barrier, "between",
+                           {"dissemination", "recursive_doubling", "kary", "knomial", "flat", "ring"});
+  return stage;
+}
+
+void append(Builder& b) {
+  const topology::NodeGroups groups = groups_of(b.problem());
+  const std::vector<Rank>& members = groups.members_with(b.rank());
+  const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
+  topology::TreeNode node = topology::tree_node(topology::TreeShape::knomial, static_cast<std::int32_t>(members.size()),
+                                                radix, groups.place(b.rank()));
+  if (node.parent >= 0)
+    node.parent = members[static_cast<std::size_t>(node.parent)];
+  for (Rank& child : node.children)
+    child = members[static_cast<std::size_t>(child)];
+
+  append_arrival(b, node);
+  if (groups.is_leader(b.rank()))
+    between().append(b, {.problem = between().problem(b.problem(), groups.count()),
+                         .members = groups.leaders,
+                         .input_units = {},
+                         .output_units = {}});
+  append_release(b, node);
+}
+
+} // namespace
+
+Strategy two_level() {
+  return {.name = "two_level",
+          .operation = Operation::barrier,
+          .summary = "each node's ranks tell its first one; those meet in a barrier of their own and release their nodes",
+          .wins_when = "several ranks a node, where messages between nodes are dear",
+          .source = "Nishtala 2009, section 6.1 (hierarchical barriers)",
+          .parameters = {between().parameter("strategy between nodes"),
+                         {.name = "radix",
+                          .standard = 8,
+                          .least = 2,
+                          .most = 1024,
+                          .meaning = "k of the k-nomial tree inside of a node",
+                          .proven_at = {2, 3}}},
+          .uses_nodes = true,
+          .append = append};
+}
+
+} // namespace thalweg::strategies::barrier

@@ -1,0 +1,17 @@
+#include "strategies/broadcast/pipeline.hpp"
+#include "strategies/segments.hpp"
+
+namespace thalweg::strategies::broadcast {
+
+Strategy bine() {
+  return {.name = "bine",
+          .operation = Operation::broadcast,
+          .summary = "sends down a binomial tree whose edges alternate direction and are a third shorter",
+          .wins_when = "short messages where crossing between groups of nodes is dear",
+          .source = "De Sensi, Pichetti, Domke et al. 2025 (Bine trees)",
+          .parameters = pipeline_parameters(topology::TreeShape::bine, 0),
+          .pieces = segments,
+          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::bine); }};
+}
+
+} // namespace thalweg::strategies::broadcast

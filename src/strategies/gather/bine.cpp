@@ -1,0 +1,17 @@
+#include "strategies/gather/tree.hpp"
+
+namespace thalweg::strategies::gather {
+
+Strategy bine() {
+  return {.name = "bine",
+          .operation = Operation::gather,
+          .summary = "gathers up a binomial tree whose edges alternate direction and are a third shorter",
+          .wins_when = "small blocks where crossing between groups of nodes is dear",
+          .source = "De Sensi, Pichetti, Domke et al. 2025 (Bine trees)",
+          .parameters = tree_message_parameters(topology::TreeShape::bine, 0),
+          .in_place = true,
+          .pieces = message_segments,
+          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::bine); }};
+}
+
+} // namespace thalweg::strategies::gather

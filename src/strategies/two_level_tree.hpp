@@ -1,0 +1,41 @@
+#pragma once
+
+#include "strategies/stages.hpp"
+#include "topology/tree.hpp"
+
+namespace thalweg::strategies {
+
+/// A spanning tree of two levels for gather and scatter: a tree of the nodes' leaders, and in each node a tree under its
+/// leader. Shapes come from the parameters below; the root leads its node.
+class TwoLevelTree {
+public:
+  explicit TwoLevelTree(const Problem& problem);
+
+  topology::TreeNode node(Rank rank) const;
+  /// The rank, then all below it, in the order in which their blocks travel.
+  std::vector<Rank> subtree(Rank rank) const;
+
+  /// `between`, `inside` and `radix`.
+  static std::vector<Parameter> parameters();
+
+private:
+  void append_members(std::int32_t group, std::vector<Rank>& ranks) const;
+  /// A member counted from its group's leader on, and back.
+  Rank member(std::int32_t group, Rank place) const;
+  Rank place(Rank rank) const;
+  std::int32_t size(std::int32_t group) const;
+  /// A group counted from the root's on.
+  std::int32_t absolute_group(std::int32_t relative) const;
+  std::int32_t relative_group(Rank rank) const;
+
+  topology::NodeGroups groups_;
+  std::int32_t root_group_;
+  topology::TreeShape between_;
+  topology::TreeShape inside_;
+  std::int32_t radix_;
+};
+
+/// Numbers of the blocks of a rank's subtree in its memory: 0 its own, then the others in order; -1: not below the rank.
+std::vector<std::int32_t> subtree_positions(const std::vector<Rank>& subtree, std::int32_t ranks);
+
+} // namespace thalweg::strategies
