@@ -21,12 +21,27 @@ Parameter Stage::parameter() const {
   return result;
 }
 
+namespace {
+
+/// How a pipeline is cut is one choice for all stages.
+schedule::Parameters shared_parameters(const Strategy& stage, const Problem& whole) {
+  schedule::Parameters shared;
+  for (const auto& value : whole.parameters)
+    if ((value.first == "segment" || value.first == "window") &&
+        std::ranges::find(stage.parameters, value.first, &Parameter::name) != stage.parameters.end())
+      shared.push_back(value);
+  return shared;
+}
+
+} // namespace
+
 Problem Stage::problem(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const {
+  const Strategy& strategy = find(operation, chosen(whole));
   return {.operation = operation,
           .ranks = ranks,
           .commutative = whole.commutative,
           .unit_bytes = unit_bytes,
-          .parameters = resolve(find(operation, chosen(whole)), {})};
+          .parameters = resolve(strategy, shared_parameters(strategy, whole))};
 }
 
 std::optional<std::string> Stage::refusal(const Problem& whole, std::int32_t ranks,

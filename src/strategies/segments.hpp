@@ -36,7 +36,7 @@ inline Parameter segment_parameter(std::int64_t standard_bytes) {
           .least = 0,
           .most = std::int64_t{1} << 30,
           .meaning = "bytes of a piece of the pipeline; 0: everything in one piece",
-          .proven_at = {1024, 0}};
+          .proven_at = {1024}};
 }
 
 inline Parameter window_parameter() {
@@ -46,7 +46,7 @@ inline Parameter window_parameter() {
           .least = 1,
           .most = most_segments,
           .meaning = "pieces that a rank has under way at once",
-          .proven_at = {2, 1}};
+          .proven_at = {2}};
 }
 
 } // namespace thalweg::strategies

@@ -26,7 +26,7 @@ std::vector<Parameter> TwoLevelTree::parameters() {
 }
 
 TwoLevelTree::TwoLevelTree(const Problem& problem)
-    : groups_(groups_of(problem)), root_group_(groups_.group(problem.root)),
+    : groups_(topology::node_groups(problem.ranks, problem.nodes.get(), problem.root)), root_group_(groups_.group(problem.root)),
       between_(shapes[problem.parameter("between")]), inside_(shapes[problem.parameter("inside")]),
       radix_(static_cast<std::int32_t>(problem.parameter("radix"))) {}
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "strategies/stages.hpp"
+#include "strategies/strategy.hpp"
+#include "topology/node_groups.hpp"
 #include "topology/tree.hpp"
 
 namespace thalweg::strategies {

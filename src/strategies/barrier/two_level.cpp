@@ -1,18 +1,18 @@
 #include "strategies/barrier/tree.hpp"
-#include "strategies/stages.hpp"
+#include "strategies/composition.hpp"
+#include "topology/node_groups.hpp"
+
+#include <array>
 
 namespace thalweg::strategies::barrier {
 
 namespace {
 
-const Stage& between() {
-  static const Stage stage(Operation::barrier, "between",
-                           {"dissemination", "recursive_doubling", "kary", "knomial", "flat", "ring"});
-  return stage;
-}
+constexpr std::array<std::string_view, 5> choices{"dissemination", "recursive_doubling", "kary", "knomial", "flat"};
+constexpr Stage between{Operation::barrier, "between", choices, "the barrier between nodes"};
 
 void append(Builder& b) {
-  const topology::NodeGroups groups = groups_of(b.problem());
+  const topology::NodeGroups groups = topology::node_groups(b.ranks(), b.problem().nodes.get());
   const std::vector<Rank>& members = groups.members_with(b.rank());
   const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
   topology::TreeNode node = topology::tree_node(topology::TreeShape::knomial, static_cast<std::int32_t>(members.size()),
@@ -24,10 +24,7 @@ void append(Builder& b) {
 
   append_arrival(b, node);
   if (groups.is_leader(b.rank()))
-    between().append(b, {.problem = between().problem(b.problem(), groups.count()),
-                         .members = groups.leaders,
-                         .input_units = {},
-                         .output_units = {}});
+    between.append(b, {.problem = {}, .members = groups.leaders, .input_units = {}, .output_units = {}}, 0);
   append_release(b, node);
 }
 
@@ -39,7 +36,7 @@ Strategy two_level() {
           .summary = "each node's ranks tell its first one; those meet in a barrier of their own and release their nodes",
           .wins_when = "several ranks a node, where messages between nodes are dear",
           .source = "Nishtala 2009, section 6.1 (hierarchical barriers)",
-          .parameters = {between().parameter("strategy between nodes"),
+          .parameters = {between.parameter(),
                          {.name = "radix",
                           .standard = 8,
                           .least = 2,

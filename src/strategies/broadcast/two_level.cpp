@@ -1,34 +1,44 @@
+#include "strategies/composition.hpp"
 #include "strategies/segments.hpp"
-#include "strategies/stages.hpp"
+#include "topology/node_groups.hpp"
+
+#include <array>
 
 namespace thalweg::strategies::broadcast {
 
 namespace {
 
-const Stage& between() {
-  static const Stage stage(Operation::broadcast, "between", {"knomial", "kary", "chain", "flat", "double_tree", "bine"});
-  return stage;
-}
+constexpr std::array<std::string_view, 6> between_choices{"knomial", "chain", "scatter_allgather", "double_tree", "bine", "flat"};
+constexpr std::array<std::string_view, 4> inside_choices{"knomial", "flat", "chain", "double_tree"};
+constexpr Stage between{Operation::broadcast, "between", between_choices, "the broadcast between nodes"};
+constexpr Stage inside{Operation::broadcast, "inside", inside_choices, "the broadcast inside of nodes"};
 
-const Stage& inside() {
-  static const Stage stage(Operation::broadcast, "inside", {"knomial", "flat", "kary", "chain", "double_tree"});
-  return stage;
+topology::NodeGroups groups_of(const Problem& problem) {
+  return topology::node_groups(problem.ranks, problem.nodes.get(), problem.root);
 }
 
 void append(Builder& b) {
   const topology::NodeGroups groups = groups_of(b.problem());
+  const std::int64_t bytes = b.problem().unit_bytes;
   const std::vector<schedule::BlockList> everything{schedule::output(0, b.pieces())};
   if (groups.is_leader(b.rank()))
-    between().append(b, {.problem = between().problem(b.problem(), groups.count(), groups.group(b.root())),
-                         .members = groups.leaders,
-                         .input_units = {},
-                         .output_units = everything});
-  const std::vector<Rank>& members = groups.members_with(b.rank());
-  const Rank leader = groups.place(groups.leader(b.rank()));
-  inside().append(b, {.problem = inside().problem(b.problem(), static_cast<std::int32_t>(members.size()), leader),
-                      .members = members,
-                      .input_units = {},
-                      .output_units = everything});
+    between.append(b,
+                   {.problem = {.root = groups.group(b.root())},
+                    .members = groups.leaders,
+                    .input_units = {},
+                    .output_units = everything},
+                   bytes);
+  inside.append(b,
+                {.problem = {.root = groups.place(groups.leader(b.rank()))},
+                 .members = groups.members_with(b.rank()),
+                 .input_units = {},
+                 .output_units = everything},
+                bytes);
+}
+
+std::int32_t pieces(const Problem& problem) {
+  return common_pieces({between.pieces(problem, groups_of(problem).count(), problem.unit_bytes),
+                        inside.pieces(problem, problem.ranks, problem.unit_bytes)});
 }
 
 } // namespace
@@ -39,14 +49,9 @@ Strategy two_level() {
           .summary = "the root's message goes to one rank of each node, and from there to the others of the node",
           .wins_when = "several ranks a node, where messages between nodes are dear",
           .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
-          .parameters = {between().parameter("strategy between nodes"), inside().parameter("strategy inside of nodes"),
-                         segment_parameter(0), window_parameter()},
+          .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), window_parameter()},
           .uses_nodes = true,
-          .pieces =
-              [](const Problem& problem) {
-                return std::max(between().pieces(problem, between().problem(problem, problem.ranks)),
-                                inside().pieces(problem, inside().problem(problem, problem.ranks)));
-              },
+          .pieces = pieces,
           .append = append};
 }
 

@@ -1,29 +1,24 @@
-#include "strategies/stages.hpp"
+#include "strategies/composition.hpp"
+
+#include <array>
 
 namespace thalweg::strategies::reduce {
 
 namespace {
 
-using schedule::BlockList;
-
-const Stage& stage() {
-  static const Stage whole(Operation::allreduce, "by", {"rabenseifner", "recursive_doubling", "recursive_exchange"});
-  return whole;
-}
+constexpr std::array<std::string_view, 4> choices{"rabenseifner", "recursive_doubling", "recursive_exchange", "ring"};
+constexpr Stage stage{Operation::allreduce, "by", choices, "the all-reduce"};
 
 void append(Builder& b) {
   const bool is_root = b.rank() == b.root();
-  Problem problem = stage().problem(b.problem(), b.ranks());
-  problem.in_place = is_root && b.problem().in_place;
-  std::vector<Rank> members(static_cast<std::size_t>(b.ranks()));
-  for (Rank rank = 0; rank < b.ranks(); ++rank)
-    members[static_cast<std::size_t>(rank)] = rank;
-  const BlockList result = is_root ? schedule::output(0, b.pieces())
-                                   : schedule::scratch(b.scratch_blocks(b.canonical()), b.pieces());
-  stage().append(b, {.problem = std::move(problem),
-                     .members = std::move(members),
-                     .input_units = {schedule::input(0, b.pieces())},
-                     .output_units = {result}});
+  const auto result = is_root ? schedule::output(0, b.pieces())
+                              : schedule::scratch(b.scratch_blocks(b.canonical()), b.pieces());
+  stage.append(b,
+               {.problem = {.in_place = is_root && b.problem().in_place},
+                .members = everybody(b.ranks()),
+                .input_units = {schedule::input(0, b.pieces())},
+                .output_units = {result}},
+               b.problem().unit_bytes);
 }
 
 } // namespace
@@ -33,12 +28,12 @@ Strategy allreduce() {
           .operation = Operation::reduce,
           .summary = "an all-reduce whose result all but the root throw away",
           .wins_when = "the all-reduce is better tuned than any reduce, or the result must not depend on the root",
-          .source = "mock-up; Hunold, Carpen-Amarie 2018 (performance guidelines)",
-          .parameters = {stage().parameter("strategy of the all-reduce")},
+          .source = "Hunold, Carpen-Amarie 2018 (PGMPITuneLib), guideline reduce <= allreduce",
+          .parameters = {stage.parameter()},
           .keeps_rank_order = true,
           .in_place = true,
-          .refuses = [](const Problem& problem) { return stage().refusal(problem, stage().problem(problem, problem.ranks)); },
-          .pieces = [](const Problem& problem) { return stage().pieces(problem, stage().problem(problem, problem.ranks)); },
+          .refuses = [](const Problem& problem) { return stage.refusal(problem, problem.ranks, problem.unit_bytes); },
+          .pieces = [](const Problem& problem) { return stage.pieces(problem, problem.ranks, problem.unit_bytes); },
           .append = append};
 }
 

@@ -1,5 +1,8 @@
+#include "strategies/composition.hpp"
 #include "strategies/segments.hpp"
-#include "strategies/stages.hpp"
+#include "topology/node_groups.hpp"
+
+#include <array>
 
 namespace thalweg::strategies::reduce {
 
@@ -8,53 +11,62 @@ namespace {
 using schedule::BlockList;
 using Units = std::vector<BlockList>;
 
-const Stage& between() {
-  static const Stage stage(Operation::reduce, "between",
-                           {"knomial", "kary", "chain", "flat", "inorder_binary", "double_tree", "bine"});
-  return stage;
+constexpr std::array<std::string_view, 6> between_choices{"knomial", "chain", "rabenseifner", "inorder_binary", "double_tree", "flat"};
+constexpr std::array<std::string_view, 4> inside_choices{"knomial", "flat", "chain", "inorder_binary"};
+constexpr Stage between{Operation::reduce, "between", between_choices, "the reduce between nodes"};
+constexpr Stage inside{Operation::reduce, "inside", inside_choices, "the reduce inside of nodes"};
+
+topology::NodeGroups groups_of(const Problem& problem) {
+  return topology::node_groups(problem.ranks, problem.nodes.get(), problem.root);
 }
 
-const Stage& inside() {
-  static const Stage stage(Operation::reduce, "inside", {"knomial", "flat", "kary", "chain", "inorder_binary", "double_tree"});
-  return stage;
+/// Combines on this rank's node; where the node's sum is, on its leader.
+BlockList append_inside(Builder& b, const topology::NodeGroups& groups) {
+  const std::vector<Rank>& members = groups.members_with(b.rank());
+  const bool is_root = b.rank() == b.root();
+  // A rank alone on its node sends its input itself.
+  if (members.size() == 1 && !is_root)
+    return schedule::input(0, b.pieces());
+  Units sums;
+  if (is_root)
+    sums = {schedule::output(0, b.pieces())};
+  else if (groups.is_leader(b.rank()))
+    sums = {schedule::scratch(b.scratch_blocks(b.canonical()), b.pieces())};
+  inside.append(b,
+                {.problem = {.root = groups.place(groups.leader(b.rank())), .in_place = is_root && b.problem().in_place},
+                 .members = members,
+                 .input_units = {schedule::input(0, b.pieces())},
+                 .output_units = sums},
+                b.problem().unit_bytes);
+  return sums.empty() ? BlockList{} : sums.front();
 }
 
 void append(Builder& b) {
   const topology::NodeGroups groups = groups_of(b.problem());
-  const std::vector<Rank>& members = groups.members_with(b.rank());
-  const Rank leader = groups.leader(b.rank());
-  const bool is_leader = leader == b.rank();
-  const bool is_root = b.root() == b.rank();
-
-  // A node's sum: in its leader's scratch, at the root in the output. A rank alone on its node sends its input itself.
-  const bool is_alone = members.size() == 1 && !is_root;
-  BlockList sum = is_root ? schedule::output(0, b.pieces()) : schedule::input(0, b.pieces());
-  if (!is_alone) {
-    if (is_leader && !is_root)
-      sum = schedule::scratch(b.scratch_blocks(b.canonical()), b.pieces());
-    Problem stage = inside().problem(b.problem(), static_cast<std::int32_t>(members.size()), groups.place(leader));
-    stage.in_place = is_root && b.problem().in_place;
-    inside().append(b, {.problem = std::move(stage),
-                        .members = members,
-                        .input_units = {schedule::input(0, b.pieces())},
-                        .output_units = is_leader ? Units{sum} : Units{}});
-  }
-  if (!is_leader)
+  const BlockList sum = append_inside(b, groups);
+  if (!groups.is_leader(b.rank()))
     return;
-  Problem stage = between().problem(b.problem(), groups.count(), groups.group(b.root()));
-  stage.in_place = is_root;
-  between().append(b, {.problem = std::move(stage),
-                       .members = groups.leaders,
-                       .input_units = {sum},
-                       .output_units = is_root ? Units{sum} : Units{}});
+  const bool is_root = b.rank() == b.root();
+  between.append(b,
+                 {.problem = {.root = groups.group(b.root()), .in_place = is_root},
+                  .members = groups.leaders,
+                  .input_units = {sum},
+                  .output_units = is_root ? Units{sum} : Units{}},
+                 b.problem().unit_bytes);
 }
 
 std::optional<std::string> refuses(const Problem& problem) {
-  if (!problem.commutative && !groups_of(problem).contiguous())
-    return "ranks of different nodes interleave, and the operator does not commute";
-  if (auto why = between().refusal(problem, between().problem(problem, problem.ranks)))
+  const topology::NodeGroups groups = groups_of(problem);
+  if (!problem.commutative && !groups.contiguous())
+    return "it combines node by node, and nodes' ranks are not neighbours";
+  if (auto why = between.refusal(problem, groups.count(), problem.unit_bytes))
     return why;
-  return inside().refusal(problem, inside().problem(problem, problem.ranks));
+  return inside.refusal(problem, problem.ranks, problem.unit_bytes);
+}
+
+std::int32_t pieces(const Problem& problem) {
+  return common_pieces({between.pieces(problem, groups_of(problem).count(), problem.unit_bytes),
+                        inside.pieces(problem, problem.ranks, problem.unit_bytes)});
 }
 
 } // namespace
@@ -65,17 +77,12 @@ Strategy two_level() {
           .summary = "each node combines at one of its ranks, then those ranks combine at the root",
           .wins_when = "several ranks a node, where messages between nodes are dear",
           .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
-          .parameters = {between().parameter("strategy between nodes"), inside().parameter("strategy inside of nodes"),
-                         segment_parameter(0), window_parameter()},
+          .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), window_parameter()},
           .keeps_rank_order = true,
           .in_place = true,
           .uses_nodes = true,
           .refuses = refuses,
-          .pieces =
-              [](const Problem& problem) {
-                return std::max(between().pieces(problem, between().problem(problem, problem.ranks)),
-                                inside().pieces(problem, inside().problem(problem, problem.ranks)));
-              },
+          .pieces = pieces,
           .append = append};
 }
 

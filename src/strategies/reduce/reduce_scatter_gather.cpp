@@ -1,0 +1,54 @@
+#include "strategies/composition.hpp"
+#include "strategies/vector_tree.hpp"
+
+#include <array>
+
+namespace thalweg::strategies::reduce {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> choices{"pairwise", "ring", "recursive_halving", "butterfly"};
+constexpr Stage reduce_scatter{Operation::reduce_scatter, "reduce_scatter", choices, "the reduce-scatter"};
+
+void append(Builder& b) {
+  const bool is_root = b.rank() == b.root();
+  // The sum of a rank's own part goes to its place in a vector: the root's output, where it does not hold the input too.
+  const bool at_home = is_root && !b.problem().in_place;
+  const auto buffer = at_home ? schedule::Buffer::output : schedule::Buffer::scratch;
+  const std::int32_t first = at_home ? 0 : b.scratch_blocks(b.canonical());
+  schedule::Subproblem sub{.problem = {}, .members = everybody(b.ranks()), .input_units = {}, .output_units = {}};
+  for (Rank rank = 0; rank < b.ranks(); ++rank)
+    sub.input_units.push_back(schedule::input(rank));
+  sub.output_units = {{{buffer, first + b.rank()}}};
+  reduce_scatter.append(b, std::move(sub), b.problem().unit_bytes / b.ranks());
+  b.round();
+  if (is_root && !at_home) {
+    b.copy(schedule::scratch(first + b.rank()), schedule::output(b.rank()));
+    b.round();
+  }
+  append_part_gather(b, is_root ? schedule::Buffer::output : buffer, is_root ? 0 : first,
+                     static_cast<std::int32_t>(b.parameter("radix")));
+}
+
+} // namespace
+
+Strategy reduce_scatter_gather() {
+  std::vector<Parameter> parameters = degree_parameters(topology::TreeShape::knomial);
+  parameters.push_back(reduce_scatter.parameter());
+  return {.name = "reduce_scatter_gather",
+          .operation = Operation::reduce,
+          .summary = "a reduce-scatter of the vector in parts, then a gather of the parts at the root",
+          .wins_when = "long vectors, any number of ranks",
+          .source = "Hunold, Carpen-Amarie 2018, guideline reduce <= reduce_scatter + gather; Rabenseifner 2004",
+          .parameters = parameters,
+          .keeps_rank_order = true,
+          .in_place = true,
+          .refuses =
+              [](const Problem& problem) {
+                return reduce_scatter.refusal(problem, problem.ranks, problem.unit_bytes / problem.ranks);
+              },
+          .pieces = [](const Problem& problem) { return problem.ranks; },
+          .append = append};
+}
+
+} // namespace thalweg::strategies::reduce
