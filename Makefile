@@ -49,7 +49,7 @@ test: build
 	ctest --test-dir build --output-on-failure --no-tests=error
 	$(VENV)/bin/python -m pytest
 
-# AddressSanitizer with UndefinedBehaviorSanitizer, and ThreadSanitizer, over the C++ tests.
+# AddressSanitizer with UndefinedBehaviorSanitizer over the C++ tests, ThreadSanitizer over the engine's.
 sanitize: | prepare
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
