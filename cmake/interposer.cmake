@@ -71,7 +71,6 @@ function(thalweg_interposer family include)
   list(TRANSFORM outputs PREPEND ${generated}/)
   add_custom_command(OUTPUT ${outputs}
     COMMAND Python3::Interpreter ${source}/generate.py --output ${generated} ${ARGN}
-    COMMAND ${CMAKE_COMMAND} -E touch ${outputs}
     DEPENDS ${source}/generate.py ${source}/functions.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp ${PROJECT_SOURCE_DIR}/src/transport/mpi/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/settings.cpp|/mpi/load.cpp")
