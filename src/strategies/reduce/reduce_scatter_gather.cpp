@@ -1,5 +1,5 @@
 #include "strategies/composition.hpp"
-#include "strategies/vector_tree.hpp"
+#include "strategies/tree_parameters.hpp"
 
 #include <array>
 
@@ -9,6 +9,27 @@ namespace {
 
 constexpr std::array<std::string_view, 4> choices{"pairwise", "ring", "recursive_halving", "butterfly"};
 constexpr Stage reduce_scatter{Operation::reduce_scatter, "reduce_scatter", choices, "the reduce-scatter"};
+
+/// Gathers the parts at the root over a k-nomial tree of relative ranks. Each lies at its own place in the vector that
+/// begins with block `first` of the buffer, so no other memory is needed.
+void append_gather(Builder& b, schedule::Buffer buffer, std::int32_t first) {
+  const Problem& problem = b.problem();
+  const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
+  const Rank self = relative(problem, b.rank());
+  const auto below = [&](Rank relative_rank) {
+    const auto [begin, end] = topology::subtree(topology::TreeShape::knomial, b.ranks(), radix, relative_rank).front();
+    auto blocks = schedule::wrapped(buffer, std::int64_t{begin} + problem.root, end - begin, b.ranks());
+    for (schedule::BlockRange& range : blocks)
+      range.first += first;
+    return blocks;
+  };
+  const topology::TreeNode node = topology::tree_node(topology::TreeShape::knomial, b.ranks(), radix, self);
+  for (auto child = node.children.rbegin(); child != node.children.rend(); ++child)
+    b.receive(absolute(problem, *child), below(*child));
+  b.round();
+  if (node.parent >= 0)
+    b.send(absolute(problem, node.parent), below(self));
+}
 
 void append(Builder& b) {
   const bool is_root = b.rank() == b.root();
@@ -26,14 +47,14 @@ void append(Builder& b) {
     b.copy(schedule::scratch(first + b.rank()), schedule::output(b.rank()));
     b.round();
   }
-  append_part_gather(b, is_root ? schedule::Buffer::output : buffer, is_root ? 0 : first,
-                     static_cast<std::int32_t>(b.parameter("radix")));
+  append_gather(b, is_root ? schedule::Buffer::output : buffer, is_root ? 0 : first);
 }
 
 } // namespace
 
 Strategy reduce_scatter_gather() {
   std::vector<Parameter> parameters = degree_parameters(topology::TreeShape::knomial);
+  parameters.front().proven_at = {4};
   parameters.push_back(reduce_scatter.parameter());
   return {.name = "reduce_scatter_gather",
           .operation = Operation::reduce,
