@@ -22,6 +22,10 @@ class RunFailedError(Exception):
     """A command that could not be started, ended badly or ran too long; with the end of its output."""
 
 
+class OverdueError(RunFailedError):
+    """A command that ran longer than it may."""
+
+
 def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, limit_s: float) -> Run:
     """Run in a folder and wait.
 
@@ -54,9 +58,10 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
     text = output_path.read_text(errors="replace")
     if process.returncode != 0:
         tail = "\n".join((text + errors_path.read_text(errors="replace")).splitlines()[-12:])
-        status = process.returncode
-        reason = f"ran longer than {limit_s:.0f} s" if wall_s >= limit_s else f"ended with status {status}"
-        message = f"{' '.join(command)}\n{reason}\n{tail}"
+        if wall_s >= limit_s:
+            message = f"{' '.join(command)}\nran longer than {limit_s:.0f} s\n{tail}"
+            raise OverdueError(message)
+        message = f"{' '.join(command)}\nended with status {process.returncode}\n{tail}"
         raise RunFailedError(message)
     return Run(wall_s, usage.ru_utime + usage.ru_stime, text)
 

@@ -4,11 +4,12 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from thalweg.demo.answers import Answer, NoAnswerError, agree
-from thalweg.demo.execution import Run, RunFailedError, run
+from thalweg.demo.execution import OverdueError, Run, RunFailedError, run
 from thalweg.demo.program import Program
 from thalweg.demo.site import Site, base_environment, thalweg_command
 from thalweg.errors import ThalwegError
@@ -28,7 +29,7 @@ class Medians:
 class Case:
     """What became of a case. `failure` is empty if all runs ended well, and then the rest is there.
 
-    A case that found no time is marked as not run, which is no failure.
+    A case whose native run was cut off or found no time is marked as not run, which is no failure.
     """
 
     program: Program
@@ -65,6 +66,10 @@ class Budget:
         return min(self.limit_s, self.end_s - time.monotonic())
 
 
+class _NoTimeError(Exception):
+    """The program alone needs more time than there is; says nothing of Thalweg."""
+
+
 def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
     """Run pairs until another one would not fit into the case's share of time.
 
@@ -87,14 +92,19 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
             elapsed_s = time.monotonic() - begin_s
             if len(native) >= budget.min_pairs and elapsed_s * (1 + 1 / len(native)) > budget.share_s:
                 break
-            sides = [(native, plain), (ours, [*thalweg_command(), "run", *plain])]
-            for runs, command in sides if len(native) % 2 == 0 else reversed(sides):
-                runs.append(run(command, environment, folder, budget.left_s))
-                answers.append(program.answer(runs[-1].output, folder))
+            for side in (native, ours) if len(native) % 2 == 0 else (ours, native):
+                if side is native:
+                    side.append(_native_run(plain, environment, folder, budget.left_s))
+                else:
+                    limit_s = max(budget.left_s, _patience_s(native))
+                    side.append(run([*thalweg_command(), "run", *plain], environment, folder, limit_s))
+                answers.append(program.answer(side[-1].output, folder))
+    except _NoTimeError:
+        del ours[len(native) :]
     except (RunFailedError, NoAnswerError, ThalwegError, OSError) as error:
-        if budget.left_s <= 0:
-            return Case(program, ranks, not_run=True)
         return Case(program, ranks, failure=str(error))
+    if not native:
+        return Case(program, ranks, not_run=True)
     return Case(
         program,
         ranks,
@@ -104,6 +114,18 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         answers_agree=_all_agree(program, answers),
         answer=answers[0],
     )
+
+
+def _native_run(command: Sequence[str], environment: Mapping[str, str], folder: Path, limit_s: float) -> Run:
+    try:
+        return run(command, environment, folder, limit_s)
+    except OverdueError as error:
+        raise _NoTimeError from error
+
+
+def _patience_s(native: Sequence[Run]) -> float:
+    """How long a run under Thalweg is waited for in any case, so that only one that hangs is cut off."""
+    return 2 * native[-1].wall_s + 10
 
 
 def _medians(runs: Sequence[Run]) -> Medians:

@@ -2,8 +2,10 @@
 
 import time
 
+import pytest
 from script_program import program_that
 
+from thalweg.demo import pairs
 from thalweg.demo.pairs import Budget, measure
 from thalweg.demo.program import Program
 from thalweg.demo.rows import geometric_mean, rows_of
@@ -48,6 +50,15 @@ def test_no_run_goes_on_beyond_the_end_of_all(echo: Program, site: Site) -> None
     late = measure(program_that("echo answer: right"), 8, site, budget)
     assert (cut.not_run, cut.failure, late.not_run) == (True, "", True)
     assert table_of([cut, late]).title
+
+
+def test_a_hang_under_thalweg_is_a_failure(echo: Program, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    del echo
+    monkeypatch.setattr(pairs, "_patience_s", lambda _native: 1)
+    budget = Budget(share_s=0, limit_s=60, end_s=time.monotonic() + 1)
+    case = measure(program_that('[ -z "$UNDER" ] || sleep 600; echo answer: right'), 4, site, budget)
+    assert not case.not_run
+    assert "ran longer than 1 s" in case.failure
 
 
 def test_rows_have_ratios_above_one_where_ours_is_less(echo: Program, site: Site) -> None:
