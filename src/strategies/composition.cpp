@@ -112,13 +112,8 @@ void append_vector_allgather(Builder& builder, const Stage& stage, const std::ve
                  .members = members,
                  .input_units = {output_part(builder, parts, own)},
                  .output_units = {}};
-  // The root of a broadcast has everything and only passes it on: what comes back may not overwrite the user's data.
-  const bool has_all = builder.problem().operation == Operation::broadcast && builder.rank() == builder.root();
-  const std::int32_t aside = has_all ? builder.scratch_blocks(builder.canonical()) : 0;
-  const std::int32_t share = builder.pieces() / parts;
   for (std::int32_t part = 0; part < parts; ++part)
-    sub.output_units.push_back(has_all ? schedule::scratch(aside + part * share, share)
-                                       : output_part(builder, parts, part));
+    sub.output_units.push_back(output_part(builder, parts, part));
   stage.append(builder, std::move(sub), builder.problem().unit_bytes / parts);
 }
 

@@ -34,5 +34,21 @@ TEST(Logarithmic, FoldingKeepsThemSo) {
     expect_small(Operation::reduce_scatter, name, 60001);
 }
 
+TEST(Logarithmic, TreesHaveFewStepsAndRanges) {
+  for (const std::int32_t ranks : {60001, 65536}) {
+    for (const std::string_view name : {"kary", "knomial", "bine", "double_tree"})
+      expect_small(Operation::broadcast, name, ranks);
+    for (const std::string_view name : {"kary", "knomial", "bine", "double_tree", "inorder_binary", "rabenseifner"})
+      expect_small(Operation::reduce, name, ranks);
+    for (const Operation operation : {Operation::gather, Operation::scatter})
+      for (const std::string_view name : {"kary", "knomial", "bine"})
+        expect_small(operation, name, ranks);
+    for (const std::string_view name : {"dissemination", "kary", "knomial", "recursive_doubling"})
+      expect_small(Operation::barrier, name, ranks);
+    for (const Operation operation : {Operation::scan, Operation::exscan})
+      expect_small(operation, "recursive_doubling", ranks);
+  }
+}
+
 } // namespace
 } // namespace thalweg::strategies
