@@ -94,9 +94,10 @@ def run(  # noqa: PLR0917 (a job has that many sides)
         try:
             out, err = job.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
+            # The ranks are in process groups of their own: only the launcher can end them, so it gets the time.
             os.killpg(job.pid, signal.SIGTERM)
             try:
-                out, err = job.communicate(timeout=5)
+                out, err = job.communicate(timeout=20)
             except subprocess.TimeoutExpired:
                 os.killpg(job.pid, signal.SIGKILL)
                 out, err = job.communicate()
