@@ -10,7 +10,7 @@ from pathlib import Path
 
 from thalweg.demo.answers import Answer, NoAnswerError, agree
 from thalweg.demo.execution import OverdueError, Run, RunFailedError, run
-from thalweg.demo.program import Program
+from thalweg.demo.program import Job, Program
 from thalweg.demo.site import Site, base_environment, thalweg_command
 from thalweg.errors import ThalwegError
 
@@ -84,7 +84,7 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
     ours: list[Run] = []
     answers: list[Answer] = []
     try:
-        job = program.prepare(site, folder, ranks)
+        job = _prepared(program, site, folder, ranks)
         plain = [*program.flavour.launcher, str(ranks), *job.command]
         environment = {**base_environment(os.environ), **job.environment}
         begin_s = time.monotonic()
@@ -114,6 +114,13 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         answers_agree=_all_agree(program, answers),
         answer=answers[0],
     )
+
+
+def _prepared(program: Program, site: Site, folder: Path, ranks: int) -> Job:
+    try:
+        return program.prepare(site, folder, ranks)
+    except OverdueError as error:
+        raise _NoTimeError from error
 
 
 def _native_run(command: Sequence[str], environment: Mapping[str, str], folder: Path, limit_s: float) -> Run:
