@@ -29,14 +29,14 @@ Progress find_progress() {
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
   using namespace thalweg;
   static const Progress progress = find_progress();
-  constexpr int patience = 20; // calls in vain that are nobody's waiting yet
+  constexpr int patience = 32; // a call that only looks comes here too, and must not pause each time
   constinit static thread_local int in_vain = 0;
   const unsigned moved = progress == nullptr ? 0 : progress(worker);
   if (!mpi::waits_politely() || mpi::looking > 0) {
     return moved;
   }
   in_vain = moved == 0 ? in_vain + 1 : 0;
-  if (in_vain > patience) {
+  if (moved == 0 && in_vain % patience == 0) {
     engine::WaitSystem system;
     engine::give_way(system, engine::thread_climate(), mpi::runtime.settings.wait.sleep_us_min);
   }
