@@ -20,7 +20,9 @@ public:
       return;
     }
     for (int index = 0; index < count; ++index) {
-      if (is_unfinished(requests[index])) {
+      const bool unfinished = is_unfinished(requests[index]);
+      if (unfinished || is_untold(requests[index])) {
+        any_unfinished_ |= unfinished;
         if (shadow_.empty()) {
           shadow_.assign(requests, requests + count);
         }
@@ -44,12 +46,15 @@ public:
   Visible& operator=(const Visible&) = delete;
 
   bool any_hidden() const { return !hidden_.empty(); }
+  bool any_unfinished() const { return any_unfinished_; }
+  const std::vector<std::size_t>& hidden() const { return hidden_; }
   MPI_Request* requests() { return any_hidden() ? shadow_.data() : requests_; }
 
 private:
   MPI_Request* requests_;
   std::vector<MPI_Request> shadow_;
   std::vector<std::size_t> hidden_;
+  bool any_unfinished_ = false;
 };
 
 // Looks at the library's requests without completing any, so that its own progress goes on.
@@ -63,25 +68,85 @@ void nudge_library(int count, const MPI_Request* requests) {
   }
 }
 
+// The first persistent operation of ours that has completed without the program's knowing, or -1.
+int first_untold(int count, const MPI_Request* requests) {
+  for (int index = 0; has_persistent() && index < count; ++index) {
+    if (is_untold(requests[index])) {
+      return index;
+    }
+  }
+  return -1;
+}
+
+// Tells the program of it: the library's own part of it is over at once.
+int tell(MPI_Request* request, MPI_Status* status) {
+  told(1, request);
+  return native.Wait(request, status);
+}
+
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (has_persistent() && is_unfinished(*request)) {
     *flag = 0;
     return MPI_SUCCESS;
   }
+  if (has_persistent() && is_untold(*request)) {
+    *flag = 1;
+    return tell(request, status);
+  }
   return native.Test(request, flag, status);
 }
 
 int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  if (Visible visible(count, requests); visible.any_hidden()) {
-    nudge_library(count, visible.requests());
-    *flag = 0;
-    return MPI_SUCCESS;
+  std::vector<std::size_t> ours;
+  int code = MPI_SUCCESS;
+  {
+    Visible visible(count, requests);
+    if (visible.any_unfinished()) {
+      nudge_library(count, visible.requests());
+      *flag = 0;
+      return MPI_SUCCESS;
+    }
+    code = native.Testall(count, visible.requests(), flag, statuses);
+    ours = visible.hidden();
   }
-  return native.Testall(count, requests, flag, statuses);
+  for (const std::size_t index : ours) {
+    if (*flag != 0) {
+      tell(&requests[index], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
+    }
+  }
+  return code;
+}
+
+// Waits for one after the other: all must finish anyway, and MPICH's MPI_Testall fails for persistent
+// collectives.
+int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  std::vector<int> codes;
+  for (int index = 0; index < count; ++index) {
+    const int code = poll([&](bool& found) {
+      int flag = 0;
+      const int tested = test(&requests[index], &flag,
+                              statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
+      found = flag != 0;
+      return tested;
+    });
+    if (code != MPI_SUCCESS) {
+      codes.resize(static_cast<std::size_t>(count), MPI_SUCCESS);
+      codes[static_cast<std::size_t>(index)] = code;
+    }
+  }
+  for (std::size_t index = 0; statuses != MPI_STATUSES_IGNORE && index < codes.size(); ++index) {
+    statuses[index].MPI_ERROR = codes[index];
+  }
+  return codes.empty() ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
 }
 
 // The library takes an array with nothing to wait for as complete; it is not while something is hidden.
 int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  if (const int ours = first_untold(count, requests); ours >= 0) {
+    *index = ours;
+    *flag = 1;
+    return tell(&requests[ours], status);
+  }
   Visible visible(count, requests);
   const int code = native.Testany(count, visible.requests(), index, flag, status);
   if (visible.any_hidden() && *flag != 0 && *index == MPI_UNDEFINED) {
@@ -91,6 +156,11 @@ int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status
 }
 
 int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+  if (const int ours = first_untold(incount, requests); ours >= 0) {
+    *outcount = 1;
+    indices[0] = ours;
+    return tell(&requests[ours], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+  }
   Visible visible(incount, requests);
   const int code = native.Testsome(incount, visible.requests(), outcount, indices, statuses);
   if (visible.any_hidden() && *outcount == MPI_UNDEFINED) {
@@ -105,6 +175,7 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
   const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
   if (!must_poll()) {
+    told(1, request);
     return native.Wait(request, status);
   }
   return poll([&](bool& found) {
@@ -119,20 +190,16 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
   const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
   if (!must_poll()) {
+    told(count, requests);
     return native.Waitall(count, requests, statuses);
   }
-  return poll([&](bool& found) {
-    int flag = 0;
-    const int code = testall(count, requests, &flag, statuses);
-    found = flag != 0;
-    return code;
-  });
+  return wait_for_each(count, requests, statuses);
 }
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
   const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  if (!must_poll()) {
+  if (!must_poll() && !has_persistent()) {
     return native.Waitany(count, requests, index, status);
   }
   return poll([&](bool& found) {
@@ -147,7 +214,7 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
                     MPI_Status statuses[]) {
   const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
-  if (!must_poll()) {
+  if (!must_poll() && !has_persistent()) {
     return native.Waitsome(incount, requests, outcount, indices, statuses);
   }
   return poll([&](bool& found) {
@@ -200,6 +267,9 @@ int handle_Request_get_status(const CallSite& site, MPI_Request request, int* fl
     return MPI_SUCCESS;
   }
   const int code = native.Request_get_status(request, flag, status);
+  if (has_persistent() && is_untold(request)) {
+    *flag = 1;
+  }
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }

@@ -15,6 +15,7 @@ struct Ongoing {
   MPI_Request request{}; // of a nonblocking operation
   bool persistent = false;
   bool active = false;
+  bool untold = false; // persistent, completed, and the program does not know yet
 };
 
 struct Requests {
@@ -94,6 +95,7 @@ void progress_all_executions() noexcept {
     }
     ongoing->active = false;
     executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
+    ongoing->untold = ongoing->persistent;
     if (!ongoing->persistent) {
       completed.push_back(ongoing->request);
     }
@@ -110,6 +112,27 @@ bool is_unfinished(MPI_Request request) noexcept {
   const std::lock_guard lock(all.mutex);
   const auto entry = all.persistent.find(request);
   return entry != all.persistent.end() && entry->second->active;
+}
+
+bool is_untold(MPI_Request request) noexcept {
+  Requests& all = requests();
+  const std::lock_guard lock(all.mutex);
+  const auto entry = all.persistent.find(request);
+  return entry != all.persistent.end() && entry->second->untold;
+}
+
+void told(int count, const MPI_Request* handles) noexcept {
+  if (!has_persistent()) {
+    return;
+  }
+  Requests& all = requests();
+  const std::lock_guard lock(all.mutex);
+  for (int index = 0; index < count; ++index) {
+    const auto entry = all.persistent.find(handles[index]);
+    if (entry != all.persistent.end()) {
+      entry->second->untold = false;
+    }
+  }
 }
 
 void request_started(MPI_Request request) noexcept {

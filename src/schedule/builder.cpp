@@ -78,7 +78,7 @@ void Builder::round() {
 
 StepId Builder::message(StepKind kind, Side side, Rank peer, const BlockList& blocks, const After& after) {
   const BlockList mapped = global(blocks);
-  if (mapped.empty())
+  if (mapped.empty() || peer < 0)
     return nothing;
   Step step;
   step.kind = kind;

@@ -59,6 +59,7 @@ public:
   /// Everything added from here on starts after everything added so far has finished.
   void round();
 
+  /// Messages of no blocks, and those with a negative rank (no neighbour on that side), are left out.
   StepId send(Rank to, const BlockList& blocks, const After& after = {}) {
     return message(StepKind::send, Side::left, to, blocks, after);
   }

@@ -17,6 +17,10 @@ int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows
              rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))};
   if (bound.output.needs_staging())
     buffers.output = rows.output.grow(static_cast<std::size_t>(bound.output.staging_bytes()));
+  // Nothing comes from a neighbour that is not there, and its place must stay as it is.
+  if (bound.output.needs_staging() && bound.problem.neighborhoods)
+    if (const int code = bound.output.stage_in(buffers.output); code != MPI_SUCCESS)
+      return code;
   if (bound.input.needs_staging()) {
     buffers.input = rows.input.grow(static_cast<std::size_t>(bound.input.staging_bytes()));
     return bound.input.stage_in(buffers.input);
