@@ -1,5 +1,5 @@
-// fmt's own code, compiled once: header-only fmt would be compiled again in every file that formats, and fmt's shared library
-// cannot be linked into interposers that must bring all they need.
+// fmt's own code, compiled once: header-only fmt would be compiled again in every file that formats, and
+// fmt's shared library cannot be linked into interposers that must bring all they need.
 
 #include <fmt/format-inl.h>
 
@@ -17,7 +17,8 @@ template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
 template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template FMT_API auto decimal_point_impl(locale_ref) -> char;
 template FMT_API void buffer<char>::append(const char*, const char*);
-template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>,
+                                 locale_ref);
 
 } // namespace detail
 FMT_END_NAMESPACE

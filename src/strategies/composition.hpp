@@ -20,8 +20,8 @@ struct Stage {
   std::string_view chosen(const Problem& whole) const {
     return choices[static_cast<std::size_t>(whole.parameter(name))];
   }
-  /// The stage's problem: `ranks` ranks, units of `unit_bytes`, the whole's operator, and its segment and window where
-  /// both strategies have them.
+  /// The stage's problem: `ranks` ranks, units of `unit_bytes`, the whole's operator, and its segment and
+  /// window where both strategies have them.
   Problem problem(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;
   /// Why the chosen strategy cannot do it, or nothing.
   std::optional<std::string> refusal(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;

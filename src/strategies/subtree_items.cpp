@@ -7,10 +7,12 @@ namespace thalweg::strategies {
 using schedule::BlockList;
 using schedule::Buffer;
 
-SubtreeItems::SubtreeItems(const Problem& problem, topology::TreeShape shape, Rank relative_rank, std::int32_t pieces)
+SubtreeItems::SubtreeItems(const Problem& problem, topology::TreeShape shape, Rank relative_rank,
+                           std::int32_t pieces)
     : pieces_(pieces) {
   intervals_.emplace_back(relative_rank, relative_rank + 1);
-  for (const auto& [first, end] : topology::subtree(shape, problem.ranks, degree(problem, shape), relative_rank)) {
+  for (const auto& [first, end] :
+       topology::subtree(shape, problem.ranks, degree(problem, shape), relative_rank)) {
     // In a Bine tree the own rank stands in the middle.
     if (first < relative_rank && relative_rank < end)
       intervals_.emplace_back(first, relative_rank);
@@ -50,7 +52,8 @@ BlockList SubtreeMemory::blocks(const SubtreeItems& moved, std::int64_t message)
 void SubtreeMemory::append(std::int64_t item, std::int64_t count, BlockList& list) const {
   const std::int64_t pieces = builder_.pieces();
   if (builder_.rank() == builder_.root()) {
-    list = std::move(list) + schedule::wrapped(all_, item + builder_.root() * pieces, count, builder_.ranks() * pieces);
+    list = std::move(list) +
+           schedule::wrapped(all_, item + builder_.root() * pieces, count, builder_.ranks() * pieces);
     return;
   }
   const auto add = [&](Buffer buffer, std::int64_t first, std::int64_t run) {
@@ -75,7 +78,8 @@ void MessageNeeds::add(std::int64_t item, std::int64_t count, schedule::StepId s
 
 std::vector<Parameter> tree_message_parameters(topology::TreeShape shape, std::int64_t segment_bytes) {
   Parameter segment = segment_parameter(segment_bytes);
-  segment.meaning = "most bytes of a message, but at least a piece of a block; 0: a subtree's blocks in one message";
+  segment.meaning =
+      "most bytes of a message, but at least a piece of a block; 0: a subtree's blocks in one message";
   segment.proven_at = {2048, 12000, 0}; // less and more than the sample block
   std::vector<Parameter> parameters = degree_parameters(shape);
   parameters.push_back(segment);

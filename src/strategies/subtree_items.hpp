@@ -2,9 +2,9 @@
 
 // What travels along a tree's edge in gather and scatter: the blocks of a subtree's ranks.
 //
-// An *item* is one piece of one rank's unit. A subtree's items stand in the order of its ranks (relative to the root),
-// the subtree's own root first. With `segment` set, an edge's items go as several messages of a like number of items, so
-// that ranks between can pass on what has come while more is coming.
+// An *item* is one piece of one rank's unit. A subtree's items stand in the order of its ranks (relative to
+// the root), the subtree's own root first. With `segment` set, an edge's items go as several messages of a
+// like number of items, so that ranks between can pass on what has come while more is coming.
 
 #include "core/arithmetic.hpp"
 #include "strategies/tree_parameters.hpp"
@@ -27,7 +27,8 @@ public:
   /// Position of an item of the subtree.
   std::int64_t position(std::int64_t item) const;
 
-  /// Calls `visit(first item, count)` for the runs of neighbouring items of a message. Item = relative rank * pieces + piece.
+  /// Calls `visit(first item, count)` for the runs of neighbouring items of a message. Item = relative rank *
+  /// pieces + piece.
   template <typename Visit>
   void for_each_run(std::int64_t message, Visit&& visit) const {
     std::int64_t skipped = 0;
@@ -48,8 +49,8 @@ private:
   std::int64_t per_message_ = 1;
 };
 
-/// Where a rank keeps its subtree's items: its own unit in the buffer `own`, the others' in scratch; the root all of
-/// them in the buffer `all`.
+/// Where a rank keeps its subtree's items: its own unit in the buffer `own`, the others' in scratch; the root
+/// all of them in the buffer `all`.
 class SubtreeMemory {
 public:
   SubtreeMemory(Builder& builder, const SubtreeItems& items, schedule::Buffer own, schedule::Buffer all);
@@ -70,7 +71,8 @@ private:
 /// The steps of which each message has to wait, without repetitions in a row.
 class MessageNeeds {
 public:
-  explicit MessageNeeds(const SubtreeItems& items) : items_(items), after_(static_cast<std::size_t>(items.messages())) {}
+  explicit MessageNeeds(const SubtreeItems& items)
+      : items_(items), after_(static_cast<std::size_t>(items.messages())) {}
   /// The `count` items from `item` on are there when `step` has finished.
   void add(std::int64_t item, std::int64_t count, schedule::StepId step);
   const schedule::After& of(std::int64_t message) const { return after_[static_cast<std::size_t>(message)]; }
@@ -80,7 +82,8 @@ private:
   std::vector<schedule::After> after_;
 };
 
-/// The parameters of gather's and scatter's trees: the shape's, and `segment`, here the most bytes of a message.
+/// The parameters of gather's and scatter's trees: the shape's, and `segment`, here the most bytes of a
+/// message.
 std::vector<Parameter> tree_message_parameters(topology::TreeShape shape, std::int64_t segment_bytes);
 /// The pieces into which that segment cuts units that are larger.
 std::int32_t message_segments(const Problem& problem);

@@ -10,14 +10,30 @@ using topology::TreeShape;
 std::vector<Parameter> degree_parameters(TreeShape shape) {
   switch (shape) {
   case TreeShape::kary:
-    return {{.name = "degree", .standard = 2, .least = 1, .most = 1024, .meaning = "children of a rank", .proven_at = {3, 1, 5}}};
+    return {{.name = "degree",
+             .standard = 2,
+             .least = 1,
+             .most = 1024,
+             .meaning = "children of a rank",
+             .proven_at = {3, 1, 5}}};
   case TreeShape::knomial:
-    return {{.name = "radix", .standard = 2, .least = 2, .most = 1024, .meaning = "k of the k-nomial tree; 2: binomial", .proven_at = {3, 4, 8}}};
+    return {{.name = "radix",
+             .standard = 2,
+             .least = 2,
+             .most = 1024,
+             .meaning = "k of the k-nomial tree; 2: binomial",
+             .proven_at = {3, 4, 8}}};
   case TreeShape::fork:
-    return {{.name = "chains", .standard = 2, .least = 1, .most = 1024, .meaning = "chains that hang on the root", .proven_at = {3, 8}}};
+    return {{.name = "chains",
+             .standard = 2,
+             .least = 1,
+             .most = 1024,
+             .meaning = "chains that hang on the root",
+             .proven_at = {3, 8}}};
   case TreeShape::chain:
   case TreeShape::flat:
-  case TreeShape::bine: return {};
+  case TreeShape::bine:
+    return {};
   }
   return {};
 }
@@ -44,7 +60,9 @@ TreeNode rooted(TreeNode node, const Problem& problem) {
 
 TreeNode rooted_node(const Builder& builder, TreeShape shape) {
   const Problem& problem = builder.problem();
-  return rooted(topology::tree_node(shape, problem.ranks, degree(problem, shape), relative(problem, builder.rank())), problem);
+  return rooted(
+      topology::tree_node(shape, problem.ranks, degree(problem, shape), relative(problem, builder.rank())),
+      problem);
 }
 
 } // namespace thalweg::strategies

@@ -21,13 +21,20 @@ Parameter shape_parameter(std::string_view name, std::string_view meaning) {
 } // namespace
 
 std::vector<Parameter> TwoLevelTree::parameters() {
-  return {shape_parameter("between", "tree of the nodes"), shape_parameter("inside", "tree inside of a node"),
-          {.name = "radix", .standard = 2, .least = 2, .most = 1024, .meaning = "radix of k-nomial trees, children of a rank in k-ary ones", .proven_at = {3, 4}}};
+  return {shape_parameter("between", "tree of the nodes"),
+          shape_parameter("inside", "tree inside of a node"),
+          {.name = "radix",
+           .standard = 2,
+           .least = 2,
+           .most = 1024,
+           .meaning = "radix of k-nomial trees, children of a rank in k-ary ones",
+           .proven_at = {3, 4}}};
 }
 
 TwoLevelTree::TwoLevelTree(const Problem& problem)
-    : groups_(topology::node_groups(problem.ranks, problem.nodes.get(), problem.root)), root_group_(groups_.group(problem.root)),
-      between_(shapes[problem.parameter("between")]), inside_(shapes[problem.parameter("inside")]),
+    : groups_(topology::node_groups(problem.ranks, problem.nodes.get(), problem.root)),
+      root_group_(groups_.group(problem.root)), between_(shapes[problem.parameter("between")]),
+      inside_(shapes[problem.parameter("inside")]),
       radix_(static_cast<std::int32_t>(problem.parameter("radix"))) {}
 
 TreeNode TwoLevelTree::node(Rank rank) const {

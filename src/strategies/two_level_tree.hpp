@@ -6,8 +6,8 @@
 
 namespace thalweg::strategies {
 
-/// A spanning tree of two levels for gather and scatter: a tree of the nodes' leaders, and in each node a tree under its
-/// leader. Shapes come from the parameters below; the root leads its node.
+/// A spanning tree of two levels for gather and scatter: a tree of the nodes' leaders, and in each node a
+/// tree under its leader. Shapes come from the parameters below; the root leads its node.
 class TwoLevelTree {
 public:
   explicit TwoLevelTree(const Problem& problem);
@@ -36,7 +36,8 @@ private:
   std::int32_t radix_;
 };
 
-/// Numbers of the blocks of a rank's subtree in its memory: 0 its own, then the others in order; -1: not below the rank.
+/// Numbers of the blocks of a rank's subtree in its memory: 0 its own, then the others in order; -1: not
+/// below the rank.
 std::vector<std::int32_t> subtree_positions(const std::vector<Rank>& subtree, std::int32_t ranks);
 
 } // namespace thalweg::strategies

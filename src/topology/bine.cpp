@@ -6,11 +6,13 @@ namespace thalweg::topology {
 
 namespace {
 
-// A node's number is d(a1) - d(a2) + d(a3) - .. over the edges from the root, a1 > a2 > .., d as in bine_distance. As
-// d(n) = d(m) modulo 2^m for n >= m, its last edge is the largest m for which it is d(m), or 0 if even, modulo 2^m.
+// A node's number is d(a1) - d(a2) + d(a3) - .. over the edges from the root, a1 > a2 > .., d as in
+// bine_distance. As d(n) = d(m) modulo 2^m for n >= m, its last edge is the largest m for which it is d(m),
+// or 0 if even, modulo 2^m.
 int last_edge(int digits, Rank node) {
   int edge = 1;
-  while (edge < digits && modulo(node - (node % 2 == 0 ? 0 : bine_distance(edge + 1)), std::int64_t{1} << (edge + 1)) == 0)
+  while (edge < digits &&
+         modulo(node - (node % 2 == 0 ? 0 : bine_distance(edge + 1)), std::int64_t{1} << (edge + 1)) == 0)
     ++edge;
   return edge;
 }

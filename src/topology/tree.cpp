@@ -10,7 +10,8 @@ namespace thalweg::topology {
 
 namespace {
 
-/// How many ranks a node's subtree may span: the largest power of k that divides it; for the root the first that is >= size.
+/// How many ranks a node's subtree may span: the largest power of k that divides it; for the root the first
+/// that is >= size.
 std::int64_t knomial_reach(std::int32_t size, std::int32_t k, Rank node) {
   std::int64_t reach = 1;
   while (node == 0 ? reach < size : node % (reach * k) == 0)
@@ -52,7 +53,9 @@ TreeNode fork_node(std::int32_t size, std::int32_t k, Rank node) {
   return result;
 }
 
-Places bine_places(std::int32_t size) { return {size, exchange_places(size, 2)}; }
+Places bine_places(std::int32_t size) {
+  return {size, exchange_places(size, 2)};
+}
 
 TreeNode folded_bine_node(std::int32_t size, Rank node) {
   const Places places = bine_places(size);
@@ -86,11 +89,14 @@ TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank
   switch (shape) {
   case TreeShape::kary:
     result.parent = node == 0 ? -1 : (node - 1) / degree;
-    for (std::int64_t child = std::int64_t{node} * degree + 1; child <= std::int64_t{node} * degree + degree && child < size; ++child)
+    for (std::int64_t child = std::int64_t{node} * degree + 1;
+         child <= std::int64_t{node} * degree + degree && child < size; ++child)
       result.children.push_back(static_cast<Rank>(child));
     return result;
-  case TreeShape::knomial: return knomial_node(size, degree, node);
-  case TreeShape::chain: return fork_node(size, 1, node);
+  case TreeShape::knomial:
+    return knomial_node(size, degree, node);
+  case TreeShape::chain:
+    return fork_node(size, 1, node);
   case TreeShape::flat:
     if (node != 0)
       result.parent = 0;
@@ -98,13 +104,16 @@ TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank
       for (Rank child = 1; child < size; ++child)
         result.children.push_back(child);
     return result;
-  case TreeShape::fork: return fork_node(size, degree, node);
-  case TreeShape::bine: return folded_bine_node(size, node);
+  case TreeShape::fork:
+    return fork_node(size, degree, node);
+  case TreeShape::bine:
+    return folded_bine_node(size, node);
   }
   return result;
 }
 
-std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, std::int32_t degree, Rank node) {
+std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, std::int32_t degree,
+                                           Rank node) {
   if (node == 0)
     return {{0, size}};
   switch (shape) {
@@ -113,7 +122,8 @@ std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, s
     std::int64_t first = node;
     std::int64_t last = node;
     while (first < size) {
-      levels.emplace_back(static_cast<Rank>(first), static_cast<Rank>(std::min<std::int64_t>(last + 1, size)));
+      levels.emplace_back(static_cast<Rank>(first),
+                          static_cast<Rank>(std::min<std::int64_t>(last + 1, size)));
       first = first * degree + 1;
       last = last * degree + degree;
       if (degree == 1 && levels.size() > 1 && levels[levels.size() - 2].second == levels.back().first) {
@@ -124,9 +134,12 @@ std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, s
     return levels;
   }
   case TreeShape::knomial:
-    return {{node, static_cast<Rank>(std::min<std::int64_t>(size, node + knomial_reach(size, degree, node)))}};
-  case TreeShape::flat: return {{node, node + 1}};
-  case TreeShape::chain: return {{node, size}};
+    return {
+        {node, static_cast<Rank>(std::min<std::int64_t>(size, node + knomial_reach(size, degree, node)))}};
+  case TreeShape::flat:
+    return {{node, node + 1}};
+  case TreeShape::chain:
+    return {{node, size}};
   case TreeShape::fork:
     for (std::int32_t chain = 0; chain < degree; ++chain) {
       const auto [first, last] = fork_chain(size, degree, chain);
@@ -134,7 +147,8 @@ std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, s
         return {{node, last + 1}};
     }
     return {};
-  case TreeShape::bine: return {folded_bine_subtree(size, node)};
+  case TreeShape::bine:
+    return {folded_bine_subtree(size, node)};
   }
   return {};
 }

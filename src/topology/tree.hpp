@@ -25,10 +25,12 @@ struct TreeNode {
   std::vector<Rank> children = {};
 };
 
-/// The place of `node` in the tree of that shape; `degree` is k (not used by chain, flat and bine). O(children).
+/// The place of `node` in the tree of that shape; `degree` is k (not used by chain, flat and bine).
+/// O(children).
 TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank node);
 
 /// The nodes of the subtree below and including `node`, as half-open intervals of ranks in ascending order.
-std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, std::int32_t degree, Rank node);
+std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, std::int32_t degree,
+                                           Rank node);
 
 } // namespace thalweg::topology

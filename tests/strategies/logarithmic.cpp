@@ -38,7 +38,8 @@ TEST(Logarithmic, TreesHaveFewStepsAndRanges) {
   for (const std::int32_t ranks : {60001, 65536}) {
     for (const std::string_view name : {"kary", "knomial", "bine", "double_tree"})
       expect_small(Operation::broadcast, name, ranks);
-    for (const std::string_view name : {"kary", "knomial", "bine", "double_tree", "inorder_binary", "rabenseifner"})
+    for (const std::string_view name :
+         {"kary", "knomial", "bine", "double_tree", "inorder_binary", "rabenseifner"})
       expect_small(Operation::reduce, name, ranks);
     for (const Operation operation : {Operation::gather, Operation::scatter})
       for (const std::string_view name : {"kary", "knomial", "bine"})

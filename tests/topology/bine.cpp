@@ -6,7 +6,8 @@ namespace thalweg::topology {
 namespace {
 
 TEST(Bine, DistancesAreTheAlternatingSums) {
-  EXPECT_EQ((std::vector{bine_distance(0), bine_distance(1), bine_distance(2), bine_distance(3), bine_distance(4), bine_distance(5)}),
+  EXPECT_EQ((std::vector{bine_distance(0), bine_distance(1), bine_distance(2), bine_distance(3),
+                         bine_distance(4), bine_distance(5)}),
             (std::vector{0, 1, -1, 3, -5, 11}));
 }
 

@@ -14,7 +14,8 @@ std::set<Rank> reachable(TreeShape shape, std::int32_t size, std::int32_t degree
 }
 
 TEST(Tree, ChildrenAndParentsAgreeAndSubtreesAreWhatIsReachable) {
-  for (const TreeShape shape : {TreeShape::kary, TreeShape::knomial, TreeShape::chain, TreeShape::flat, TreeShape::fork, TreeShape::bine})
+  for (const TreeShape shape : {TreeShape::kary, TreeShape::knomial, TreeShape::chain, TreeShape::flat,
+                                TreeShape::fork, TreeShape::bine})
     for (std::int32_t size = 1; size <= 64; ++size)
       for (const std::int32_t degree : {2, 3, 4, 8})
         for (Rank node = 0; node < size; ++node) {

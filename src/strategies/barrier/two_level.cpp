@@ -8,15 +8,16 @@ namespace thalweg::strategies::barrier {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> choices{"dissemination", "recursive_doubling", "kary", "knomial", "flat"};
+constexpr std::array<std::string_view, 5> choices{"dissemination", "recursive_doubling", "kary", "knomial",
+                                                  "flat"};
 constexpr Stage between{Operation::barrier, "between", choices, "the barrier between nodes"};
 
 void append(Builder& b) {
   const topology::NodeGroups groups = topology::node_groups(b.ranks(), b.problem().nodes.get());
   const std::vector<Rank>& members = groups.members_with(b.rank());
   const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
-  topology::TreeNode node = topology::tree_node(topology::TreeShape::knomial, static_cast<std::int32_t>(members.size()),
-                                                radix, groups.place(b.rank()));
+  topology::TreeNode node = topology::tree_node(
+      topology::TreeShape::knomial, static_cast<std::int32_t>(members.size()), radix, groups.place(b.rank()));
   if (node.parent >= 0)
     node.parent = members[static_cast<std::size_t>(node.parent)];
   for (Rank& child : node.children)
@@ -33,7 +34,8 @@ void append(Builder& b) {
 Strategy two_level() {
   return {.name = "two_level",
           .operation = Operation::barrier,
-          .summary = "each node's ranks tell its first one; those meet in a barrier of their own and release their nodes",
+          .summary = "each node's ranks tell its first one; those meet in a barrier of their own and release "
+                     "their nodes",
           .wins_when = "several ranks a node, where messages between nodes are dear",
           .source = "Nishtala 2009, section 6.1 (hierarchical barriers)",
           .parameters = {between.parameter(),

@@ -8,15 +8,20 @@ namespace thalweg::strategies::broadcast {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> choices{"ring", "hypercube", "bruck", "sparbit", "direct", "knomial"};
+constexpr std::array<std::string_view, 6> choices{"ring",    "hypercube", "bruck",
+                                                  "sparbit", "direct",    "knomial"};
 constexpr Stage allgather{Operation::allgather, "allgather", choices, "the all-gather of the parts"};
 
 /// There are as many parts as ranks other than the root, which has everything and may not be written to.
-std::int32_t parts(const Problem& problem) { return std::max(1, problem.ranks - 1); }
+std::int32_t parts(const Problem& problem) {
+  return std::max(1, problem.ranks - 1);
+}
 
-/// The parts of those below a relative rank other than the root: relative rank r has part r - 1, subtrees are intervals.
+/// The parts of those below a relative rank other than the root: relative rank r has part r - 1, subtrees are
+/// intervals.
 schedule::BlockList parts_below(const Builder& b, std::int32_t radix, Rank relative_rank) {
-  const auto [begin, end] = topology::subtree(topology::TreeShape::knomial, b.ranks(), radix, relative_rank).front();
+  const auto [begin, end] =
+      topology::subtree(topology::TreeShape::knomial, b.ranks(), radix, relative_rank).front();
   const std::int32_t share = b.pieces() / parts(b.problem());
   return schedule::output((begin - 1) * share, (end - begin) * share);
 }
@@ -45,18 +50,20 @@ Strategy scatter_allgather() {
   std::vector<Parameter> parameters = degree_parameters(topology::TreeShape::knomial);
   parameters.front().proven_at = {4};
   parameters.push_back(allgather.parameter());
-  return {.name = "scatter_allgather",
-          .operation = Operation::broadcast,
-          .summary = "the root's message is scattered in parts over a k-nomial tree, then the others gather the parts",
-          .wins_when = "large messages",
-          .source = "van de Geijn 1994; Thakur, Rabenseifner, Gropp 2005, section 4.3",
-          .parameters = parameters,
-          .refuses =
-              [](const Problem& problem) {
-                return allgather.refusal(problem, parts(problem), problem.unit_bytes / parts(problem));
-              },
-          .pieces = parts,
-          .append = append};
+  return {
+      .name = "scatter_allgather",
+      .operation = Operation::broadcast,
+      .summary =
+          "the root's message is scattered in parts over a k-nomial tree, then the others gather the parts",
+      .wins_when = "large messages",
+      .source = "van de Geijn 1994; Thakur, Rabenseifner, Gropp 2005, section 4.3",
+      .parameters = parameters,
+      .refuses =
+          [](const Problem& problem) {
+            return allgather.refusal(problem, parts(problem), problem.unit_bytes / parts(problem));
+          },
+      .pieces = parts,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::broadcast

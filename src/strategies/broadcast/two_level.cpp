@@ -8,7 +8,8 @@ namespace thalweg::strategies::broadcast {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> between_choices{"knomial", "chain", "scatter_allgather", "double_tree", "bine", "flat"};
+constexpr std::array<std::string_view, 6> between_choices{"knomial",     "chain", "scatter_allgather",
+                                                          "double_tree", "bine",  "flat"};
 constexpr std::array<std::string_view, 4> inside_choices{"knomial", "flat", "chain", "double_tree"};
 constexpr Stage between{Operation::broadcast, "between", between_choices, "the broadcast between nodes"};
 constexpr Stage inside{Operation::broadcast, "inside", inside_choices, "the broadcast inside of nodes"};
@@ -46,7 +47,8 @@ std::int32_t pieces(const Problem& problem) {
 Strategy two_level() {
   return {.name = "two_level",
           .operation = Operation::broadcast,
-          .summary = "the root's message goes to one rank of each node, and from there to the others of the node",
+          .summary =
+              "the root's message goes to one rank of each node, and from there to the others of the node",
           .wins_when = "several ranks a node, where messages between nodes are dear",
           .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
           .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), window_parameter()},

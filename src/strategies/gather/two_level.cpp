@@ -12,13 +12,15 @@ void append(Builder& b) {
   const std::vector<Rank> own = tree.subtree(b.rank());
   const std::vector<std::int32_t> positions = subtree_positions(own, b.ranks());
   const bool is_root = b.rank() == b.root();
-  const std::int32_t kept = is_root || own.size() == 1 ? 0 : b.scratch_blocks(static_cast<std::int32_t>(own.size()) - 1);
+  const std::int32_t kept =
+      is_root || own.size() == 1 ? 0 : b.scratch_blocks(static_cast<std::int32_t>(own.size()) - 1);
   const auto blocks = [&](const std::vector<Rank>& ranks) {
     BlockList list;
     for (const Rank rank : ranks)
-      list = std::move(list) + (is_root            ? schedule::output(rank)
-                                : rank == b.rank() ? schedule::input(0)
-                                                   : schedule::scratch(kept + positions[static_cast<std::size_t>(rank)] - 1));
+      list = std::move(list) +
+             (is_root            ? schedule::output(rank)
+              : rank == b.rank() ? schedule::input(0)
+                                 : schedule::scratch(kept + positions[static_cast<std::size_t>(rank)] - 1));
     return list;
   };
   if (is_root)

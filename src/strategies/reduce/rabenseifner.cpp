@@ -1,6 +1,7 @@
-// Recursive halving on the vector, then a gather that plays the exchanges backwards towards the root (Rabenseifner 2004).
-// Partners are nearest first, so partial sums are of neighbouring ranks and the order of operands is kept; place p ends
-// with the piece whose number is p read backwards, and two partners' pieces are always neighbours.
+// Recursive halving on the vector, then a gather that plays the exchanges backwards towards the root
+// (Rabenseifner 2004). Partners are nearest first, so partial sums are of neighbouring ranks and the order of
+// operands is kept; place p ends with the piece whose number is p read backwards, and two partners' pieces
+// are always neighbours.
 
 #include "strategies/exchange.hpp"
 
@@ -14,12 +15,15 @@ using schedule::Side;
 using topology::Places;
 using topology::Runs;
 
-std::int32_t radix(const Problem& problem) { return static_cast<std::int32_t>(problem.parameter("radix")); }
+std::int32_t radix(const Problem& problem) {
+  return static_cast<std::int32_t>(problem.parameter("radix"));
+}
 
 /// Who speaks for a place: the root for its own, else the first of it.
 class Speakers {
 public:
-  Speakers(const Places& places, Rank root) : places_(places), root_(root), root_place_(places.place_of(root)) {}
+  Speakers(const Places& places, Rank root)
+      : places_(places), root_(root), root_place_(places.place_of(root)) {}
   std::int32_t root_place() const { return root_place_; }
   Rank of(std::int32_t place) const { return place == root_place_ ? root_ : places_.begin(place); }
 
@@ -43,7 +47,8 @@ std::vector<ExchangeStep> halving_steps(const Builder& b, const Places& places, 
   const std::int32_t base = radix(b.problem());
   const int digits = floor_log(base, b.ranks());
   std::vector<ExchangeStep> steps{fold};
-  for (ExchangeStep& step : butterfly(places, place, base, ExchangeOrder::nearest_first, [&](std::int32_t p, int done) {
+  for (ExchangeStep& step :
+       butterfly(places, place, base, ExchangeOrder::nearest_first, [&](std::int32_t p, int done) {
          const topology::Interval part = topology::reversed_interval(p, base, digits, done);
          return std::vector<Runs>{{part.begin, part.size()}};
        })) {
@@ -55,9 +60,10 @@ std::vector<ExchangeStep> halving_steps(const Builder& b, const Places& places, 
   return steps;
 }
 
-/// Of each group that exchanged, the place that agrees with the root's in that digit collects; the others are done.
-void append_gather(Builder& b, const RunningSum& sum, const std::vector<ExchangeStep>& steps, const Places& places,
-                   const Speakers& speakers) {
+/// Of each group that exchanged, the place that agrees with the root's in that digit collects; the others are
+/// done.
+void append_gather(Builder& b, const RunningSum& sum, const std::vector<ExchangeStep>& steps,
+                   const Places& places, const Speakers& speakers) {
   const std::int32_t place = places.place_of(b.rank());
   std::int64_t weight = places.count();
   for (auto step = steps.rbegin(); step + 1 != steps.rend(); ++step) {
@@ -108,7 +114,8 @@ Strategy rabenseifner() {
                           .proven_at = {3, 4, 8}}},
           .keeps_rank_order = true,
           .in_place = true,
-          .pieces = [](const Problem& problem) { return topology::exchange_places(problem.ranks, radix(problem)); },
+          .pieces =
+              [](const Problem& problem) { return topology::exchange_places(problem.ranks, radix(problem)); },
           .append = append};
 }
 

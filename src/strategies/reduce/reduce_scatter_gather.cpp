@@ -10,14 +10,15 @@ namespace {
 constexpr std::array<std::string_view, 4> choices{"pairwise", "ring", "recursive_halving", "butterfly"};
 constexpr Stage reduce_scatter{Operation::reduce_scatter, "reduce_scatter", choices, "the reduce-scatter"};
 
-/// Gathers the parts at the root over a k-nomial tree of relative ranks. Each lies at its own place in the vector that
-/// begins with block `first` of the buffer, so no other memory is needed.
+/// Gathers the parts at the root over a k-nomial tree of relative ranks. Each lies at its own place in the
+/// vector that begins with block `first` of the buffer, so no other memory is needed.
 void append_gather(Builder& b, schedule::Buffer buffer, std::int32_t first) {
   const Problem& problem = b.problem();
   const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
   const Rank self = relative(problem, b.rank());
   const auto below = [&](Rank relative_rank) {
-    const auto [begin, end] = topology::subtree(topology::TreeShape::knomial, b.ranks(), radix, relative_rank).front();
+    const auto [begin, end] =
+        topology::subtree(topology::TreeShape::knomial, b.ranks(), radix, relative_rank).front();
     auto blocks = schedule::wrapped(buffer, std::int64_t{begin} + problem.root, end - begin, b.ranks());
     for (schedule::BlockRange& range : blocks)
       range.first += first;
@@ -33,11 +34,13 @@ void append_gather(Builder& b, schedule::Buffer buffer, std::int32_t first) {
 
 void append(Builder& b) {
   const bool is_root = b.rank() == b.root();
-  // The sum of a rank's own part goes to its place in a vector: the root's output, where it does not hold the input too.
+  // The sum of a rank's own part goes to its place in a vector: the root's output, where it does not hold the
+  // input too.
   const bool at_home = is_root && !b.problem().in_place;
   const auto buffer = at_home ? schedule::Buffer::output : schedule::Buffer::scratch;
   const std::int32_t first = at_home ? 0 : b.scratch_blocks(b.canonical());
-  schedule::Subproblem sub{.problem = {}, .members = everybody(b.ranks()), .input_units = {}, .output_units = {}};
+  schedule::Subproblem sub{
+      .problem = {}, .members = everybody(b.ranks()), .input_units = {}, .output_units = {}};
   for (Rank rank = 0; rank < b.ranks(); ++rank)
     sub.input_units.push_back(schedule::input(rank));
   sub.output_units = {{{buffer, first + b.rank()}}};
@@ -60,7 +63,8 @@ Strategy reduce_scatter_gather() {
           .operation = Operation::reduce,
           .summary = "a reduce-scatter of the vector in parts, then a gather of the parts at the root",
           .wins_when = "long vectors, any number of ranks",
-          .source = "Hunold, Carpen-Amarie 2018, guideline reduce <= reduce_scatter + gather; Rabenseifner 2004",
+          .source =
+              "Hunold, Carpen-Amarie 2018, guideline reduce <= reduce_scatter + gather; Rabenseifner 2004",
           .parameters = parameters,
           .keeps_rank_order = true,
           .in_place = true,

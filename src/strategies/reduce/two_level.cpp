@@ -11,7 +11,8 @@ namespace {
 using schedule::BlockList;
 using Units = std::vector<BlockList>;
 
-constexpr std::array<std::string_view, 6> between_choices{"knomial", "chain", "rabenseifner", "inorder_binary", "double_tree", "flat"};
+constexpr std::array<std::string_view, 6> between_choices{"knomial",        "chain",       "rabenseifner",
+                                                          "inorder_binary", "double_tree", "flat"};
 constexpr std::array<std::string_view, 4> inside_choices{"knomial", "flat", "chain", "inorder_binary"};
 constexpr Stage between{Operation::reduce, "between", between_choices, "the reduce between nodes"};
 constexpr Stage inside{Operation::reduce, "inside", inside_choices, "the reduce inside of nodes"};
@@ -33,7 +34,8 @@ BlockList append_inside(Builder& b, const topology::NodeGroups& groups) {
   else if (groups.is_leader(b.rank()))
     sums = {schedule::scratch(b.scratch_blocks(b.canonical()), b.pieces())};
   inside.append(b,
-                {.problem = {.root = groups.place(groups.leader(b.rank())), .in_place = is_root && b.problem().in_place},
+                {.problem = {.root = groups.place(groups.leader(b.rank())),
+                             .in_place = is_root && b.problem().in_place},
                  .members = members,
                  .input_units = {schedule::input(0, b.pieces())},
                  .output_units = sums},
