@@ -111,8 +111,8 @@ std::vector<RankProfile> gather(const RankProfile& mine) {
   return profiles;
 }
 
-// How far each node's clock is behind rank 0's, on rank 0. Ranks of a node share a clock; of another node's first
-// rank the answer with the shortest way there and back is taken, as sent in the middle of it.
+// How far each node's clock is behind rank 0's, on rank 0. Ranks of a node share a clock; of another node's
+// first rank the answer with the shortest way there and back is taken, as sent in the middle of it.
 std::vector<double> clock_offsets_ns() {
   constexpr int trials = 20;
   std::vector<double> offsets(static_cast<std::size_t>(runtime.placement.node_count), 0.0);

@@ -1,23 +1,20 @@
 #include "mpi/observe/bindings.hpp"
 
 #include <cstring>
-#include <dlfcn.h>
 #include <unwind.h>
+
+#include "mpi/observe/modules.hpp"
 
 namespace thalweg::mpi::observe {
 
 namespace {
 
 bool is_binding(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
-    return false;
-  }
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  const char* file = slash == nullptr ? info.dli_fname : slash + 1;
+  const std::string path = module_of(address).path;
+  const std::string file = path.substr(path.rfind('/') + 1);
   for (const char* name : {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpichfort", "libmpichcxx",
                            "libmpifort", "libmpicxx", "libmpi_mpichfort"}) {
-    if (std::strncmp(file, name, std::strlen(name)) == 0) {
+    if (file.starts_with(name)) {
       return true;
     }
   }

@@ -2,10 +2,11 @@
 
 #include <array>
 #include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "mpi/observe/modules.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -21,11 +22,7 @@ std::string own_executable() {
 }
 
 DescribeFunction load_describe() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&load_describe), &info) == 0) {
-    return nullptr;
-  }
-  std::string path = info.dli_fname;
+  std::string path = module_of(reinterpret_cast<const void*>(&load_describe)).path;
   path.erase(path.rfind('/') + 1);
   void* helper = dlopen((path + "libthalweg-symbols.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   return helper == nullptr ? nullptr
@@ -35,17 +32,12 @@ DescribeFunction load_describe() {
 } // namespace
 
 Location locate(const void* address) {
-  Dl_info info{};
-  link_map* map = nullptr;
-  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) {
-    return {"", reinterpret_cast<std::uint64_t>(address)};
-  }
-  std::string module = map->l_name;
-  if (module.empty()) {
+  Module module = module_of(address);
+  if (module.found && module.path.empty()) {
     static const std::string executable = own_executable();
-    module = executable;
+    module.path = executable;
   }
-  return {module, reinterpret_cast<std::uint64_t>(address) - map->l_addr};
+  return {module.path, reinterpret_cast<std::uint64_t>(address) - module.base};
 }
 
 std::string describe_source(const Location& location) {

@@ -37,8 +37,10 @@ public:
         row.sampled_ticks += taken;
         row.sampled_cpu_ns += thread_cpu_ns() - cpu_ns_;
       }
-      row.brief = row.timed_calls >= 16 && row.timed_ticks < row.timed_calls * brief_ticks;
-      row.lengthy = row.timed_ticks > row.timed_calls * lengthy_ticks;
+      // Not by the slowest, which is often the first: connections and pages are made then.
+      row.brief =
+          row.timed_calls >= 16 && row.timed_ticks - row.longest_ticks < row.timed_calls * brief_ticks();
+      row.lengthy = row.timed_ticks > row.timed_calls * lengthy_ticks();
     }
   }
 
