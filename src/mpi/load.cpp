@@ -6,6 +6,7 @@
 #include <functional>
 #include <sched.h>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -13,19 +14,25 @@ namespace thalweg::mpi {
 
 namespace {
 
-std::uint64_t this_node() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string text;
-  if (!(file >> text)) {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    text = name.data();
-  }
-  std::uint64_t hash = 1469598103934665603U; // FNV-1a: the same in every process, unlike std::hash's promise
+// FNV-1a: the same in every process, unlike std::hash's promise.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 1469598103934665603U;
   for (const char letter : text) {
     hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
   }
   return hash;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  return file >> text ? text : host_name();
 }
 
 std::array<std::uint64_t, 4> allowed_cores() {
@@ -69,7 +76,7 @@ std::uint32_t quota_centicores() {
   }
 }
 
-struct NodeLoad {
+struct MachineLoad {
   int ranks = 0;
   std::array<std::uint64_t, 4> cores{};
   std::uint32_t quota_centicores = UINT32_MAX;
@@ -86,31 +93,32 @@ struct NodeLoad {
 } // namespace
 
 RankPlace this_place() {
-  return {this_node(), allowed_cores(), quota_centicores(), 0};
+  const std::string machine = boot_id();
+  return {hash_of(machine), hash_of(machine + host_name()), allowed_cores(), quota_centicores(), 0};
 }
 
 Placement place_ranks(std::span<const RankPlace> ranks) {
   Placement placement;
-  std::unordered_map<std::uint64_t, int> index;
-  std::vector<NodeLoad> loads;
+  std::unordered_map<std::uint64_t, int> nodes;
+  std::unordered_map<std::uint64_t, std::size_t> machines;
+  std::vector<MachineLoad> loads;
   for (const RankPlace& rank : ranks) {
-    const auto [entry, fresh] = index.try_emplace(rank.node, static_cast<int>(loads.size()));
+    placement.nodes.push_back(nodes.try_emplace(rank.node, static_cast<int>(nodes.size())).first->second);
+    const auto [entry, fresh] = machines.try_emplace(rank.machine, loads.size());
     if (fresh) {
       loads.emplace_back();
     }
-    NodeLoad& load = loads[static_cast<std::size_t>(entry->second)];
+    MachineLoad& load = loads[entry->second];
     ++load.ranks;
     for (std::size_t word = 0; word < load.cores.size(); ++word) {
       load.cores[word] |= rank.cores[word];
     }
     load.quota_centicores = std::min(load.quota_centicores, rank.quota_centicores);
-    placement.nodes.push_back(entry->second);
   }
-  placement.node_count = static_cast<int>(loads.size());
-  for (int node = 0; node < placement.node_count; ++node) {
-    const NodeLoad& load = loads[static_cast<std::size_t>(node)];
+  placement.node_count = static_cast<int>(nodes.size());
+  for (const MachineLoad& load : loads) {
     if (load.ranks > load.available() && load.available() > 0) {
-      placement.crowded_node = node;
+      placement.crowded = true;
       placement.crowded_ranks = load.ranks;
       placement.crowded_cores = load.available();
       break;

@@ -11,7 +11,8 @@ namespace thalweg::mpi {
 
 // What each rank tells the others at the start; plain bytes on the wire.
 struct RankPlace {
-  std::uint64_t node = 0; // equal on the ranks of one booted machine
+  std::uint64_t machine = 0; // equal on the ranks of one booted machine, which share its cores
+  std::uint64_t node = 0;    // equal on the ranks of one host of it: containers, the lab's hosts
   std::array<std::uint64_t, 4>
       cores{}; // set of cores it may run on (the machine's first 256; beyond, folded)
   std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
@@ -23,7 +24,7 @@ RankPlace this_place();
 struct Placement {
   std::vector<int> nodes; // node of each rank: small integers in order of first appearance
   int node_count = 0;
-  int crowded_node = -1;    // a node with more ranks than cores, or -1
+  bool crowded = false;     // a machine has more ranks than cores
   int crowded_ranks = 0;    // and how many it has
   double crowded_cores = 0; // of each
 };

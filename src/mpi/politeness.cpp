@@ -14,23 +14,11 @@ namespace {
 
 #if defined(THALWEG_FAMILY_OPENMPI)
 
-// Set by the user or, when the launcher was told of more ranks than slots, by Open MPI itself.
+// Set by the user or, when the launcher was told of more ranks than slots, by Open MPI itself. The tools
+// interface knows it too, but its start opens all of Open MPI's components anew, which takes up to 0.2 s.
 bool yields_when_idle() {
-  int provided = 0;
-  if (native.T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
-    return false;
-  }
-  int value = 0;
-  int index = 0;
-  MPI_T_cvar_handle handle{};
-  int count = 0;
-  if (native.T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
-      native.T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
-    native.T_cvar_read(handle, &value);
-    native.T_cvar_handle_free(&handle);
-  }
-  native.T_finalize();
-  return value != 0;
+  const auto* value = static_cast<const bool*>(library_symbol("opal_progress_yield_when_idle"));
+  return value != nullptr && *value;
 }
 
 #else
@@ -78,9 +66,9 @@ void decide_politeness(Runtime& state, const Spinning& spinning) {
   case PoliteMode::automatic:
     break;
   }
-  if (placement.crowded_node < 0) {
+  if (!placement.crowded) {
     state.polite = false;
-    state.polite_reason = "not polite: no node has more ranks than cores";
+    state.polite_reason = "not polite: no machine has more ranks than cores";
     return;
   }
   state.polite = spinning.spins;

@@ -36,7 +36,8 @@ inline void looked_in_vain(bool in_vain) {
     return;
   }
   looks_in_vain = in_vain ? looks_in_vain + 1 : 0;
-  constexpr int patience = 32; // many programs look between pieces of work, which a pause each time would stretch
+  constexpr int patience =
+      32; // many programs look between pieces of work, which a pause each time would stretch
   if (in_vain && looks_in_vain % patience == 0) {
     engine::WaitSystem system;
     engine::give_way(system, engine::thread_climate(), runtime.settings.wait.sleep_us_min);

@@ -6,7 +6,7 @@ namespace thalweg::mpi {
 namespace {
 
 RankPlace place(std::uint64_t node, std::uint64_t cores, std::uint32_t quota_centicores = UINT32_MAX) {
-  return {node, {cores, 0, 0, 0}, quota_centicores, 0};
+  return {node, node, {cores, 0, 0, 0}, quota_centicores, 0};
 }
 
 TEST(Load, NumbersNodesInOrderOfAppearance) {
@@ -14,31 +14,41 @@ TEST(Load, NumbersNodesInOrderOfAppearance) {
   const Placement placement = place_ranks(ranks);
   EXPECT_EQ(placement.nodes, (std::vector{0, 1, 0, 2}));
   EXPECT_EQ(placement.node_count, 3);
-  EXPECT_EQ(placement.crowded_node, -1);
+  EXPECT_FALSE(placement.crowded);
 }
 
 TEST(Load, RanksBoundToCoresOfTheirOwnAreNotCrowded) {
   const std::vector<RankPlace> ranks{place(1, 0b0001), place(1, 0b0010), place(1, 0b0100), place(1, 0b1000)};
-  EXPECT_EQ(place_ranks(ranks).crowded_node, -1);
+  EXPECT_FALSE(place_ranks(ranks).crowded);
 }
 
 TEST(Load, MoreRanksThanCoresAreCrowded) {
   const std::vector<RankPlace> ranks{place(1, 0b11), place(1, 0b11), place(1, 0b11)};
   const Placement placement = place_ranks(ranks);
-  EXPECT_EQ(placement.crowded_node, 0);
+  EXPECT_TRUE(placement.crowded);
   EXPECT_EQ(placement.crowded_ranks, 3);
   EXPECT_DOUBLE_EQ(placement.crowded_cores, 2.0);
 }
 
-TEST(Load, OneCrowdedNodeIsEnough) {
+TEST(Load, HostsOfOneMachineShareItsCores) {
+  const std::vector<RankPlace> ranks{
+      {7, 1, {0b11, 0, 0, 0}}, {7, 2, {0b11, 0, 0, 0}}, {7, 3, {0b11, 0, 0, 0}}};
+  const Placement placement = place_ranks(ranks);
+  EXPECT_EQ(placement.nodes, (std::vector{0, 1, 2}));
+  EXPECT_EQ(placement.node_count, 3);
+  EXPECT_TRUE(placement.crowded);
+  EXPECT_EQ(placement.crowded_ranks, 3);
+}
+
+TEST(Load, OneCrowdedMachineIsEnough) {
   const std::vector<RankPlace> ranks{place(1, 0b11), place(1, 0b11), place(2, 0b1), place(2, 0b1)};
-  EXPECT_EQ(place_ranks(ranks).crowded_node, 1);
+  EXPECT_TRUE(place_ranks(ranks).crowded);
 }
 
 TEST(Load, TheControlGroupsQuotaCounts) {
   const std::vector<RankPlace> ranks{place(1, 0xFF, 150), place(1, 0xFF, 150)};
   const Placement placement = place_ranks(ranks);
-  EXPECT_EQ(placement.crowded_node, 0);
+  EXPECT_TRUE(placement.crowded);
   EXPECT_DOUBLE_EQ(placement.crowded_cores, 1.5);
 }
 

@@ -17,7 +17,16 @@ Profile profile() {
   for (int rank = 0; rank < 2; ++rank) {
     RankProfile& own = ranks[static_cast<std::size_t>(rank)];
     own = {rank, 0, "host", 100 + rank, 1e9, {}, {}};
-    own.calls.push_back({"MPI_Allreduce", "/bin/app", 0x40, 0, 2, 1000, 8000, 5e8, 1e6, 4e8,
+    own.calls.push_back({"MPI_Allreduce",
+                         "/bin/app",
+                         0x40,
+                         0,
+                         2,
+                         1000,
+                         8000,
+                         5e8,
+                         1e6,
+                         4e8,
                          {{{"ring", ""}, 900}, {{"native", "user operation"}, 100}}});
     own.samples.push_back({1, 2, 1, {{0, 0.0 + 75 * rank, 100, 0}}});
   }
@@ -27,15 +36,22 @@ Profile profile() {
 }
 
 RunDescription run() {
-  return {{"./app", "-n"}, "MPICH 4", "libmpich.so", "MPICH", true, "polite: 4 ranks on 2 cores", {"THALWEG_SUMMARY=1"},
-          {"MPIR_CVAR_X=1"}, 1};
+  return {{"./app", "-n"},
+          "MPICH 4",
+          "libmpich.so",
+          "MPICH",
+          true,
+          "polite: 4 ranks on 2 cores",
+          {"THALWEG_SUMMARY=1"},
+          {"MPIR_CVAR_X=1"},
+          1};
 }
 
 TEST(Summary, ShowsWhatAPersonNeeds) {
   const std::string text = summary(run(), profile());
-  for (const char* part : {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "polite: 4 ranks",
-                           "MPI_Allreduce", "solve.c:42 (solve)", "2000", "60%", "40%", "1 (100%)", "80%", "native,ring",
-                           "user operation (200 calls)"}) {
+  for (const char* part : {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI",
+                           "polite: 4 ranks", "MPI_Allreduce", "solve.c:42 (solve)", "2000", "60%", "40%",
+                           "1 (100%)", "80%", "native,ring", "user operation (200 calls)"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
   }
 }

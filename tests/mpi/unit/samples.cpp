@@ -36,8 +36,8 @@ TEST(Samples, StayBoundedAndEvenlySpread) {
   }
 }
 
-// Ranks may have made different numbers of calls when asked; what the slower one has, the faster one has too, up to
-// the coarser stride.
+// Ranks may have made different numbers of calls when asked; what the slower one has, the faster one has too,
+// up to the coarser stride.
 TEST(Samples, OfRanksAreTheSameCalls) {
   const SampleStore ahead = store_after(70'000);
   const SampleStore behind = store_after(60'000);

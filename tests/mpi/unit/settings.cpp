@@ -36,7 +36,8 @@ TEST(Settings, ReadEveryVariable) {
 }
 
 TEST(Settings, ComplainWithARemedyAndKeepTheDefault) {
-  const Settings settings = parse_settings("THALWEG_POLITE=sometimes\nTHALWEG_POLL_US=-3\nTHALWEG_SUMMARY=yes\n");
+  const Settings settings =
+      parse_settings("THALWEG_POLITE=sometimes\nTHALWEG_POLL_US=-3\nTHALWEG_SUMMARY=yes\n");
   ASSERT_EQ(settings.complaints.size(), 3U);
   EXPECT_EQ(settings.complaints[0],
             "THALWEG_POLITE='sometimes' is not understood and ignored; use auto, always or never");
@@ -53,12 +54,16 @@ TEST(Settings, SleepIsNeverShorterAtMostThanAtLeast) {
   EXPECT_LE(settings.wait.sleep_us_min, settings.wait.sleep_us_max);
 }
 
-TEST(Settings, IgnoreUnknownVariables) { EXPECT_TRUE(parse_settings("THALWEG_FUTURE=1\n").complaints.empty()); }
+TEST(Settings, IgnoreUnknownVariables) {
+  EXPECT_TRUE(parse_settings("THALWEG_FUTURE=1\n").complaints.empty());
+}
 
 TEST(Settings, TravelAsText) {
   const auto environment = [](const char* name) -> const char* {
     const std::string_view asked = name;
-    return asked == "THALWEG_USE" ? "bcast=chain\nTHALWEG_DISABLE=1" : asked == "THALWEG_POLL_US" ? "7" : nullptr;
+    return asked == "THALWEG_USE"       ? "bcast=chain\nTHALWEG_DISABLE=1"
+           : asked == "THALWEG_POLL_US" ? "7"
+                                        : nullptr;
   };
   const Settings settings = parse_settings(settings_text(environment));
   EXPECT_EQ(settings.use, "bcast=chain THALWEG_DISABLE=1") << "a value must not become a line of its own";
