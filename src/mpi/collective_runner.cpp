@@ -58,7 +58,8 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
   if (!communicator.agreed)
     return declined("a communicator of unknown origin");
 #if !defined(THALWEG_FAMILY_OPENMPI)
-  // MPICH takes the handle that stands for ours for inactive even when it was started, and its tests then mislead.
+  // MPICH takes the handle that stands for ours for inactive even when it was started, and its tests then
+  // mislead.
   if (call.form->mode == Mode::persistent)
     return declined("a persistent collective, which is left to MPICH");
 #endif

@@ -61,6 +61,16 @@ std::uint64_t datatype_bytes(MPI_Datatype datatype) {
   return static_cast<std::uint64_t>(size);
 }
 
+bool are_elements_regular(MPI_Datatype type) {
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_low = 0;
+  MPI_Aint true_extent = 0;
+  native.Type_get_extent(type, &low, &extent);
+  native.Type_get_true_extent(type, &true_low, &true_extent);
+  return low == 0 && true_low >= 0 && extent > 0 && true_low + true_extent <= extent;
+}
+
 std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& communicator) {
   const bool in_place = call.sendbuf == MPI_IN_PLACE;
   const int others = communicator.inter ? communicator.remote_size : communicator.size;

@@ -243,12 +243,6 @@ USED: dict[str, str] = {
     "Get_library_version": "char* version, int* length",
     "Get_version": "int* version, int* subversion",
     "Get_processor_name": "char* name, int* length",
-    "T_init_thread": "int required, int* provided",
-    "T_finalize": "void",
-    "T_cvar_get_index": "const char* name, int* index",
-    "T_cvar_handle_alloc": "int index, void* object, MPI_T_cvar_handle* handle, int* count",
-    "T_cvar_handle_free": "MPI_T_cvar_handle* handle",
-    "T_cvar_read": "MPI_T_cvar_handle handle, void* buffer",
 }
 
 # Functions of HANDLED, ISSUED and USED (and all collectives but Barrier) that have a `_c` twin.

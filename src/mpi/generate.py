@@ -17,11 +17,21 @@ from pathlib import Path
 import functions as table
 
 
+HANDLES = {
+    f"MPI_{kind}"
+    for kind in ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
+}
+
+
 @dataclass(frozen=True)
 class Parameter:
     declaration: str
     name: str
     array: bool
+
+    def register(self) -> str:
+        kind, _, name = self.declaration.rpartition(" ")
+        return f"Handle<{kind}> {name}" if kind in HANDLES and not self.array else self.declaration
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,10 @@ class Prototype:
 
     def declared(self) -> str:
         return ", ".join(parameter.declaration for parameter in self.parameters) or "void"
+
+    def registers(self) -> str:
+        """As `declared`, with handles that keep the bits of another family's."""
+        return ", ".join(parameter.register() for parameter in self.parameters) or "void"
 
     def passed(self) -> str:
         return ", ".join(parameter.name for parameter in self.parameters)
@@ -129,13 +143,16 @@ def argument(call: Collective, parameter: Parameter) -> str:
 
 
 def entry(function: Prototype, body: str) -> str:
+    # Under a name of its own, for <mpi.h> declares MPI_… with plain handles.
     return f"""
-THALWEG_ENTRY int MPI_{function.name}({function.declared()}) {{
+THALWEG_ENTRY int entry_{function.name}({function.registers()}) asm("MPI_{function.name}");
+int entry_{function.name}({function.registers()}) {{
   if (passing()) [[likely]] {{
     return native.{function.name}({function.passed()});
   }}
 {body}}}
-THALWEG_ENTRY int PMPI_{function.name}({function.declared()}) __attribute__((alias("MPI_{function.name}")));
+THALWEG_ENTRY int profiling_entry_{function.name}({function.registers()}) asm("PMPI_{function.name}")
+    __attribute__((alias("MPI_{function.name}")));
 """
 
 
@@ -275,7 +292,8 @@ def main() -> None:
     wrapped = [call.prototype for call in all_collectives] + issued + handled + [made for made, _ in constructors]
     helpers = used()
 
-    members = "\n".join(f"  int (*{f.name})({f.declared()});" for f in wrapped + helpers)
+    members = "\n".join(f"  int (*{f.name})({f.registers()});" for f in wrapped)
+    members += "\n" + "\n".join(f"  int (*{f.name})({f.declared()});" for f in helpers)
     enumerators = "\n".join(f"  {f.name}," for f in wrapped)
     write(
         options.output / "native_table.hpp",

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace thalweg::mpi {
 namespace {
 
 std::string path_of_library;
+void* handle_of_library = nullptr;
 Family family_of_library = own_family;
 
 int missing_function() {
@@ -39,6 +41,15 @@ struct Candidate {
 void* look_up(void* handle, const char* symbol) {
   void* address = dlsym(handle, symbol);
   return address != nullptr && !is_ours(address) ? address : nullptr;
+}
+
+// Open MPI 4.1 has the persistent collectives of MPI 4 under the names that they had before.
+void* look_up_function(void* handle, std::string_view symbol) {
+  void* address = look_up(handle, symbol.data());
+  if (address == nullptr) {
+    address = look_up(handle, fmt::format("PMPIX{}", symbol.substr(std::string_view("PMPI").size())).c_str());
+  }
+  return address;
 }
 
 bool add_candidate(std::vector<Candidate>& candidates, void* handle) {
@@ -86,7 +97,7 @@ void fill_table(void* handle) {
   void* const missing = reinterpret_cast<void*>(&missing_function);
   std::array<void*, native_count> addresses{};
   for (std::size_t index = 0; index < native_count; ++index) {
-    void* address = look_up(handle, native_symbols[index]);
+    void* address = look_up_function(handle, native_symbols[index]);
     addresses[index] = address != nullptr ? address : missing;
   }
   static_assert(sizeof addresses == sizeof native);
@@ -108,6 +119,7 @@ Library resolve_library() {
     }
   }
   path_of_library = chosen->path;
+  handle_of_library = chosen->handle;
   family_of_library = chosen->family;
   fill_table(chosen->handle);
   if (chosen->family != own_family) {
@@ -119,6 +131,10 @@ Library resolve_library() {
 
 const char* library_path() {
   return path_of_library.c_str();
+}
+
+void* library_symbol(const char* name) {
+  return look_up(handle_of_library, name);
 }
 
 Family library_family() {

@@ -27,6 +27,9 @@ const char* library_path();
 
 Family library_family();
 
+// A variable or function of the library, or of those that it is made of; nullptr if it has none of that name.
+void* library_symbol(const char* name);
+
 // True where the library itself has the function (and not our stand-in that answers with an error).
 template <class Pointer>
 bool is_native(Pointer function);

@@ -12,7 +12,8 @@ namespace {
 
 struct Ongoing {
   std::unique_ptr<BackgroundCall> call;
-  MPI_Request request{}; // of a nonblocking operation
+  int code = MPI_SUCCESS; // once complete
+  MPI_Request request{};  // of a nonblocking operation
   bool persistent = false;
   bool active = false;
   bool untold = false; // persistent, completed, and the program does not know yet
@@ -36,9 +37,10 @@ int query(void* state, MPI_Status* status) {
   native.Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
-  return ongoing->call->code();
+  return ongoing->code;
 }
 
+// Where threads are multiple, MPICH calls this inside of its lock: nothing here may call MPI.
 int release(void* state) {
   delete static_cast<Ongoing*>(state);
   return MPI_SUCCESS;
@@ -88,7 +90,7 @@ void progress_all_executions() noexcept {
   if (!lock.owns_lock()) {
     return; // another thread is at it
   }
-  std::vector<MPI_Request> completed;
+  std::vector<Ongoing*> completed;
   std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
     if (!ongoing->call->progress()) {
       return false;
@@ -97,13 +99,15 @@ void progress_all_executions() noexcept {
     executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
     ongoing->untold = ongoing->persistent;
     if (!ongoing->persistent) {
-      completed.push_back(ongoing->request);
+      completed.push_back(ongoing);
     }
     return true;
   });
   lock.unlock();
-  for (const MPI_Request request : completed) {
-    native.Grequest_complete(request); // may free the operation, when the program has freed its request
+  for (Ongoing* ongoing : completed) {
+    ongoing->code = ongoing->call->code();
+    ongoing->call.reset();                      // now, and not in release()
+    native.Grequest_complete(ongoing->request); // calls release(), when the program has freed its request
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "mpi/datatypes.hpp"
 #include "mpi/polling.hpp"
+#include "mpi/runner/typed_copy.hpp"
 
 namespace thalweg::mpi {
 
@@ -28,13 +30,17 @@ int allgatherv_by_broadcasts(const CollectiveCall& call) {
   MPI_Aint extent = 0;
   native.Type_get_extent(call.recvtype, &low, &extent);
   const auto block = [&](int r) {
-    return static_cast<char*>(call.recvbuf) + call.recvdispls[static_cast<std::size_t>(r)] * extent;
+    return static_cast<std::byte*>(call.recvbuf) + call.recvdispls[static_cast<std::size_t>(r)] * extent;
   };
   const auto count = [&](int r) { return static_cast<int>(call.recvcounts[static_cast<std::size_t>(r)]); };
   int code = MPI_SUCCESS;
   if (!is_in_place(call)) {
-    code = native.Sendrecv(call.sendbuf, static_cast<int>(call.sendcount), call.sendtype, 0, 0, block(rank),
-                           count(rank), call.recvtype, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    // Not by a message to oneself: the program may have posted a receive for any.
+    MPI_Count size_of_one = 0;
+    native.Type_size_x(call.sendtype, &size_of_one);
+    std::vector<std::byte> row(static_cast<std::size_t>(call.sendcount * size_of_one) + 1);
+    code = pack(static_cast<const std::byte*>(call.sendbuf), call.sendcount, call.sendtype, row.data());
+    code = code == MPI_SUCCESS ? unpack(row.data(), block(rank), count(rank), call.recvtype) : code;
   }
   std::vector<MPI_Request> requests(static_cast<std::size_t>(size), MPI_REQUEST_NULL);
   for (int r = 0; r < size && code == MPI_SUCCESS; ++r) {
@@ -72,6 +78,14 @@ bool has_sound_twin(const CollectiveCall& call, const CommunicatorState& communi
     return !(is_mpich_family && communicator.inter); // does not reach the remote group
   case Operation::allgatherv:
     return !is_mpich_family || (!communicator.inter && fits_broadcasts(call, communicator));
+  case Operation::reduce:
+  case Operation::allreduce:
+  case Operation::reduce_scatter:
+  case Operation::reduce_scatter_block:
+  case Operation::scan:
+  case Operation::exscan:
+    // Open MPI's nonblocking reductions write beside elements that reach outside of their extent.
+    return call.recvtype == MPI_DATATYPE_NULL || are_elements_regular(call.recvtype);
   default:
     return true;
   }

@@ -35,8 +35,7 @@ def selections() -> list[str]:
     index = by_operation()
     rounds = max(map(len, index.values()))
     return [
-        ";".join(f"{operation}={names[k % len(names)]}" for operation, names in index.items())
-        for k in range(rounds)
+        ";".join(f"{operation}={names[k % len(names)]}" for operation, names in index.items()) for k in range(rounds)
     ]
 
 
@@ -58,3 +57,14 @@ def test_strategies(name: str, number: int) -> None:
         pytest.fail(result.explain(), pytrace=False)
     # A selection that is not understood falls back to the library: that would pass without testing anything.
     assert "halweg" not in result.err, result.err
+
+
+@pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
+def test_progress_thread(name: str) -> None:
+    """Nonblocking collectives that a thread of ours advances, beside the program's own calls."""
+    mpi = named(name)
+    program = [str(build(mpi, "conformance")), "--scale", "0.5", "--known", mpi.known_names]
+    environment = {"THALWEG_PROGRESS_THREAD": "1"}
+    result = run(mpi, 4, [*program, "outstanding", "allreduce"], using(selections()[0]), environment=environment)
+    if result.status != 0:
+        pytest.fail(result.explain(), pytrace=False)

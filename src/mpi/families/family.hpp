@@ -5,6 +5,9 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <type_traits>
+
 namespace thalweg::mpi {
 
 enum class Family { openmpi, mpich, mpiabi };
@@ -16,6 +19,22 @@ inline constexpr Family own_family = Family::mpich;
 #else
 inline constexpr Family own_family = Family::mpiabi;
 #endif
+
+// A handle as it arrives in a register. MPICH's handles are `int`, other families' are pointers: a call of a
+// program of another family keeps all of its bits on the way to that family's library. Passed like the
+// integer in it, for it is trivially copyable.
+template <class T>
+class IntegerHandle {
+public:
+  IntegerHandle(T handle) : bits_(static_cast<std::uintptr_t>(handle)) {}
+  operator T() const { return static_cast<T>(bits_); }
+
+private:
+  std::uintptr_t bits_;
+};
+
+template <class T>
+using Handle = std::conditional_t<std::is_integral_v<T>, IntegerHandle<T>, T>;
 
 inline constexpr bool has_large_counts = own_family != Family::openmpi;
 

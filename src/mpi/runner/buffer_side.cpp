@@ -155,8 +155,7 @@ int BufferSide::move(std::byte* staging, bool in) const {
       bytes = part.count * extent_;
     } else {
       bytes = is_uniform() ? unit_elements_ : counts_[static_cast<std::size_t>(u)];
-      code = in ? pack(user, part.count, part.type, staging, bytes)
-                : unpack(staging, bytes, user, part.count, part.type);
+      code = in ? pack(user, part.count, part.type, staging) : unpack(staging, user, part.count, part.type);
     }
     if (code != MPI_SUCCESS)
       return code;
@@ -166,25 +165,23 @@ int BufferSide::move(std::byte* staging, bool in) const {
 }
 
 void BufferSide::retain_types() {
-  if (!staged_ || retained_)
+  if (!staged_ || !retained_.empty())
     return;
   for (std::size_t i = 0; i < types_.size(); ++i) {
-    if (types_.size() > 1 && user_counts_[i] == 0)
-      continue;
-    MPI_Datatype copy = types_[i];
-    native.Type_dup(types_[i], &copy);
-    types_[i] = copy;
+    const bool used = types_.size() == 1 || user_counts_[i] != 0;
+    MPI_Datatype copy = MPI_DATATYPE_NULL;
+    // Predefined types stay; not every library can duplicate them.
+    if (used && !shape_of(types_[i]).named && native.Type_dup(types_[i], &copy) == MPI_SUCCESS) {
+      types_[i] = copy;
+      retained_.push_back(copy);
+    }
   }
-  retained_ = true;
 }
 
 void BufferSide::release_types() {
-  if (!retained_)
-    return;
-  for (std::size_t i = 0; i < types_.size(); ++i)
-    if (types_.size() == 1 || user_counts_[i] != 0)
-      native.Type_free(&types_[i]);
-  retained_ = false;
+  for (MPI_Datatype& type : retained_)
+    native.Type_free(&type);
+  retained_.clear();
 }
 
 } // namespace thalweg::mpi

@@ -88,7 +88,7 @@ private:
   int units_ = 0;
   Purpose purpose_ = Purpose::data;
   bool staged_ = false;
-  bool retained_ = false;
+  std::vector<MPI_Datatype> retained_;
   std::int64_t element_bytes_ = 1;
   std::int64_t unit_elements_ = 0; // in elements of element_bytes_, as the engine counts
   std::int64_t unit_count_ = 0;    // in elements of the datatype, as the program counts

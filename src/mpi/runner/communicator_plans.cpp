@@ -13,12 +13,29 @@ namespace {
 // More kinds of calls than this on one communicator, and all its plans are forgotten and made anew.
 constexpr std::size_t most_plans = 512;
 
+// The library's functions that are wrapped take handles as they arrive in registers (Handle).
+int send(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+  return native.Send(buffer, count, type, to, tag, communicator);
+}
+
+int receive(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+            MPI_Status* status) {
+  return native.Recv(buffer, count, type, from, tag, communicator, status);
+}
+
+int exchange(const void* sent, int send_count, MPI_Datatype send_type, int to, int send_tag, void* received,
+             int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm communicator,
+             MPI_Status* status) {
+  return native.Sendrecv(sent, send_count, send_type, to, send_tag, received, receive_count, receive_type,
+                         from, receive_tag, communicator, status);
+}
+
 const transport::MpiFunctions& transport_functions() {
   static const transport::MpiFunctions functions{native.Isend,
                                                  native.Irecv,
-                                                 native.Send,
-                                                 native.Recv,
-                                                 native.Sendrecv,
+                                                 send,
+                                                 receive,
+                                                 exchange,
                                                  native.Waitall,
                                                  native.Waitsome,
                                                  native.Testsome,

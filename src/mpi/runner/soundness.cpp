@@ -1,3 +1,4 @@
+#include "mpi/datatypes.hpp"
 #include "mpi/runner/call_binding.hpp"
 #include "mpi/runner/neighbors.hpp"
 
@@ -26,16 +27,6 @@ bool is_sound_side(std::int64_t count, const IntegerArray& counts, MPI_Datatype 
 
 bool is_reduction(const CollectiveCall& call) {
   return schedule::is_reduction(schedule_operation(call.form->operation));
-}
-
-bool are_elements_regular(MPI_Datatype type) {
-  MPI_Aint low = 0;
-  MPI_Aint extent = 0;
-  MPI_Aint true_low = 0;
-  MPI_Aint true_extent = 0;
-  native.Type_get_extent(type, &low, &extent);
-  native.Type_get_true_extent(type, &true_low, &true_extent);
-  return low == 0 && true_low >= 0 && extent > 0 && true_low + true_extent <= extent;
 }
 
 bool is_predefined(MPI_Op op) {

@@ -9,9 +9,9 @@
 
 namespace thalweg::mpi {
 
-// The data of `count` elements as `bytes` bytes without gaps.
-int pack(const std::byte* user, std::int64_t count, MPI_Datatype type, std::byte* row, std::int64_t bytes);
-int unpack(const std::byte* row, std::int64_t bytes, std::byte* user, std::int64_t count, MPI_Datatype type);
+// The data of `count` elements as bytes without gaps.
+int pack(const std::byte* user, std::int64_t count, MPI_Datatype type, std::byte* row);
+int unpack(const std::byte* row, std::byte* user, std::int64_t count, MPI_Datatype type);
 
 // Elements in their own layout, from one address to another; gaps are not touched.
 int copy_elements(const std::byte* from, std::byte* to, std::int64_t count, MPI_Datatype type);

@@ -1,0 +1,67 @@
+"""The demo's programs give under every strategy the answers that they give natively.
+
+Our own examples under some selections always; with --exhaustive under all of them, and the programs that `make demo`
+installs.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from test_strategies import selections
+
+from thalweg.demo.answers import Answer, agree
+from thalweg.demo.catalogue import PROGRAMS
+from thalweg.demo.execution import run
+from thalweg.demo.program import Job, Program
+from thalweg.demo.programs.own import EXAMPLES
+from thalweg.demo.site import Site, base_environment, make_site, thalweg_command
+
+RANKS = 4
+LIMIT_S = 120
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """One site for all runs: what programs prepare is used again."""
+    return make_site(None, tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture(scope="session")
+def prepared() -> dict[str, tuple[Job, Answer]]:
+    """Jobs that were prepared, with their native answers, by their folders."""
+    return {}
+
+
+def _answer(program: Program, job: Job, folder: Path, options: tuple[str, ...]) -> Answer:
+    environment = {**base_environment(os.environ), **job.environment}
+    command = [*thalweg_command(), "run", *options, *program.flavour.launcher, str(RANKS), *job.command]
+    return program.answer(run(command, environment, folder, LIMIT_S).output, folder)
+
+
+def _cases() -> list[object]:
+    return [
+        pytest.param(
+            program,
+            number,
+            marks=() if program in EXAMPLES and number % 4 == 0 else pytest.mark.exhaustive,
+            id=f"{program.name}-{program.flavour.name}-{number}",
+        )
+        for program in PROGRAMS
+        for number in range(len(selections()))
+    ]
+
+
+@pytest.mark.parametrize(("program", "number"), _cases())
+def test_answers_are_the_same(
+    program: Program, number: int, site: Site, prepared: dict[str, tuple[Job, Answer]]
+) -> None:
+    """Every run's answer agrees with the native one to within what the program allows."""
+    folder = site.scratch / program.name / program.flavour.name
+    if str(folder) not in prepared:
+        folder.mkdir(parents=True)
+        job = program.prepare(site, folder, RANKS)
+        prepared[str(folder)] = job, _answer(program, job, folder, ("--disable",))
+    job, native = prepared[str(folder)]
+    use = tuple(word for selection in selections()[number].split(";") for word in ("--use", selection))
+    assert agree(native, _answer(program, job, folder, use), program.tolerance)
