@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from thalweg.errors import LAUNCHER, PROGRAM, ThalwegError
+from thalweg.launch import absent_networks
 from thalweg.launch.arguments import Arguments
 from thalweg.launch.cores import core_count
 from thalweg.launch.launchers import (
@@ -109,6 +110,8 @@ def _launcher_plan(
     if not variables:
         return Plan(launcher.path, tuple(command), dict(environment), ())
     own = {name: value for name, value in variables.items() if name != PRELOAD}
+    if not any(name in environment for name in _ALLOCATIONS):
+        own |= absent_networks.variables(launcher, command[1:], environment)
     words = with_variables(launcher, command[1:], variables, environment)
     return Plan(launcher.path, (command[0], *words), {**environment, **own}, ())
 
