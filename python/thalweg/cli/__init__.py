@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import typer
 
-from thalweg.cli import bench, config, run, show, strategies, verify
+from thalweg.cli import bench, config, lab, run, show, strategies, verify
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -45,6 +45,7 @@ def make_application() -> typer.Typer:
     app.command("show")(show.show)
     app.command("verify")(verify.verify)
     app.add_typer(bench.make_application(), name="bench")
+    app.add_typer(lab.make_application(), name="lab")
     return app
 
 

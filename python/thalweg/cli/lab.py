@@ -1,0 +1,45 @@
+"""`thalweg lab`: hosts in a box."""
+
+import importlib
+from typing import Annotated
+
+import typer
+
+
+def make_application() -> typer.Typer:
+    """Make the group of the lab's commands."""
+    app = typer.Typer(
+        help="Make a cluster in a box: hosts with links of limited rate, on this machine. Needs root.",
+        no_args_is_help=True,
+    )
+
+    @app.command()
+    def up(
+        *,
+        hosts: Annotated[int, typer.Option(help="How many hosts.")] = 8,
+        rate: Annotated[str, typer.Option(help="Of each link in each direction: 200mbit, 1gbit.")] = "200mbit",
+    ) -> None:
+        """Make hosts, each with a link of that rate to one switch."""
+        lab = importlib.import_module("thalweg.lab.hosts").checked(hosts, rate)
+        importlib.import_module("thalweg.lab.network").up(lab)
+        print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each")
+
+    @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+    def run(
+        program: Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENT]…", help="The program, behind --.")],
+        *,
+        ranks: Annotated[int, typer.Option("--ranks", "-n", help="How many ranks, as many on each host as need be.")],
+        native: Annotated[bool, typer.Option("--native", help="Without Thalweg.")] = False,
+        use: Annotated[list[str] | None, typer.Option("--use", "-u", help="As for thalweg run.")] = None,
+    ) -> None:
+        """Run an MPI program across the hosts, over TCP."""
+        options = [word for selection in use or [] for word in ("--use", selection)]
+        importlib.import_module("thalweg.lab.launch").run(ranks, program, options, native=native)
+
+    @app.command()
+    def down() -> None:
+        """Take the lab away, with whatever still runs on its hosts; also what a crash left."""
+        count = importlib.import_module("thalweg.lab.network").down()
+        print(f"{count} hosts are gone" if count else "there was no lab")
+
+    return app

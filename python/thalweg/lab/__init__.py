@@ -1,0 +1,1 @@
+"""A cluster in a box: hosts as network namespaces with links of limited rate."""
