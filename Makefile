@@ -16,7 +16,7 @@ CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests $(wildcard examples) 
 SKBUILD := -C build.targets=thalweg_core -C install.components=none -C cmake.define.THALWEG_TESTS=ON -C cmake.define.THALWEG_EXAMPLES=ON \
   -C cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
 
-.PHONY: build demo test test-mpi sanitize lint format install clean prepare man
+.PHONY: build demo test sanitize lint format install clean prepare man
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -42,15 +42,11 @@ $(STAMPS)/package: $(STAMPS)/tools $(STAMPS)/mpiabi pyproject.toml $(CMAKE_FILES
 	$(PIP) install --no-build-isolation --no-deps $(SKBUILD) --editable .
 	@touch $@
 
-# Real jobs on every MPI library, from wheels too: long, and not part of `make test` yet.
-test-mpi: build
-	$(VENV)/bin/python -m pytest tests/mpi
-
 demo: build
 	$(VENV)/bin/python -m thalweg.demo
 
 test: build
-	ctest --test-dir build --output-on-failure --no-tests=error
+	ctest --test-dir build --parallel 2 --output-on-failure --no-tests=error
 	$(VENV)/bin/python -m pytest
 
 # AddressSanitizer with UndefinedBehaviorSanitizer over the C++ tests, ThreadSanitizer over the engine's.

@@ -12,7 +12,7 @@ from thalweg.demo.site import MPICH, OPENMPI, Site
 from thalweg.demo.sizes import repeats
 
 _CELLS = 4
-_STEPS_OPENMPI = 200
+_STEPS_OPENMPI = 800
 _STEPS_MPICH = 4
 
 

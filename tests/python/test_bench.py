@@ -1,0 +1,29 @@
+"""`thalweg bench collectives` measures in real jobs; what it finds is not judged here."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support import Command
+
+
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_collectives_are_measured_beside_native(thalweg: Command, family: str, tmp_path: Path) -> None:
+    rows_file = tmp_path / "rows.json"
+    words = ["--ops", "allreduce,barrier", "--sizes", "8,64", "--strategies", "recursive_doubling", "--batches", "3"]
+    result = thalweg("bench", "collectives", "--mpi", family, *words, "--json", str(rows_file))
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(rows_file.read_text())
+    cases = {
+        f"{call} {what}, {size} B, 2 ranks"
+        for what in ("passed_on", "recursive_doubling")
+        for call, size in (("allreduce", 8), ("allreduce", 64), ("barrier", 0))
+    }
+    assert {row["case"] for row in rows} == cases
+    assert {row["metric"] for row in rows} == {"completion time", "cpu time"}
+    for row in rows:
+        assert set(row) == {"case", "metric", "unit", "ours", "peer", "peer_name", "ratio"}
+        assert row["ours"] > 0
+        assert row["ratio"] == pytest.approx(row["peer"] / row["ours"], rel=1e-3)
+    assert "geometric mean" in result.stdout
