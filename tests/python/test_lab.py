@@ -2,15 +2,25 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from support import Command, Programs
 from thalweg.errors import LAB, PROGRAM, USAGE
-from thalweg.lab.hosts import FOLDER, NETNS, PREFIX
+from thalweg.lab.hosts import NETNS, folder_of
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces")
+
+
+# Not Debian's MPICH 4.0.2: between hosts it hangs in MPI_Finalize now and then, without Thalweg too (docs/lab.md).
+MPICH5 = Path(__file__).parents[2] / ".mpi" / "mpich5"
+
+Finished = subprocess.CompletedProcess[str]
+
+NAME = f"test{os.getpid()}"
+"""Ours alone: a lab that somebody uses beside the tests stays as it is."""
 
 
 def _words(*command: str) -> list[str]:
@@ -18,23 +28,33 @@ def _words(*command: str) -> list[str]:
 
 
 def _left_over() -> list[str]:
-    spaces = [word for word in _words("ip", "netns", "list") if word.startswith(PREFIX)]
-    return [*spaces, *map(str, NETNS.glob(f"{PREFIX}*")), *([str(FOLDER)] if FOLDER.exists() else [])]
+    spaces = [word for word in _words("ip", "netns", "list") if word.startswith(NAME)]
+    folder = folder_of(NAME)
+    return [*spaces, *map(str, NETNS.glob(f"{NAME}*")), *([str(folder)] if folder.exists() else [])]
 
 
 @pytest.fixture
-def lab(thalweg: Command) -> Iterator[Command]:
+def ours(thalweg: Command) -> Command:
+    """Let commands be about the tests' own lab."""
+
+    def start(*words: str, cwd: Path = Path("/"), variables: Mapping[str, str] | None = None) -> Finished:
+        return thalweg(*words, cwd=cwd, variables={"THALWEG_LAB": NAME, **(variables or {})})
+
+    return start
+
+
+@pytest.fixture
+def lab(ours: Command) -> Iterator[Command]:
     """Three hosts."""
-    assert not _left_over(), "a lab is up: thalweg lab down"
-    result = thalweg("lab", "up", "--hosts", "3", "--rate", "100mbit")
+    result = ours("lab", "up", "--hosts", "3", "--rate", "100mbit")
     assert result.returncode == 0, result.stderr
-    yield thalweg
-    thalweg("lab", "down")
+    yield ours
+    ours("lab", "down")
     assert not _left_over()
 
 
-@pytest.mark.parametrize("family", ["openmpi", "mpich"])
-def test_jobs_run_across_the_hosts(lab: Command, programs: Programs, family: str) -> None:
+@pytest.mark.parametrize("compiler", ["mpicc.openmpi", str(MPICH5 / "bin" / "mpicc")])
+def test_jobs_run_across_the_hosts(lab: Command, programs: Programs, compiler: str) -> None:
     source = """
 #include <mpi.h>
 #include <stdio.h>
@@ -51,8 +71,8 @@ int main(int count, char** words) {
   return 0;
 }
 """
-    program = programs.build(f"across-{family}", source, f"mpicc.{family}")
-    wanted = {f"rank on {PREFIX}h{host}, sum 15, argument two words" for host in range(3)}
+    program = programs.build(f"across-{Path(compiler).name}", source, compiler, f"-Wl,-rpath,{MPICH5 / 'lib'}")
+    wanted = {f"rank on {NAME}-h{host}, sum 15, argument two words" for host in range(3)}
     for options in (["--native"], [], ["--use", "allreduce=recursive_doubling"]):
         result = lab("lab", "run", *options, "-n", "6", "--", program, "two words")
         assert result.returncode == 0, result.stderr
@@ -65,7 +85,7 @@ int main(int count, char** words) {
 def test_links_have_their_rate(lab: Command) -> None:
     del lab
     for host in range(3):
-        for space, device in ((f"{PREFIX}h{host}", "eth0"), (f"{PREFIX}switch", f"port{host}")):
+        for space, device in ((f"{NAME}-h{host}", "eth0"), (f"{NAME}-switch", f"port{host}")):
             shape = _words("tc", "-n", space, "qdisc", "show", "dev", device)
             assert shape[1] == "tbf"
             assert shape[shape.index("rate") + 1] == "100Mbit"
@@ -78,21 +98,21 @@ def test_a_second_lab_is_refused(lab: Command) -> None:
 
 
 def test_down_clears_up_after_a_crash(lab: Command) -> None:
-    sleeper = subprocess.Popen(["ip", "netns", "exec", f"{PREFIX}h1", "sleep", "100"])
-    (FOLDER / "lab.json").unlink()
-    subprocess.run(["ip", "netns", "delete", f"{PREFIX}h2"], check=True)
+    sleeper = subprocess.Popen(["ip", "netns", "exec", f"{NAME}-h1", "sleep", "100"])
+    (folder_of(NAME) / "lab.json").unlink()
+    subprocess.run(["ip", "netns", "delete", f"{NAME}-h2"], check=True)
     assert lab("lab", "down").returncode == 0
     assert not _left_over()
     assert sleeper.wait(timeout=10) != 0
 
 
-def test_what_cannot_be_is_refused(thalweg: Command) -> None:
+def test_what_cannot_be_is_refused(ours: Command) -> None:
     for words, status in (
         (["lab", "up", "--hosts", "1"], USAGE),
         (["lab", "up", "--rate", "fast"], USAGE),
         (["lab", "run", "-n", "2", "--", "/bin/true"], LAB),
     ):
-        assert thalweg(*words).returncode == status.number
+        assert ours(*words).returncode == status.number
     assert not _left_over()
 
 

@@ -5,6 +5,10 @@ from typing import Annotated
 
 import typer
 
+_Name = Annotated[
+    str, typer.Option("--name", envvar="THALWEG_LAB", help="Of the lab, if there are several: its hosts are NAME-h0, …")
+]
+
 
 def make_application() -> typer.Typer:
     """Make the group of the lab's commands."""
@@ -18,9 +22,10 @@ def make_application() -> typer.Typer:
         *,
         hosts: Annotated[int, typer.Option(help="How many hosts.")] = 8,
         rate: Annotated[str, typer.Option(help="Of each link in each direction: 200mbit, 1gbit.")] = "200mbit",
+        name: _Name = "thalweg",
     ) -> None:
         """Make hosts, each with a link of that rate to one switch."""
-        lab = importlib.import_module("thalweg.lab.hosts").checked(hosts, rate)
+        lab = importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate)
         importlib.import_module("thalweg.lab.network").up(lab)
         print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each")
 
@@ -31,15 +36,16 @@ def make_application() -> typer.Typer:
         ranks: Annotated[int, typer.Option("--ranks", "-n", help="How many ranks, as many on each host as need be.")],
         native: Annotated[bool, typer.Option("--native", help="Without Thalweg.")] = False,
         use: Annotated[list[str] | None, typer.Option("--use", "-u", help="As for thalweg run.")] = None,
+        name: _Name = "thalweg",
     ) -> None:
         """Run an MPI program across the hosts, over TCP."""
         options = [word for selection in use or [] for word in ("--use", selection)]
-        importlib.import_module("thalweg.lab.launch").run(ranks, program, options, native=native)
+        importlib.import_module("thalweg.lab.launch").run(name, ranks, program, options, native=native)
 
     @app.command()
-    def down() -> None:
+    def down(*, name: _Name = "thalweg") -> None:
         """Take the lab away, with whatever still runs on its hosts; also what a crash left."""
-        count = importlib.import_module("thalweg.lab.network").down()
+        count = importlib.import_module("thalweg.lab.network").down(name)
         print(f"{count} hosts are gone" if count else "there was no lab")
 
     return app

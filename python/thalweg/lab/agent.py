@@ -4,9 +4,7 @@ MPI libraries take ranks with the same host name for neighbours that share memor
 host's own name, System V and POSIX shared memory and folder for temporary files as well as its network.
 """
 
-from thalweg.lab.hosts import FOLDER
-
-AGENT = FOLDER / "agent"
+from pathlib import Path
 
 _SCRIPT = """#!/bin/sh
 # agent [OPTION...] HOST COMMAND...: starts a shell's command on one of the lab's hosts.
@@ -24,7 +22,13 @@ exec ip netns exec "$host" unshare --uts --ipc --mount --propagation private sh 
 """
 
 
-def write_agent() -> None:
+def agent_of(folder: Path) -> Path:
+    """Say where the agent of the lab with that folder is."""
+    return folder / "agent"
+
+
+def write_agent(folder: Path) -> None:
     """Write the agent into the lab's folder."""
-    AGENT.write_text(_SCRIPT.replace("FOLDER", str(FOLDER)))
-    AGENT.chmod(0o755)
+    agent = agent_of(folder)
+    agent.write_text(_SCRIPT.replace("FOLDER", str(folder)))
+    agent.chmod(0o755)

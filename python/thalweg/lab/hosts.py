@@ -8,16 +8,18 @@ from typing import NamedTuple
 
 from thalweg.errors import LAB, USAGE, ThalwegError
 
-PREFIX = "thalweg-"
-SWITCH = f"{PREFIX}switch"
-FOLDER = Path("/run/thalweg-lab")
 NETNS = Path("/etc/netns")
 HOSTS_MAX = 250
+_LABS = Path("/run/thalweg-lab")
+_NAME = re.compile(r"[a-z][a-z0-9]{0,31}")
 _RATE = re.compile(r"\d+(\.\d+)?[kmg]?bit")
 
 
 class Lab(NamedTuple):
     """A lab as it was asked for."""
+
+    name: str
+    """Its hosts' names begin with it, so that several labs can be up."""
 
     hosts: int
     rate: str
@@ -26,36 +28,65 @@ class Lab(NamedTuple):
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""
-        return [f"{PREFIX}h{index}" for index in range(self.hosts)]
+        return [f"{self.name}-h{index}" for index in range(self.hosts)]
+
+    @property
+    def switch(self) -> str:
+        """Name the switch's namespace."""
+        return f"{self.name}-switch"
+
+    @property
+    def folder(self) -> Path:
+        """Say where its files are."""
+        return folder_of(self.name)
 
     def address(self, index: int) -> str:
         """Give a host's address on its only link."""
         return f"10.77.0.{index + 1}"
 
 
-def checked(hosts: int, rate: str) -> Lab:
+def folder_of(name: str) -> Path:
+    """Say where the files of the lab of that name are."""
+    if not _NAME.fullmatch(name):
+        raise ThalwegError(USAGE, f"'{name}' is no name of a lab", "choose small letters and digits: --name thalweg")
+    return _LABS / name
+
+
+def is_host(namespace: str, name: str) -> bool:
+    """Tell whether a namespace is a host of the lab of that name."""
+    return re.fullmatch(rf"{name}-h\d+", namespace) is not None
+
+
+def belongs(namespace: str, name: str) -> bool:
+    """Tell whether a namespace is part of the lab of that name."""
+    return namespace == f"{name}-switch" or is_host(namespace, name)
+
+
+def checked(name: str, hosts: int, rate: str) -> Lab:
     """Refuse what cannot be built."""
+    folder_of(name)
     if not 2 <= hosts <= HOSTS_MAX:
         raise ThalwegError(USAGE, f"a lab of {hosts} hosts cannot be made", f"choose 2 to {HOSTS_MAX}: --hosts 8")
     if not _RATE.fullmatch(rate):
         raise ThalwegError(USAGE, f"'{rate}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
-    return Lab(hosts, rate)
+    return Lab(name, hosts, rate)
 
 
-def saved() -> Lab | None:
-    """Read which lab is up; nothing where none is."""
+def saved(name: str) -> Lab | None:
+    """Read what the lab of that name is; nothing where none is up."""
+    file = folder_of(name) / "lab.json"
     try:
-        return Lab(**json.loads((FOLDER / "lab.json").read_text()))
+        return Lab(**json.loads(file.read_text()))
     except FileNotFoundError:
         return None
     except (ValueError, TypeError) as error:
-        message = f"{FOLDER / 'lab.json'} is damaged: {error}"
-        raise ThalwegError(LAB, message, "remove what is left: thalweg lab down") from error
+        message = f"{file} is damaged: {error}"
+        raise ThalwegError(LAB, message, f"remove what is left: thalweg lab down --name {name}") from error
 
 
 def save(lab: Lab) -> None:
     """Remember which lab is up."""
-    (FOLDER / "lab.json").write_text(json.dumps(lab._asdict()))
+    (lab.folder / "lab.json").write_text(json.dumps(lab._asdict()))
 
 
 def require_root() -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from thalweg.errors import LAB, PROGRAM, USAGE, ThalwegError
-from thalweg.lab.agent import AGENT
+from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
 from thalweg.programs.find import find_program
@@ -21,12 +21,13 @@ def command_line(lab: Lab, launcher: Launcher, ranks: int, program: Sequence[str
     return [launcher.path, *_launcher_words(lab, launcher, per_host), "-n", str(ranks), *program]
 
 
-def run(ranks: int, program: Sequence[str], options: Sequence[str], *, native: bool) -> None:
-    """Take this process's place with a job on the lab's hosts."""
+def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *, native: bool) -> None:
+    """Take this process's place with a job on the hosts of the lab of that name."""
     require_root()
-    lab = saved()
+    lab = saved(name)
     if lab is None:
-        raise ThalwegError(LAB, "no lab is up", "make one first: thalweg lab up --hosts 8 --rate 200mbit")
+        message = f"no lab is up that is called {name}"
+        raise ThalwegError(LAB, message, "make one first: thalweg lab up --hosts 8 --rate 200mbit")
     if not program or ranks < 1:
         raise ThalwegError(USAGE, "a job needs ranks and a program", "thalweg lab run -n 8 -- ./app")
     found = find_program(program, os.environ)
@@ -36,7 +37,8 @@ def run(ranks: int, program: Sequence[str], options: Sequence[str], *, native: b
     under = [] if native else [sys.executable, "-m", "thalweg", "run", *options]
     words = [*under, *command_line(lab, launcher, ranks, program)]
     sys.stdout.flush()
-    os.execve(AGENT, [str(AGENT), lab.names[0], *map(shlex.quote, words)], environment(os.environ))
+    agent = str(agent_of(lab.folder))
+    os.execve(agent, [agent, lab.names[0], *map(shlex.quote, words)], environment(os.environ))
 
 
 def environment(own: Mapping[str, str]) -> dict[str, str]:
@@ -47,15 +49,16 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
 
 def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
     hosts = ",".join(f"{name}:{per_host}" for name in lab.names)
+    agent = str(agent_of(lab.folder))
     shared = ",vader" if per_host > 1 else ""
     if launcher.kind == HYDRA:
         given = [word for name, value in (_TCP | _INTEL).items() for word in ("-genv", name, value)]
-        return ["-launcher", "rsh", "-launcher-exec", str(AGENT), "-iface", "eth0", "-hosts", hosts, *given]
+        return ["-launcher", "rsh", "-launcher-exec", agent, "-iface", "eth0", "-hosts", hosts, *given]
     if launcher.kind == OPEN_RTE:
-        remote = ["plm_rsh_agent", str(AGENT)], ["plm_rsh_no_tree_spawn", "1"], ["oob_tcp_if_include", "eth0"]
+        remote = ["plm_rsh_agent", agent], ["plm_rsh_no_tree_spawn", "1"], ["oob_tcp_if_include", "eth0"]
         option = "--mca"
     elif launcher.kind == PRRTE:
-        remote = ["plm_ssh_agent", str(AGENT)], ["plm_ssh_no_tree_spawn", "1"], ["prte_if_include", "eth0"]
+        remote = ["plm_ssh_agent", agent], ["plm_ssh_no_tree_spawn", "1"], ["prte_if_include", "eth0"]
         option = "--prtemca"
         shared = shared.replace("vader", "sm")
     else:

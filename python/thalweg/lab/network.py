@@ -1,8 +1,8 @@
 """Make the lab's hosts and links, and take them away again.
 
 A host is a network namespace whose only link, eth0, leads to a bridge in a namespace of its own. Both ends of it let
-packets out at the link's rate (tbf: bursts below 32 KB are free). Everything has the prefix of hosts.PREFIX, so that
-`down` finds it after a crash too.
+packets out at the link's rate (tbf: bursts below 32 KB are free). Everything is named after the lab, so that `down`
+finds it after a crash too.
 """
 
 import os
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from thalweg.errors import LAB, ThalwegError
 from thalweg.lab.agent import write_agent
-from thalweg.lab.hosts import FOLDER, NETNS, PREFIX, SWITCH, Lab, require_root, save, saved
+from thalweg.lab.hosts import NETNS, Lab, belongs, folder_of, is_host, require_root, save, saved
 
 _BURST = "32kb"
 _LATENCY = "400ms"
@@ -24,14 +24,15 @@ _PATIENCE_S = 5
 def up(lab: Lab) -> None:
     """Make a lab; what was made is taken away again if a part of it fails."""
     require_root()
-    if saved() is not None or _namespaces():
-        raise ThalwegError(LAB, "a lab is up already", "thalweg lab down takes it away")
+    if saved(lab.name) is not None or _namespaces(lab.name):
+        message = f"a lab that is called {lab.name} is up already"
+        raise ThalwegError(LAB, message, "thalweg lab down takes it away, --name makes another one")
     for tool in ("ip", "tc", "unshare"):
         if shutil.which(tool) is None:
             raise ThalwegError(LAB, f"{tool} is not installed", "Debian: apt install iproute2 util-linux")
     try:
-        FOLDER.mkdir(mode=0o755)
-        write_agent()
+        lab.folder.mkdir(mode=0o755, parents=True)
+        write_agent(lab.folder)
         _write_names(lab)
         _make_links(lab)
         for namespace, device in _ends(lab):
@@ -40,32 +41,35 @@ def up(lab: Lab) -> None:
         _await_links(lab)
         save(lab)
     except BaseException:
-        down()
+        down(lab.name)
         raise
 
 
-def down() -> int:
+def down(name: str) -> int:
     """Take away whatever of a lab is there, ending what still runs on its hosts; return how many hosts there were."""
     require_root()
-    namespaces = _namespaces()
+    folder = folder_of(name)
+    namespaces = _namespaces(name)
     _end_processes(namespaces)
     for namespace in namespaces:
         _call(["ip", "netns", "delete", namespace])
-    for folder in NETNS.glob(f"{PREFIX}*"):
-        shutil.rmtree(folder)
-    if NETNS.is_dir() and not any(NETNS.iterdir()):
-        NETNS.rmdir()
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    return sum(namespace != SWITCH for namespace in namespaces)
+    for settings in NETNS.glob(f"{name}-*"):
+        if belongs(settings.name, name):
+            shutil.rmtree(settings)
+    shutil.rmtree(folder, ignore_errors=True)
+    for parent in (NETNS, folder.parent):
+        if parent.is_dir() and not any(parent.iterdir()):
+            parent.rmdir()
+    return sum(is_host(namespace, name) for namespace in namespaces)
 
 
 def _make_links(lab: Lab) -> None:
     pairs = [
-        f"link add eth0 netns {host} type veth peer name port{i} netns {SWITCH}" for i, host in enumerate(lab.names)
+        f"link add eth0 netns {host} type veth peer name port{i} netns {lab.switch}" for i, host in enumerate(lab.names)
     ]
-    _batch([], [*(f"netns add {name}" for name in (SWITCH, *lab.names)), *pairs])
+    _batch([], [*(f"netns add {name}" for name in (lab.switch, *lab.names)), *pairs])
     ports = [f"link set port{index} master bridge up" for index in range(lab.hosts)]
-    _batch(["-n", SWITCH], ["link add bridge type bridge", "link set bridge up", *ports])
+    _batch(["-n", lab.switch], ["link add bridge type bridge", "link set bridge up", *ports])
     for index, host in enumerate(lab.names):
         _batch(["-n", host], [f"address add {lab.address(index)}/24 dev eth0", "link set eth0 up", "link set lo up"])
 
@@ -86,7 +90,7 @@ def _batch(options: list[str], lines: list[str]) -> None:
 
 def _ends(lab: Lab) -> list[tuple[str, str]]:
     """List both ends of every link as namespace and device."""
-    return [end for index, host in enumerate(lab.names) for end in ((host, "eth0"), (SWITCH, f"port{index}"))]
+    return [end for index, host in enumerate(lab.names) for end in ((host, "eth0"), (lab.switch, f"port{index}"))]
 
 
 def _write_names(lab: Lab) -> None:
@@ -97,9 +101,9 @@ def _write_names(lab: Lab) -> None:
         (folder / "hosts").write_text(names)
 
 
-def _namespaces() -> list[str]:
-    listed = _call(["ip", "netns", "list"]).split("\n")
-    return [line.split()[0] for line in listed if line.startswith(PREFIX)]
+def _namespaces(name: str) -> list[str]:
+    listed = _call(["ip", "netns", "list"]).splitlines()
+    return [space for line in listed if belongs(space := line.split()[0], name)]
 
 
 def _end_processes(namespaces: Iterable[str]) -> None:
