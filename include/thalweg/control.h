@@ -20,6 +20,10 @@ int thalweg_choose(const char* selections);
  * set. */
 int thalweg_bypass(int on);
 
+/* What tuning files know this job by, a line each: processor, cores, control group's limit, kernel, MPI,
+ * transport, nodes, ranks per node. Lives as long as the process. */
+const char* thalweg_fingerprint(void);
+
 #ifdef __cplusplus
 }
 #endif

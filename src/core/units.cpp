@@ -8,6 +8,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace thalweg {
 
@@ -62,6 +63,13 @@ std::string format_bytes(std::int64_t bytes) {
     ++unit;
   }
   return fmt::format("{:.4g} {}", value, names[unit]);
+}
+
+std::string exact_bytes(std::int64_t bytes) {
+  for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}})
+    if (bytes > 0 && bytes % (std::int64_t{1} << shift) == 0)
+      return fmt::format("{}{}", bytes >> shift, unit);
+  return fmt::format("{}B", bytes);
 }
 
 } // namespace thalweg

@@ -3,6 +3,7 @@
 #include "mpi/runner/pending_collective.hpp"
 #include "mpi/runner/recent_calls.hpp"
 #include "mpi/runner/run_blocking.hpp"
+#include "mpi/runner/tuned_choices.hpp"
 #include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -110,8 +111,12 @@ Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator,
 
 Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
   const Choice* choice = choices().of(call.form->operation);
+  if (choice == nullptr && tuned_choices().any())
+    choice = tuned_choices().of(call, communicator);
   if (choice == nullptr)
     return declined("no strategy chosen");
+  if (choice->strategy == nullptr)
+    return declined(choice->native_reason);
   try {
     return run_chosen(call, communicator, *choice);
   } catch (const transport::MpiError& error) {

@@ -137,7 +137,7 @@ std::unique_ptr<CommunicatorState> describe(MPI_Comm comm) {
 
 // A duplicate that copies no attributes, since copying calls the program's callbacks.
 void make_hidden(CommunicatorState& state) {
-  if (runtime.settings.use.empty()) {
+  if (!runtime.chooses_strategies) {
     state.hidden_reason = "no strategy chosen";
   } else if (state.inter) {
     state.hidden_reason = "intercommunicator";
@@ -271,6 +271,12 @@ const std::vector<int>& CommunicatorState::nodes() {
     }
   }
   return nodes_;
+}
+
+int CommunicatorState::node_count() {
+  if (node_count_ == 0)
+    node_count_ = *std::ranges::max_element(nodes()) + 1;
+  return node_count_;
 }
 
 void CommunicatorState::find_degrees() {

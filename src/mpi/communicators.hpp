@@ -41,6 +41,7 @@ struct CommunicatorState {
 
   // Index of the node of each rank (of the local group), small integers in order of first appearance.
   const std::vector<int>& nodes();
+  int node_count();
 
   // Lengths of count arrays of neighbourhood collectives.
   int indegree();
@@ -49,6 +50,7 @@ struct CommunicatorState {
 private:
   void find_degrees();
   std::vector<int> nodes_;
+  int node_count_ = 0;
   int indegree_ = -1;
   int outdegree_ = -1;
 };

@@ -1,10 +1,14 @@
 #include "thalweg/control.h"
 
 #include <exception>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "mpi/gate.hpp"
 #include "mpi/runner/choice.hpp"
 #include "mpi/runtime.hpp"
+#include "mpi/tuning.hpp"
 
 extern "C" __attribute__((visibility("default"))) int thalweg_choose(const char* selections) {
   try {
@@ -14,6 +18,15 @@ extern "C" __attribute__((visibility("default"))) int thalweg_choose(const char*
     thalweg::mpi::say(error.what());
     return -1;
   }
+}
+
+extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprint() {
+  static const std::string text = [] {
+    const thalweg::machine::Fingerprint f = thalweg::mpi::job_fingerprint();
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", f.processor, f.cores, f.quota, f.kernel, f.mpi,
+                       f.transport, f.nodes, f.ranks_per_node);
+  }();
+  return text.c_str();
 }
 
 extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {

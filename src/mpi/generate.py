@@ -368,7 +368,7 @@ namespace thalweg::mpi {{
         f'{HEAD}#include "mpi/entry.hpp"\n\nusing namespace thalweg::mpi;\n' + "".join(entries),
     )
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
-    write(options.output / "exports.map", f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_choose;\n    thalweg_bypass;\n    ucp_worker_progress;\n  local: *;\n}};\n")
+    write(options.output / "exports.map", f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_choose;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    ucp_worker_progress;\n  local: *;\n}};\n")
 
 
 if __name__ == "__main__":

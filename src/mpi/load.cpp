@@ -81,13 +81,14 @@ struct MachineLoad {
   std::array<std::uint64_t, 4> cores{};
   std::uint32_t quota_centicores = UINT32_MAX;
 
-  double available() const {
+  int core_count() const {
     int count = 0;
     for (const std::uint64_t word : cores) {
       count += std::popcount(word);
     }
-    return std::min(static_cast<double>(count), quota_centicores / 100.0);
+    return count;
   }
+  double available() const { return std::min(static_cast<double>(core_count()), quota_centicores / 100.0); }
 };
 
 } // namespace
@@ -116,6 +117,16 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
     load.quota_centicores = std::min(load.quota_centicores, rank.quota_centicores);
   }
   placement.node_count = static_cast<int>(nodes.size());
+  if (!ranks.empty()) {
+    std::vector<int> on_node(nodes.size());
+    for (const int node : placement.nodes) {
+      ++on_node[static_cast<std::size_t>(node)];
+    }
+    placement.fewest_on_node = *std::ranges::min_element(on_node);
+    placement.most_on_node = *std::ranges::max_element(on_node);
+    placement.cores = loads.front().core_count();
+    placement.quota_centicores = loads.front().quota_centicores;
+  }
   for (const MachineLoad& load : loads) {
     if (load.ranks > load.available() && load.available() > 0) {
       placement.crowded = true;

@@ -18,9 +18,8 @@
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
 #include "mpi/runtime.hpp"
+#include "mpi/user_settings.hpp"
 #include "mpi/world.hpp"
-
-extern char** environ;
 
 namespace thalweg::mpi {
 
@@ -171,20 +170,6 @@ std::vector<std::string> own_command() {
   return lines_of(text, '\0');
 }
 
-// Variables that steer the library's own collectives or waiting.
-std::vector<std::string> user_settings() {
-  std::vector<std::string> result;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    for (const char* prefix : {"OMPI_MCA_coll", "OMPI_MCA_mpi_yield", "MPIR_CVAR_", "I_MPI_ADJUST",
-                               "I_MPI_WAIT_MODE", "I_MPI_THREAD_YIELD", "I_MPI_TUNING"}) {
-      if (std::strncmp(*variable, prefix, std::strlen(prefix)) == 0) {
-        result.emplace_back(*variable);
-      }
-    }
-  }
-  return result;
-}
-
 void write(observe::Profile& profile) {
   for (observe::SiteProfile& site : profile.sites) {
     site.source = observe::describe_source({site.total.module, site.total.address});
@@ -197,7 +182,8 @@ void write(observe::Profile& profile) {
                                     runtime.polite_reason,
                                     lines_of(runtime.settings_text, '\n'),
                                     user_settings(),
-                                    runtime.placement.node_count};
+                                    runtime.placement.node_count,
+                                    runtime.tuning_reason};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);

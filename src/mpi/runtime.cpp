@@ -15,7 +15,8 @@
 #include "mpi/politeness.hpp"
 #include "mpi/progress_thread.hpp"
 #include "mpi/report.hpp"
-#include "mpi/runner/choice.hpp"
+#include "mpi/runner/tuned_choices.hpp"
+#include "mpi/tuning.hpp"
 #include "mpi/world.hpp"
 
 namespace thalweg::mpi {
@@ -80,16 +81,42 @@ void read_choices() {
   }
 }
 
+// Every rank gets rank 0's text.
+void broadcast(std::string& text) {
+  auto length = static_cast<std::uint32_t>(text.size());
+  broadcast(&length, sizeof length);
+  text.resize(length);
+  if (length > 0) {
+    broadcast(text.data(), text.size());
+  }
+}
+
+// A tuning file that cannot be used harms nothing: everything stays native.
+void agree_on_tuning() {
+  if (runtime.settings.tuning.empty()) {
+    return;
+  }
+  FoundTuning found;
+  try {
+    if (runtime.world_rank == 0) {
+      found = read_tuning(runtime.settings.tuning);
+    }
+  } catch (const std::exception& error) {
+    found = {"", fmt::format("tuning file not used: {}", error.what())};
+    runtime.settings.complaints.push_back(found.reason);
+  }
+  broadcast(found.choices);
+  runtime.tuning_reason = found.reason;
+  tuned_choices().read(found.choices);
+}
+
 // Rank 0's settings and its view of the library, and where every rank is.
 void agree() {
   const Spinning spinning = library_spinning();
   std::string text = runtime.settings_text;
-  std::array<std::uint32_t, 2> head{static_cast<std::uint32_t>(text.size()), spinning.spins ? 1U : 0U};
-  broadcast(head.data(), sizeof head);
-  text.resize(head[0]);
-  if (head[0] > 0) {
-    broadcast(text.data(), text.size());
-  }
+  std::uint32_t spins = spinning.spins ? 1 : 0;
+  broadcast(&spins, sizeof spins);
+  broadcast(text);
   runtime.settings_text = text;
   runtime.settings = parse_settings(text);
   read_choices();
@@ -102,8 +129,10 @@ void agree() {
   complete(request);
   runtime.placement = place_ranks(places);
   runtime.agreed = true;
-  decide_politeness(runtime, {head[1] != 0, spinning.reason});
-  runtime.polls_collectives = runtime.polite || !runtime.settings.use.empty();
+  decide_politeness(runtime, {spins != 0, spinning.reason});
+  agree_on_tuning();
+  runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
+  runtime.polls_collectives = runtime.polite || runtime.chooses_strategies;
 }
 
 void complain() {
@@ -113,6 +142,9 @@ void complain() {
     }
     if (runtime.settings.verbose) {
       say(fmt::format("{}; {}; {}", runtime.library_version, library_path(), runtime.polite_reason));
+      if (!runtime.tuning_reason.empty()) {
+        say(runtime.tuning_reason);
+      }
     }
   }
 }

@@ -11,8 +11,9 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr std::array variables{
-    "THALWEG_DISABLE",  "THALWEG_USE",    "THALWEG_POLITE",          "THALWEG_POLL_US", "THALWEG_YIELD_US",
-    "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD", "THALWEG_SUMMARY", "THALWEG_VERBOSE",
+    "THALWEG_DISABLE",  "THALWEG_USE",      "THALWEG_POLITE", "THALWEG_POLL_US",
+    "THALWEG_YIELD_US", "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD",
+    "THALWEG_SUMMARY",  "THALWEG_VERBOSE",  "THALWEG_TUNING",
 };
 
 void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
@@ -64,6 +65,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_microseconds(settings, name, value, settings.wait.yield_us);
   } else if (name == "THALWEG_SLEEP_US") {
     read_microseconds(settings, name, value, settings.wait.sleep_us_max);
+  } else if (name == "THALWEG_TUNING") {
+    settings.tuning = value;
   } else if (name == "THALWEG_REPORT") {
     settings.report = value;
   } else if (name == "THALWEG_SUMMARY") {

@@ -17,6 +17,7 @@ struct Settings {
   std::string use; // "alltoall=mesh2d;allreduce=ring:segment=64KiB"; see the collective runner
   PoliteMode polite = PoliteMode::automatic;
   engine::WaitSettings wait;
+  std::string tuning; // file with strategies found best, empty for none
   std::string report; // file to write, empty for none
   bool summary = false;
   bool progress_thread = false;

@@ -13,5 +13,7 @@ namespace thalweg::python {
 void bind_index(nb::module_& module);
 void bind_schedules(nb::module_& module);
 void bind_proofs(nb::module_& module);
+void bind_machines(nb::module_& module);
+void bind_tuning(nb::module_& module);
 
 } // namespace thalweg::python

@@ -27,4 +27,6 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_index(module);
   thalweg::python::bind_schedules(module);
   thalweg::python::bind_proofs(module);
+  thalweg::python::bind_machines(module);
+  thalweg::python::bind_tuning(module);
 }

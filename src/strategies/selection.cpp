@@ -212,10 +212,8 @@ std::vector<Selection> parse_selections(std::string_view text) {
 std::string value_text(const Parameter& parameter, std::int64_t value) {
   if (parameter.kind == ParameterKind::choice)
     return std::string(parameter.choices.at(static_cast<std::size_t>(value)));
-  if (parameter.kind == ParameterKind::bytes && value > 0)
-    for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}})
-      if (value % (std::int64_t{1} << shift) == 0)
-        return fmt::format("{}{}", value >> shift, unit);
+  if (parameter.kind == ParameterKind::bytes && value > 0 && value % 1024 == 0)
+    return exact_bytes(value);
   return fmt::to_string(value);
 }
 

@@ -36,10 +36,12 @@ def make_application() -> typer.Typer:
         ranks: Annotated[int, typer.Option("--ranks", "-n", help="How many ranks, as many on each host as need be.")],
         native: Annotated[bool, typer.Option("--native", help="Without Thalweg.")] = False,
         use: Annotated[list[str] | None, typer.Option("--use", "-u", help="As for thalweg run.")] = None,
+        tuning: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
         name: _Name = "thalweg",
     ) -> None:
         """Run an MPI program across the hosts, over TCP."""
         options = [word for selection in use or [] for word in ("--use", selection)]
+        options += ["--tuning", tuning] if tuning else []
         importlib.import_module("thalweg.lab.launch").run(name, ranks, program, options, native=native)
 
     @app.command()

@@ -14,6 +14,7 @@ _TYPES: dict[str, Any] = {
     "microseconds": int | None,
     "choice": str | None,
     "file": str | None,
+    "tuning": str | None,
     "mpi": str | None,
 }
 

@@ -12,6 +12,7 @@ from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_
 from thalweg.programs.find import find_program
 
 _TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
+_NETWORK = "THALWEG_NETWORK"
 _INTEL = {"I_MPI_FABRICS": "ofi", "I_MPI_PIN": "off"}
 
 
@@ -47,12 +48,18 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
     return {**own, **consent, "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+def network(lab: Lab) -> str:
+    """Say which network this is: what is tuned on one lab does not hold on another."""
+    return f"lab-{lab.hosts}x{lab.rate}"
+
+
 def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
     hosts = ",".join(f"{name}:{per_host}" for name in lab.names)
     agent = str(agent_of(lab.folder))
     shared = ",vader" if per_host > 1 else ""
     if launcher.kind == HYDRA:
-        given = [word for name, value in (_TCP | _INTEL).items() for word in ("-genv", name, value)]
+        settings = _TCP | _INTEL | {_NETWORK: network(lab)}
+        given = [word for name, value in settings.items() for word in ("-genv", name, value)]
         return ["-launcher", "rsh", "-launcher-exec", agent, "-iface", "eth0", "-hosts", hosts, *given]
     if launcher.kind == OPEN_RTE:
         remote = ["plm_rsh_agent", agent], ["plm_rsh_no_tree_spawn", "1"], ["oob_tcp_if_include", "eth0"]
@@ -69,7 +76,7 @@ def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
         ["btl_tcp_if_include", "eth0"],
         ["mpi_yield_when_idle", "1"],
     )
-    words = ["--host", hosts]
+    words = ["--host", hosts, "-x", f"{_NETWORK}={network(lab)}"]
     for parameter in remote:
         words += [option, *parameter]
     for parameter in transport:

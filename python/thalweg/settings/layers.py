@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from thalweg.settings.files import configuration_files, line_of, read_file
 from thalweg.settings.options import OPTIONS, Option
-from thalweg.settings.values import Selections, Value, text_for_ranks, value_from_text, value_from_toml
+from thalweg.settings.values import NO_TUNING, Selections, Value, text_for_ranks, value_from_text, value_from_toml
 
 
 class Setting(NamedTuple):
@@ -64,7 +64,16 @@ def effective_settings(given: Mapping[str, Value], environment: Mapping[str, str
     """Merge all layers. Selections merge per operation; every other option is taken whole from its first layer."""
     layers = [flags_layer(given), environment_layer(environment)]
     layers += [file_layer(path) for path in configuration_files(environment, folder)]
-    return {option.name: _merged(option, layers) for option in OPTIONS}
+    settings = {option.name: _merged(option, layers) for option in OPTIONS}
+    if settings["tuning"].origin == "default":
+        settings["tuning"] = Setting(default_tuning_file(environment), "default", {})
+    return settings
+
+
+def default_tuning_file(environment: Mapping[str, str]) -> str:
+    """Say where the tuning file is if nobody says otherwise."""
+    home = environment.get("XDG_DATA_HOME") or os.path.join(environment.get("HOME", "/"), ".local", "share")
+    return os.path.join(home, "thalweg", "tuning.toml")
 
 
 def variables_for_ranks(settings: Settings) -> dict[str, str]:
@@ -72,7 +81,11 @@ def variables_for_ranks(settings: Settings) -> dict[str, str]:
     variables = {}
     for option in OPTIONS:
         setting = settings[option.name]
-        if option.for_ranks and (setting.origin != "default" or option.name == "summary"):
+        if option.kind == "tuning":
+            path = str(setting.value)
+            if path != NO_TUNING and (setting.origin != "default" or os.path.exists(path)):
+                variables[option.variable] = path
+        elif option.for_ranks and (setting.origin != "default" or option.name == "summary"):
             variables[option.variable] = text_for_ranks(setting.value)
     return variables
 

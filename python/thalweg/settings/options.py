@@ -6,7 +6,7 @@ from typing import NamedTuple
 class Option(NamedTuple):
     """A setting of `thalweg run`.
 
-    `kind` is one of selections, choice, microseconds, file, switch and mpi; `choices` belongs to choice alone.
+    `kind` is one of selections, tuning, choice, microseconds, file, switch and mpi; `choices` belongs to choice alone.
     `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer in each rank.
     """
 
@@ -43,6 +43,13 @@ OPTIONS: tuple[Option, ...] = (
         short="-u",
         metavar="SELECTION",
         help="OPERATION=STRATEGY[:PARAMETER=VALUE,…]: the strategy for a collective; `native` is the library's own.",
+    ),
+    Option(
+        name="tuning",
+        kind="tuning",
+        default=None,
+        metavar="FILE",
+        help="The tuning file, with the strategies that were found best on this machine; `off` uses none.",
     ),
     Option(
         name="polite",

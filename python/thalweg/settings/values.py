@@ -8,6 +8,8 @@ from thalweg.settings.options import Option
 ON = ("1", "on", "true", "yes")
 OFF = ("0", "off", "false", "no")
 MICROSECONDS_MAX = 60_000_000
+NO_TUNING = "off"
+PATHS = ("file", "tuning")
 
 Selections = dict[str, str]
 Value = str | int | bool | Selections | None
@@ -43,9 +45,11 @@ def value_from_text(option: Option, text: str, origin: str) -> Value:
         return _microseconds(int(text), origin)
     if option.kind == "choice":
         return _choice(option, text, origin)
+    if option.kind == "tuning" and text == NO_TUNING:
+        return text
     if not text:
-        raise refuse(origin, text, "a path" if option.kind == "file" else "an MPI")
-    return os.path.abspath(text) if option.kind == "file" else text
+        raise refuse(origin, text, "a path" if option.kind in PATHS else "an MPI")
+    return os.path.abspath(text) if option.kind in PATHS else text
 
 
 def value_from_toml(option: Option, given: object, origin: str, folder: str) -> Value:
@@ -64,7 +68,9 @@ def value_from_toml(option: Option, given: object, origin: str, folder: str) -> 
         raise refuse(origin, given, "a text in quotes")
     if option.kind == "choice":
         return _choice(option, given, origin)
-    return os.path.normpath(os.path.join(folder, given)) if option.kind == "file" else given
+    if option.kind == "tuning" and given == NO_TUNING:
+        return given
+    return os.path.normpath(os.path.join(folder, given)) if option.kind in PATHS else given
 
 
 def text_for_ranks(value: Value) -> str:

@@ -89,6 +89,9 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
                                  profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s",
                                  run.library, duration(profile.wall_ns), percent(mpi_ns / all_wall_ns),
                                  percent(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.polite_reason);
+  if (!run.tuning.empty()) {
+    text += fmt::format("thalweg: {}\n", run.tuning);
+  }
   text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
                       "function", "call site", "ranks", "calls", "bytes", "time", "mean", "waiting",
                       "transfer", "last rank", "CPU", "ran on");

@@ -7,29 +7,28 @@ namespace thalweg::mpi {
 namespace {
 
 // By Operation; the names that selections use.
-constexpr std::array<std::string_view, static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1>
-    call_names{"barrier",
-               "bcast",
-               "gather",
-               "gatherv",
-               "scatter",
-               "scatterv",
-               "allgather",
-               "allgatherv",
-               "alltoall",
-               "alltoallv",
-               "alltoallw",
-               "reduce",
-               "allreduce",
-               "reduce_scatter",
-               "reduce_scatter_block",
-               "scan",
-               "exscan",
-               "neighbor_allgather",
-               "neighbor_allgatherv",
-               "neighbor_alltoall",
-               "neighbor_alltoallv",
-               "neighbor_alltoallw"};
+constexpr std::array<std::string_view, operation_count> call_names{"barrier",
+                                                                   "bcast",
+                                                                   "gather",
+                                                                   "gatherv",
+                                                                   "scatter",
+                                                                   "scatterv",
+                                                                   "allgather",
+                                                                   "allgatherv",
+                                                                   "alltoall",
+                                                                   "alltoallv",
+                                                                   "alltoallw",
+                                                                   "reduce",
+                                                                   "allreduce",
+                                                                   "reduce_scatter",
+                                                                   "reduce_scatter_block",
+                                                                   "scan",
+                                                                   "exscan",
+                                                                   "neighbor_allgather",
+                                                                   "neighbor_allgatherv",
+                                                                   "neighbor_alltoall",
+                                                                   "neighbor_alltoallv",
+                                                                   "neighbor_alltoallw"};
 
 // Every choice made so far with its number. Only ever added to, while one thread is at start-up or in a
 // control call.
@@ -40,26 +39,38 @@ std::map<std::string, std::int64_t>& known_texts() {
 
 } // namespace
 
+std::string_view call_name(Operation operation) {
+  return call_names[static_cast<std::size_t>(operation)];
+}
+
+Choice make_choice(const strategies::Selection& selection) {
+  Choice choice;
+  if (selection.is_native())
+    return choice;
+  const std::string whole = strategies::to_text(selection);
+  const auto& [name, id] = *known_texts().try_emplace(whole, known_texts().size() + 1).first;
+  choice.strategy = selection.strategy;
+  choice.parameters = selection.parameters;
+  choice.text = name.c_str() + name.find('=') + 1;
+  choice.id = id;
+  return choice;
+}
+
 void Choices::read(std::string_view text) {
   const std::vector<strategies::Selection> selections = strategies::parse_selections(text);
   choices_ = {};
-  any_ = false;
   for (std::size_t operation = 0; operation < choices_.size(); ++operation) {
     const strategies::Call* call = strategies::find_call(call_names[operation]);
     const strategies::Selection* selection =
         call == nullptr ? nullptr : strategies::selected(selections, *call);
-    if (selection == nullptr || selection->is_native())
-      continue;
-    const std::string whole = strategies::to_text(*selection);
-    const auto& [name, id] = *known_texts().try_emplace(whole, known_texts().size() + 1).first;
-    choices_[operation] = {selection->strategy, selection->parameters, name.c_str() + name.find('=') + 1, id};
-    any_ = true;
+    if (selection != nullptr)
+      choices_[operation] = make_choice(*selection);
   }
 }
 
 const Choice* Choices::of(Operation operation) const {
-  const Choice& choice = choices_[static_cast<std::size_t>(operation)];
-  return choice.strategy == nullptr ? nullptr : &choice;
+  const std::optional<Choice>& choice = choices_[static_cast<std::size_t>(operation)];
+  return choice ? &*choice : nullptr;
 }
 
 Choices& choices() {

@@ -44,7 +44,8 @@ RunDescription run() {
           "polite: 4 ranks on 2 cores",
           {"THALWEG_SUMMARY=1"},
           {"MPIR_CVAR_X=1"},
-          1};
+          1,
+          ""};
 }
 
 TEST(Summary, ShowsWhatAPersonNeeds) {

@@ -1,0 +1,1 @@
+"""Tuning: trials in real jobs, guided by the model, and the file that keeps what was found."""

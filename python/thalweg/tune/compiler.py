@@ -1,0 +1,55 @@
+"""The trial program, compiled with the C compiler of the MPI that is to be tuned, once for each."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from thalweg.errors import INSTALLATION, ThalwegError
+from thalweg.launch.mpis import named_mpi
+from thalweg.programs.families import LoadedMpi
+
+SOURCE = Path(__file__).parent / "trial.c"
+
+
+def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
+    """Give the path of the trial program for an MPI: a family's name, or a prefix, library or launcher."""
+    compiler = compiler_of(named_mpi(mpi, environment), environment)
+    key = hashlib.sha256(SOURCE.read_bytes() + os.fsencode(os.path.realpath(compiler) + compiler)).hexdigest()[:16]
+    folder = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "thalweg"
+    program = folder / f"trial-{key}"
+    if program.exists():
+        return str(program)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, fresh = tempfile.mkstemp(dir=folder)
+        os.close(handle)
+    except OSError as error:
+        remedy = "set XDG_CACHE_HOME to a folder that can be written"
+        raise ThalwegError(INSTALLATION, f"the trial program cannot be kept in {folder}: {error}", remedy) from error
+    command = [compiler, "-O2", "-o", fresh, str(SOURCE), f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}", "-ldl"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(environment))
+    if done.returncode:
+        os.unlink(fresh)
+        message = f"the trial program does not compile: {' '.join(command)}\n{done.stderr}"
+        raise ThalwegError(INSTALLATION, message, "is the MPI whole, with its headers and a C compiler?")
+    os.chmod(fresh, 0o755)
+    os.replace(fresh, program)
+    return str(program)
+
+
+def compiler_of(mpi: LoadedMpi, environment: Mapping[str, str]) -> str:
+    """Find the MPI's compiler wrapper: in bin/ of the nearest folder above its library, else in PATH."""
+    suffix = {"openmpi": ".openmpi", "mpich": ".mpich"}.get(mpi.family.name, "_abi")
+    folders = [str(folder / "bin") for folder in Path(os.path.abspath(mpi.library)).parents]
+    for folder in (*folders, environment.get("PATH", os.defpath)):
+        for name in (f"mpicc{suffix}", "mpicc"):
+            if path := shutil.which(name, path=folder):
+                return path
+    message = f"no mpicc of {mpi.family.title} lies near {mpi.library} or in PATH"
+    raise ThalwegError(
+        INSTALLATION, message, "install it (Debian: libopenmpi-dev or libmpich-dev), or name another --mpi"
+    )

@@ -1,0 +1,122 @@
+"""A job that tries strategies on request: the trial program under `thalweg run`."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from thalweg.errors import FAILED, ThalwegError
+
+NATIVE = "native"
+_PATIENCE_S = 20
+
+
+class Samples(NamedTuple):
+    """What a candidate took, batch by batch: microseconds per call of the slowest rank, and of all ranks' CPUs."""
+
+    completion_us: tuple[float, ...]
+    cpu_us: tuple[float, ...]
+    calls: int
+
+
+class Job(NamedTuple):
+    """What the job says of itself."""
+
+    ranks: int
+    nodes: tuple[int, ...]
+    """The node of each rank, numbered from 0."""
+    machines: int
+    """Booted machines that the nodes are on."""
+    fingerprint: tuple[str, ...]
+
+
+class Session:
+    """Starts the job, and ends it with the `with` block.
+
+    The trial program is started by `command`, a launcher's words with the program at their end, under `thalweg run`.
+    """
+
+    def __init__(self, command: Sequence[str], *, lab: str = "") -> None:
+        """`lab`: on the hosts of the lab of that name; the command is then `-n RANKS -- PROGRAM`."""
+        # Any strategy will do: it makes communicators ready for the engine; the program chooses afterwards.
+        use = ["--use", "barrier=dissemination"]
+        use += ["--tuning", "off"]
+        words = ["lab", "run", "--name", lab, *use] if lab else ["run", "--no-summary", *use]
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
+        variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "thalweg", *words, *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=os.environ | variables,
+        )
+        self.job = _job_of(self._answer())
+
+    def __enter__(self) -> Self:
+        """Give itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the job; one that does not end by itself is ended."""
+        del kind, error, trace
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.terminate()
+            try:
+                self._process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._errors.close()
+
+    def measure(
+        self, operation: str, size: int, candidates: Sequence[str], *, batches: int, limit: float = 0
+    ) -> dict[str, Samples]:
+        """Try candidates in turns; those slower than `limit` times the fastest have one sample only."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{operation} {size} {batches} {limit} {' '.join(candidates)}\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._fail()
+        results = {}
+        while isinstance(line := self._answer(), dict):
+            results[line["candidate"]] = Samples(tuple(line["completion_us"]), tuple(line["cpu_us"]), line["calls"])
+        return results
+
+    def _answer(self) -> dict[str, Any] | str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            self._fail()
+        if line.strip() == "done":
+            return "done"
+        try:
+            answer = json.loads(line)
+        except ValueError as error:
+            raise ThalwegError(FAILED, f"the trial program wrote what is no answer: {line!r}") from error
+        assert isinstance(answer, dict)
+        return answer
+
+    def _fail(self) -> None:
+        status = self._process.wait(_PATIENCE_S)
+        self._errors.seek(0)
+        raise ThalwegError(FAILED, f"the trial job ended with status {status}\n{self._errors.read()[-3000:]}")
+
+
+def _job_of(answer: dict[str, Any] | str) -> Job:
+    assert isinstance(answer, dict)
+    hosts = list(dict.fromkeys(answer["hosts"]))
+    nodes = tuple(hosts.index(host) for host in answer["hosts"])
+    return Job(len(nodes), nodes, len(set(answer["machines"])), tuple(answer["fingerprint"].split("\n")))

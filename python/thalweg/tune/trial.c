@@ -1,0 +1,288 @@
+/* Times collectives, strategy by strategy, in one MPI job.
+ *
+ * Rank 0 reads requests from its standard input, a line each, until it ends:
+ *
+ *   OPERATION BYTES BATCHES LIMIT CANDIDATE...
+ *
+ * BYTES are those of a unit: what each pair, rank or vector has. A candidate is "native" (past Thalweg),
+ * "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection ("ring",
+ * "bruck:radix=4"). Each candidate is tried with two calls; those slower than LIMIT times the fastest (0: no
+ * limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to time,
+ * begun together after a barrier. Answers go to standard output: for each candidate a line of JSON with each
+ * batch's time per call of the slowest rank and CPU time per call of all ranks, then "done".
+ *
+ * The strategies are switched through the interposer's control functions (thalweg/control.h), which this
+ * program looks up by name, so that it is an ordinary MPI program otherwise.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001 };
+
+static const double batch_seconds = 3e-4;
+
+static int rank, ranks;
+static int (*choose)(const char* selections);
+static int (*bypass)(int on);
+
+static char* input;
+static char* output;
+static int* counts;
+static int* places;
+
+static double now(void) {
+  return MPI_Wtime();
+}
+
+static double cpu_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* `bytes` is a whole number of doubles for reductions. */
+static void call(const char* operation, int bytes) {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  const int doubles = bytes / 8;
+  if (strcmp(operation, "barrier") == 0)
+    MPI_Barrier(world);
+  else if (strcmp(operation, "broadcast") == 0)
+    MPI_Bcast(output, bytes, MPI_BYTE, 0, world);
+  else if (strcmp(operation, "reduce") == 0)
+    MPI_Reduce(input, output, doubles, MPI_DOUBLE, MPI_SUM, 0, world);
+  else if (strcmp(operation, "allreduce") == 0)
+    MPI_Allreduce(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
+  else if (strcmp(operation, "gather") == 0)
+    MPI_Gather(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, world);
+  else if (strcmp(operation, "scatter") == 0)
+    MPI_Scatter(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, world);
+  else if (strcmp(operation, "allgather") == 0)
+    MPI_Allgather(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, world);
+  else if (strcmp(operation, "alltoall") == 0)
+    MPI_Alltoall(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, world);
+  else if (strcmp(operation, "alltoallv") == 0)
+    MPI_Alltoallv(input, counts, places, MPI_BYTE, output, counts, places, MPI_BYTE, world);
+  else if (strcmp(operation, "reduce_scatter") == 0)
+    MPI_Reduce_scatter_block(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
+  else if (strcmp(operation, "scan") == 0)
+    MPI_Scan(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
+  else if (strcmp(operation, "exscan") == 0)
+    MPI_Exscan(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
+  else {
+    if (rank == 0)
+      fprintf(stderr, "trial: no operation '%s'\n", operation);
+    MPI_Abort(world, 2);
+  }
+}
+
+/* The reduce_scatter of MPI_Reduce_scatter_block is the selection "reduce_scatter" too. */
+static void select_strategy(const char* operation, const char* candidate) {
+  char selection[line_bytes];
+  if (strcmp(candidate, "native") == 0) {
+    bypass(1);
+    return;
+  }
+  bypass(0);
+  snprintf(selection, sizeof selection, "%s=%s", operation, candidate);
+  if (strcmp(candidate, "passed_on") == 0)
+    selection[0] = 0;
+  if (choose(selection) != 0)
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+/* Begins together. The barrier is one of Thalweg's, which waits politely: the library's own may take far
+ * longer than what is measured where ranks outnumber cores. */
+static void align(void) {
+  bypass(0);
+  if (choose("barrier=dissemination") != 0)
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static double run_batch(const char* operation, int bytes, const char* candidate, int calls, double* cpu) {
+  align();
+  select_strategy(operation, candidate);
+  const double cpu_begin = cpu_now();
+  const double begin = now();
+  for (int i = 0; i < calls; ++i)
+    call(operation, bytes);
+  const double end = now();
+  *cpu = (cpu_now() - cpu_begin) / calls;
+  bypass(1);
+  return (end - begin) / calls;
+}
+
+/* The slowest rank's time, known to all. */
+static double slowest_of(double seconds) {
+  double slowest;
+  bypass(1);
+  MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return slowest;
+}
+
+static void print_samples(const char* name, const double* values, int count, double scale) {
+  printf("\"%s\": [", name);
+  for (int i = 0; i < count; ++i)
+    printf("%s%.4f", i ? ", " : "", scale * values[i]);
+  printf("]");
+}
+
+static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches,
+                         double limit) {
+  static double times[most_candidates][most_batches], cpus[most_candidates][most_batches];
+  static double slowest[most_batches], total[most_batches], first[most_candidates];
+  for (int r = 0; r < ranks; ++r) {
+    counts[r] = bytes;
+    places[r] = r * bytes;
+  }
+  double fastest = 1e9, ignored;
+  for (int c = 0; c < count; ++c) {
+    run_batch(operation, bytes, candidates[c], 1, &ignored);
+    first[c] = slowest_of(run_batch(operation, bytes, candidates[c], 1, &ignored));
+    fastest = first[c] < fastest ? first[c] : fastest;
+  }
+  const double wanted = batch_seconds / (fastest > 1e-8 ? fastest : 1e-8);
+  const int calls = wanted < 2 ? 1 : wanted > 1000 ? 1000 : (int)wanted;
+  for (int b = 0; b < batches; ++b)
+    for (int c = 0; c < count; ++c)
+      if (limit <= 0 || first[c] <= limit * fastest)
+        times[c][b] = run_batch(operation, bytes, candidates[c], calls, &cpus[c][b]);
+  for (int c = 0; c < count; ++c) {
+    const int is_done_with = limit > 0 && first[c] > limit * fastest;
+    const int have = is_done_with ? 1 : batches;
+    if (is_done_with)
+      times[c][0] = first[c], cpus[c][0] = 0;
+    bypass(1);
+    MPI_Reduce(times[c], slowest, have, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(cpus[c], total, have, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+      printf("{\"candidate\": \"%s\", \"calls\": %d, ", candidates[c], is_done_with ? 1 : calls);
+      print_samples("completion_us", slowest, have, 1e6);
+      printf(", ");
+      print_samples("cpu_us", total, have, 1e6);
+      printf("}\n");
+    }
+  }
+}
+
+/* Everybody gets rank 0's next line; false when there is none. Ranks wait politely for it. */
+static int next_line(char* line) {
+  if (rank == 0 && fgets(line, line_bytes, stdin) == NULL)
+    line[0] = 0;
+  bypass(0);
+  MPI_Bcast(line, line_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return line[0] != 0;
+}
+
+static void* control(const char* name) {
+  void* symbol = dlsym(RTLD_DEFAULT, name);
+  if (symbol == NULL && rank == 0)
+    fprintf(stderr, "trial: start it under thalweg run: %s is not there\n", name);
+  if (symbol == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 4);
+  return symbol;
+}
+
+static void print_text(const char* text) {
+  putchar('"');
+  for (; *text != 0; ++text)
+    if (*text == '\n')
+      fputs("\\n", stdout);
+    else if (*text == '"' || *text == '\\')
+      printf("\\%c", *text);
+    else
+      putchar(*text);
+  putchar('"');
+}
+
+static void print_names(const char* key, const char* own) {
+  enum { width = 128 };
+  char name[width] = {0};
+  strncpy(name, own, width - 1);
+  char* names = calloc((size_t)ranks, width);
+  bypass(0);
+  MPI_Gather(name, width, MPI_CHAR, names, width, MPI_CHAR, 0, MPI_COMM_WORLD);
+  printf("\"%s\": [", key);
+  for (int r = 0; r < ranks && rank == 0; ++r) {
+    printf("%s", r ? ", " : "");
+    print_text(names + (size_t)r * width);
+  }
+  printf("]");
+  free(names);
+}
+
+/* Says where the ranks are: hosts, and the booted machines that hosts may share. */
+static void introduce(const void* fingerprint) {
+  char host[128] = {0}, machine[128] = {0};
+  gethostname(host, sizeof host - 1);
+  FILE* boot = fopen("/proc/sys/kernel/random/boot_id", "r");
+  if (boot == NULL || fgets(machine, sizeof machine, boot) == NULL)
+    strcpy(machine, host);
+  if (boot != NULL)
+    fclose(boot);
+  machine[strcspn(machine, "\n")] = 0;
+  if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 5);
+  const char* (*text)(void);
+  *(const void**)&text = fingerprint;
+  printf("{");
+  print_names("hosts", host);
+  printf(", ");
+  print_names("machines", machine);
+  printf(", \"fingerprint\": ");
+  print_text(text());
+  printf("}\n");
+  fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  *(void**)&choose = control("thalweg_choose");
+  *(void**)&bypass = control("thalweg_bypass");
+  counts = calloc((size_t)ranks, sizeof *counts);
+  places = calloc((size_t)ranks, sizeof *places);
+  introduce(control("thalweg_fingerprint"));
+  size_t capacity = 0;
+  static char line[line_bytes];
+  while (next_line(line)) {
+    char* candidates[most_candidates];
+    int count = 0;
+    const char* operation = strtok(line, " \n");
+    const char* words[3] = {strtok(NULL, " \n"), strtok(NULL, " \n"), strtok(NULL, " \n")};
+    if (operation == NULL || words[2] == NULL)
+      continue;
+    while (count < most_candidates && (candidates[count] = strtok(NULL, " \n")) != NULL)
+      ++count;
+    const int bytes = atoi(words[0]);
+    const int batches = atoi(words[1]);
+    if (batches < 1 || batches > most_batches)
+      MPI_Abort(MPI_COMM_WORLD, 2);
+    const size_t needed = (size_t)bytes * (size_t)ranks + 64;
+    if (needed > capacity) {
+      capacity = needed;
+      input = realloc(input, capacity);
+      output = realloc(output, capacity);
+      memset(input, 0, capacity);
+      memset(output, 0, capacity);
+    }
+    measure_case(operation, bytes, candidates, count, batches, atof(words[2]));
+    if (rank == 0) {
+      printf("done\n");
+      fflush(stdout);
+    }
+  }
+  free(input);
+  free(output);
+  free(counts);
+  free(places);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,83 @@
+#include "machine/fingerprint.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <string_view>
+#include <sys/utsname.h>
+
+namespace thalweg::machine {
+
+namespace {
+
+// Settings by which users and batch systems decide how bytes move; what is not set is the library's own
+// decision, which its version stands for. THALWEG_NETWORK is for networks that look the same from within: the
+// lab's, or partitions'.
+constexpr std::array transport_settings{
+    "OMPI_MCA_pml",  "OMPI_MCA_btl",         "OMPI_MCA_mtl",    "OMPI_MCA_btl_tcp_if_include",
+    "UCX_TLS",       "UCX_NET_DEVICES",      "FI_PROVIDER",     "FI_TCP_IFACE",
+    "I_MPI_FABRICS", "MPIR_CVAR_CH4_NETMOD", "THALWEG_NETWORK",
+};
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line))
+    for (const std::string_view key : {"model name", "CPU part", "cpu\t"})
+      if (line.starts_with(key))
+        if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+          return line.substr(colon + 2);
+  return "unknown";
+}
+
+std::string kernel_version() {
+  utsname names{};
+  if (uname(&names) != 0)
+    return "unknown";
+  const std::string_view release = names.release;
+  const std::size_t second_dot = release.find_first_not_of("0123456789", release.find('.') + 1);
+  return std::string(release.substr(0, second_dot));
+}
+
+std::string transport() {
+  std::string text;
+  for (const char* name : transport_settings)
+    if (const char* value = std::getenv(name))
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text.empty() ? "default" : text;
+}
+
+} // namespace
+
+Fingerprint local_fingerprint() {
+  Fingerprint fingerprint;
+  fingerprint.processor = processor_name();
+  fingerprint.kernel = kernel_version();
+  fingerprint.transport = transport();
+  return fingerprint;
+}
+
+std::string describe(const Fingerprint& f) {
+  return fmt::format("{}, {} cores (limit {}), Linux {}, {}, transport {}, {} nodes with {} ranks each",
+                     f.processor, f.cores, f.quota, f.kernel, f.mpi, f.transport, f.nodes, f.ranks_per_node);
+}
+
+std::string differences(const Fingerprint& wanted, const Fingerprint& found) {
+  std::string text;
+  const auto compare = [&](std::string_view what, const auto& here, const auto& there) {
+    if (here != there)
+      text += fmt::format("{}{} {}, not {}", text.empty() ? "" : "; ", what, there, here);
+  };
+  compare("processor", wanted.processor, found.processor);
+  compare("cores", wanted.cores, found.cores);
+  compare("limit", wanted.quota, found.quota);
+  compare("kernel", wanted.kernel, found.kernel);
+  compare("MPI", wanted.mpi, found.mpi);
+  compare("transport", wanted.transport, found.transport);
+  compare("nodes", wanted.nodes, found.nodes);
+  compare("ranks per node", wanted.ranks_per_node, found.ranks_per_node);
+  return text;
+}
+
+} // namespace thalweg::machine

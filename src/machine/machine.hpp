@@ -1,0 +1,92 @@
+#pragma once
+
+// What the machine is, in the figures that predictions need: LogGP parameters by message size for each level
+// of the machine, rates of copying and combining, and how ranks share cores and links.
+//
+// LogGP: Culler et al. 1993, Alexandrov et al. 1995 (L, o, g, G). Here overheads have a part per byte too, as
+// processors copy what they send (Kumar 2005, chapter 2), and all parameters hold for a range of message
+// sizes, as protocols change.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::machine {
+
+/// How far apart two ranks are, nearest first.
+enum class Level : std::uint8_t { core_complex, socket, node, network };
+
+inline constexpr std::size_t level_count = 4;
+std::string_view name(Level level);
+
+/// A measured figure: the median and what lies between a tenth and nine tenths of the measurements.
+struct Figure {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// What a message costs; seconds, or seconds per byte. A message of m bytes keeps its sender busy for
+/// send + send_per_byte * m, its receiver likewise, holds the link for gap + gap_per_byte * m, and needs
+/// `latency` on top.
+struct MessageCost {
+  std::int64_t bytes_max = 0; ///< the largest message it holds for; the last range holds beyond
+  Figure latency;
+  Figure send;
+  Figure send_per_byte;
+  Figure receive;
+  Figure receive_per_byte;
+  Figure gap;
+  Figure gap_per_byte;
+};
+
+/// Seconds per byte that a core needs at a working set of up to `bytes_max`.
+struct Rate {
+  std::int64_t bytes_max = 0;
+  Figure per_byte;
+};
+
+struct LevelCosts {
+  Level level = Level::node;
+  std::vector<MessageCost> ranges; ///< by bytes_max
+  /// Bytes that may leave at once after a pause, free of gap_per_byte (token buckets, deep buffers).
+  double burst_bytes = 0;
+
+  const MessageCost& at(std::int64_t bytes) const;
+};
+
+struct Machine {
+  std::string title;     ///< a line for people
+  std::string mpi;       ///< the library the figures were taken with
+  std::string transport; ///< and the settings that decide how it transports
+  std::string date;
+  std::int32_t cores = 1; ///< of a node, that ranks may use
+  /// Nodes that share one machine's cores: 1, but for containers and the lab.
+  std::int32_t nodes_per_machine = 1;
+  std::vector<LevelCosts> levels;
+  std::vector<Rate> copy;    ///< memory to memory, by bytes copied
+  std::vector<Rate> combine; ///< a double added to a double, per byte of one operand
+  Figure switch_core;        ///< handing a core to another rank that waits for it
+  Figure step;               ///< what running one step of a schedule costs by itself
+  std::string network;       ///< the shape of the network where its routes are known, e.g. "fat-tree:4x2"
+
+  /// The costs of that level, or of the nearest one that was measured.
+  const LevelCosts& at(Level level) const;
+  double copy_seconds(std::int64_t bytes) const;
+  double combine_seconds(std::int64_t bytes) const;
+};
+
+/// Reads a machine file. Throws Error naming the file, the place and the remedy.
+Machine load_machine(const std::string& file);
+/// Reads the text of one; `name` is for errors.
+Machine parse_machine(std::string_view text, const std::string& name);
+/// The machine file's text: TOML, to be read and edited by people.
+std::string to_text(const Machine& machine);
+
+/// A machine to start with where none was probed: a plain node and a plain Ethernet. Its order of candidates
+/// is a guess and says so in its title.
+Machine standard_machine();
+
+} // namespace thalweg::machine

@@ -1,0 +1,61 @@
+#include "model/predict.hpp"
+
+#include "model/walk.hpp"
+
+#include <algorithm>
+
+namespace thalweg::model {
+
+using schedule::Schedule;
+using schedule::Step;
+using schedule::StepKind;
+
+Prediction predict(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Setting& setting) {
+  return Walk(schedules, unit_bytes, setting).run();
+}
+
+Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, const Setting& setting) {
+  const StepCosts costs(schedule, unit_bytes, setting);
+  const machine::Machine& machine = setting.machine;
+  const machine::LevelCosts& network = machine.at(machine::Level::network);
+  const double burst = network.burst_bytes * network.ranges.back().gap_per_byte.value;
+  const auto nodes = setting.nodes.empty() ? 1 : *std::ranges::max_element(setting.nodes) + 1;
+  const double ranks_a_node = static_cast<double>(schedule.ranks) / nodes;
+  const double sharing = std::max(1.0, ranks_a_node * machine.nodes_per_machine / machine.cores);
+  Link link;
+  double time = 0;
+  Prediction prediction;
+  const auto work = [&](double seconds) {
+    prediction.cpu_seconds += seconds;
+    time += seconds * sharing;
+  };
+  for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+    const std::uint32_t end = schedule.stage_end(stage);
+    std::vector<double> arrivals;
+    for (const bool receives : {true, false})
+      for (std::uint32_t s = schedule.stages[stage]; s < end; ++s) {
+        const Step& step = schedule.steps[s];
+        if (schedule::is_receive(step) != receives)
+          continue;
+        work(costs[s].begin);
+        if (step.kind == StepKind::send)
+          arrivals.push_back(costs[s].latency +
+                             (costs[s].is_remote ? link.pass(time, costs[s].transfer * ranks_a_node, burst)
+                                                 : time + costs[s].transfer));
+      }
+    std::size_t received = 0;
+    for (std::uint32_t s = schedule.stages[stage]; s < end; ++s)
+      if (schedule::is_receive(schedule.steps[s])) {
+        if (!arrivals.empty())
+          time = std::max(time, arrivals[std::min(received++, arrivals.size() - 1)]);
+        if (sharing > 1)
+          time += machine.switch_core.value;
+        work(costs[s].finish);
+      }
+  }
+  prediction.seconds = time;
+  prediction.cpu_most = prediction.cpu_seconds;
+  return prediction;
+}
+
+} // namespace thalweg::model

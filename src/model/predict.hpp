@@ -1,0 +1,43 @@
+#pragma once
+
+// Predicts what a schedule costs on a machine: completion time and CPU time, by walking all ranks' schedules
+// in time order with LogGP's parameters (machine/machine.hpp), cores that ranks share, and links that
+// messages queue for.
+//
+// What is modelled: the overheads of both ends by message size, packing of messages that are not one piece of
+// memory, combining, links between nodes that carry one message after another in either direction, with
+// bursts that buckets let through, and ranks that wait for a core where there are more ranks than cores. What
+// is not: caches, the library's own waiting for unposted receives, and other jobs.
+
+#include "machine/machine.hpp"
+#include "schedule/schedule.hpp"
+
+#include <functional>
+#include <span>
+
+namespace thalweg::model {
+
+struct Prediction {
+  double seconds = 0;     ///< until the last rank has finished, all having begun together
+  double cpu_seconds = 0; ///< of the ranks' mean
+  double cpu_most = 0;    ///< of the busiest rank
+};
+
+/// Where ranks are and what is known of the machine.
+struct Setting {
+  const machine::Machine& machine;
+  /// The node of each rank, numbered from 0; empty: all on one node.
+  std::span<const std::int32_t> nodes = {};
+};
+
+/// Predicts a collective whose units have `unit_bytes` bytes from all ranks' schedules, in order of ranks.
+Prediction predict(std::span<const schedule::Schedule> schedules, std::int64_t unit_bytes,
+                   const Setting& setting);
+
+/// Predicts a collective whose ranks all do the same but for names, from one rank's schedule: what it
+/// receives comes as late as what it sends at the same place. Exact where all ranks are equally far apart;
+/// else a bound from the farthest.
+Prediction predict_symmetric(const schedule::Schedule& schedule, std::int64_t unit_bytes,
+                             const Setting& setting);
+
+} // namespace thalweg::model

@@ -1,0 +1,115 @@
+#include "mpi/runner/tuned_choices.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "mpi/datatypes.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+std::int64_t mean_bytes(const IntegerArray& counts, MPI_Datatype type, int ranks) {
+  std::int64_t elements = 0;
+  for (int rank = 0; rank < ranks; ++rank)
+    elements += counts[static_cast<std::size_t>(rank)];
+  return elements * static_cast<std::int64_t>(datatype_bytes(type)) / ranks;
+}
+
+std::int64_t bytes_of_side(MPI_Count count, MPI_Datatype type) {
+  return static_cast<std::int64_t>(count) * static_cast<std::int64_t>(datatype_bytes(type));
+}
+
+Operation operation_named(std::string_view name) {
+  std::size_t operation = 0;
+  while (operation < operation_count && call_name(static_cast<Operation>(operation)) != name)
+    ++operation;
+  return static_cast<Operation>(operation);
+}
+
+} // namespace
+
+std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator) {
+  switch (call.form->operation) {
+  case Operation::barrier:
+    return 0;
+  case Operation::bcast:
+  case Operation::reduce:
+  case Operation::allreduce:
+  case Operation::scan:
+  case Operation::exscan:
+    return bytes_of_side(call.sendcount, call.sendtype);
+  case Operation::gather:
+    return call.root == communicator.rank ? bytes_of_side(call.recvcount, call.recvtype)
+                                          : bytes_of_side(call.sendcount, call.sendtype);
+  case Operation::scatter:
+    return call.root == communicator.rank ? bytes_of_side(call.sendcount, call.sendtype)
+                                          : bytes_of_side(call.recvcount, call.recvtype);
+  case Operation::allgather:
+  case Operation::alltoall:
+  case Operation::reduce_scatter_block:
+    return bytes_of_side(call.recvcount, call.recvtype);
+  case Operation::allgatherv:
+  case Operation::reduce_scatter:
+    return mean_bytes(call.recvcounts, call.recvtype, communicator.size);
+  default:
+    return -1;
+  }
+}
+
+void TunedChoices::read(std::string_view text) {
+  TunedChoices fresh;
+  std::istringstream lines{std::string(text)};
+  std::string name;
+  std::string use;
+  int ranks = 0;
+  int nodes = 0;
+  std::int64_t bytes = 0;
+  while (lines >> name >> ranks >> nodes >> bytes >> use) {
+    Choice choice = make_choice(strategies::parse_selection(fmt::format("{}={}", name, use)));
+    choice.native_reason = "best by the tuning file";
+    const auto operation = static_cast<std::size_t>(operation_named(name));
+    if (operation >= operation_count)
+      continue;
+    fresh.tables_[operation][{ranks, nodes}].push_back({bytes, std::move(choice)});
+    fresh.any_ = true;
+  }
+  for (auto& tables : fresh.tables_)
+    for (auto& [shape, sizes] : tables)
+      std::ranges::sort(sizes, {}, &Entry::bytes);
+  *this = std::move(fresh);
+}
+
+const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator) const {
+  const auto& tables = tables_[static_cast<std::size_t>(call.form->operation)];
+  if (tables.empty() || !communicator.agreed || communicator.inter)
+    return nullptr;
+  const auto table = tables.find({communicator.size, communicator.node_count()});
+  if (table == tables.end())
+    return nullptr;
+  const std::int64_t bytes = agreed_unit_bytes(call, communicator);
+  if (bytes < 0)
+    return nullptr;
+  const Sizes& sizes = table->second;
+  auto above = std::ranges::lower_bound(sizes, bytes, {}, &Entry::bytes);
+  if (above == sizes.end())
+    return &sizes.back().choice;
+  // The nearer one by ratio.
+  if (above != sizes.begin()) {
+    const auto below = above - 1;
+    if (static_cast<double>(bytes) * static_cast<double>(bytes) <
+        static_cast<double>(below->bytes) * static_cast<double>(above->bytes))
+      above = below;
+  }
+  return &above->choice;
+}
+
+TunedChoices& tuned_choices() {
+  static TunedChoices instance;
+  return instance;
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,41 @@
+#pragma once
+
+// What the tuning file says for this job: the same on all ranks, read once at the start.
+
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "mpi/communicators.hpp"
+#include "mpi/runner/choice.hpp"
+
+namespace thalweg::mpi {
+
+class TunedChoices {
+public:
+  // Reads lines "CALL RANKS NODES BYTES STRATEGY". Throws Error for a text that does not read.
+  void read(std::string_view text);
+  bool any() const { return any_; }
+
+  // The choice for the nearest size that was tuned for communicators like this one, or null. Of calls whose
+  // sizes are not known to all ranks nothing is known.
+  const Choice* of(const CollectiveCall& call, CommunicatorState& communicator) const;
+
+private:
+  struct Entry {
+    std::int64_t bytes;
+    Choice choice;
+  };
+  using Sizes = std::vector<Entry>; // by bytes
+  // By ranks and nodes of the communicator.
+  std::array<std::map<std::pair<int, int>, Sizes>, operation_count> tables_;
+  bool any_ = false;
+};
+
+TunedChoices& tuned_choices();
+
+// Bytes of the call's unit (schedule/buffers.hpp), where MPI makes them the same on all ranks; else -1.
+std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,46 @@
+#include "mpi/tuning.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mpi/runtime.hpp"
+#include "mpi/user_settings.hpp"
+#include "tune/tuning_file.hpp"
+
+namespace thalweg::mpi {
+
+machine::Fingerprint job_fingerprint() {
+  machine::Fingerprint fingerprint = machine::local_fingerprint();
+  const Placement& placement = runtime.placement;
+  fingerprint.mpi = runtime.library_version;
+  fingerprint.cores = placement.cores;
+  fingerprint.quota = placement.quota_centicores == UINT32_MAX
+                          ? "none"
+                          : fmt::format("{:g}", placement.quota_centicores / 100.0);
+  fingerprint.nodes = placement.node_count;
+  fingerprint.ranks_per_node = placement.fewest_on_node == placement.most_on_node
+                                   ? fmt::format("{}", placement.most_on_node)
+                                   : fmt::format("{}..{}", placement.fewest_on_node, placement.most_on_node);
+  return fingerprint;
+}
+
+FoundTuning read_tuning(const std::string& path) {
+  if (path.empty())
+    return {};
+  if (const std::vector<std::string> own = user_algorithms(); !own.empty())
+    return {"", fmt::format("tuning file not used: the user's {} comes first", own.front())};
+  const tune::TuningFile file = tune::load_tuning(path);
+  const machine::Fingerprint machine = job_fingerprint();
+  const tune::Tuning* tuning = tune::find_tuning(file, machine);
+  if (tuning == nullptr)
+    return {"", file.empty() ? fmt::format("no tuning file {}", path)
+                             : fmt::format("tuning file {} is of other machines or jobs ({})", path,
+                                           machine::differences(machine, file.back().machine))};
+  std::string choices;
+  for (const tune::Pick& pick : tuning->picks)
+    choices += fmt::format("{} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use);
+  return {choices, fmt::format("tuning file {}: {} picks", path, tuning->picks.size())};
+}
+
+} // namespace thalweg::mpi

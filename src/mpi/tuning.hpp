@@ -1,0 +1,21 @@
+#pragma once
+
+// The tuning file at the start of a job: rank 0 reads it, all get what it says of this machine and job.
+
+#include <string>
+
+#include "machine/fingerprint.hpp"
+
+namespace thalweg::mpi {
+
+// Of this job, once its placement is known.
+machine::Fingerprint job_fingerprint();
+
+// What rank 0 found, as text for TunedChoices, and in words for people.
+struct FoundTuning {
+  std::string choices;
+  std::string reason;
+};
+FoundTuning read_tuning(const std::string& path);
+
+} // namespace thalweg::mpi

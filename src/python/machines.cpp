@@ -1,0 +1,71 @@
+#include "python/bindings.hpp"
+
+#include "machine/machine.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+namespace thalweg::python {
+
+using machine::Figure;
+using machine::Level;
+using machine::LevelCosts;
+using machine::Machine;
+using machine::MessageCost;
+using machine::Rate;
+
+void bind_machines(nb::module_& module) {
+  nb::class_<Figure>(module, "Figure",
+                     "A measured figure: the median, and a tenth and nine tenths of the measurements.")
+      .def(nb::init<double, double, double>(), nb::arg("value"), nb::arg("low"), nb::arg("high"))
+      .def_rw("value", &Figure::value)
+      .def_rw("low", &Figure::low)
+      .def_rw("high", &Figure::high);
+  nb::enum_<Level>(module, "Level")
+      .value("core_complex", Level::core_complex)
+      .value("socket", Level::socket)
+      .value("node", Level::node)
+      .value("network", Level::network);
+  nb::class_<MessageCost>(module, "MessageCost",
+                          "LogGP parameters of messages of up to bytes_max; seconds and bytes.")
+      .def(nb::init<>())
+      .def_rw("bytes_max", &MessageCost::bytes_max)
+      .def_rw("latency", &MessageCost::latency)
+      .def_rw("send", &MessageCost::send)
+      .def_rw("send_per_byte", &MessageCost::send_per_byte)
+      .def_rw("receive", &MessageCost::receive)
+      .def_rw("receive_per_byte", &MessageCost::receive_per_byte)
+      .def_rw("gap", &MessageCost::gap)
+      .def_rw("gap_per_byte", &MessageCost::gap_per_byte);
+  nb::class_<Rate>(module, "Rate", "Seconds per byte at working sets of up to bytes_max.")
+      .def(nb::init<std::int64_t, Figure>(), nb::arg("bytes_max"), nb::arg("per_byte"))
+      .def_rw("bytes_max", &Rate::bytes_max)
+      .def_rw("per_byte", &Rate::per_byte);
+  nb::class_<LevelCosts>(module, "LevelCosts", "Costs between ranks that are so far apart.")
+      .def(nb::init<>())
+      .def_rw("level", &LevelCosts::level)
+      .def_rw("ranges", &LevelCosts::ranges)
+      .def_rw("burst_bytes", &LevelCosts::burst_bytes);
+  nb::class_<Machine>(module, "Machine", "What predictions need to know of a machine.")
+      .def(nb::init<>())
+      .def_rw("title", &Machine::title)
+      .def_rw("mpi", &Machine::mpi)
+      .def_rw("transport", &Machine::transport)
+      .def_rw("date", &Machine::date)
+      .def_rw("cores", &Machine::cores)
+      .def_rw("nodes_per_machine", &Machine::nodes_per_machine)
+      .def_rw("levels", &Machine::levels)
+      .def_rw("copy", &Machine::copy)
+      .def_rw("combine", &Machine::combine)
+      .def_rw("switch_core", &Machine::switch_core)
+      .def_rw("step", &Machine::step)
+      .def_rw("network", &Machine::network)
+      .def(
+          "to_text", [](const Machine& self) { return machine::to_text(self); }, "The machine file's text.");
+  module.def("parse_machine", &machine::parse_machine, nb::arg("text"), nb::arg("name"));
+  module.def("load_machine", &machine::load_machine, nb::arg("file"));
+  module.def("standard_machine", &machine::standard_machine);
+}
+
+} // namespace thalweg::python

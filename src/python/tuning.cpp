@@ -1,0 +1,64 @@
+#include "python/bindings.hpp"
+
+#include "core/error.hpp"
+#include "tune/candidates.hpp"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+namespace thalweg::python {
+
+namespace {
+
+using tune::Candidate;
+using tune::Case;
+
+Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks,
+               std::vector<std::int32_t> nodes) {
+  const strategies::Call* found = strategies::find_call(call);
+  if (found == nullptr)
+    throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
+  if (ranks < 1 || bytes < 0 || (!nodes.empty() && nodes.size() != static_cast<std::size_t>(ranks)))
+    throw Error(
+        fmt::format("{} ranks with {} bytes on {} given nodes make no case", ranks, bytes, nodes.size()),
+        "give ranks above 0 and a node for each of them, or none");
+  return {found, bytes, ranks, std::move(nodes)};
+}
+
+} // namespace
+
+void bind_tuning(nb::module_& module) {
+  nb::class_<Candidate>(module, "Candidate",
+                        "A strategy with its parameters, and what the model expects of it.")
+      .def_ro("text", &Candidate::text)
+      .def_prop_ro("seconds", [](const Candidate& self) { return self.prediction.seconds; })
+      .def_prop_ro("cpu_seconds", [](const Candidate& self) { return self.prediction.cpu_seconds; })
+      .def_prop_ro("cpu_most", [](const Candidate& self) { return self.prediction.cpu_most; });
+  module.def(
+      "candidates",
+      [](std::string_view call, std::int64_t bytes, std::int32_t ranks, std::vector<std::int32_t> nodes,
+         const machine::Machine& machine) {
+        return tune::candidates(make_case(call, bytes, ranks, std::move(nodes)), machine);
+      },
+      nb::arg("call"), nb::arg("bytes"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
+      nb::call_guard<nb::gil_scoped_release>(),
+      "All candidates for a call with units of so many bytes, fastest first by the model.");
+  module.def(
+      "predict",
+      [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, std::vector<std::int32_t> nodes,
+         const machine::Machine& machine) {
+        const strategies::Selection parsed = strategies::parse_selection(selection);
+        if (parsed.is_native())
+          throw Error("the library's own implementation cannot be predicted", "measure it: thalweg tune");
+        const model::Prediction found =
+            tune::predict(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+        return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_most};
+      },
+      nb::arg("selection"), nb::arg("bytes"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
+      nb::call_guard<nb::gil_scoped_release>(),
+      "Completion time, mean and most CPU time of a rank, in seconds.");
+}
+
+} // namespace thalweg::python

@@ -1,0 +1,38 @@
+#pragma once
+
+// The candidates for a problem: every strategy with the parameters that are worth a trial, in the order in
+// which the model expects them to be fast (Nishtala 2009, section 8: the model need only rank well, the
+// search tries in its order).
+
+#include "model/predict.hpp"
+#include "strategies/selection.hpp"
+
+namespace thalweg::tune {
+
+/// A problem as tuning files and people know it.
+struct Case {
+  const strategies::Call* call = nullptr;
+  std::int64_t bytes = 0; ///< of a unit (schedule/buffers.hpp): what each pair, rank or the vector has
+  std::int32_t ranks = 1;
+  /// The node of each rank; empty: all on one.
+  std::vector<std::int32_t> nodes = {};
+};
+
+struct Candidate {
+  strategies::Selection selection;
+  std::string text; ///< the strategy and its parameters, as behind "=" in a selection
+  model::Prediction prediction;
+};
+
+/// Without those whose schedules another candidate has too; fastest first, nearer in the index first among
+/// equals.
+std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine);
+
+/// The prediction for one selection. Throws Error where the strategy refuses the problem.
+model::Prediction predict(const strategies::Selection& selection, const Case& wanted,
+                          const machine::Machine& machine);
+
+/// The values of a parameter that are worth a trial for messages of that size.
+std::vector<std::int64_t> values_to_try(const strategies::Parameter& parameter, const Case& wanted);
+
+} // namespace thalweg::tune

@@ -1,0 +1,176 @@
+#include "tune/tuning_file.hpp"
+
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "strategies/selection.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+#include <toml++/toml.h>
+
+namespace thalweg::tune {
+
+namespace {
+
+constexpr std::int64_t format_number = 1;
+constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
+
+class Reader {
+public:
+  Reader(const toml::table& table, const std::string& name, std::string place)
+      : table_(table), name_(name), place_(std::move(place)) {}
+
+  std::string text(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    const auto value = node == nullptr ? std::nullopt : node->value_exact<std::string>();
+    if (!value)
+      refuse(fmt::format("{} is missing or no text", key));
+    return *value;
+  }
+  std::int64_t number(std::string_view key, std::int64_t least) const {
+    const toml::node* node = table_.get(key);
+    const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
+    if (!value || *value < least || *value > INT32_MAX)
+      refuse(fmt::format("{} is missing or no whole number of {} and above", key, least));
+    return *value;
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(fmt::format("{}: {}: {}", name_, place_, what), remedy);
+  }
+
+private:
+  const toml::table& table_;
+  const std::string& name_;
+  std::string place_;
+};
+
+Pick read_pick(std::string_view call, const Reader& reader) {
+  Pick pick;
+  pick.call = call;
+  pick.ranks = static_cast<std::int32_t>(reader.number("ranks", 1));
+  pick.nodes = static_cast<std::int32_t>(reader.number("nodes", 1));
+  pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
+  pick.use = reader.text("use");
+  pick.source = reader.text("source");
+  try {
+    pick.bytes = parse_bytes(reader.text("bytes"));
+    pick.seconds = parse_seconds(reader.text("time"));
+    pick.native_seconds = parse_seconds(reader.text("native"));
+    strategies::parse_selection(fmt::format("{}={}", call, pick.use));
+  } catch (const Error& error) {
+    reader.refuse(error.what());
+  }
+  return pick;
+}
+
+Tuning read_machine(const toml::table& table, const std::string& name, const std::string& place) {
+  const Reader reader(table, name, place);
+  Tuning tuning;
+  tuning.machine = {.processor = reader.text("processor"),
+                    .cores = reader.number("cores", 1),
+                    .quota = reader.text("quota"),
+                    .kernel = reader.text("kernel"),
+                    .mpi = reader.text("mpi"),
+                    .transport = reader.text("transport"),
+                    .nodes = reader.number("nodes", 1),
+                    .ranks_per_node = reader.text("ranks_per_node")};
+  for (const auto& [key, node] : table) {
+    const toml::array* picks = node.as_array();
+    if (picks == nullptr)
+      continue;
+    if (strategies::find_call(key.str()) == nullptr)
+      reader.refuse(fmt::format("{} is no collective", key.str()));
+    for (std::size_t i = 0; i < picks->size(); ++i) {
+      const std::string where = fmt::format("{}.{}[{}]", place, key.str(), i);
+      const toml::table* fields = (*picks)[i].as_table();
+      if (fields == nullptr)
+        reader.refuse(fmt::format("{} is no table", where));
+      tuning.picks.push_back(read_pick(key.str(), Reader(*fields, name, where)));
+    }
+  }
+  return tuning;
+}
+
+std::string quoted(std::string_view text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+} // namespace
+
+TuningFile parse_tuning(std::string_view text, const std::string& name) {
+  TuningFile file;
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return file;
+  try {
+    const toml::table table = toml::parse(text);
+    const toml::node* format = table.get("format");
+    if (format == nullptr || format->value_exact<std::int64_t>() != format_number)
+      throw Error(fmt::format("{}: it is no tuning file of this version (format = {})", name, format_number),
+                  remedy);
+    const toml::node* node = table.get("machine");
+    const toml::array* machines = node == nullptr ? nullptr : node->as_array();
+    if (node != nullptr && machines == nullptr)
+      throw Error(fmt::format("{}: machine is no array of tables", name), remedy);
+    for (std::size_t i = 0; machines != nullptr && i < machines->size(); ++i) {
+      const std::string place = fmt::format("machine[{}]", i);
+      const toml::table* fields = (*machines)[i].as_table();
+      if (fields == nullptr)
+        throw Error(fmt::format("{}: {} is no table", name, place), remedy);
+      file.push_back(read_machine(*fields, name, place));
+    }
+  } catch (const toml::parse_error& error) {
+    throw Error(fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description()), remedy);
+  }
+  return file;
+}
+
+std::string to_text(const TuningFile& file) {
+  std::string text =
+      fmt::format("# Thalweg's tuning file: what was found best, by machine, call and size of a unit.\n"
+                  "# `use` may be edited: it is what --use takes. thalweg tune adds to it.\nformat = {}\n",
+                  format_number);
+  for (const Tuning& tuning : file) {
+    const machine::Fingerprint& m = tuning.machine;
+    text += fmt::format(
+        "\n[[machine]]\nprocessor = {}\ncores = {}\nquota = {}\nkernel = {}\nmpi = {}\ntransport = {}\n"
+        "nodes = {}\nranks_per_node = {}\n",
+        quoted(m.processor), m.cores, quoted(m.quota), quoted(m.kernel), quoted(m.mpi), quoted(m.transport),
+        m.nodes, quoted(m.ranks_per_node));
+    for (const Pick& pick : tuning.picks)
+      text +=
+          fmt::format("\n[[machine.{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
+                      "native = \"{}\"\ntrials = {}\nsource = {}\n",
+                      pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(pick.use),
+                      format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials,
+                      quoted(pick.source));
+  }
+  return text;
+}
+
+const Tuning* find_tuning(const TuningFile& file, const machine::Fingerprint& machine) {
+  const auto found = std::ranges::find(file, machine, &Tuning::machine);
+  return found == file.end() ? nullptr : &*found;
+}
+
+void merge(TuningFile& file, const Tuning& found) {
+  auto known = std::ranges::find(file, found.machine, &Tuning::machine);
+  if (known == file.end())
+    known = file.insert(file.end(), Tuning{found.machine, {}});
+  for (const Pick& pick : found.picks) {
+    const auto same =
+        std::ranges::find_if(known->picks, [&](const Pick& other) { return other.is_same_case(pick); });
+    if (same == known->picks.end())
+      known->picks.push_back(pick);
+    else
+      *same = pick;
+  }
+  const auto order = [](const Pick& a, const Pick& b) {
+    return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
+  };
+  std::ranges::sort(known->picks, order);
+}
+
+} // namespace thalweg::tune

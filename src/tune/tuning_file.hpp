@@ -1,0 +1,60 @@
+#pragma once
+
+// The tuning file: which strategy was found best for which call, and the times that say so, by machine. TOML
+// that people can read and edit.
+
+#include "machine/fingerprint.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::tune {
+
+/// What was found best for one case.
+struct Pick {
+  std::string call; ///< as in selections: "alltoall"
+  std::int32_t ranks = 0;
+  std::int32_t nodes = 1;
+  std::int64_t bytes = 0; ///< of a unit
+  std::string use;        ///< "native", or a strategy with its parameters, as behind "=" in a selection
+  double seconds = 0;     ///< the pick's median time
+  double native_seconds = 0;
+  std::int32_t trials = 0; ///< batches that each of the two figures is the median of
+  std::string source;      ///< "tune" or "online"
+
+  bool is_same_case(const Pick& other) const {
+    return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes;
+  }
+};
+
+/// What is known of one machine.
+struct Tuning {
+  machine::Fingerprint machine;
+  std::vector<Pick> picks;
+};
+
+using TuningFile = std::vector<Tuning>;
+
+/// Reads a tuning file's text; `name` is for errors. Throws Error for anything that is none of this version,
+/// naming the place: a file is right as a whole or refused as a whole.
+TuningFile parse_tuning(std::string_view text, const std::string& name);
+std::string to_text(const TuningFile& file);
+
+/// Reads a file; one that does not exist is empty.
+TuningFile load_tuning(const std::string& path);
+
+/// What the file knows of that machine, or null.
+const Tuning* find_tuning(const TuningFile& file, const machine::Fingerprint& machine);
+
+/// Adds picks; newer ones replace those of the same case.
+void merge(TuningFile& file, const Tuning& found);
+
+/// Merges into the file at that path under a lock, and replaces it atomically; folders are made. A file that
+/// does not read is kept beside it as PATH.refused. Throws Error if nothing can be written there; the old
+/// file is whole then.
+void save_tuning(const std::string& path, const Tuning& found);
+
+} // namespace thalweg::tune
