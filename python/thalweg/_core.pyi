@@ -75,3 +75,98 @@ def check_selection(selection: str) -> None: ...
 def value_text(parameter: Parameter, value: int) -> str: ...
 def calls() -> list[str]: ...
 def prove(strategy: Strategy, ranks: int, all_roots: bool) -> tuple[int, list[str]]: ...
+
+class Figure:
+    value: float
+    low: float
+    high: float
+    def __init__(self, value: float, low: float, high: float) -> None: ...
+
+class Level:
+    core_complex: Level
+    socket: Level
+    node: Level
+    network: Level
+
+class MessageCost:
+    bytes_max: int
+    latency: Figure
+    send: Figure
+    send_per_byte: Figure
+    receive: Figure
+    receive_per_byte: Figure
+    gap: Figure
+    gap_per_byte: Figure
+    def __init__(self) -> None: ...
+
+class Rate:
+    bytes_max: int
+    per_byte: Figure
+    def __init__(self, bytes_max: int, per_byte: Figure) -> None: ...
+
+class LevelCosts:
+    level: Level
+    ranges: list[MessageCost]
+    burst_bytes: float
+    def __init__(self) -> None: ...
+
+class Machine:
+    title: str
+    mpi: str
+    transport: str
+    date: str
+    cores: int
+    nodes_per_machine: int
+    levels: list[LevelCosts]
+    copy: list[Rate]
+    combine: list[Rate]
+    switch_core: Figure
+    step: Figure
+    network: str
+    def __init__(self) -> None: ...
+    def to_text(self) -> str: ...
+
+def parse_machine(text: str, name: str) -> Machine: ...
+def load_machine(file: str) -> Machine: ...
+def standard_machine() -> Machine: ...
+
+class Candidate:
+    text: str
+    seconds: float
+    cpu_seconds: float
+    cpu_most: float
+
+def candidates(call: str, bytes: int, ranks: int, nodes: list[int], machine: Machine) -> list[Candidate]: ...
+def predict(selection: str, bytes: int, ranks: int, nodes: list[int], machine: Machine) -> list[float]: ...
+
+class Fingerprint:
+    processor: str
+    cores: int
+    quota: str
+    kernel: str
+    mpi: str
+    transport: str
+    nodes: int
+    ranks_per_node: str
+    def __init__(self, lines: list[str]) -> None: ...
+    def describe(self) -> str: ...
+
+class Pick:
+    call: str
+    ranks: int
+    nodes: int
+    bytes: int
+    use: str
+    seconds: float
+    native_seconds: float
+    trials: int
+    source: str
+    def __init__(self) -> None: ...
+
+class Tuning:
+    machine: Fingerprint
+    picks: list[Pick]
+    def __init__(self) -> None: ...
+
+def load_tuning(path: str) -> list[Tuning]: ...
+def save_tuning(path: str, found: Tuning) -> None: ...

@@ -22,11 +22,3 @@ def interposer(family: Family) -> str:
     message = f"{family.interposer}, the interposer for {family.title}, is missing in {' and '.join(folders)}"
     raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI's headers installed: make build")
 
-
-def bench_program(name: str) -> str | None:
-    """Find a compiled measuring program; None if it was not built."""
-    for folder in library_folders():
-        path = os.path.join(folder, name)
-        if os.access(path, os.X_OK):
-            return path
-    return None

@@ -29,4 +29,5 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_proofs(module);
   thalweg::python::bind_machines(module);
   thalweg::python::bind_tuning(module);
+  thalweg::python::bind_tuning_files(module);
 }

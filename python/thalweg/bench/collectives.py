@@ -1,22 +1,20 @@
 """Time every operation, size and strategy against the MPI library's own, in one job for each MPI.
 
-The job is benchmarks/collectives/measure.c: candidates take turns in batches that begin together, and medians count.
-Here are the cases, the job's start, and the rows.
+The job is that of thalweg.tune.session: candidates take turns in batches that begin together, and medians count.
+Here are the cases and the rows.
 """
 
-import json
 import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Any, NamedTuple
 
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
-from thalweg.errors import FAILED, INSTALLATION, USAGE, ThalwegError
-from thalweg.libraries import bench_program
+from thalweg.errors import USAGE, ThalwegError
 from thalweg.programs.families import BY_NAME
 from thalweg.strategies import all_strategies, operations
+from thalweg.tune.compiler import trial_program
+from thalweg.tune.session import NATIVE, Session
 
 SIZES = (*(8 * 4**power for power in range(9)), 1 << 20)
 WITHOUT_SIZE = "barrier"
@@ -49,41 +47,26 @@ def candidates(operation: str, chosen: Sequence[str]) -> list[str]:
     return ["native", *(name for name in names if not chosen or name in chosen)]
 
 
-def case_lines(request: Request, *, passed_on: bool) -> list[str]:
-    """Write the measuring program's cases: native against strategies, or against calls that are passed on to it."""
-    lines = []
-    for operation in request.operations:
-        sizes = (0,) if operation == WITHOUT_SIZE else request.sizes
-        names = ["native", PASSED_ON] if passed_on else candidates(operation, request.strategies)
-        lines += [f"{operation} {size} {' '.join(names)}" for size in sizes]
-    return lines
-
-
-def measure(family: str, request: Request, *, passed_on: bool) -> list[dict[str, Any]]:
-    """Run a job under `thalweg run` and read what it wrote.
+def measure(family: str, request: Request, *, passed_on: bool) -> Iterator[dict[str, Any]]:
+    """Measure native against strategies, or against calls that are passed on to it.
 
     Calls are passed on in a job of their own, started as programs are: recorded for a summary, no strategy chosen.
     """
-    program = bench_program(f"measure-{family}")
-    if program is None:
-        message = f"the measuring program for {BY_NAME[family].title} is missing"
-        raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI's compiler installed: make build")
-    with tempfile.TemporaryDirectory(prefix="thalweg-bench-") as folder:
-        cases, results = os.path.join(folder, "cases"), os.path.join(folder, "results")
-        with open(cases, "w", encoding="utf-8") as file:
-            file.write("\n".join(case_lines(request, passed_on=passed_on)) + "\n")
-        # Any strategy will do: it makes communicators ready for the engine; the program chooses afterwards.
-        some = all_strategies()[0]
-        use = [] if passed_on else ["--use", f"{some.operation}={some.name}", "--no-summary"]
-        start = [sys.executable, "-m", "thalweg", "run", *use, "-n", str(request.ranks)]
-        batches = max(request.batches, _BATCHES_PASSED_ON) if passed_on else request.batches
-        command = [*start, "--", program, cases, results, str(batches)]
-        run = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
-        if run.returncode:
-            message = f"measuring {BY_NAME[family].title} failed with status {run.returncode}\n{run.stderr[-2000:]}"
-            raise ThalwegError(FAILED, message)
-        with open(results, encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
+    program = trial_program(family, os.environ)
+    batches = max(request.batches, _BATCHES_PASSED_ON) if passed_on else request.batches
+    with Session(["-n", str(request.ranks), "--", program], engine=not passed_on) as session:
+        for operation in request.operations:
+            names = [NATIVE, PASSED_ON] if passed_on else candidates(operation, request.strategies)
+            for size in (0,) if operation == WITHOUT_SIZE else request.sizes:
+                for candidate, samples in session.measure(operation, size, names, batches=batches).items():
+                    yield {
+                        "operation": operation,
+                        "bytes": size,
+                        "ranks": request.ranks,
+                        "candidate": candidate,
+                        "completion_us": median(samples.completion_us),
+                        "cpu_us": median(samples.cpu_us),
+                    }
 
 
 def rows_of(family: str, results: Iterable[dict[str, Any]]) -> list[Row]:

@@ -36,7 +36,7 @@ def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
         os.unlink(fresh)
         message = f"the trial program does not compile: {' '.join(command)}\n{done.stderr}"
         raise ThalwegError(INSTALLATION, message, "is the MPI whole, with its headers and a C compiler?")
-    os.chmod(fresh, 0o755)
+    os.chmod(fresh, 0o700)
     os.replace(fresh, program)
     return str(program)
 

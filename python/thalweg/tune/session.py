@@ -40,12 +40,15 @@ class Session:
     The trial program is started by `command`, a launcher's words with the program at their end, under `thalweg run`.
     """
 
-    def __init__(self, command: Sequence[str], *, lab: str = "") -> None:
-        """`lab`: on the hosts of the lab of that name; the command is then `-n RANKS -- PROGRAM`."""
+    def __init__(self, command: Sequence[str], *, lab: str = "", engine: bool = True) -> None:
+        """`lab`: on the hosts of the lab of that name; the command is then `-n RANKS -- PROGRAM`.
+
+        Without `engine` strategies cannot be tried: for what calls cost that are passed on to the library.
+        """
         # Any strategy will do: it makes communicators ready for the engine; the program chooses afterwards.
-        use = ["--use", "barrier=dissemination"]
-        use += ["--tuning", "off"]
-        words = ["lab", "run", "--name", lab, *use] if lab else ["run", "--no-summary", *use]
+        use = ["--tuning", "off", *(["--use", "barrier=dissemination"] if engine else [])]
+        summary = ["--no-summary"] if engine else []
+        words = ["lab", "run", "--name", lab, *use] if lab else ["run", *summary, *use]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
         self._process = subprocess.Popen(

@@ -1,0 +1,45 @@
+"""`thalweg tune`: find the best strategies of this machine."""
+
+import importlib
+from typing import Annotated
+
+import typer
+
+from thalweg.cli.printing import size_from_text
+
+
+def tune(  # noqa: PLR0913 - a command line has many options
+    launcher: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- LAUNCHER…]", help="A launcher's command, as mpirun -np 8 --hostfile hosts."),
+    ] = None,
+    *,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, where no launcher is given.")] = 2,
+    mpi: Annotated[
+        str, typer.Option(help="The MPI: openmpi, mpich, or a prefix, library or launcher.")
+    ] = "openmpi",
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512Ki")] = "",
+    budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
+    exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
+    machine: Annotated[
+        str, typer.Option(metavar="FILE", help="The machine file that sorts the candidates.", show_default=False)
+    ] = "",
+    tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
+    json_file: Annotated[str, typer.Option("--json", metavar="FILE", help="Write all figures here.")] = "",
+) -> None:
+    """Try strategies in the model's order beside the MPI library's own, and keep the best in the tuning file."""
+    importlib.import_module("thalweg.tune.command").main(
+        launcher=launcher or [],
+        ranks=ranks,
+        mpi=mpi,
+        lab=lab,
+        operations=[word for word in ops.split(",") if word],
+        sizes=[size_from_text(size) for size in sizes.split(",") if size],
+        budget=budget,
+        exhaustive=exhaustive,
+        machine=machine,
+        tuning=tuning,
+        json_file=json_file,
+    )

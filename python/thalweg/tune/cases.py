@@ -1,0 +1,53 @@
+"""What is tuned: calls and sizes, and the candidates for each."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from thalweg import _core
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.tune.session import Job
+
+OPERATIONS = {
+    "alltoall": "alltoall",
+    "allgather": "allgather",
+    "broadcast": "bcast",
+    "allreduce": "allreduce",
+    "reduce_scatter": "reduce_scatter_block",
+    "barrier": "barrier",
+    "reduce": "reduce",
+    "gather": "gather",
+    "scatter": "scatter",
+    "scan": "scan",
+    "exscan": "exscan",
+}
+"""The operations that can be tuned, and MPI's calls of them."""
+
+SIZES = (8, 64, 1024, 8 << 10, 64 << 10, 512 << 10)
+WITHOUT_SIZE = "barrier"
+
+
+class Case(NamedTuple):
+    """An operation on units of so many bytes."""
+
+    operation: str
+    size: int
+
+    @property
+    def call(self) -> str:
+        """MPI's call, as selections and tuning files name it."""
+        return OPERATIONS[self.operation]
+
+
+def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
+    """Combine operations with sizes; a barrier has none."""
+    unknown = [name for name in operations if name not in OPERATIONS]
+    if unknown:
+        raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", "choose among " + ", ".join(OPERATIONS))
+    if any(size % 8 or size < 8 for size in sizes):
+        raise ThalwegError(USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--sizes 8,64,1KiB")
+    return [Case(name, size) for name in operations for size in ((0,) if name == WITHOUT_SIZE else sizes)]
+
+
+def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:
+    """List the candidates for a case on all the job's ranks, fastest first by the model."""
+    return _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine)

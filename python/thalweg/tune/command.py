@@ -1,0 +1,85 @@
+"""What `thalweg tune` prints: a bar while it works, a line for each case, and what the search took."""
+
+import re
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from thalweg.bench.rows import geometric_mean
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.tune.cases import OPERATIONS, SIZES, cases
+from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
+from thalweg.tune.search import EXHAUSTIVE, Effort
+
+_UNITS = {"s": 1, "": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def seconds_from_text(text: str) -> float:
+    """Read 60s, 5m or 1h."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|)", text)
+    if match is None:
+        raise ThalwegError(USAGE, f"'{text}' is no time", "write 60s, 5m or 1h")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def time_text(seconds: float) -> str:
+    """Write a time with three digits: 1.23 ms."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def line(found: Found) -> str:
+    """Tell one case's outcome."""
+    outcome = found.outcome
+    size = f"{found.case.size} B" if found.case.size else ""
+    return (
+        f"{found.case.operation:<15} {size:>9}  native {time_text(outcome.native_seconds):>8}, "
+        f"{outcome.pick} {time_text(outcome.seconds)}: {native_ratio(outcome):.2f} "
+        f"(tried {len(outcome.tried)} of {outcome.space})"
+    )
+
+
+def main(  # noqa: PLR0913
+    *,
+    launcher: Sequence[str],
+    ranks: int,
+    mpi: str,
+    lab: str,
+    operations: Sequence[str],
+    sizes: Sequence[int],
+    budget: str,
+    exhaustive: bool,
+    machine: str,
+    tuning: str,
+    json_file: str,
+) -> None:
+    """Tune, show, and say what it took."""
+    request = Request(
+        mpi=mpi,
+        ranks=ranks,
+        launcher=launcher,
+        lab=lab,
+        cases=cases(operations or list(OPERATIONS), sizes or SIZES),
+        budget_s=seconds_from_text(budget),
+        effort=EXHAUSTIVE if exhaustive else Effort(),
+        machine_file=machine,
+        tuning_file=tuning,
+    )
+    columns = (TextColumn("tuning"), BarColumn(), TextColumn("{task.completed:.0f} of {task.total}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(request.cases))
+
+        def show(found: Found, part: float) -> None:
+            progress.update(task, completed=part * len(request.cases))
+            print(line(found), flush=True)
+
+        found = tune(request, show)
+    tried = sum(len(one.outcome.tried) for one in found)
+    space = sum(one.outcome.space for one in found)
+    mean = geometric_mean([native_ratio(one.outcome) for one in found])
+    print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({tried / space:.0%})")
+    if json_file:
+        write_document(found, json_file)

@@ -1,0 +1,143 @@
+"""`thalweg tune`: search case by case in one job, and keep what was found in the tuning file."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.settings.layers import default_tuning_file
+from thalweg.tune.cases import Case, candidates
+from thalweg.tune.compiler import trial_program
+from thalweg.tune.search import Effort, Outcome, search
+from thalweg.tune.session import NATIVE, Job, Samples, Session
+
+
+class Request(NamedTuple):
+    """What to tune, and how."""
+
+    mpi: str
+    ranks: int
+    launcher: Sequence[str]
+    """A launcher's command; empty: the MPI's own with `ranks` ranks."""
+    lab: str
+    cases: Sequence[Case]
+    budget_s: float
+    """For the whole; each case gets its part of what is left."""
+    effort: Effort
+    machine_file: str
+    tuning_file: str
+
+
+class Found(NamedTuple):
+    """One case's outcome, with what the model had said."""
+
+    case: Case
+    outcome: Outcome
+    predicted: Mapping[str, float]
+    """Seconds by candidate, fastest first."""
+
+
+def command(request: Request, program: str) -> list[str]:
+    """Write what starts the trial program, as Session wants it."""
+    if request.launcher:
+        return [*request.launcher, program]
+    return ["-n", str(request.ranks), "--", program]
+
+
+def load_machine(path: str) -> _core.Machine:
+    """Read a machine file; the standard machine where none is named."""
+    try:
+        return _core.load_machine(path) if path else _core.standard_machine()
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
+    """Search all cases; `show` hears of each one, with the part of the work that is done.
+
+    What was found is saved after each case, so that an end by hand or by a batch system loses one case at most.
+    """
+    machine = load_machine(request.machine_file)
+    program = trial_program(request.mpi, os.environ)
+    path = request.tuning_file or default_tuning_file(os.environ)
+    end_s = time.monotonic() + request.budget_s
+    found: list[Found] = []
+    with Session(command(request, program), lab=request.lab) as session:
+        for index, case in enumerate(request.cases):
+            now_s = time.monotonic()
+            part_s = max(0.0, end_s - now_s) / (len(request.cases) - index)
+            found.append(tune_case(session, case, machine, request.effort, now_s + part_s))
+            save(path, session.job, [found[-1]])
+            show(found[-1], (index + 1) / len(request.cases))
+    return found
+
+
+def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float) -> Found:
+    """Search one case."""
+    space = candidates(case, session.job, machine)
+
+    def measure(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
+        return session.measure(case.operation, case.size, names, batches=batches, limit=limit)
+
+    def is_over() -> bool:
+        return not effort.is_exhaustive and time.monotonic() > end_s
+
+    outcome = search([candidate.text for candidate in space], measure, effort, is_over=is_over)
+    return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space})
+
+
+def save(path: str, job: Job, found: Sequence[Found]) -> None:
+    """Merge into the tuning file."""
+    tuning = _core.Tuning()
+    tuning.machine = _core.Fingerprint(list(job.fingerprint))
+    picks = []
+    for one in found:
+        pick = _core.Pick()
+        pick.call = one.case.call
+        pick.ranks = job.ranks
+        pick.nodes = len(set(job.nodes))
+        pick.bytes = one.case.size
+        pick.use = one.outcome.pick
+        pick.seconds = one.outcome.seconds
+        pick.native_seconds = one.outcome.native_seconds
+        pick.trials = one.outcome.trials
+        pick.source = "tune"
+        picks.append(pick)
+    tuning.picks = picks
+    try:
+        _core.save_tuning(path, tuning)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def document(found: Sequence[Found]) -> list[dict[str, Any]]:
+    """Tell everything that was measured, for --json."""
+    return [
+        {
+            "operation": one.case.operation,
+            "bytes": one.case.size,
+            "pick": one.outcome.pick,
+            "seconds": one.outcome.seconds,
+            "native_seconds": one.outcome.native_seconds,
+            "space": one.outcome.space,
+            "tried": one.outcome.tried,
+            "batches": one.outcome.batches,
+            "measured": one.outcome.medians,
+            "predicted": dict(one.predicted),
+        }
+        for one in found
+    ]
+
+
+def write_document(found: Sequence[Found], path: str) -> None:
+    """Write it as JSON."""
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document(found), file, indent=1)
+
+
+def native_ratio(outcome: Outcome) -> float:
+    """Tell how many times faster than native the pick is."""
+    return 1.0 if outcome.pick == NATIVE else outcome.native_seconds / outcome.seconds
