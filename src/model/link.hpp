@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 namespace thalweg::model {
 
@@ -17,7 +16,8 @@ public:
   }
 
 private:
-  double free_ = -std::numeric_limits<double>::infinity();
+  // As if an earlier collective had just ended: whatever bucket the link has is empty.
+  double free_ = 0;
 };
 
 } // namespace thalweg::model

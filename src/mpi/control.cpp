@@ -3,8 +3,6 @@
 #include <exception>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "mpi/gate.hpp"
 #include "mpi/runner/choice.hpp"
 #include "mpi/runtime.hpp"
@@ -21,11 +19,7 @@ extern "C" __attribute__((visibility("default"))) int thalweg_choose(const char*
 }
 
 extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprint() {
-  static const std::string text = [] {
-    const thalweg::machine::Fingerprint f = thalweg::mpi::job_fingerprint();
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", f.processor, f.cores, f.quota, f.kernel, f.mpi,
-                       f.transport, f.nodes, f.ranks_per_node);
-  }();
+  static const std::string text = thalweg::mpi::fingerprint_text();
   return text.c_str();
 }
 

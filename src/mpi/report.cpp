@@ -18,6 +18,7 @@
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
 #include "mpi/runtime.hpp"
+#include "mpi/tuning.hpp"
 #include "mpi/user_settings.hpp"
 #include "mpi/world.hpp"
 
@@ -183,7 +184,8 @@ void write(observe::Profile& profile) {
                                     lines_of(runtime.settings_text, '\n'),
                                     user_settings(),
                                     runtime.placement.node_count,
-                                    runtime.tuning_reason};
+                                    runtime.tuning_reason,
+                                    lines_of(fingerprint_text(), '\n')};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);

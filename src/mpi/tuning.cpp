@@ -25,6 +25,12 @@ machine::Fingerprint job_fingerprint() {
   return fingerprint;
 }
 
+std::string fingerprint_text() {
+  const machine::Fingerprint f = job_fingerprint();
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", f.processor, f.cores, f.quota, f.kernel, f.mpi, f.transport,
+                     f.nodes, f.ranks_per_node);
+}
+
 FoundTuning read_tuning(const std::string& path) {
   if (path.empty())
     return {};

@@ -11,6 +11,9 @@ namespace thalweg::mpi {
 // Of this job, once its placement is known.
 machine::Fingerprint job_fingerprint();
 
+// It as text, a line for each part (include/thalweg/control.h).
+std::string fingerprint_text();
+
 // What rank 0 found, as text for TunedChoices, and in words for people.
 struct FoundTuning {
   std::string choices;

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import typer
 
-from thalweg.cli import bench, config, lab, run, show, strategies, tune, verify
+from thalweg.cli import bench, config, explain, lab, probe, run, show, strategies, tune, verify
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -44,7 +44,9 @@ def make_application() -> typer.Typer:
     app.command("strategies")(strategies.strategies)
     app.command("show")(show.show)
     app.command("verify")(verify.verify)
+    app.command("probe")(probe.probe)
     app.command("tune")(tune.tune)
+    app.command("explain")(explain.explain)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")
     return app

@@ -6,18 +6,17 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.printing import size_from_text
+from thalweg.cli.probe import LAUNCHER_HELP, MPI_HELP
 
 
 def tune(  # noqa: PLR0913 - a command line has many options
     launcher: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- LAUNCHER…]", help="A launcher's command, as mpirun -np 8 --hostfile hosts."),
+        typer.Argument(metavar="[-- LAUNCHER…]", help=LAUNCHER_HELP),
     ] = None,
     *,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, where no launcher is given.")] = 2,
-    mpi: Annotated[
-        str, typer.Option(help="The MPI: openmpi, mpich, or a prefix, library or launcher.")
-    ] = "openmpi",
+    mpi: Annotated[str, typer.Option(help=MPI_HELP)] = "openmpi",
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
     sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512Ki")] = "",

@@ -11,6 +11,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.tune.cases import OPERATIONS, SIZES, cases
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.tune.search import EXHAUSTIVE, Effort
+from thalweg.units import size_text, time_text
 
 _UNITS = {"s": 1, "": 1, "m": 60, "min": 60, "h": 3600}
 
@@ -23,18 +24,10 @@ def seconds_from_text(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-def time_text(seconds: float) -> str:
-    """Write a time with three digits: 1.23 ms."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
-
-
 def line(found: Found) -> str:
     """Tell one case's outcome."""
     outcome = found.outcome
-    size = f"{found.case.size} B" if found.case.size else ""
+    size = size_text(found.case.size) if found.case.size else ""
     return (
         f"{found.case.operation:<15} {size:>9}  native {time_text(outcome.native_seconds):>8}, "
         f"{outcome.pick} {time_text(outcome.seconds)}: {native_ratio(outcome):.2f} "

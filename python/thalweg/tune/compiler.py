@@ -12,13 +12,13 @@ from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.launch.mpis import named_mpi
 from thalweg.programs.families import LoadedMpi
 
-SOURCE = Path(__file__).parent / "trial.c"
+SOURCES = sorted((Path(__file__).parent / "trial").glob("*.[ch]"))
 
 
 def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
     """Give the path of the trial program for an MPI: a family's name, or a prefix, library or launcher."""
     compiler = compiler_of(named_mpi(mpi, environment), environment)
-    key = hashlib.sha256(SOURCE.read_bytes() + os.fsencode(os.path.realpath(compiler) + compiler)).hexdigest()[:16]
+    key = hashlib.sha256(b"".join(file.read_bytes() for file in SOURCES) + os.fsencode(os.path.realpath(compiler) + compiler)).hexdigest()[:16]
     folder = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "thalweg"
     program = folder / f"trial-{key}"
     if program.exists():
@@ -30,7 +30,8 @@ def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
     except OSError as error:
         remedy = "set XDG_CACHE_HOME to a folder that can be written"
         raise ThalwegError(INSTALLATION, f"the trial program cannot be kept in {folder}: {error}", remedy) from error
-    command = [compiler, "-O2", "-o", fresh, str(SOURCE), f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}", "-ldl"]
+    sources = [str(file) for file in SOURCES if file.suffix == ".c"]
+    command = [compiler, "-O2", "-o", fresh, *sources, f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}", "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(environment))
     if done.returncode:
         os.unlink(fresh)

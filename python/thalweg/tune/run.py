@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine import files
+from thalweg.machine.probe import probe
 from thalweg.settings.layers import default_tuning_file
 from thalweg.tune.cases import Case, candidates
 from thalweg.tune.compiler import trial_program
@@ -40,19 +42,21 @@ class Found(NamedTuple):
     """Seconds by candidate, fastest first."""
 
 
-def command(request: Request, program: str) -> list[str]:
+def start_words(launcher: Sequence[str], ranks: int, program: str) -> list[str]:
     """Write what starts the trial program, as Session wants it."""
-    if request.launcher:
-        return [*request.launcher, program]
-    return ["-n", str(request.ranks), "--", program]
+    return [*launcher, program] if launcher else ["-n", str(ranks), "--", program]
 
 
-def load_machine(path: str) -> _core.Machine:
-    """Read a machine file; the standard machine where none is named."""
-    try:
-        return _core.load_machine(path) if path else _core.standard_machine()
-    except _core.Error as error:
-        raise ThalwegError(SETTINGS, *error.args) from error
+def machine_of(session: Session, path: str) -> _core.Machine:
+    """Read the machine file that is named, else the one of this job; without one the machine is probed first."""
+    if path:
+        return files.load(path)
+    kept = files.file_of(session.job.fingerprint, os.environ)
+    if kept.exists():
+        return files.load(str(kept))
+    machine, _ = probe(session, lambda: None)
+    files.save(machine, kept)
+    return machine
 
 
 def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
@@ -60,12 +64,12 @@ def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
 
     What was found is saved after each case, so that an end by hand or by a batch system loses one case at most.
     """
-    machine = load_machine(request.machine_file)
     program = trial_program(request.mpi, os.environ)
     path = request.tuning_file or default_tuning_file(os.environ)
-    end_s = time.monotonic() + request.budget_s
     found: list[Found] = []
-    with Session(command(request, program), lab=request.lab) as session:
+    with Session(start_words(request.launcher, request.ranks, program), lab=request.lab) as session:
+        machine = machine_of(session, request.machine_file)
+        end_s = time.monotonic() + request.budget_s
         for index, case in enumerate(request.cases):
             now_s = time.monotonic()
             part_s = max(0.0, end_s - now_s) / (len(request.cases) - index)

@@ -58,7 +58,7 @@ class Outcome:
     space: int = 0
     """How many candidates there were."""
     medians: dict[str, float] = field(default_factory=dict)
-    """Of all that was tried: seconds, made comparable between rounds by the best of before."""
+    """Of all that was tried: seconds."""
     batches: int = 0
     """Measured in all."""
 
@@ -71,7 +71,7 @@ def search(order: Sequence[str], measure: Measure, effort: Effort, *, is_over: C
         best = min(found.medians, key=found.medians.__getitem__, default=NATIVE)
         results = measure([NATIVE, *([best] if best != NATIVE else []), *names], effort.batches, effort.limit)
         before = found.medians.get(best, math.inf)
-        _add(found, results, names, best)
+        _add(found, results, names)
         now = min(found.medians.values())
         idle = 0 if now < before * (1 - effort.gain) else idle + 1
         if (not effort.is_exhaustive and idle >= effort.patience) or is_over():
@@ -84,15 +84,13 @@ def _rounds(order: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return [order[begin : begin + size] for begin in range(0, len(order), size)] or [[]]
 
 
-def _add(found: Outcome, results: Mapping[str, Samples], fresh: Iterable[str], best: str) -> None:
-    """Take a round's medians, as ratios to the best of before, which took part: the machine drifts between rounds."""
+def _add(found: Outcome, results: Mapping[str, Samples], fresh: Iterable[str]) -> None:
+    """Take a round's medians of what is new."""
     found.batches += sum(len(samples.completion_us) for samples in results.values())
-    here = {name: median(samples.completion_us) * 1e-6 for name, samples in results.items()}
-    drift = found.medians[best] / here[best] if best in found.medians else 1.0
-    found.medians.setdefault(NATIVE, here[NATIVE])
     for name in fresh:
-        found.medians[name] = here[name] * drift
+        found.medians[name] = median(results[name].completion_us) * 1e-6
         found.tried.append(name)
+    found.medians.setdefault(NATIVE, median(results[NATIVE].completion_us) * 1e-6)
 
 
 def _decide(found: Outcome, measure: Measure, effort: Effort) -> None:

@@ -98,6 +98,19 @@ class Session:
             results[line["candidate"]] = Samples(tuple(line["completion_us"]), tuple(line["cpu_us"]), line["calls"])
         return results
 
+    def probe(self, request: str) -> tuple[float, ...]:
+        """Make one of the measurements of trial/probes.h; microseconds."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"@{request}\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._fail()
+        answer = self._answer()
+        assert isinstance(answer, dict)
+        self._answer()
+        return tuple(answer["us"])
+
     def _answer(self) -> dict[str, Any] | str:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()

@@ -80,6 +80,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"mpi", {{"library", run.library}, {"path", run.library_path}, {"family", run.family}}},
       {"polite", {{"active", run.polite}, {"reason", run.polite_reason}}},
       {"tuning", run.tuning},
+      {"fingerprint", run.fingerprint},
       {"settings", run.settings},
       {"precedence",
        {{"rule", "calls that run natively follow the user's own settings of the MPI library; a strategy that "

@@ -45,7 +45,8 @@ RunDescription run() {
           {"THALWEG_SUMMARY=1"},
           {"MPIR_CVAR_X=1"},
           1,
-          ""};
+          "",
+          {}};
 }
 
 TEST(Summary, ShowsWhatAPersonNeeds) {

@@ -15,6 +15,8 @@
  * program looks up by name, so that it is an ordinary MPI program otherwise.
  */
 #define _GNU_SOURCE
+#include "probes.h"
+
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -25,7 +27,8 @@
 
 enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001 };
 
-static const double batch_seconds = 3e-4;
+/* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take apart_seconds. */
+static const double brief_seconds = 2e-5, batch_seconds = 3e-4, apart_seconds = 2e-3;
 
 static int rank, ranks;
 static int (*choose)(const char* selections);
@@ -105,17 +108,23 @@ static void align(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static double run_batch(const char* operation, int bytes, const char* candidate, int calls, double* cpu) {
-  align();
-  select_strategy(operation, candidate);
-  const double cpu_begin = cpu_now();
-  const double begin = now();
-  for (int i = 0; i < calls; ++i)
-    call(operation, bytes);
-  const double end = now();
-  *cpu = (cpu_now() - cpu_begin) / calls;
+/* A row of calls. Where `apart`, each begins together after a barrier, as ranks that do not wait for others (a broadcast's
+ * root) would run ahead otherwise; the barriers' time does not count. */
+static double run_batch(const char* operation, int bytes, const char* candidate, int calls, int apart, double* cpu) {
+  double seconds = 0, processor = 0;
+  for (int left = calls; left > 0; left -= apart ? 1 : calls) {
+    align();
+    select_strategy(operation, candidate);
+    const double cpu_begin = cpu_now();
+    const double begin = now();
+    for (int i = 0; i < (apart ? 1 : calls); ++i)
+      call(operation, bytes);
+    seconds += now() - begin;
+    processor += cpu_now() - cpu_begin;
+  }
   bypass(1);
-  return (end - begin) / calls;
+  *cpu = processor / calls;
+  return seconds / calls;
 }
 
 /* The slowest rank's time, known to all. */
@@ -143,16 +152,18 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
   }
   double fastest = 1e9, ignored;
   for (int c = 0; c < count; ++c) {
-    run_batch(operation, bytes, candidates[c], 1, &ignored);
-    first[c] = slowest_of(run_batch(operation, bytes, candidates[c], 1, &ignored));
+    run_batch(operation, bytes, candidates[c], 1, 1, &ignored);
+    first[c] = slowest_of(run_batch(operation, bytes, candidates[c], 1, 1, &ignored));
     fastest = first[c] < fastest ? first[c] : fastest;
   }
-  const double wanted = batch_seconds / (fastest > 1e-8 ? fastest : 1e-8);
-  const int calls = wanted < 2 ? 1 : wanted > 1000 ? 1000 : (int)wanted;
+  const int apart = fastest > brief_seconds;
+  const double wanted = (apart ? apart_seconds : batch_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
+  const int most = apart ? 10 : 1000;
+  const int calls = wanted < 2 ? 1 : wanted > most ? most : (int)wanted;
   for (int b = 0; b < batches; ++b)
     for (int c = 0; c < count; ++c)
       if (limit <= 0 || first[c] <= limit * fastest)
-        times[c][b] = run_batch(operation, bytes, candidates[c], calls, &cpus[c][b]);
+        times[c][b] = run_batch(operation, bytes, candidates[c], calls, apart, &cpus[c][b]);
   for (int c = 0; c < count; ++c) {
     const int is_done_with = limit > 0 && first[c] > limit * fastest;
     const int have = is_done_with ? 1 : batches;
@@ -171,13 +182,20 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
   }
 }
 
-/* Everybody gets rank 0's next line; false when there is none. Ranks wait politely for it. */
+/* Everybody gets rank 0's next line; false when there is none. Who waits for it sleeps most of the time. */
 static int next_line(char* line) {
   if (rank == 0 && fgets(line, line_bytes, stdin) == NULL)
     line[0] = 0;
-  bypass(0);
-  MPI_Bcast(line, line_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return line[0] != 0;
+  bypass(1);
+  MPI_Request request;
+  int is_there = 0;
+  MPI_Ibcast(line, line_bytes, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  for (;;) {
+    MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+    if (is_there)
+      return line[0] != 0;
+    usleep(300);
+  }
 }
 
 static void* control(const char* name) {
@@ -255,12 +273,22 @@ int main(int argc, char** argv) {
   while (next_line(line)) {
     char* candidates[most_candidates];
     int count = 0;
-    const char* operation = strtok(line, " \n");
-    const char* words[3] = {strtok(NULL, " \n"), strtok(NULL, " \n"), strtok(NULL, " \n")};
-    if (operation == NULL || words[2] == NULL)
+    char* operation = strtok(line, " \n");
+    char* words[3] = {strtok(NULL, " \n"), strtok(NULL, " \n"), strtok(NULL, " \n")};
+    if (operation == NULL || words[1] == NULL)
       continue;
+    if (operation[0] == '@') {
+      char* request[6] = {operation, words[0], words[1], words[2]};
+      int given = words[2] == NULL ? 3 : 4;
+      while (given > 3 && given < 6 && (request[given] = strtok(NULL, " \n")) != NULL)
+        ++given;
+      probe(request, given);
+      continue;
+    }
     while (count < most_candidates && (candidates[count] = strtok(NULL, " \n")) != NULL)
       ++count;
+    if (words[2] == NULL)
+      MPI_Abort(MPI_COMM_WORLD, 2);
     const int bytes = atoi(words[0]);
     const int batches = atoi(words[1]);
     if (batches < 1 || batches > most_batches)

@@ -1,0 +1,1 @@
+"""The machine: what it is made of, and what messages cost on it."""

@@ -1,0 +1,56 @@
+"""Where machine files are kept, and which one is meant."""
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.settings.layers import default_tuning_file
+
+
+def folder(environment: Mapping[str, str]) -> Path:
+    """Say where probes leave their machine files."""
+    return Path(default_tuning_file(environment)).parent / "machines"
+
+
+def file_of(fingerprint: Sequence[str], environment: Mapping[str, str]) -> Path:
+    """Name the machine file of a job's fingerprint."""
+    mpi = "".join(letter if letter.isalnum() else "-" for letter in fingerprint[4]).strip("-").lower()
+    key = hashlib.sha256("\n".join(fingerprint).encode()).hexdigest()[:8]
+    return folder(environment) / f"{mpi}-{fingerprint[6]}x{fingerprint[7]}-{key}.toml"
+
+
+def load(path: str) -> _core.Machine:
+    """Read a machine file."""
+    try:
+        return _core.load_machine(path)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def newest(environment: Mapping[str, str]) -> str:
+    """Name the file of the last probe; empty if there was none."""
+    files = sorted(folder(environment).glob("*.toml"), key=lambda file: file.stat().st_mtime)
+    return str(files[-1]) if files else ""
+
+
+def titled(title: str, environment: Mapping[str, str]) -> str:
+    """Name the machine file with that title; empty if there is none."""
+    for file in folder(environment).glob("*.toml"):
+        if load(str(file)).title == title:
+            return str(file)
+    return ""
+
+
+def save(machine: _core.Machine, path: Path) -> None:
+    """Write a machine file, whole or not at all."""
+    fresh = path.with_name(f"{path.name}.new-{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_text(machine.to_text(), encoding="utf-8")
+        fresh.replace(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise ThalwegError(SETTINGS, f"{path} cannot be written: {error.strerror}", "name another: --output FILE") from error

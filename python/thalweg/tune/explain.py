@@ -1,0 +1,193 @@
+"""`thalweg explain`: what would run, and why; and the same for every call of a finished run."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.machine import files
+from thalweg.settings.layers import default_tuning_file
+from thalweg.tune.session import NATIVE
+from thalweg.units import size_text, time_text
+
+_CALLS_WITH_WHOLE_VECTOR = ("bcast", "reduce", "allreduce", "scan", "exscan")
+_SHOWN = 3
+
+
+class Question(NamedTuple):
+    """A call on a communicator."""
+
+    call: str
+    size: int
+    ranks: int
+    ranks_per_node: int
+
+    @property
+    def nodes(self) -> list[int]:
+        """Place ranks on nodes in order."""
+        return [rank // self.ranks_per_node for rank in range(self.ranks)]
+
+    @property
+    def node_count(self) -> int:
+        """Count the nodes."""
+        return -(-self.ranks // self.ranks_per_node)
+
+
+def load_tuning(path: str) -> list[_core.Tuning]:
+    """Read a tuning file."""
+    try:
+        return _core.load_tuning(path)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def known_picks(tuning: Sequence[_core.Tuning], question: Question) -> list[tuple[_core.Pick, _core.Tuning]]:
+    """List the picks for communicators like the question's, nearest size first, of all machines in the file."""
+    fitting = [
+        (pick, one)
+        for one in tuning
+        for pick in one.picks
+        if (pick.call, pick.ranks, pick.nodes) == (question.call, question.ranks, question.node_count)
+    ]
+    return sorted(fitting, key=lambda entry: _distance(entry[0].bytes, question.size))
+
+
+def _distance(a: int, b: int) -> float:
+    return max(a, b, 1) / max(min(a, b), 1)
+
+
+def candidates(question: Question, machine: _core.Machine) -> list[_core.Candidate]:
+    """List the candidates in the model's order."""
+    try:
+        return _core.candidates(question.call, question.size, question.ranks, question.nodes, machine)
+    except _core.Error as error:
+        raise ThalwegError(USAGE, *error.args) from error
+
+
+def explain_call(question: Question, machine_file: str, tuning_file: str, most: int) -> None:
+    """Print candidates, measurements and the pick."""
+    tuning_path = tuning_file or default_tuning_file(os.environ)
+    picks = known_picks(load_tuning(tuning_path), question)
+    tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
+    path = machine_file or tuned or files.newest(os.environ)
+    machine = files.load(path) if path else _core.standard_machine()
+    console = Console(soft_wrap=True, highlight=False)
+    size = f" of {size_text(question.size)}" if question.size else ""
+    console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
+    console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
+    space = candidates(question, machine)
+    table = Table("candidate", "predicted", "CPU per rank", "measured", box=None)
+    measured = {pick.use: pick for pick, _ in reversed(picks) if pick.bytes == question.size}
+    native = picks[0][0] if picks and picks[0][0].bytes == question.size else None
+    for candidate in space[: most or len(space)]:
+        pick = measured.get(candidate.text)
+        table.add_row(
+            candidate.text,
+            time_text(candidate.seconds),
+            time_text(candidate.cpu_seconds),
+            time_text(pick.seconds) if pick else "",
+        )
+    table.add_row(NATIVE, "", "", time_text(native.native_seconds) if native else "")
+    console.print(table)
+    if most and len(space) > most:
+        console.print(f"… and {len(space) - most} more candidates (--all)")
+    console.print(reason(question, picks, tuning_path))
+
+
+def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> str:
+    """Say what runs and why, in the order of precedence: tuning file, else native."""
+    if not picks:
+        return (
+            f"pick: {NATIVE}: nothing was measured for {question.ranks} ranks on {question.node_count} nodes in "
+            f"{tuning_path} (thalweg tune does), and a prediction alone never takes native's place"
+        )
+    pick, tuning = picks[0]
+    at = "" if pick.bytes == question.size else f", at {size_text(pick.bytes)}, the nearest size measured"
+    gain = pick.native_seconds / pick.seconds if pick.seconds else 1.0
+    compared = (
+        f"native {time_text(pick.native_seconds)} was not surely beaten"
+        if pick.use == NATIVE
+        else f"{time_text(pick.seconds)} against native's {time_text(pick.native_seconds)} ({gain:.2f} times faster)"
+    )
+    return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {tuning.machine.describe()}"
+
+
+def unit_size(call: str, total: float, ranks: int) -> int:
+    """Give the bytes of a unit from the payload of one rank's call, as reports count it."""
+    if call in _CALLS_WITH_WHOLE_VECTOR or call in ("gather", "scatter", "allgather", "allgatherv", "barrier"):
+        return round(total)
+    return round(total / max(ranks, 1))
+
+
+def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
+    """Explain every collective call site of a finished run."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+    except (OSError, ValueError) as error:
+        remedy = "thalweg run --report FILE writes one"
+        raise ThalwegError(USAGE, f"{path} is no report of a run: {error}", remedy) from error
+    if not isinstance(report, dict) or report.get("format") != "thalweg-report":
+        raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
+    machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
+    machine = files.load(machine_path) if machine_path else _core.standard_machine()
+    tuning = _tuning_of(report, load_tuning(tuning_file or default_tuning_file(os.environ)))
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}")
+    console.print(f"machine: {machine.title}")
+    for site in report["calls"]:
+        for line in site_lines(site, report, machine, tuning):
+            console.print(line)
+
+
+def _machine_of(report: Mapping[str, Any]) -> str:
+    fingerprint = report.get("fingerprint") or []
+    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == 8 else None  # noqa: PLR2004
+    return str(path) if path and path.exists() else ""
+
+
+def _tuning_of(report: Mapping[str, Any], tuning: Sequence[_core.Tuning]) -> list[_core.Tuning]:
+    """Keep what was measured on the run's machine, in jobs of its shape."""
+    fingerprint = report.get("fingerprint") or []
+    if len(fingerprint) != 8:  # noqa: PLR2004
+        return []
+    own = _core.Fingerprint(fingerprint).describe()
+    return [one for one in tuning if one.machine.describe() == own]
+
+
+def site_lines(
+    site: Mapping[str, Any], report: Mapping[str, Any], machine: _core.Machine, tuning: Sequence[_core.Tuning]
+) -> list[str]:
+    """Tell of one call site: what ran, what was measured, what the model expects of others."""
+    ranks = site["communicator_ranks"]
+    ran = ", ".join(_ending(ending) for ending in site["ran_on"])
+    calls = max(site["calls"], 1)
+    mean = time_text(site["time_ns"] * 1e-9 / calls)
+    size = site["bytes"] / calls
+    lines = [f"{site['function']} at {site['source']}: {site['calls']} calls, {size:.0f} B, mean {mean}; ran on {ran}"]
+    call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init")
+    known = {operation for operation in _core.calls()}
+    if call not in known or ranks <= 1:
+        lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
+        return lines
+    per_node = -(-ranks // min(ranks, report["nodes"]))
+    question = Question(call, unit_size(call, size, ranks), ranks, per_node)
+    picks = known_picks(tuning, question)
+    lines.append("  " + reason(question, picks, "the tuning file"))
+    if "v" in call[-1:] or call.startswith("neighbor"):
+        lines.append("  not predicted: its sizes are known to each rank alone")
+        return lines
+    space = candidates(question, machine)
+    best = "; ".join(f"{one.text} {time_text(one.seconds)}" for one in space[:_SHOWN])
+    lines.append(f"  the model's first of {len(space)} candidates: {best}")
+    return lines
+
+
+def _ending(ending: Mapping[str, Any]) -> str:
+    why = ending.get("passed_on_because")
+    return f"{ending['strategy']} ({ending['calls']} calls{': ' + why if why else ''})"

@@ -1,0 +1,28 @@
+"""Times, rates and sizes as people read them."""
+
+
+def time_text(seconds: float) -> str:
+    """Write a time with three digits: 1.23 ms."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def rate_text(seconds_per_byte: float) -> str:
+    """Write a time per byte as a rate: 12.3 GB/s."""
+    if seconds_per_byte <= 0:
+        return "-"
+    rate = 1 / seconds_per_byte
+    for unit, scale in (("GB/s", 1e9), ("MB/s", 1e6)):
+        if rate >= scale:
+            return f"{rate / scale:.3g} {unit}"
+    return f"{rate / 1e3:.3g} kB/s"
+
+
+def size_text(size: int) -> str:
+    """Write a size exactly: 64 KiB, 1000 B."""
+    for unit, scale in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size and size % scale == 0:
+            return f"{size // scale} {unit}"
+    return f"{size} B"
