@@ -21,4 +21,3 @@ def interposer(family: Family) -> str:
             return path
     message = f"{family.interposer}, the interposer for {family.title}, is missing in {' and '.join(folders)}"
     raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI's headers installed: make build")
-

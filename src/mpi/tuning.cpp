@@ -27,8 +27,8 @@ machine::Fingerprint job_fingerprint() {
 
 std::string fingerprint_text() {
   const machine::Fingerprint f = job_fingerprint();
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", f.processor, f.cores, f.quota, f.kernel, f.mpi, f.transport,
-                     f.nodes, f.ranks_per_node);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", f.processor, f.cores, f.quota, f.kernel, f.mpi,
+                     f.transport, f.nodes, f.ranks_per_node);
 }
 
 FoundTuning read_tuning(const std::string& path) {

@@ -42,7 +42,7 @@ void bind_tuning(nb::module_& module) {
          const machine::Machine& machine) {
         return tune::candidates(make_case(call, bytes, ranks, std::move(nodes)), machine);
       },
-      nb::arg("call"), nb::arg("bytes"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
+      nb::arg("call"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::call_guard<nb::gil_scoped_release>(),
       "All candidates for a call with units of so many bytes, fastest first by the model.");
   module.def(
@@ -56,7 +56,7 @@ void bind_tuning(nb::module_& module) {
             tune::predict(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
         return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_most};
       },
-      nb::arg("selection"), nb::arg("bytes"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
+      nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::call_guard<nb::gil_scoped_release>(),
       "Completion time, mean and most CPU time of a rank, in seconds.");
 }

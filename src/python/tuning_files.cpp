@@ -39,9 +39,12 @@ Fingerprint from_lines(const std::vector<std::string>& lines) {
 
 void bind_tuning_files(nb::module_& module) {
   nb::class_<Fingerprint>(module, "Fingerprint", "What must be the same for measured times to hold again.")
-      .def("__init__",
-           [](Fingerprint* self, const std::vector<std::string>& lines) { new (self) Fingerprint(from_lines(lines)); },
-           nb::arg("lines"))
+      .def(
+          "__init__",
+          [](Fingerprint* self, const std::vector<std::string>& lines) {
+            new (self) Fingerprint(from_lines(lines));
+          },
+          nb::arg("lines"))
       .def_ro("processor", &Fingerprint::processor)
       .def_ro("cores", &Fingerprint::cores)
       .def_ro("quota", &Fingerprint::quota)
@@ -66,7 +69,8 @@ void bind_tuning_files(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)
       .def_rw("picks", &Tuning::picks);
-  module.def("load_tuning", &tune::load_tuning, nb::arg("path"), "Reads a tuning file; one that is not there is empty.");
+  module.def("load_tuning", &tune::load_tuning, nb::arg("path"),
+             "Reads a tuning file; one that is not there is empty.");
   module.def("save_tuning", &tune::save_tuning, nb::arg("path"), nb::arg("found"),
              "Merges into the file under a lock and replaces it atomically.");
 }

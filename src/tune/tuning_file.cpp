@@ -47,7 +47,7 @@ private:
 
 Pick read_pick(std::string_view call, const Reader& reader) {
   Pick pick;
-  pick.call = call;
+  pick.call = strategies::find_call(call)->name;
   pick.ranks = static_cast<std::int32_t>(reader.number("ranks", 1));
   pick.nodes = static_cast<std::int32_t>(reader.number("nodes", 1));
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));

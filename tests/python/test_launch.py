@@ -85,9 +85,14 @@ class TestReadingTheCommandLine:
             expected |= {option.negation} if option.kind == "switch" else set()
         assert shown == expected
         for option in OPTIONS:
-            sample = {"selections": "a=b", "choice": "auto", "microseconds": "1", "file": "f", "mpi": "mpich"}.get(
-                option.kind
-            )
+            sample = {
+                "selections": "a=b",
+                "choice": "auto",
+                "microseconds": "1",
+                "file": "f",
+                "tuning": "f",
+                "mpi": "mpich",
+            }.get(option.kind)
             words = [option.flag, *([sample] if sample else []), "program"]
             assert set(read_arguments(words).flags) == {option.name}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support import Command
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.settings.files import line_of
-from thalweg.settings.layers import effective_settings, environment_layer, variables_for_ranks
+from thalweg.settings.layers import default_tuning_file, effective_settings, environment_layer, variables_for_ranks
 from thalweg.settings.options import BY_NAME, OPTIONS, Option
 from thalweg.settings.values import selections_from_text, text_for_ranks, value_from_text, value_from_toml
 
@@ -27,6 +27,7 @@ def values_of(option: Option) -> st.SearchStrategy[Any]:
         "microseconds": st.integers(0, 60_000_000),
         "choice": st.sampled_from(option.choices or ("",)),
         "file": WORD.map(lambda word: f"/folder/{word}"),
+        "tuning": st.just("off") | WORD.map(lambda word: f"/folder/{word}"),
         "mpi": WORD,
     }
     return kinds[option.kind]
@@ -77,7 +78,8 @@ def test_flags_win_over_environment_over_project_over_user_over_default(
             )
             assert origin.startswith(("--use", "THALWEG_USE", str(base / "thalweg.toml"), str(base / "home"))[first])
     else:
-        assert result.value == (said[0] if said else option.default)
+        standard = default_tuning_file(environment) if option.kind == "tuning" else option.default
+        assert result.value == (said[0] if said else standard)
         assert (result.origin == "default") == (not said)
 
 

@@ -11,7 +11,7 @@ from thalweg.cli.printing import size_from_text
 _SHOWN = 12
 
 
-def explain(  # noqa: PLR0913
+def explain(
     what: Annotated[str, typer.Argument(metavar="CALL|REPORT", help="A collective, as allreduce; or a run's report.")],
     *,
     size: Annotated[str, typer.Option("--bytes", help="Bytes of a unit: what a pair, rank or vector has.")] = "8",
@@ -28,7 +28,7 @@ def explain(  # noqa: PLR0913
     if what.endswith(".json") or os.path.isfile(what):
         module.explain_report(what, machine, tuning)
         return
-    call = {"broadcast": "bcast", "reduce_scatter": "reduce_scatter_block"}.get(what, what)
+    call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(what, what)
     bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
     question = module.Question(call, bytes_of_unit, ranks, ranks_per_node or ranks)
     module.explain_call(question, machine, tuning, 0 if everything else _SHOWN)

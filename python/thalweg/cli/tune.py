@@ -9,7 +9,7 @@ from thalweg.cli.printing import size_from_text
 from thalweg.cli.probe import LAUNCHER_HELP, MPI_HELP
 
 
-def tune(  # noqa: PLR0913 - a command line has many options
+def tune(
     launcher: Annotated[
         list[str] | None,
         typer.Argument(metavar="[-- LAUNCHER…]", help=LAUNCHER_HELP),

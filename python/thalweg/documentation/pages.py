@@ -75,6 +75,7 @@ def _row(option: Option) -> str:
         "microseconds": "microseconds",
         "choice": ", ".join(option.choices),
         "file": "a path",
+        "tuning": "a path, or off",
         "mpi": "openmpi, mpich, mpiabi, or a path",
     }
     default = {None: "-", True: "1", False: "0"}.get(option.default, option.default)  # type: ignore[call-overload]

@@ -63,7 +63,9 @@ def _print_job(console: Console, job: Job) -> None:
 def _print_level(console: Console, level: _core.LevelCosts) -> None:
     name = str(level.level).rpartition(".")[2].replace("_", " ")
     burst = f", bursts of {size_text(int(level.burst_bytes))} free" if level.burst_bytes else ""
-    table = Table("up to", "latency L", "send o", "receive o", "link G", title=f"{name}{burst}", box=None, title_justify="left")
+    table = Table(
+        "up to", "latency L", "send o", "receive o", "link G", title=f"{name}{burst}", box=None, title_justify="left"
+    )
     for cost in level.ranges:
         table.add_row(
             "any" if cost.bytes_max > 1 << 60 else size_text(cost.bytes_max),
@@ -97,7 +99,13 @@ def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:
         sizes = [max(size, 1) for size in costs.sizes]
         for label, rows in (("half round trip", costs.half_trip), ("send", costs.send), ("receive", costs.receive)):
             axes.loglog(sizes, [median(row) * 1e6 for row in rows], "o", markersize=4, label=f"{label}, measured")
-        axes.loglog(sizes, [_single(level, size) * 1e6 for size in costs.sizes], "-", color="0.3", label="half round trip, fitted")
+        axes.loglog(
+            sizes,
+            [_single(level, size) * 1e6 for size in costs.sizes],
+            "-",
+            color="0.3",
+            label="half round trip, fitted",
+        )
         axes.set(title=name, xlabel="bytes", ylabel="microseconds")
         axes.legend()
     figure.savefig(path)
@@ -105,6 +113,8 @@ def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:
 
 def _single(level: _core.LevelCosts, size: int) -> float:
     """Give the fitted time of one message, sent after a pause."""
-    cost = next(cost for cost in [*level.ranges, level.ranges[-1]] if size <= cost.bytes_max or cost is level.ranges[-1])
+    cost = next(
+        cost for cost in [*level.ranges, level.ranges[-1]] if size <= cost.bytes_max or cost is level.ranges[-1]
+    )
     overheads = cost.send.value + cost.receive.value + (cost.send_per_byte.value + cost.receive_per_byte.value) * size
     return overheads + cost.latency.value + cost.gap_per_byte.value * max(0.0, size - level.burst_bytes)

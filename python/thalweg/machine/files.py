@@ -53,4 +53,6 @@ def save(machine: _core.Machine, path: Path) -> None:
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise ThalwegError(SETTINGS, f"{path} cannot be written: {error.strerror}", "name another: --output FILE") from error
+        raise ThalwegError(
+            SETTINGS, f"{path} cannot be written: {error.strerror}", "name another: --output FILE"
+        ) from error

@@ -1,7 +1,7 @@
 """LogGP parameters by message size from measured times, the ranges of sizes found by fitting.
 
-Kumar 2005, chapter 2: one pair of start-up and byte cost does not do, as libraries change protocols with size. Ranges are
-the best piecewise linear fit by dynamic programming (Bellman 1961) with a price for each piece, errors relative.
+Kumar 2005, chapter 2: one pair of start-up and byte cost does not do, as libraries change protocols with size. Ranges
+are the best piecewise linear fit by dynamic programming (Bellman 1961) with a price for each piece, errors relative.
 """
 
 from collections.abc import Sequence
@@ -47,12 +47,13 @@ def error(sizes: Vector, times: Vector) -> float:
     return float(np.sum((1 - (line.base + line.per_byte * sizes) / np.maximum(times, 1e-12)) ** 2))
 
 
-def find_ranges(sizes: Sequence[int], curves: Sequence[Sequence[float]]) -> list[slice]:
+def find_ranges(sizes: Sequence[int], curves: Sequence[Sequence[float] | Vector]) -> list[slice]:
     """Cut the sizes into ranges in which all curves are lines, as few as pay."""
     points = np.asarray(sizes, dtype=np.float64)
     values = [np.asarray(curve, dtype=np.float64) for curve in curves]
     count = len(points)
-    best: list[tuple[float, list[slice]]] = [(0.0, [])] + [(np.inf, [])] * count
+    best: list[tuple[float, list[slice]]] = [(np.inf, []) for _ in range(count + 1)]
+    best[0] = (0.0, [])
     for end in range(1, count + 1):
         for begin in range(end):
             if end - begin < min(LEAST_POINTS, count) or len(best[begin][1]) >= PIECES_MAX:
@@ -89,8 +90,8 @@ class Range(NamedTuple):
 def without_waiting(sizes: Vector, overhead: Vector, half_trip: Vector) -> Vector:
     """Take what is not the processor's part off an overhead.
 
-    Where a transfer does not go on by itself (rendezvous without a progress thread), the time in calls is the transfer's.
-    The processor's part is then continued from the sizes whose transfer did overlap.
+    Where a transfer does not go on by itself (rendezvous without a progress thread), the time in calls is the
+    transfer's. The processor's part is then continued from the sizes whose transfer did overlap.
     """
     overlapped = overhead < 0.6 * half_trip
     if overlapped.all() or overlapped.sum() < LEAST_POINTS:

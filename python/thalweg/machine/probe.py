@@ -1,6 +1,6 @@
 """`thalweg probe`: measure what messages, copies and sums cost, and write the machine file."""
 
-import datetime
+import datetime as dt
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import median, quantiles
@@ -54,7 +54,7 @@ def probe(session: Session, show: Callable[[], None]) -> tuple[_core.Machine, di
     machine = _core.Machine()
     machine.title = fingerprint.describe()
     machine.mpi, machine.transport, machine.cores = fingerprint.mpi, fingerprint.transport, fingerprint.cores
-    machine.date = datetime.datetime.now(datetime.UTC).date().isoformat()
+    machine.date = dt.datetime.now(dt.UTC).date().isoformat()
     machine.nodes_per_machine = max(1, len(set(job.nodes)) // job.machines)
     measured: dict[str, Costs] = {}
     levels = []

@@ -10,7 +10,7 @@ from thalweg.tune.session import Job
 OPERATIONS = {
     "alltoall": "alltoall",
     "allgather": "allgather",
-    "broadcast": "bcast",
+    "broadcast": "broadcast",
     "allreduce": "allreduce",
     "reduce_scatter": "reduce_scatter_block",
     "barrier": "barrier",
@@ -44,7 +44,9 @@ def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
     if unknown:
         raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", "choose among " + ", ".join(OPERATIONS))
     if any(size % 8 or size < 8 for size in sizes):
-        raise ThalwegError(USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--sizes 8,64,1KiB")
+        raise ThalwegError(
+            USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--sizes 8,64,1KiB"
+        )
     return [Case(name, size) for name in operations for size in ((0,) if name == WITHOUT_SIZE else sizes)]
 
 

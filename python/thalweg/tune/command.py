@@ -61,7 +61,12 @@ def main(  # noqa: PLR0913
         machine_file=machine,
         tuning_file=tuning,
     )
-    columns = (TextColumn("tuning"), BarColumn(), TextColumn("{task.completed:.0f} of {task.total}"), TimeElapsedColumn())
+    columns = (
+        TextColumn("tuning"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total}"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=len(request.cases))
 

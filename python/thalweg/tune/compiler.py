@@ -18,7 +18,9 @@ SOURCES = sorted((Path(__file__).parent / "trial").glob("*.[ch]"))
 def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
     """Give the path of the trial program for an MPI: a family's name, or a prefix, library or launcher."""
     compiler = compiler_of(named_mpi(mpi, environment), environment)
-    key = hashlib.sha256(b"".join(file.read_bytes() for file in SOURCES) + os.fsencode(os.path.realpath(compiler) + compiler)).hexdigest()[:16]
+    key = hashlib.sha256(
+        b"".join(file.read_bytes() for file in SOURCES) + os.fsencode(os.path.realpath(compiler) + compiler)
+    ).hexdigest()[:16]
     folder = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "thalweg"
     program = folder / f"trial-{key}"
     if program.exists():

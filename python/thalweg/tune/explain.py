@@ -15,7 +15,7 @@ from thalweg.settings.layers import default_tuning_file
 from thalweg.tune.session import NATIVE
 from thalweg.units import size_text, time_text
 
-_CALLS_WITH_WHOLE_VECTOR = ("bcast", "reduce", "allreduce", "scan", "exscan")
+_CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
 _SHOWN = 3
 
 
@@ -138,7 +138,9 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     machine = files.load(machine_path) if machine_path else _core.standard_machine()
     tuning = _tuning_of(report, load_tuning(tuning_file or default_tuning_file(os.environ)))
     console = Console(soft_wrap=True, highlight=False)
-    console.print(f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}")
+    console.print(
+        f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}"
+    )
     console.print(f"machine: {machine.title}")
     for site in report["calls"]:
         for line in site_lines(site, report, machine, tuning):
@@ -147,14 +149,14 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
 
 def _machine_of(report: Mapping[str, Any]) -> str:
     fingerprint = report.get("fingerprint") or []
-    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == 8 else None  # noqa: PLR2004
+    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == 8 else None
     return str(path) if path and path.exists() else ""
 
 
 def _tuning_of(report: Mapping[str, Any], tuning: Sequence[_core.Tuning]) -> list[_core.Tuning]:
     """Keep what was measured on the run's machine, in jobs of its shape."""
     fingerprint = report.get("fingerprint") or []
-    if len(fingerprint) != 8:  # noqa: PLR2004
+    if len(fingerprint) != 8:
         return []
     own = _core.Fingerprint(fingerprint).describe()
     return [one for one in tuning if one.machine.describe() == own]
@@ -170,16 +172,16 @@ def site_lines(
     mean = time_text(site["time_ns"] * 1e-9 / calls)
     size = site["bytes"] / calls
     lines = [f"{site['function']} at {site['source']}: {site['calls']} calls, {size:.0f} B, mean {mean}; ran on {ran}"]
-    call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init")
-    known = {operation for operation in _core.calls()}
-    if call not in known or ranks <= 1:
+    call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
+    call = {"bcast": "broadcast"}.get(call, call)
+    if call not in _core.calls() or ranks <= 1:
         lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
         return lines
     per_node = -(-ranks // min(ranks, report["nodes"]))
     question = Question(call, unit_size(call, size, ranks), ranks, per_node)
     picks = known_picks(tuning, question)
     lines.append("  " + reason(question, picks, "the tuning file"))
-    if "v" in call[-1:] or call.startswith("neighbor"):
+    if call.endswith(("v", "w")) or call.startswith("neighbor"):
         lines.append("  not predicted: its sizes are known to each rank alone")
         return lines
     space = candidates(question, machine)

@@ -13,7 +13,7 @@ from thalweg.tune.session import NATIVE, Samples
 from thalweg.tune.statistics import is_faster
 
 Measure = Callable[[Sequence[str], int, float], Mapping[str, Samples]]
-"""Measures candidates in turns: names, batches, and the factor of the fastest beyond which one is not looked at again."""
+"""Measures candidates in turns: names, batches, and how many times the fastest may be exceeded at the first look."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,9 @@ class Outcome:
     """Measured in all."""
 
 
-def search(order: Sequence[str], measure: Measure, effort: Effort, *, is_over: Callable[[], bool] = lambda: False) -> Outcome:
+def search(
+    order: Sequence[str], measure: Measure, effort: Effort, *, is_over: Callable[[], bool] = lambda: False
+) -> Outcome:
     """Search among the candidates, best first by the model; `is_over` ends the search when the budget is spent."""
     found = Outcome(NATIVE, math.nan, math.nan, 0, space=len(order))
     idle = 0

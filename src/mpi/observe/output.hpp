@@ -19,7 +19,7 @@ struct RunDescription {
   std::vector<std::string> settings;      // "THALWEG_…=value"
   std::vector<std::string> user_settings; // of the MPI library, "OMPI_MCA_coll_…=value" and the like
   int node_count = 1;
-  std::string tuning; // what became of the tuning file, empty where none was asked for
+  std::string tuning;                   // what became of the tuning file, empty where none was asked for
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
 };
 

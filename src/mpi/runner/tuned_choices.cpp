@@ -24,8 +24,10 @@ std::int64_t bytes_of_side(MPI_Count count, MPI_Datatype type) {
 }
 
 Operation operation_named(std::string_view name) {
+  const strategies::Call* wanted = strategies::find_call(name);
   std::size_t operation = 0;
-  while (operation < operation_count && call_name(static_cast<Operation>(operation)) != name)
+  while (operation < operation_count &&
+         strategies::find_call(call_name(static_cast<Operation>(operation))) != wanted)
     ++operation;
   return static_cast<Operation>(operation);
 }

@@ -48,8 +48,8 @@ static void compute_until(double end) {
     ;
 }
 
-/* Half a round trip, `count` of them a sample. Where `late`, both wait before they ask for what has come by then, and
- * the wait is taken off. */
+/* Half a round trip, `count` of them a sample. Where `late`, both wait before they ask for what has come by
+ * then, and the wait is taken off. */
 static void ping_pong(int peer, int is_first, int bytes, int count, int late, int s) {
   const double pause = late ? 50e-6 + bytes * 2e-9 : 0;
   const double begin = MPI_Wtime();
@@ -87,7 +87,8 @@ static void burst(int peer, int is_first, int bytes, int count, int s) {
   free(requests);
 }
 
-/* The processor's part at one end: the time in calls, around a computation that is longer than the transfer. */
+/* The processor's part at one end: the time in calls, around a computation that is longer than the transfer.
+ */
 static void overhead(int peer, int is_first, int bytes, double busy, int of_sender, int s) {
   MPI_Request request;
   if (is_first) {

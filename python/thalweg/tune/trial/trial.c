@@ -27,7 +27,8 @@
 
 enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001 };
 
-/* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take apart_seconds. */
+/* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take
+ * apart_seconds. */
 static const double brief_seconds = 2e-5, batch_seconds = 3e-4, apart_seconds = 2e-3;
 
 static int rank, ranks;
@@ -108,9 +109,10 @@ static void align(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A row of calls. Where `apart`, each begins together after a barrier, as ranks that do not wait for others (a broadcast's
- * root) would run ahead otherwise; the barriers' time does not count. */
-static double run_batch(const char* operation, int bytes, const char* candidate, int calls, int apart, double* cpu) {
+/* A row of calls. Where `apart`, each begins together after a barrier, as ranks that do not wait for others
+ * (a broadcast's root) would run ahead otherwise; the barriers' time does not count. */
+static double run_batch(const char* operation, int bytes, const char* candidate, int calls, int apart,
+                        double* cpu) {
   double seconds = 0, processor = 0;
   for (int left = calls; left > 0; left -= apart ? 1 : calls) {
     align();

@@ -1,0 +1,91 @@
+"""The guided search, on costs that are made up: what it finds, what it tries, and when it ends."""
+
+import random
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thalweg.tune.search import EXHAUSTIVE, Effort, search
+from thalweg.tune.session import NATIVE, Samples
+from thalweg.tune.statistics import is_faster
+
+
+class World:
+    """Candidates with true costs in microseconds, measured with noise."""
+
+    def __init__(self, costs: Mapping[str, float], noise: float = 0.02, seed: int = 1) -> None:
+        self.costs = costs
+        self.noise = noise
+        self.random = random.Random(seed)
+        self.measured: list[str] = []
+
+    def measure(self, names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
+        fastest = min(self.costs[name] for name in names)
+        self.measured += names
+        results = {}
+        for name in names:
+            count = 1 if limit and self.costs[name] > limit * fastest else batches
+            times = [self.costs[name] * self.random.lognormvariate(0, self.noise) for _ in range(count)]
+            results[name] = Samples(tuple(times), tuple(times), 1)
+        return results
+
+
+def _costs(count: int, native: float) -> dict[str, float]:
+    return {NATIVE: native} | {f"c{index}": 100.0 + 10 * index for index in range(count)}
+
+
+def test_the_best_is_picked_and_little_is_tried() -> None:
+    world = World(_costs(60, native=200))
+    found = search([f"c{index}" for index in range(60)], world.measure, Effort())
+    assert found.pick == "c0"
+    assert found.seconds == pytest.approx(100e-6, rel=0.05)
+    assert found.native_seconds == pytest.approx(200e-6, rel=0.05)
+    assert len(found.tried) <= 16
+    assert found.space == 60
+
+
+def test_native_stays_where_nothing_is_surely_faster() -> None:
+    world = World(_costs(20, native=100.5), noise=0.05)
+    assert search([f"c{index}" for index in range(1, 20)], world.measure, Effort()).pick == NATIVE
+
+
+def test_exhaustive_tries_all() -> None:
+    names = [f"c{index}" for index in range(23)]
+    found = search(list(reversed(names)), World(_costs(23, native=500)).measure, EXHAUSTIVE)
+    assert found.pick == "c0"
+    assert sorted(found.tried) == sorted(names)
+
+
+def test_the_budget_ends_a_search_after_a_round() -> None:
+    names = [f"c{index}" for index in range(40)]
+    found = search(list(reversed(names)), World(_costs(40, native=500)).measure, Effort(), is_over=lambda: True)
+    assert len(found.tried) == Effort().round_size
+    assert found.pick in found.tried
+
+
+def test_no_candidates_leave_native() -> None:
+    found = search([], World({NATIVE: 10}).measure, Effort())
+    assert (found.pick, found.space, found.tried) == (NATIVE, 0, [])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(10, 1000), min_size=1, max_size=40), st.floats(10, 1000), st.integers(0, 1000))
+def test_whatever_is_picked_was_tried_and_is_no_worse_than_native(costs: list[float], native: float, seed: int) -> None:
+    world = World({NATIVE: native} | {f"c{index}": cost for index, cost in enumerate(costs)}, seed=seed)
+    found = search([f"c{index}" for index in range(len(costs))], world.measure, Effort())
+    assert found.pick == NATIVE or found.pick in found.tried
+    assert world.costs[found.pick] <= native * 1.03
+    assert len(set(found.tried)) == len(found.tried)
+
+
+def test_faster_means_surely_faster() -> None:
+    generator = random.Random(3)
+    slow = [generator.gauss(100, 5) for _ in range(21)]
+    fast = [generator.gauss(80, 5) for _ in range(21)]
+    same = [generator.gauss(100, 5) for _ in range(21)]
+    assert is_faster(fast, slow)
+    assert not is_faster(slow, fast)
+    assert not is_faster(same, slow) or not is_faster(slow, same)
+    assert not is_faster(fast, slow, least_gain=0.3)

@@ -1,0 +1,177 @@
+"""From probe to tuned runs: real jobs of two ranks, whose times are not judged."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support import Command, Programs
+from thalweg import _core
+from thalweg.errors import SETTINGS, USAGE
+
+SOURCE = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int count, char** words) {
+  double in = 1, out = 0;
+  int rank = 0;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 10; ++i)
+    MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("sum %g\\n", out);
+  MPI_Finalize();
+  return out != 2;
+}
+"""
+MACHINE = _core.standard_machine().to_text()
+
+
+@pytest.fixture
+def tuned(thalweg: Command, programs: Programs, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, str]:
+    """Tune two calls for two ranks; gives the tuning file and a program of that MPI."""
+    family = request.param
+    machine = tmp_path / "machine.toml"
+    machine.write_text(MACHINE)
+    file = tmp_path / "tuning.toml"
+    words = ["--ops", "allreduce,barrier", "--sizes", "8", "--budget", "5s", "--machine", str(machine)]
+    result = thalweg("tune", "--mpi", family, "-n", "2", *words, "--tuning", str(file))
+    assert result.returncode == 0, result.stderr
+    assert "geometric mean of native / pick" in result.stdout
+    return file, programs.build(f"tuned_{family}", SOURCE, f"mpicc.{family}")
+
+
+def _edited(file: Path, use: str) -> None:
+    """Let the all-reduce's pick be this one, whatever was measured."""
+    [tuning] = _core.load_tuning(str(file))
+    picks = tuning.picks
+    for pick in picks:
+        if pick.call == "allreduce":
+            pick.use = use
+    tuning.picks = picks
+    _core.save_tuning(str(file), tuning)
+
+
+def _ran_on(report: Path) -> dict[str, str]:
+    """Tell on what all-reduces ran, and why on the library's own."""
+    site = next(site for site in json.loads(report.read_text())["calls"] if site["function"] == "MPI_Allreduce")
+    return {ending["strategy"]: ending.get("passed_on_because", "") for ending in site["ran_on"]}
+
+
+@pytest.mark.parametrize("tuned", ["openmpi", "mpich"], indirect=True)
+def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path: Path) -> None:
+    file, program = tuned
+    [tuning] = _core.load_tuning(str(file))
+    assert {(pick.call, pick.bytes, pick.ranks, pick.nodes) for pick in tuning.picks} == {
+        ("allreduce", 8, 2, 1),
+        ("barrier", 0, 2, 1),
+    }
+    assert all(pick.seconds > 0 and pick.native_seconds > 0 and pick.trials > 0 for pick in tuning.picks)
+    report = tmp_path / "report.json"
+    for use in ("ring", "native"):
+        _edited(file, use)
+        words = ["--tuning", str(file), "--report", str(report), "-n", "2", "--", program]
+        result = thalweg("run", *words)
+        assert result.returncode == 0, result.stderr
+        assert _ran_on(report) == {use: "best by the tuning file" if use == "native" else ""}
+        assert "2 picks" in result.stderr
+    # The user's own choice comes first.
+    result = thalweg("run", "--use", "allreduce=recursive_doubling", *words)
+    assert result.returncode == 0, result.stderr
+    assert set(_ran_on(report)) == {"recursive_doubling"}
+    result = thalweg("explain", str(report), "--tuning", str(file))
+    assert result.returncode == 0, result.stderr
+    assert "ran on recursive_doubling (20 calls)" in result.stdout
+    assert "the model's first of" in result.stdout
+
+
+@pytest.mark.parametrize("tuned", ["openmpi"], indirect=True)
+def test_the_users_own_mpi_settings_come_first(thalweg: Command, tuned: tuple[Path, str], tmp_path: Path) -> None:
+    file, program = tuned
+    _edited(file, "ring")
+    report = tmp_path / "report.json"
+    words = ["--tuning", str(file), "--report", str(report), "-n", "2", "--", program]
+    result = thalweg("run", *words, variables={"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"})
+    assert result.returncode == 0, result.stderr
+    assert set(_ran_on(report)) == {"native"}
+    assert "OMPI_MCA_coll_tuned_use_dynamic_rules=1 comes first" in result.stderr
+
+
+@pytest.mark.parametrize("tuned", ["mpich"], indirect=True)
+@pytest.mark.parametrize("fault", ["damaged", "foreign", "absent", "older", "a folder", "unreadable"])
+def test_files_that_do_not_fit_harm_nothing(
+    thalweg: Command, tuned: tuple[Path, str], tmp_path: Path, fault: str
+) -> None:
+    file, program = tuned
+    _edited(file, "ring")
+    text = file.read_text()
+    reason = ""
+    if fault == "damaged":
+        file.write_text(text[: len(text) // 2])
+        reason = "tuning file not used"
+    elif fault == "foreign":
+        file.write_text(text.replace("cores = ", "cores = 10"))
+        reason = "is of other machines or jobs (cores 10"
+    elif fault == "older":
+        file.write_text(text.replace("format = 1", "format = 0"))
+        reason = "it is no tuning file of this version"
+    elif fault == "absent":
+        file.unlink()
+        reason = "no tuning file"
+    elif fault == "a folder":
+        file.unlink()
+        file.mkdir()
+        reason = "tuning file"
+    else:
+        file.write_bytes(b"\x00\xff\xfe" * 1000)
+        reason = "tuning file not used"
+    report = tmp_path / "report.json"
+    result = thalweg("run", "--tuning", str(file), "--report", str(report), "-n", "2", "--", program)
+    assert result.returncode == 0, result.stderr
+    assert "sum 2" in result.stdout
+    assert reason in result.stderr
+    assert _ran_on(report) == {"native": "no strategy chosen"}
+
+
+def test_the_default_file_is_found(thalweg: Command, programs: Programs, environment: dict[str, str]) -> None:
+    default = Path(environment["HOME"]) / ".local" / "share" / "thalweg" / "tuning.toml"
+    default.parent.mkdir(parents=True)
+    default.write_text("format = 1\n")
+    program = programs.build("tuned_mpich", SOURCE, "mpicc.mpich")
+    assert f"no tuning file {default}" in thalweg("run", "-n", "2", "--", program).stderr
+    assert "tuning file" not in thalweg("run", "--tuning", "off", "-n", "2", "--", program).stderr
+
+
+def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None:
+    file, plot = tmp_path / "machine.toml", tmp_path / "plot.svg"
+    result = thalweg("probe", "--mpi", "mpich", "-n", "2", "--output", str(file), "--plot", str(plot))
+    assert result.returncode == 0, result.stderr
+    machine = _core.load_machine(str(file))
+    assert [level.level for level in machine.levels] == [_core.Level.node]
+    for cost in machine.levels[0].ranges:
+        assert cost.send.low <= cost.send.value <= cost.send.high
+    assert len(machine.copy) == len(machine.combine) > 3
+    assert plot.stat().st_size > 1000
+    result = thalweg("explain", "allreduce", "--bytes", "1MiB", "--ranks", "16", "--machine", str(file))
+    assert result.returncode == 0, result.stderr
+    assert "pick: native: nothing was measured" in result.stdout
+
+
+def test_wrong_words_are_told(thalweg: Command, tmp_path: Path) -> None:
+    broken = tmp_path / "machine.toml"
+    broken.write_text("format = 7\n")
+    report = tmp_path / "no-report.json"
+    report.write_text("{}")
+    for words, status in (
+        (["tune", "--ops", "allcombine"], USAGE),
+        (["tune", "--sizes", "9"], USAGE),
+        (["tune", "--budget", "soon"], USAGE),
+        (["explain", "allcombine"], USAGE),
+        (["explain", str(report)], USAGE),
+        (["explain", "allreduce", "--machine", str(broken)], SETTINGS),
+        (["explain", "allreduce", "--machine", str(tmp_path / "none.toml")], SETTINGS),
+    ):
+        result = thalweg(*words)
+        assert result.returncode == status.number, (words, result.stderr)
+        assert "Traceback" not in result.stderr

@@ -1,0 +1,67 @@
+#include "tune/candidates.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace thalweg::tune {
+namespace {
+
+Case make_case(const char* call, std::int64_t bytes, std::int32_t ranks, std::int32_t ranks_per_node) {
+  Case wanted{strategies::find_call(call), bytes, ranks, {}};
+  for (std::int32_t rank = 0; rank < ranks; ++rank)
+    wanted.nodes.push_back(rank / ranks_per_node);
+  return wanted;
+}
+
+TEST(Candidates, AreSortedDistinctAndReadable) {
+  const machine::Machine machine = machine::standard_machine();
+  for (const char* call : {"barrier", "bcast", "allreduce", "alltoall", "allgather", "reduce_scatter_block", "scan"})
+    for (const std::int32_t ranks : {1, 2, 5, 8}) {
+      const std::vector<Candidate> found = candidates(make_case(call, 4096, ranks, 2), machine);
+      EXPECT_FALSE(found.empty()) << call;
+      EXPECT_TRUE(std::ranges::is_sorted(found, {}, [](const Candidate& one) { return one.prediction.seconds; }));
+      std::set<std::string> texts;
+      for (const Candidate& candidate : found) {
+        EXPECT_TRUE(texts.insert(candidate.text).second) << candidate.text;
+        const auto again = strategies::parse_selection(std::string(call) + "=" + candidate.text);
+        EXPECT_EQ(again.strategy, candidate.selection.strategy);
+        EXPECT_EQ(again.parameters, candidate.selection.parameters);
+      }
+    }
+}
+
+TEST(Candidates, LeaveOutWhatTheProblemForbids) {
+  const machine::Machine machine = machine::standard_machine();
+  for (const Candidate& candidate : candidates(make_case("allgather", 64, 7, 7), machine))
+    EXPECT_NE(candidate.selection.strategy->name, "neighbor_exchange");
+}
+
+TEST(Candidates, ValuesToTryStayInRange) {
+  for (const strategies::Strategy& strategy : strategies::all())
+    for (const strategies::Parameter& parameter : strategy.parameters)
+      for (const std::int64_t bytes : {0, 8, 100'000, 100'000'000})
+        for (const std::int64_t value : values_to_try(parameter, {nullptr, bytes, 6, {}})) {
+          EXPECT_GE(value, parameter.least);
+          EXPECT_LE(value, parameter.most);
+        }
+}
+
+TEST(Candidates, ALogarithmicStrategyOf65536RanksIsPredicted) {
+  const machine::Machine machine = machine::standard_machine();
+  const Case wanted = make_case("allreduce", 8, 65536, 16);
+  const model::Prediction found = predict(strategies::parse_selection("allreduce=recursive_doubling"), wanted, machine);
+  EXPECT_GT(found.seconds, 16 * 5e-6);
+  EXPECT_LT(found.seconds, 1e-2);
+}
+
+TEST(Candidates, ARefusedStrategyIsAnError) {
+  const machine::Machine machine = machine::standard_machine();
+  EXPECT_THROW(
+      predict(strategies::parse_selection("allgather=neighbor_exchange"), make_case("allgather", 8, 7, 7), machine), Error);
+}
+
+} // namespace
+} // namespace thalweg::tune

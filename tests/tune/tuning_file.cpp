@@ -1,0 +1,139 @@
+#include "tune/tuning_file.hpp"
+
+#include "core/error.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <thread>
+#include <unistd.h>
+
+namespace thalweg::tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+machine::Fingerprint machine_named(const std::string& name) {
+  return {name, 2, "none", "6.1", "Open MPI v4.1.4", "default", 1, "2"};
+}
+
+Pick pick_of(const std::string& call, std::int64_t bytes, const std::string& use) {
+  return {call, 2, 1, bytes, use, 1e-6, 2e-6, 21, "tune"};
+}
+
+class TuningFileOnDisk : public testing::Test {
+protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("thalweg-tuning-" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+    path_ = folder_ / "deeper" / "tuning.toml";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string text() const {
+    std::ifstream stream(path_);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  fs::path folder_;
+  fs::path path_;
+};
+
+TEST(TuningFile, ReadsWhatItWrites) {
+  TuningFile file;
+  merge(file, {machine_named("one \"quoted\" \\ name"), {pick_of("allreduce", 8, "ring"), pick_of("barrier", 0, "native")}});
+  merge(file, {machine_named("two"), {pick_of("alltoall", 1000, "bruck:radix=4")}});
+  const std::string text = to_text(file);
+  const TuningFile again = parse_tuning(text, "again");
+  EXPECT_EQ(to_text(again), text);
+  ASSERT_NE(find_tuning(again, machine_named("two")), nullptr);
+  EXPECT_EQ(find_tuning(again, machine_named("two"))->picks.front().use, "bruck:radix=4");
+  EXPECT_EQ(find_tuning(again, machine_named("three")), nullptr);
+}
+
+TEST(TuningFile, NewerPicksReplaceOlderOnes) {
+  TuningFile file;
+  merge(file, {machine_named("one"), {pick_of("allreduce", 8, "ring"), pick_of("allreduce", 64, "ring")}});
+  merge(file, {machine_named("one"), {pick_of("allreduce", 64, "swing")}});
+  ASSERT_EQ(file.size(), 1U);
+  ASSERT_EQ(file.front().picks.size(), 2U);
+  EXPECT_EQ(file.front().picks[0].use, "ring");
+  EXPECT_EQ(file.front().picks[1].use, "swing");
+}
+
+TEST(TuningFile, RefusesWhatItDoesNotUnderstandAsAWhole) {
+  TuningFile file;
+  merge(file, {machine_named("one"), {pick_of("allreduce", 8, "ring")}});
+  const std::string valid = to_text(file);
+  for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"format = 1", "format = 2"}, {"format = 1\n", "\n"}, {"\"ring\"", "\"rung\""}, {"'ring'", "'rung'"},
+           {"machine.allreduce", "machine.allcombine"}, {"ranks = 2", "ranks = -2"}, {"ranks = 2", "ranks = \"2\""},
+           {"1 us", "1 lightyear"}, {"cores = 2", "kernels = 2"}, {"\"8B\"", "\"eight\""}}) {
+    std::string text = valid;
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos)
+      continue;
+    text.replace(at, from.size(), to);
+    EXPECT_THROW(parse_tuning(text, "broken"), Error) << to;
+  }
+  EXPECT_TRUE(parse_tuning(" \n", "blank").empty());
+}
+
+TEST(TuningFile, EveryTruncationAndFlippedByteReadsOrIsRefused) {
+  TuningFile file;
+  merge(file, {machine_named("one"), {pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain:segment=8KiB")}});
+  const std::string valid = to_text(file);
+  for (std::size_t at = 0; at < valid.size(); ++at) {
+    std::string flipped = valid;
+    flipped[at] = static_cast<char>(flipped[at] ^ 0x15);
+    for (const std::string& text : {valid.substr(0, at), flipped}) {
+      try {
+        parse_tuning(text, "fuzzed");
+      } catch (const Error&) {
+      }
+    }
+  }
+}
+
+TEST_F(TuningFileOnDisk, IsEmptyWhereThereIsNone) {
+  EXPECT_TRUE(load_tuning(path_).empty());
+}
+
+TEST_F(TuningFileOnDisk, SavingMerges) {
+  save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 8, "ring")}});
+  save_tuning(path_, {machine_named("two"), {pick_of("allreduce", 8, "swing")}});
+  EXPECT_EQ(load_tuning(path_).size(), 2U);
+}
+
+TEST_F(TuningFileOnDisk, ADamagedFileIsKeptBesideTheNewOne) {
+  fs::create_directories(path_.parent_path());
+  std::ofstream(path_) << "format = 1\n[[machine]\n";
+  EXPECT_THROW(load_tuning(path_), Error);
+  save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 8, "ring")}});
+  EXPECT_EQ(load_tuning(path_).size(), 1U);
+  EXPECT_TRUE(fs::exists(path_.string() + ".refused"));
+}
+
+TEST_F(TuningFileOnDisk, WhereNothingCanBeWrittenTheOldFileStays) {
+  EXPECT_THROW(save_tuning("/proc/nowhere/tuning.toml", {machine_named("one"), {}}), Error);
+  EXPECT_THROW(save_tuning("/dev/full/tuning.toml", {machine_named("one"), {}}), Error);
+}
+
+TEST_F(TuningFileOnDisk, ConcurrentSavesLoseNothing) {
+  constexpr int writers = 8;
+  std::vector<std::thread> threads;
+  for (int writer = 0; writer < writers; ++writer)
+    threads.emplace_back([&, writer] {
+      for (int i = 0; i < 5; ++i)
+        save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 8 * (1 + 5 * writer + i), "ring")}});
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  const TuningFile file = load_tuning(path_);
+  ASSERT_EQ(file.size(), 1U);
+  EXPECT_EQ(file.front().picks.size(), 5U * writers);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_.parent_path()))
+    EXPECT_EQ(entry.path().string().find(".new-"), std::string::npos) << entry.path();
+}
+
+} // namespace
+} // namespace thalweg::tune
