@@ -18,20 +18,19 @@ namespace {
 constexpr std::uint8_t posted = 1;
 constexpr std::uint8_t come = 2;
 
+std::int32_t node_count(const Setting& setting) {
+  return setting.nodes.empty() ? 1 : *std::ranges::max_element(setting.nodes) + 1;
+}
+
 } // namespace
 
 Walk::Walk(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Setting& setting)
-    : setting_(setting) {
-  std::int32_t nodes = 1;
-  for (const std::int32_t of_rank : setting.nodes)
-    nodes = std::max(nodes, of_rank + 1);
-  out_.resize(static_cast<std::size_t>(nodes));
-  in_.resize(static_cast<std::size_t>(nodes));
+    : setting_(setting), routes_(setting.machine, node_count(setting)), links_(routes_.links()) {
   const machine::Machine& machine = setting.machine;
   const machine::LevelCosts& network = machine.at(machine::Level::network);
   burst_seconds_ = network.burst_bytes * network.ranges.back().gap_per_byte.value;
-  const std::size_t machines = (out_.size() - 1) / static_cast<std::size_t>(machine.nodes_per_machine) + 1;
-  std::vector<std::int32_t> ranks_on(machines);
+  const std::int32_t machines = (node_count(setting) - 1) / machine.nodes_per_machine + 1;
+  std::vector<std::int32_t> ranks_on(static_cast<std::size_t>(machines));
   for (const Schedule& schedule : schedules)
     ++ranks_on[node(schedule.rank) / static_cast<std::size_t>(machine.nodes_per_machine)];
   for (const std::int32_t ranks : ranks_on)
@@ -179,13 +178,14 @@ void Walk::depart(Rank rank, std::uint32_t step, double time) {
   Walker& walker = at(rank);
   const StepCost& cost = walker.costs[step];
   const Rank peer = walker.schedule->steps[step].peer;
-  double arrival = time + cost.latency;
-  if (cost.is_remote) {
-    const double left = out_[node(rank)].pass(time, cost.transfer, burst_seconds_);
-    arrival = std::max(left + cost.latency, in_[node(peer)].pass(arrival, cost.transfer, burst_seconds_));
-  } else {
-    arrival += cost.transfer;
-  }
+  double arrival = time + (cost.is_remote ? 0 : cost.transfer);
+  // A message's head is on the last link while its tail is still on the first.
+  if (cost.is_remote)
+    for (const std::int32_t link :
+         routes_.between(static_cast<std::int32_t>(node(rank)), static_cast<std::int32_t>(node(peer))))
+      arrival =
+          std::max(arrival, links_[static_cast<std::size_t>(link)].pass(time, cost.transfer, burst_seconds_));
+  arrival += cost.latency;
   const std::vector<Receive>& receives = at(peer).receives;
   const auto first = std::ranges::lower_bound(receives, rank, {}, &Receive::peer);
   const auto index = static_cast<std::size_t>(first - receives.begin()) + walker.sequence[step];

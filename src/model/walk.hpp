@@ -4,6 +4,7 @@
 
 #include "model/cores.hpp"
 #include "model/link.hpp"
+#include "model/routes.hpp"
 #include "model/step_costs.hpp"
 
 #include <deque>
@@ -82,8 +83,8 @@ private:
   double burst_seconds_ = 0;
   std::vector<Walker> walkers_;
   std::vector<Cores> cores_;
-  std::vector<Link> out_;
-  std::vector<Link> in_;
+  Routes routes_;
+  std::vector<Link> links_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
 };

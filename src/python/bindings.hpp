@@ -15,6 +15,7 @@ void bind_schedules(nb::module_& module);
 void bind_proofs(nb::module_& module);
 void bind_machines(nb::module_& module);
 void bind_tuning(nb::module_& module);
+void bind_networks(nb::module_& module);
 void bind_tuning_files(nb::module_& module);
 
 } // namespace thalweg::python

@@ -29,5 +29,6 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_proofs(module);
   thalweg::python::bind_machines(module);
   thalweg::python::bind_tuning(module);
+  thalweg::python::bind_networks(module);
   thalweg::python::bind_tuning_files(module);
 }

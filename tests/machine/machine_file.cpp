@@ -75,10 +75,12 @@ TEST_P(BrokenMachineFile, IsRefusedWithItsName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BrokenMachineFile,
-                         testing::Values(Broken{"format = 1", "format = 9"}, Broken{"format = 1", "format = "},
-                                         Broken{"cores = 4", "cores = 0"}, Broken{"cores = 4", "cores = \"4\""},
+                         testing::Values(Broken{"format = 1", "format = 9"},
+                                         Broken{"format = 1", "format = "}, Broken{"cores = 4", "cores = 0"},
+                                         Broken{"cores = 4", "cores = \"4\""},
                                          Broken{"\"20 us\"", "\"20 parsecs\""}, Broken{"\"20 us\"", "20"},
-                                         Broken{"\"8KiB\"", "\"much\""}, Broken{"[network]\nburst", "network = 3\nburst"},
+                                         Broken{"\"8KiB\"", "\"much\""},
+                                         Broken{"[network]\nburst", "network = 3\nburst"},
                                          Broken{"(1 us .. 5 us)", "(1 us .. 5 us"}));
 
 TEST(MachineFile, EveryTruncationReadsOrIsRefused) {

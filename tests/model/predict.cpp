@@ -43,8 +43,8 @@ schedule::Problem problem(schedule::Operation operation, std::int32_t ranks) {
   return problem;
 }
 
-Prediction predict_named(schedule::Operation operation, std::string_view name, std::int32_t ranks, std::int64_t bytes,
-                         const Setting& setting) {
+Prediction predict_named(schedule::Operation operation, std::string_view name, std::int32_t ranks,
+                         std::int64_t bytes, const Setting& setting) {
   schedule::Problem wanted = problem(operation, ranks);
   const strategies::Strategy& strategy = strategies::find(operation, name);
   wanted.parameters = strategies::resolve(strategy, {});
@@ -65,12 +65,14 @@ TEST(Model, OneMessageCostsItsParts) {
 TEST(Model, SendersPayOverheadsOneAfterAnother) {
   const Machine machine = simple_machine();
   // The last of seven messages leaves after seven overheads.
-  EXPECT_DOUBLE_EQ(predict_named(schedule::Operation::broadcast, "flat", 8, 0, {machine, {}}).seconds, 7 + 10 + 1);
+  EXPECT_DOUBLE_EQ(predict_named(schedule::Operation::broadcast, "flat", 8, 0, {machine, {}}).seconds,
+                   7 + 10 + 1);
 }
 
 TEST(Model, BinomialTreeTakesItsDepth) {
   const Machine machine = simple_machine();
-  EXPECT_DOUBLE_EQ(predict_named(schedule::Operation::broadcast, "knomial", 8, 0, {machine, {}}).seconds, 3 * (1 + 10 + 1));
+  EXPECT_DOUBLE_EQ(predict_named(schedule::Operation::broadcast, "knomial", 8, 0, {machine, {}}).seconds,
+                   3 * (1 + 10 + 1));
 }
 
 TEST(Model, MessagesQueueForALink) {
@@ -79,6 +81,23 @@ TEST(Model, MessagesQueueForALink) {
   // Three messages of 1000 bytes leave node 0 one after another.
   const Prediction found = predict_named(schedule::Operation::broadcast, "flat", 4, 1000, {machine, nodes});
   EXPECT_NEAR(found.seconds, 2 + 3 * 1000 + 100 + 2, 1e-6);
+}
+
+TEST(Model, RoutesThatShareALinkTakeTurns) {
+  Machine machine = simple_machine();
+  std::vector<std::int32_t> nodes(8);
+  std::iota(nodes.begin(), nodes.end(), 0);
+  const auto seconds = [&](const char* shape) {
+    machine.network = shape;
+    return predict_named(schedule::Operation::alltoall, "direct", 8, 10000, {machine, nodes}).seconds;
+  };
+  const double star = seconds("star");
+  EXPECT_DOUBLE_EQ(seconds(""), star);
+  EXPECT_DOUBLE_EQ(seconds("torus:3x3"), star); // does not fit eight nodes
+  EXPECT_NEAR(seconds("fat-tree:4x4"), star, 0.2 * star);
+  // Four hosts behind one cable send 16 messages through it.
+  EXPECT_GT(seconds("fat-tree:4x1"), 16 * 10000);
+  EXPECT_GT(seconds("ring"), seconds("torus:2x2x2"));
 }
 
 TEST(Model, RanksThatShareACoreTakeTurns) {
@@ -119,8 +138,8 @@ TEST(Model, FindsWhoWaitsForEver) {
   EXPECT_THROW(predict(schedules, 0, {machine, {}}), Error);
 }
 
-// Every strategy of the index, over ranks, sizes and places: it ends, more bytes never take less, and a slower machine is
-// never faster.
+// Every strategy of the index, over ranks, sizes and places: it ends, more bytes never take less, and a
+// slower machine is never faster.
 class ModelOfEveryStrategy : public testing::TestWithParam<std::int32_t> {};
 
 TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
@@ -134,7 +153,8 @@ TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
   for (std::int32_t rank = 0; rank < ranks; ++rank)
     nodes[static_cast<std::size_t>(rank)] = rank / 3;
   for (const strategies::Strategy& strategy : strategies::all())
-    for (const strategies::Problem& one : strategies::obligations(strategy, ranks, strategies::Roots::sample)) {
+    for (const strategies::Problem& one :
+         strategies::obligations(strategy, ranks, strategies::Roots::sample)) {
       const auto schedules = strategies::build_all(strategy, one);
       const Prediction small = predict(schedules, 64, {machine, nodes});
       const Prediction large = predict(schedules, 1 << 20, {machine, nodes});
@@ -158,7 +178,8 @@ TEST(Model, OneRankStandsForAllWhereTheyAreAlike) {
   };
   for (const auto& [operation, name] :
        {Alike{schedule::Operation::barrier, "dissemination"}, Alike{schedule::Operation::allgather, "ring"},
-        Alike{schedule::Operation::alltoall, "bruck"}, Alike{schedule::Operation::allreduce, "recursive_doubling"}}) {
+        Alike{schedule::Operation::alltoall, "bruck"},
+        Alike{schedule::Operation::allreduce, "recursive_doubling"}}) {
     schedule::Problem wanted = problem(operation, 16);
     const strategies::Strategy& strategy = strategies::find(operation, name);
     wanted.parameters = strategies::resolve(strategy, {});

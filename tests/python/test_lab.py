@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support import Command, Programs
+from thalweg import _core
 from thalweg.errors import LAB, PROGRAM, USAGE
 from thalweg.lab.hosts import NETNS, folder_of
 
@@ -85,10 +86,39 @@ int main(int count, char** words) {
 def test_links_have_their_rate(lab: Command) -> None:
     del lab
     for host in range(3):
-        for space, device in ((f"{NAME}-h{host}", "eth0"), (f"{NAME}-switch", f"port{host}")):
+        for space, device in ((f"{NAME}-h{host}", "eth0"), (f"{NAME}-s0", f"h{host}")):
             shape = _words("tc", "-n", space, "qdisc", "show", "dev", device)
             assert shape[1] == "tbf"
             assert shape[shape.index("rate") + 1] == "100Mbit"
+
+
+@pytest.mark.parametrize("topology", ["fat-tree:2x2", "ring", "torus:3x2"])
+def test_routed_networks_reach_everybody(ours: Command, topology: str) -> None:
+    result = ours("lab", "up", "--hosts", "6", "--topology", topology)
+    try:
+        assert result.returncode == 0, result.stderr
+        network = _core.Network(topology, 6)
+        for host in range(6):
+            for other in range(6):
+                asked = ["ping", "-c", "1", "-W", "2", f"{NAME}-h{other}"]
+                answer = subprocess.run(
+                    ["ip", "netns", "exec", f"{NAME}-h{host}", *asked], capture_output=True, text=True, check=False
+                )
+                assert answer.returncode == 0, (host, other, answer.stdout)
+                if other != host:
+                    # Each switch on the way takes one off the 64 that packets begin with.
+                    routers = _switches_between(network, other, host)
+                    assert f"ttl={64 - routers}" in answer.stdout
+    finally:
+        ours("lab", "down")
+    assert not _left_over()
+
+
+def _switches_between(network: _core.Network, start: int, end: int) -> int:
+    at, count = network.switch_of(start), 1
+    while (at := network.next(at, end)) != end:
+        count += 1
+    return count
 
 
 def test_a_second_lab_is_refused(lab: Command) -> None:
@@ -110,6 +140,8 @@ def test_what_cannot_be_is_refused(ours: Command) -> None:
     for words, status in (
         (["lab", "up", "--hosts", "1"], USAGE),
         (["lab", "up", "--rate", "fast"], USAGE),
+        (["lab", "up", "--topology", "cube"], USAGE),
+        (["lab", "up", "--hosts", "6", "--topology", "torus:2x2"], USAGE),
         (["lab", "run", "-n", "2", "--", "/bin/true"], LAB),
     ):
         assert ours(*words).returncode == status.number

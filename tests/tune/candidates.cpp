@@ -18,11 +18,13 @@ Case make_case(const char* call, std::int64_t bytes, std::int32_t ranks, std::in
 
 TEST(Candidates, AreSortedDistinctAndReadable) {
   const machine::Machine machine = machine::standard_machine();
-  for (const char* call : {"barrier", "bcast", "allreduce", "alltoall", "allgather", "reduce_scatter_block", "scan"})
+  for (const char* call :
+       {"barrier", "bcast", "allreduce", "alltoall", "allgather", "reduce_scatter_block", "scan"})
     for (const std::int32_t ranks : {1, 2, 5, 8}) {
       const std::vector<Candidate> found = candidates(make_case(call, 4096, ranks, 2), machine);
       EXPECT_FALSE(found.empty()) << call;
-      EXPECT_TRUE(std::ranges::is_sorted(found, {}, [](const Candidate& one) { return one.prediction.seconds; }));
+      EXPECT_TRUE(
+          std::ranges::is_sorted(found, {}, [](const Candidate& one) { return one.prediction.seconds; }));
       std::set<std::string> texts;
       for (const Candidate& candidate : found) {
         EXPECT_TRUE(texts.insert(candidate.text).second) << candidate.text;
@@ -52,15 +54,17 @@ TEST(Candidates, ValuesToTryStayInRange) {
 TEST(Candidates, ALogarithmicStrategyOf65536RanksIsPredicted) {
   const machine::Machine machine = machine::standard_machine();
   const Case wanted = make_case("allreduce", 8, 65536, 16);
-  const model::Prediction found = predict(strategies::parse_selection("allreduce=recursive_doubling"), wanted, machine);
+  const model::Prediction found =
+      predict(strategies::parse_selection("allreduce=recursive_doubling"), wanted, machine);
   EXPECT_GT(found.seconds, 16 * 5e-6);
   EXPECT_LT(found.seconds, 1e-2);
 }
 
 TEST(Candidates, ARefusedStrategyIsAnError) {
   const machine::Machine machine = machine::standard_machine();
-  EXPECT_THROW(
-      predict(strategies::parse_selection("allgather=neighbor_exchange"), make_case("allgather", 8, 7, 7), machine), Error);
+  EXPECT_THROW(predict(strategies::parse_selection("allgather=neighbor_exchange"),
+                       make_case("allgather", 8, 7, 7), machine),
+               Error);
 }
 
 } // namespace

@@ -40,7 +40,8 @@ protected:
 
 TEST(TuningFile, ReadsWhatItWrites) {
   TuningFile file;
-  merge(file, {machine_named("one \"quoted\" \\ name"), {pick_of("allreduce", 8, "ring"), pick_of("barrier", 0, "native")}});
+  merge(file, {machine_named("one \"quoted\" \\ name"),
+               {pick_of("allreduce", 8, "ring"), pick_of("barrier", 0, "native")}});
   merge(file, {machine_named("two"), {pick_of("alltoall", 1000, "bruck:radix=4")}});
   const std::string text = to_text(file);
   const TuningFile again = parse_tuning(text, "again");
@@ -64,10 +65,17 @@ TEST(TuningFile, RefusesWhatItDoesNotUnderstandAsAWhole) {
   TuningFile file;
   merge(file, {machine_named("one"), {pick_of("allreduce", 8, "ring")}});
   const std::string valid = to_text(file);
-  for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
-           {"format = 1", "format = 2"}, {"format = 1\n", "\n"}, {"\"ring\"", "\"rung\""}, {"'ring'", "'rung'"},
-           {"machine.allreduce", "machine.allcombine"}, {"ranks = 2", "ranks = -2"}, {"ranks = 2", "ranks = \"2\""},
-           {"1 us", "1 lightyear"}, {"cores = 2", "kernels = 2"}, {"\"8B\"", "\"eight\""}}) {
+  for (const auto& [from, to] :
+       std::initializer_list<std::pair<std::string, std::string>>{{"format = 1", "format = 2"},
+                                                                  {"format = 1\n", "\n"},
+                                                                  {"\"ring\"", "\"rung\""},
+                                                                  {"'ring'", "'rung'"},
+                                                                  {"machine.allreduce", "machine.allcombine"},
+                                                                  {"ranks = 2", "ranks = -2"},
+                                                                  {"ranks = 2", "ranks = \"2\""},
+                                                                  {"1 us", "1 lightyear"},
+                                                                  {"cores = 2", "kernels = 2"},
+                                                                  {"\"8B\"", "\"eight\""}}) {
     std::string text = valid;
     const std::size_t at = text.find(from);
     if (at == std::string::npos)
@@ -80,7 +88,8 @@ TEST(TuningFile, RefusesWhatItDoesNotUnderstandAsAWhole) {
 
 TEST(TuningFile, EveryTruncationAndFlippedByteReadsOrIsRefused) {
   TuningFile file;
-  merge(file, {machine_named("one"), {pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain:segment=8KiB")}});
+  merge(file, {machine_named("one"),
+               {pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain:segment=8KiB")}});
   const std::string valid = to_text(file);
   for (std::size_t at = 0; at < valid.size(); ++at) {
     std::string flipped = valid;

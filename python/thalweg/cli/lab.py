@@ -22,12 +22,15 @@ def make_application() -> typer.Typer:
         *,
         hosts: Annotated[int, typer.Option(help="How many hosts.")] = 8,
         rate: Annotated[str, typer.Option(help="Of each link in each direction: 200mbit, 1gbit.")] = "200mbit",
+        topology: Annotated[
+            str, typer.Option(help="star, fat-tree:HOSTSxSPINES (hosts on each leaf), ring, or torus:XxY….")
+        ] = "star",
         name: _Name = "thalweg",
     ) -> None:
-        """Make hosts, each with a link of that rate to one switch."""
-        lab = importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate)
+        """Make hosts with links of that rate, on a network of that shape."""
+        lab = importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology)
         importlib.import_module("thalweg.lab.network").up(lab)
-        print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each")
+        print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}")
 
     @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
     def run(

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from thalweg import _core
 from thalweg.errors import LAB, USAGE, ThalwegError
 
 NETNS = Path("/etc/netns")
@@ -25,15 +26,17 @@ class Lab(NamedTuple):
     rate: str
     """Of each link in each direction, in the words of tc: 200mbit."""
 
+    topology: str
+    """The network's shape, as thalweg._core.Network reads it: star, fat-tree:4x2, ring, torus:4x2."""
+
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""
         return [f"{self.name}-h{index}" for index in range(self.hosts)]
 
-    @property
-    def switch(self) -> str:
-        """Name the switch's namespace."""
-        return f"{self.name}-switch"
+    def switch(self, index: int) -> str:
+        """Name a switch's namespace."""
+        return f"{self.name}-s{index}"
 
     @property
     def folder(self) -> Path:
@@ -59,17 +62,26 @@ def is_host(namespace: str, name: str) -> bool:
 
 def belongs(namespace: str, name: str) -> bool:
     """Tell whether a namespace is part of the lab of that name."""
-    return namespace == f"{name}-switch" or is_host(namespace, name)
+    return is_host(namespace, name) or re.fullmatch(rf"{name}-s\d+", namespace) is not None
 
 
-def checked(name: str, hosts: int, rate: str) -> Lab:
+def checked(name: str, hosts: int, rate: str, topology: str) -> Lab:
     """Refuse what cannot be built."""
     folder_of(name)
     if not 2 <= hosts <= HOSTS_MAX:
         raise ThalwegError(USAGE, f"a lab of {hosts} hosts cannot be made", f"choose 2 to {HOSTS_MAX}: --hosts 8")
     if not _RATE.fullmatch(rate):
         raise ThalwegError(USAGE, f"'{rate}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
-    return Lab(name, hosts, rate)
+    network_of(topology, hosts)
+    return Lab(name, hosts, rate, topology)
+
+
+def network_of(topology: str, hosts: int) -> _core.Network:
+    """Make the network of that shape, refusing what is none."""
+    try:
+        return _core.Network(topology, hosts)
+    except _core.Error as error:
+        raise ThalwegError(USAGE, *error.args) from error
 
 
 def saved(name: str) -> Lab | None:
@@ -82,6 +94,12 @@ def saved(name: str) -> Lab | None:
     except (ValueError, TypeError) as error:
         message = f"{file} is damaged: {error}"
         raise ThalwegError(LAB, message, f"remove what is left: thalweg lab down --name {name}") from error
+
+
+def network_of_lab(name: str) -> str:
+    """Name the shape of a lab's network; empty without a lab."""
+    lab = saved(name) if name else None
+    return lab.topology if lab else ""
 
 
 def save(lab: Lab) -> None:

@@ -50,7 +50,7 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
 
 def network(lab: Lab) -> str:
     """Say which network this is: what is tuned on one lab does not hold on another."""
-    return f"lab-{lab.hosts}x{lab.rate}"
+    return f"lab-{lab.hosts}x{lab.rate}-{lab.topology}"
 
 
 def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:

@@ -1,8 +1,8 @@
 """Make the lab's hosts and links, and take them away again.
 
-A host is a network namespace whose only link, eth0, leads to a bridge in a namespace of its own. Both ends of it let
-packets out at the link's rate (tbf: bursts below 32 KB are free). Everything is named after the lab, so that `down`
-finds it after a crash too.
+A host is a network namespace whose only link, eth0, leads to a switch, a namespace too: a bridge in a star, else a
+router with fixed routes that answers for all hosts on the hosts' links. Both ends of every link let packets out at its
+rate (tbf: bursts below 32 KB are free). Everything is named after the lab, so that `down` finds it after a crash too.
 """
 
 import os
@@ -10,15 +10,27 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from thalweg import _core
 from thalweg.errors import LAB, ThalwegError
 from thalweg.lab.agent import write_agent
-from thalweg.lab.hosts import NETNS, Lab, belongs, folder_of, is_host, require_root, save, saved
+from thalweg.lab.hosts import NETNS, Lab, belongs, folder_of, is_host, network_of, require_root, save, saved
 
 _BURST = "32kb"
 _LATENCY = "400ms"
 _PATIENCE_S = 5
+_PORTS = "10.77.0.254"
+# Routers forward, answer on the hosts' links for everybody else, and at once.
+_ROUTER = """
+cd /proc/sys/net/ipv4
+echo 1 > ip_forward
+for file in conf/*/rp_filter conf/*/send_redirects; do echo 0 > $file; done
+for file in conf/h*/proxy_arp; do echo 1 > $file; done
+for file in neigh/h*/proxy_delay; do echo 0 > $file; done
+true
+"""
 
 
 def up(lab: Lab) -> None:
@@ -35,9 +47,6 @@ def up(lab: Lab) -> None:
         write_agent(lab.folder)
         _write_names(lab)
         _make_links(lab)
-        for namespace, device in _ends(lab):
-            shape = ["tbf", "rate", lab.rate, "burst", _BURST, "latency", _LATENCY]
-            _call(["tc", "-n", namespace, "qdisc", "add", "dev", device, "root", *shape])
         _await_links(lab)
         save(lab)
     except BaseException:
@@ -64,14 +73,71 @@ def down(name: str) -> int:
 
 
 def _make_links(lab: Lab) -> None:
+    network = network_of(lab.topology, lab.hosts)
+    cables = [_Cable.between(lab, *ends) for ends in network.links[::2]]
+    switches = [lab.switch(index) for index in range(network.switches)]
+    ends = [f"{end.device} netns {end.space}" for cable in cables for end in cable]
     pairs = [
-        f"link add eth0 netns {host} type veth peer name port{i} netns {lab.switch}" for i, host in enumerate(lab.names)
+        f"link add {ours} type veth peer name {theirs}" for ours, theirs in zip(ends[::2], ends[1::2], strict=True)
     ]
-    _batch([], [*(f"netns add {name}" for name in (lab.switch, *lab.names)), *pairs])
-    ports = [f"link set port{index} master bridge up" for index in range(lab.hosts)]
-    _batch(["-n", lab.switch], ["link add bridge type bridge", "link set bridge up", *ports])
+    _batch([], [*(f"netns add {name}" for name in (*switches, *lab.names)), *pairs])
     for index, host in enumerate(lab.names):
         _batch(["-n", host], [f"address add {lab.address(index)}/24 dev eth0", "link set eth0 up", "link set lo up"])
+    if lab.topology == "star":
+        ports = [f"link set {port.device} master bridge up" for _, port in cables]
+        _batch(["-n", switches[0]], ["link add bridge type bridge", "link set bridge up", *ports])
+    else:
+        _make_routers(lab, network, cables)
+    for cable in cables:
+        for end in cable:
+            shape = ["tbf", "rate", lab.rate, "burst", _BURST, "latency", _LATENCY]
+            _call(["tc", "-n", end.space, "qdisc", "add", "dev", end.device, "root", *shape])
+
+
+class _End(NamedTuple):
+    """One end of a cable."""
+
+    space: str
+    device: str
+
+
+class _Cable(NamedTuple):
+    """The ends of a link; a host's own end comes first."""
+
+    ours: _End
+    theirs: _End
+
+    @classmethod
+    def between(cls, lab: Lab, a: int, b: int) -> "_Cable":
+        """Name the ends of the link between two of the network's vertices."""
+        switch = lab.switch(b - lab.hosts)
+        if a < lab.hosts:
+            return cls(_End(lab.names[a], "eth0"), _End(switch, f"h{a}"))
+        return cls(_End(lab.switch(a - lab.hosts), f"s{b - lab.hosts}"), _End(switch, f"s{a - lab.hosts}"))
+
+
+def _make_routers(lab: Lab, network: _core.Network, cables: Sequence[_Cable]) -> None:
+    lines: dict[str, list[str]] = {lab.switch(index): [] for index in range(network.switches)}
+    gateways: dict[tuple[str, str], str] = {}
+    for number, cable in enumerate(cables):
+        for side, end in enumerate(cable):
+            if end.space not in lines:
+                continue
+            # Hosts' links bear one address for all: it is asked from, never asked for.
+            is_port = end.device.startswith("h")
+            own, other = (f"10.79.{number // 64}.{number % 64 * 2 + which}" for which in (side, 1 - side))
+            lines[end.space] += [
+                f"address add {_PORTS}/32 dev {end.device}" if is_port else f"address add {own}/31 dev {end.device}",
+                f"link set {end.device} up",
+            ]
+            gateways[end.space, end.device] = "" if is_port else f"via {other} "
+    for index, space in enumerate(lines):
+        for host in range(lab.hosts):
+            ahead = network.next(lab.hosts + index, host)
+            device = f"h{host}" if ahead == host else f"s{ahead - lab.hosts}"
+            lines[space].append(f"route add {lab.address(host)}/32 {gateways[space, device]}dev {device}")
+        _batch(["-n", space], lines[space])
+        _call(["ip", "netns", "exec", space, "sh", "-c", _ROUTER])
 
 
 def _await_links(lab: Lab) -> None:
@@ -86,11 +152,6 @@ def _await_links(lab: Lab) -> None:
 
 def _batch(options: list[str], lines: list[str]) -> None:
     _call(["ip", *options, "-batch", "-"], "\n".join(lines) + "\n")
-
-
-def _ends(lab: Lab) -> list[tuple[str, str]]:
-    """List both ends of every link as namespace and device."""
-    return [end for index, host in enumerate(lab.names) for end in ((host, "eth0"), (lab.switch, f"port{index}"))]
 
 
 def _write_names(lab: Lab) -> None:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from thalweg import _core
 from thalweg.errors import INSTALLATION, ThalwegError
+from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
 from thalweg.machine.fit import Costs
 from thalweg.machine.parts import describe_parts
@@ -28,6 +29,7 @@ class Request(NamedTuple):
     ranks: int
     launcher: list[str]
     lab: str
+    network: str
     output: str
     plot: str
 
@@ -42,7 +44,8 @@ def main(request: Request) -> None:
         _print_job(console, session.job)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("probing", total=steps(session.job))
-            machine, measured = probe(session, lambda: progress.advance(task))
+            network = request.network or network_of_lab(request.lab)
+            machine, measured = probe(session, lambda: progress.advance(task), network=network)
         path = Path(request.output) if request.output else files.file_of(session.job.fingerprint, os.environ)
     files.save(machine, path)
     for level in machine.levels:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
 from thalweg.machine.probe import probe
 from thalweg.settings.layers import default_tuning_file
@@ -47,14 +48,14 @@ def start_words(launcher: Sequence[str], ranks: int, program: str) -> list[str]:
     return [*launcher, program] if launcher else ["-n", str(ranks), "--", program]
 
 
-def machine_of(session: Session, path: str) -> _core.Machine:
+def machine_of(session: Session, path: str, lab: str) -> _core.Machine:
     """Read the machine file that is named, else the one of this job; without one the machine is probed first."""
     if path:
         return files.load(path)
     kept = files.file_of(session.job.fingerprint, os.environ)
     if kept.exists():
         return files.load(str(kept))
-    machine, _ = probe(session, lambda: None)
+    machine, _ = probe(session, lambda: None, network=network_of_lab(lab))
     files.save(machine, kept)
     return machine
 
@@ -68,7 +69,7 @@ def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
     path = request.tuning_file or default_tuning_file(os.environ)
     found: list[Found] = []
     with Session(start_words(request.launcher, request.ranks, program), lab=request.lab) as session:
-        machine = machine_of(session, request.machine_file)
+        machine = machine_of(session, request.machine_file, request.lab)
         end_s = time.monotonic() + request.budget_s
         for index, case in enumerate(request.cases):
             now_s = time.monotonic()

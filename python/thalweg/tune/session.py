@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, Self
 from thalweg.errors import FAILED, ThalwegError
 
 NATIVE = "native"
-_PATIENCE_S = 20
+_PATIENCE_S = 10
 
 
 class Samples(NamedTuple):
@@ -58,6 +59,7 @@ class Session:
             stderr=self._errors,
             text=True,
             env=os.environ | variables,
+            start_new_session=True,
         )
         self.job = _job_of(self._answer())
 
@@ -72,15 +74,15 @@ class Session:
         del kind, error, trace
         assert self._process.stdin is not None
         self._process.stdin.close()
-        try:
-            self._process.wait(_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            self._process.terminate()
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            # The launcher and its helpers are in the group too; without them the ranks end.
+            if number is not None:
+                os.killpg(self._process.pid, number)
             try:
                 self._process.wait(_PATIENCE_S)
+                break
             except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+                continue
         self._errors.close()
 
     def measure(

@@ -1,0 +1,148 @@
+#include "topology/network.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace thalweg::topology {
+
+namespace {
+
+constexpr const char* shapes = "choose star, fat-tree:HOSTSxSPINES, ring, or torus:XxY…";
+
+// "4x2" as numbers above 0; empty if the text is anything else.
+std::vector<std::int32_t> parse_extents(std::string_view text) {
+  std::vector<std::int32_t> extents;
+  for (;;) {
+    std::int32_t extent = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc{} || extent < 1)
+      return {};
+    extents.push_back(extent);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty())
+      return extents;
+    if (text.front() != 'x')
+      return {};
+    text.remove_prefix(1);
+  }
+}
+
+} // namespace
+
+Network::Network(std::string_view shape, std::int32_t hosts) : shape_(shape), hosts_(hosts) {
+  const std::size_t colon = std::min(shape.find(':'), shape.size());
+  const std::string_view name = shape.substr(0, colon);
+  const std::vector<std::int32_t> extents =
+      colon < shape.size() ? parse_extents(shape.substr(colon + 1)) : std::vector<std::int32_t>{};
+  if (hosts < 1)
+    throw Error(fmt::format("a network of {} hosts cannot be", hosts), "choose a number above 0");
+  if (shape == "star") {
+    for (std::int32_t host = 0; host < hosts; ++host)
+      add_cable(host, hosts);
+  } else if (name == "fat-tree" && extents.size() == 2) {
+    kind_ = Kind::fat_tree;
+    hosts_per_leaf_ = extents[0];
+    spines_ = extents[1];
+    make_fat_tree();
+  } else if (shape == "ring" || (name == "torus" && !extents.empty())) {
+    kind_ = Kind::torus;
+    extents_ = shape == "ring" ? std::vector{hosts} : extents;
+    make_torus();
+  } else {
+    throw Error(fmt::format("'{}' is no shape of a network", shape), shapes);
+  }
+}
+
+void Network::make_fat_tree() {
+  switches_ = (hosts_ + hosts_per_leaf_ - 1) / hosts_per_leaf_ + spines_;
+  for (std::int32_t host = 0; host < hosts_; ++host)
+    add_cable(host, switch_of(host));
+  for (std::int32_t leaf = 0; leaf < leaves(); ++leaf)
+    for (std::int32_t spine = 0; spine < spines_; ++spine)
+      add_cable(hosts_ + leaf, hosts_ + leaves() + spine);
+}
+
+void Network::make_torus() {
+  const auto product = std::accumulate(extents_.begin(), extents_.end(), std::int64_t{1},
+                                       [](std::int64_t a, std::int32_t b) { return a * b; });
+  if (product != hosts_)
+    throw Error(fmt::format("'{}' has {} places, not {}", shape_, product, hosts_),
+                "choose extents whose product is the number of hosts");
+  switches_ = hosts_;
+  for (std::int32_t host = 0; host < hosts_; ++host)
+    add_cable(host, hosts_ + host);
+  std::int32_t stride = 1;
+  for (const std::int32_t extent : extents_) {
+    for (std::int32_t place = 0; place < hosts_; ++place) {
+      const std::int32_t coordinate = place / stride % extent;
+      // Two neighbours have one cable, not one for each way round.
+      if (extent == 1 || (extent == 2 && coordinate == 1))
+        continue;
+      const std::int32_t forward = place + ((coordinate + 1) % extent - coordinate) * stride;
+      add_cable(hosts_ + place, hosts_ + forward);
+    }
+    stride *= extent;
+  }
+}
+
+void Network::add_cable(std::int32_t a, std::int32_t b) {
+  links_.push_back({a, b});
+  links_.push_back({b, a});
+}
+
+std::int32_t Network::switch_of(std::int32_t host) const {
+  switch (kind_) {
+  case Kind::star:
+    return hosts_;
+  case Kind::fat_tree:
+    return hosts_ + host / hosts_per_leaf_;
+  case Kind::torus:
+    return hosts_ + host;
+  }
+  return hosts_;
+}
+
+std::int32_t Network::next(std::int32_t at_switch, std::int32_t host) const {
+  const std::int32_t last = switch_of(host);
+  if (at_switch == last)
+    return host;
+  if (kind_ == Kind::fat_tree)
+    return at_switch < hosts_ + leaves() ? hosts_ + leaves() + host % spines_ : last;
+  std::int32_t stride = 1;
+  const std::int32_t place = at_switch - hosts_;
+  for (const std::int32_t extent : extents_) {
+    const std::int32_t from = place / stride % extent;
+    const std::int32_t to = host / stride % extent;
+    if (from != to) {
+      const std::int32_t ahead = (to - from + extent) % extent;
+      const std::int32_t step = 2 * ahead <= extent ? 1 : extent - 1;
+      return hosts_ + place + ((from + step) % extent - from) * stride;
+    }
+    stride *= extent;
+  }
+  return host;
+}
+
+std::int32_t Network::link(std::int32_t from, std::int32_t to) const {
+  return static_cast<std::int32_t>(std::ranges::find(links_, NetworkLink{from, to}) - links_.begin());
+}
+
+std::vector<std::int32_t> Network::route(std::int32_t from, std::int32_t to) const {
+  std::vector<std::int32_t> links;
+  if (from == to)
+    return links;
+  std::int32_t at = switch_of(from);
+  links.push_back(link(from, at));
+  while (at != to) {
+    const std::int32_t ahead = next(at, to);
+    links.push_back(link(at, ahead));
+    at = ahead;
+  }
+  return links;
+}
+
+} // namespace thalweg::topology

@@ -1,0 +1,63 @@
+#pragma once
+
+// Networks of hosts and switches, and the links that a packet takes through them.
+
+#include "core/rank.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::topology {
+
+/// Hosts 0 .. hosts-1 and switches hosts .. vertices-1; a link carries packets one way.
+struct NetworkLink {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  bool operator==(const NetworkLink&) const = default;
+};
+
+/// A network with fixed routes. Each host has one link to its switch in either direction.
+///
+///   star            all hosts on one switch
+///   fat-tree:HxS    H hosts on each leaf switch, S spine switches; up by the destination's number (D mod k)
+///   ring            a switch for each host, in a ring; the shorter way, forward if both are as long
+///   torus:XxYxZ     a switch for each host, in a torus of any dimensions; one dimension after the other, each like a ring
+class Network {
+public:
+  /// Throws Error for a text that is no shape, or one that does not fit the number of hosts.
+  Network(std::string_view shape, std::int32_t hosts);
+
+  const std::string& shape() const { return shape_; }
+  std::int32_t hosts() const { return hosts_; }
+  std::int32_t switches() const { return switches_; }
+  /// The switch that a host is linked to.
+  std::int32_t switch_of(std::int32_t host) const;
+  /// All links, both directions of a cable one after the other.
+  const std::vector<NetworkLink>& links() const { return links_; }
+  /// Where a packet for `host` goes from a switch: another switch, or the host.
+  std::int32_t next(std::int32_t at_switch, std::int32_t host) const;
+  /// The numbers of the links from one host to another, in order; none to itself.
+  std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
+
+private:
+  enum class Kind : std::uint8_t { star, fat_tree, torus };
+
+  void add_cable(std::int32_t a, std::int32_t b);
+  void make_fat_tree();
+  void make_torus();
+  std::int32_t link(std::int32_t from, std::int32_t to) const;
+  std::int32_t leaves() const { return switches_ - spines_; }
+
+  std::string shape_;
+  Kind kind_ = Kind::star;
+  std::int32_t hosts_ = 0;
+  std::int32_t switches_ = 1;
+  std::int32_t hosts_per_leaf_ = 0;
+  std::int32_t spines_ = 0;
+  std::vector<std::int32_t> extents_;
+  std::vector<NetworkLink> links_;
+};
+
+} // namespace thalweg::topology

@@ -1,0 +1,72 @@
+#include "topology/network.hpp"
+
+#include "core/error.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace thalweg::topology {
+namespace {
+
+struct Shape {
+  const char* text;
+  std::int32_t hosts;
+  std::int32_t switches;
+  std::size_t hops_most; // links on the longest route
+};
+
+class EveryNetwork : public testing::TestWithParam<Shape> {};
+
+TEST_P(EveryNetwork, RoutesAreShortWalksOverItsLinks) {
+  const Network network(GetParam().text, GetParam().hosts);
+  EXPECT_EQ(network.switches(), GetParam().switches);
+  std::size_t longest = 0;
+  for (std::int32_t from = 0; from < network.hosts(); ++from)
+    for (std::int32_t to = 0; to < network.hosts(); ++to) {
+      std::int32_t at = from;
+      std::set<std::int32_t> seen;
+      for (const std::int32_t link : network.route(from, to)) {
+        ASSERT_LT(static_cast<std::size_t>(link), network.links().size());
+        EXPECT_EQ(network.links()[static_cast<std::size_t>(link)].from, at);
+        at = network.links()[static_cast<std::size_t>(link)].to;
+        EXPECT_TRUE(seen.insert(at).second);
+      }
+      EXPECT_EQ(at, to);
+      longest = std::max(longest, network.route(from, to).size());
+    }
+  EXPECT_EQ(longest, GetParam().hops_most);
+}
+
+TEST_P(EveryNetwork, HasEachLinkOnceInBothDirections) {
+  const Network network(GetParam().text, GetParam().hosts);
+  std::set<std::pair<std::int32_t, std::int32_t>> links;
+  for (const NetworkLink& link : network.links())
+    EXPECT_TRUE(links.insert({link.from, link.to}).second) << link.from << " " << link.to;
+  for (const auto& [from, to] : links)
+    EXPECT_TRUE(links.contains({to, from}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, EveryNetwork,
+                         testing::Values(Shape{"star", 8, 1, 2}, Shape{"star", 1, 1, 0}, Shape{"fat-tree:4x2", 8, 4, 4},
+                                         Shape{"fat-tree:3x2", 8, 5, 4}, Shape{"fat-tree:8x1", 8, 2, 2},
+                                         Shape{"ring", 8, 8, 6}, Shape{"ring", 2, 2, 3}, Shape{"ring", 3, 3, 3},
+                                         Shape{"torus:4x2", 8, 8, 5}, Shape{"torus:3x3x3", 27, 27, 5},
+                                         Shape{"torus:2x2x2", 8, 8, 5}, Shape{"torus:5x1", 5, 5, 4}));
+
+TEST(Network, RefusesWhatItIsNot) {
+  for (const char* text : {"", "cube", "star:4", "fat-tree", "fat-tree:4", "fat-tree:0x2", "fat-tree:4x2x2", "torus",
+                           "torus:", "torus:4x", "torus:3x3", "torus:-2x-4", "ring:8"})
+    EXPECT_THROW(Network(text, 8), Error) << text;
+  EXPECT_THROW(Network("star", 0), Error);
+}
+
+TEST(Network, AFatTreeSpreadsDestinationsOverSpines) {
+  const Network network("fat-tree:4x4", 8);
+  std::set<std::int32_t> spines;
+  for (std::int32_t host = 4; host < 8; ++host)
+    spines.insert(network.next(network.switch_of(0), host));
+  EXPECT_EQ(spines.size(), 4U);
+}
+
+} // namespace
+} // namespace thalweg::topology
