@@ -9,7 +9,7 @@ LAUNCHER_HELP = "A launcher's command, as mpirun -np 8 --hostfile hosts."
 MPI_HELP = "The MPI: openmpi, mpich, or a prefix, library or launcher."
 
 
-def probe(  # noqa: PLR0913
+def probe(
     launcher: Annotated[list[str] | None, typer.Argument(metavar="[-- LAUNCHER…]", help=LAUNCHER_HELP)] = None,
     *,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, where no launcher is given.")] = 2,

@@ -1,0 +1,70 @@
+"""What `thalweg check` prints."""
+
+import os
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from thalweg import _core
+from thalweg.settings.layers import default_tuning_file
+from thalweg.tune.cases import OPERATIONS
+from thalweg.tune.compiler import trial_program
+from thalweg.tune.explain import load_tuning
+from thalweg.tune.guidelines import SIZES, Native, Violation, checks, remedies, violation
+from thalweg.tune.run import start_words
+from thalweg.tune.session import Job, Session
+from thalweg.units import size_text, time_text
+
+
+class Request(NamedTuple):
+    """What to check."""
+
+    mpi: str
+    ranks: int
+    launcher: list[str]
+    lab: str
+    sizes: list[int]
+    tuning: str
+
+
+def main(request: Request) -> int:
+    """Check, print, and return how many guidelines are violated."""
+    words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
+    found: list[Violation] = []
+    with Session(words, lab=request.lab) as session, Progress(console=Console(stderr=True), transient=True) as progress:
+        job = session.job
+        work = list(checks(job.ranks, request.sizes or SIZES))
+        native = Native(session)
+        for term, instead, meaning in progress.track(work, description="checking"):
+            if one := violation(term, instead, meaning, native):
+                found.append(one)
+    _print(found, len(work), job, request)
+    return len(found)
+
+
+def _print(found: list[Violation], count: int, job: Job, request: Request) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    fingerprint = _core.Fingerprint(list(job.fingerprint))
+    own = [
+        one
+        for one in load_tuning(request.tuning or default_tuning_file(os.environ))
+        if one.machine.describe() == fingerprint.describe()
+    ]
+    known = remedies(own, job.ranks, len(set(job.nodes)))
+    table = Table("call", "unit", "takes", "instead", "takes", "times", "Thalweg", box=None)
+    for one in sorted(found, key=lambda one: one.instead_seconds / one.seconds):
+        pick = known.get((OPERATIONS[one.call], one.size))
+        table.add_row(
+            one.call,
+            size_text(one.size) if one.size else "",
+            time_text(one.seconds),
+            one.instead,
+            time_text(one.instead_seconds),
+            f"{one.seconds / one.instead_seconds:.2f}",
+            f"{pick.use}, {time_text(pick.seconds)}" if pick else "native",
+        )
+    if found:
+        console.print(table)
+    console.print(f"{len(found)} of {count} guidelines are violated by {fingerprint.mpi} with {job.ranks} ranks")
