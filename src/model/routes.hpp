@@ -1,7 +1,7 @@
 #pragma once
 
-// Which links messages between nodes share, as far as it is known: a machine file may name the network's shape, and
-// without one every node has a link of its own to a network that nobody contends for.
+// Which links messages between nodes share, as far as it is known: a machine file may name the network's
+// shape, and without one every node has a link of its own to a network that nobody contends for.
 
 #include "machine/machine.hpp"
 #include "topology/network.hpp"

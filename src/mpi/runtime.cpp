@@ -132,7 +132,8 @@ void agree() {
   decide_politeness(runtime, {spins != 0, spinning.reason});
   agree_on_tuning();
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
-  runtime.polls_collectives = runtime.polite || runtime.chooses_strategies;
+  // Tuned picks are for blocking calls, which leave nothing in flight.
+  runtime.polls_collectives = runtime.polite || !runtime.settings.use.empty();
 }
 
 void complain() {

@@ -23,7 +23,8 @@ struct NetworkLink {
 ///   star            all hosts on one switch
 ///   fat-tree:HxS    H hosts on each leaf switch, S spine switches; up by the destination's number (D mod k)
 ///   ring            a switch for each host, in a ring; the shorter way, forward if both are as long
-///   torus:XxYxZ     a switch for each host, in a torus of any dimensions; one dimension after the other, each like a ring
+///   torus:XxYxZ     a switch for each host, in a torus of any dimensions; one dimension after the other,
+///   each like a ring
 class Network {
 public:
   /// Throws Error for a text that is no shape, or one that does not fit the number of hosts.

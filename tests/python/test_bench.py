@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from support import Command
+from thalweg import _core
 
 
 @pytest.mark.parametrize("family", ["openmpi", "mpich"])
@@ -27,3 +28,17 @@ def test_collectives_are_measured_beside_native(thalweg: Command, family: str, t
         assert row["ours"] > 0
         assert row["ratio"] == pytest.approx(row["peer"] / row["ours"], rel=1e-3)
     assert "geometric mean" in result.stdout
+
+
+def test_the_model_is_held_against_measurements(thalweg: Command, tmp_path: Path) -> None:
+    rows_file, plot, machine = tmp_path / "rows.json", tmp_path / "plot.svg", tmp_path / "machine.toml"
+    machine.write_text(_core.standard_machine().to_text())
+    words = ["--ops", "allreduce", "--sizes", "64", "--machine", str(machine), "--plot", str(plot)]
+    result = thalweg("bench", "model", "--mpi", "mpich", *words, "--json", str(rows_file))
+    assert result.returncode == 0, result.stderr
+    rows = {row["metric"]: row for row in json.loads(rows_file.read_text())}
+    assert rows["regret of the model's first"]["ours"] >= 1
+    assert rows["regret of the best of its first three"]["ours"] <= rows["regret of the model's first"]["ours"]
+    assert 0 < rows["part of the space that the guided search tried"]["ours"] <= 1
+    assert -1 <= rows["rank correlation"]["ours"] <= 1
+    assert plot.stat().st_size > 1000

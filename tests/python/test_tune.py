@@ -19,6 +19,9 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < 10; ++i)
     MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Iallreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   if (rank == 0)
     printf("sum %g\\n", out);
   MPI_Finalize();
@@ -53,9 +56,9 @@ def _edited(file: Path, use: str) -> None:
     _core.save_tuning(str(file), tuning)
 
 
-def _ran_on(report: Path) -> dict[str, str]:
+def _ran_on(report: Path, function: str = "MPI_Allreduce") -> dict[str, str]:
     """Tell on what all-reduces ran, and why on the library's own."""
-    site = next(site for site in json.loads(report.read_text())["calls"] if site["function"] == "MPI_Allreduce")
+    site = next(site for site in json.loads(report.read_text())["calls"] if site["function"] == function)
     return {ending["strategy"]: ending.get("passed_on_because", "") for ending in site["ran_on"]}
 
 
@@ -75,6 +78,8 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
         result = thalweg("run", *words)
         assert result.returncode == 0, result.stderr
         assert _ran_on(report) == {use: "best by the tuning file" if use == "native" else ""}
+        # Only blocking calls were measured.
+        assert _ran_on(report, "MPI_Iallreduce") == {"native": "no strategy chosen"}
         assert "2 picks" in result.stderr
     # The user's own choice comes first.
     result = thalweg("run", "--use", "allreduce=recursive_doubling", *words)

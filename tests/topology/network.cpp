@@ -47,15 +47,16 @@ TEST_P(EveryNetwork, HasEachLinkOnceInBothDirections) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, EveryNetwork,
-                         testing::Values(Shape{"star", 8, 1, 2}, Shape{"star", 1, 1, 0}, Shape{"fat-tree:4x2", 8, 4, 4},
-                                         Shape{"fat-tree:3x2", 8, 5, 4}, Shape{"fat-tree:8x1", 8, 2, 2},
-                                         Shape{"ring", 8, 8, 6}, Shape{"ring", 2, 2, 3}, Shape{"ring", 3, 3, 3},
+                         testing::Values(Shape{"star", 8, 1, 2}, Shape{"star", 1, 1, 0},
+                                         Shape{"fat-tree:4x2", 8, 4, 4}, Shape{"fat-tree:3x2", 8, 5, 4},
+                                         Shape{"fat-tree:8x1", 8, 2, 2}, Shape{"ring", 8, 8, 6},
+                                         Shape{"ring", 2, 2, 3}, Shape{"ring", 3, 3, 3},
                                          Shape{"torus:4x2", 8, 8, 5}, Shape{"torus:3x3x3", 27, 27, 5},
                                          Shape{"torus:2x2x2", 8, 8, 5}, Shape{"torus:5x1", 5, 5, 4}));
 
 TEST(Network, RefusesWhatItIsNot) {
-  for (const char* text : {"", "cube", "star:4", "fat-tree", "fat-tree:4", "fat-tree:0x2", "fat-tree:4x2x2", "torus",
-                           "torus:", "torus:4x", "torus:3x3", "torus:-2x-4", "ring:8"})
+  for (const char* text : {"", "cube", "star:4", "fat-tree", "fat-tree:4", "fat-tree:0x2", "fat-tree:4x2x2",
+                           "torus", "torus:", "torus:4x", "torus:3x3", "torus:-2x-4", "ring:8"})
     EXPECT_THROW(Network(text, 8), Error) << text;
   EXPECT_THROW(Network("star", 0), Error);
 }

@@ -42,6 +42,25 @@ def make_application() -> typer.Typer:
         module.run(request, json_file)
 
     @app.command()
+    def model(
+        *,
+        json_file: Annotated[str, _JSON] = "",
+        mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
+        ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
+        lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+        ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
+        sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="64,8Ki,64Ki")] = "",
+        machine: Annotated[str, typer.Option(metavar="FILE", help="The machine file.", show_default=False)] = "",
+        plot: Annotated[str, typer.Option(metavar="FILE", help="Draw predicted over measured times.")] = "",
+    ) -> None:
+        """Measure every candidate, and hold the model's order and times, and the guided search, against that."""
+        module = importlib.import_module("thalweg.bench.model")
+        tune = importlib.import_module("thalweg.tune.cases")
+        names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
+        cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or (64, 8 << 10, 64 << 10))
+        module.run(module.Request(mpi, ranks, lab, machine, cases, plot), json_file)
+
+    @app.command()
     def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
         """Run small programs with more ranks than cores, natively and under Thalweg."""
         importlib.import_module("thalweg.bench.oversubscribed").main(["--json", json_file] if json_file else [])

@@ -87,7 +87,7 @@ void TunedChoices::read(std::string_view text) {
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator) const {
   const auto& tables = tables_[static_cast<std::size_t>(call.form->operation)];
-  if (tables.empty() || !communicator.agreed || communicator.inter)
+  if (tables.empty() || call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
     return nullptr;
   const auto table = tables.find({communicator.size, communicator.node_count()});
   if (table == tables.end())

@@ -18,8 +18,8 @@ public:
   void read(std::string_view text);
   bool any() const { return any_; }
 
-  // The choice for the nearest size that was tuned for communicators like this one, or null. Of calls whose
-  // sizes are not known to all ranks nothing is known.
+  // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known
+  // of calls whose sizes are not known to all ranks, and of nonblocking ones, which were not measured.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator) const;
 
 private:

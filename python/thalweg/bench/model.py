@@ -1,0 +1,154 @@
+"""Hold the model against measurements: does it sort the candidates rightly, and how far off are its times?
+
+All candidates of every case are measured (`thalweg tune --exhaustive` without writing a tuning file). The figures: the rank
+correlation of predicted and measured times; the regret of the model's first candidate and of the best of its first three;
+the part of the space that a search in its order goes through until it is within 3 % of the best; the median of predicted over
+measured. Then the guided search itself: its pick's regret, and the part of the space and of the measurements that it takes.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from statistics import mean, median
+from typing import NamedTuple
+
+from thalweg import _core
+from thalweg.bench.rows import Row, make_row, write_rows
+from thalweg.errors import INSTALLATION, ThalwegError
+from thalweg.tune.cases import Case
+from thalweg.tune.compiler import trial_program
+from thalweg.tune.run import Found, machine_of, start_words, tune_case
+from thalweg.tune.search import EXHAUSTIVE, Effort
+from thalweg.tune.session import NATIVE, Session
+from thalweg.units import size_text, time_text
+
+NEAR = 1.03
+_FIRST = 3
+_FOREVER_S = 1e9
+
+
+class Request(NamedTuple):
+    """What to measure."""
+
+    mpi: str
+    ranks: int
+    lab: str
+    machine_file: str
+    cases: Sequence[Case]
+    plot: str
+
+
+class Figures(NamedTuple):
+    """How well the model does in one case; times are ratios to the best measured."""
+
+    correlation: float
+    first: float
+    first_three: float
+    part_until_near: float
+    predicted: float
+    guided: float
+    guided_part: float
+    guided_batches: float
+
+
+def figures(measured: Mapping[str, float], predicted: Mapping[str, float], guided: Found, batches: int) -> Figures:
+    """Compare measured seconds with predicted ones, in the model's order."""
+    from scipy.stats import spearmanr  # noqa: PLC0415 - slow to import
+
+    order = [name for name in predicted if name in measured]
+    times = [measured[name] for name in order]
+    best = min(times)
+    near = next(index for index, time in enumerate(times) if time <= NEAR * best) + 1
+    pick = guided.outcome.pick
+    picked = measured.get(pick, best) if pick != NATIVE else min(best, measured[NATIVE])
+    return Figures(
+        correlation=float(spearmanr(times, [predicted[name] for name in order]).statistic) if len(order) > 1 else 1.0,
+        first=times[0] / best,
+        first_three=min(times[:_FIRST]) / best,
+        part_until_near=near / len(order),
+        predicted=median(predicted[name] / measured[name] for name in order),
+        guided=picked / min(best, measured[NATIVE]),
+        guided_part=len(guided.outcome.tried) / max(guided.outcome.space, 1),
+        guided_batches=guided.outcome.batches / max(batches, 1),
+    )
+
+
+def case_name(case: Case) -> str:
+    """Name a case: allreduce 64 KiB."""
+    return f"{case.operation} {size_text(case.size)}" if case.size else case.operation
+
+
+def rows_of(case: Case, found: Figures) -> list[Row]:
+    """Write the figures as rows, ideal values as the peer's."""
+    meanings = {
+        "first": "regret of the model's first",
+        "first_three": "regret of the best of its first three",
+        "part_until_near": "part of the space until within 3 %",
+        "predicted": "predicted / measured",
+        "guided": "regret of the guided search",
+        "guided_part": "part of the space that the guided search tried",
+        "guided_batches": "part of the exhaustive search's batches that it took",
+    }
+    values = found._asdict()
+    rows = [make_row(case_name(case), text, "ratio", values[key], 1.0, "exhaustive") for key, text in meanings.items()]
+    return [*rows, make_row(case_name(case), "rank correlation", "rho", values["correlation"], 1.0, "exhaustive")]
+
+
+def run(request: Request, json_file: str) -> None:
+    """Measure all cases, print and write the figures."""
+    program = trial_program(request.mpi, os.environ)
+    rows: list[Row] = []
+    all_figures: list[Figures] = []
+    exhaustive: list[Found] = []
+    with Session(start_words([], request.ranks, program), lab=request.lab) as session:
+        machine = machine_of(session, request.machine_file, request.lab)
+        for case in request.cases:
+            exhaustive.append(tune_case(session, case, machine, EXHAUSTIVE, _FOREVER_S))
+            guided = tune_case(session, case, machine, Effort(), _FOREVER_S)
+            outcome = exhaustive[-1].outcome
+            found = figures(outcome.medians, exhaustive[-1].predicted, guided, outcome.batches)
+            all_figures.append(found)
+            rows += rows_of(case, found)
+            print(_line(case, found, exhaustive[-1]), flush=True)
+    print("mean: " + _words(Figures(*(mean(values) for values in zip(*all_figures, strict=True)))))
+    if json_file:
+        write_rows(rows, json_file)
+    if request.plot:
+        draw(exhaustive, machine, request.plot)
+
+
+def _words(found: Figures) -> str:
+    return (
+        f"correlation {found.correlation:.2f}, first {found.first:.2f}, first three {found.first_three:.2f}, near after "
+        f"{found.part_until_near:.0%}, predicted/measured {found.predicted:.2f}; guided {found.guided:.2f} after "
+        f"{found.guided_part:.0%} of the space, {found.guided_batches:.0%} of the batches"
+    )
+
+
+def _line(case: Case, found: Figures, exhaustive: Found) -> str:
+    best = min(
+        (name for name in exhaustive.outcome.medians if name != NATIVE), key=exhaustive.outcome.medians.__getitem__
+    )
+    time = time_text(exhaustive.outcome.medians[best])
+    return f"{case_name(case):<22} {_words(found)} (best: {best}, {time})"
+
+
+def draw(found: Sequence[Found], machine: _core.Machine, path: str) -> None:
+    """Draw predicted over measured times of all candidates, a panel for each operation."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - slow, and needed here alone
+    except ImportError as error:
+        raise ThalwegError(INSTALLATION, "plots need matplotlib", "pip install matplotlib") from error
+    operations = list(dict.fromkeys(one.case.operation for one in found))
+    figure = Figure(figsize=(5 * len(operations), 5), layout="constrained")
+    figure.suptitle(machine.title, fontsize="small")
+    for index, operation in enumerate(operations):
+        axes = figure.add_subplot(1, len(operations), index + 1)
+        for one in (one for one in found if one.case.operation == operation):
+            names = [name for name in one.predicted if name in one.outcome.medians]
+            measured = [one.outcome.medians[name] * 1e6 for name in names]
+            axes.loglog(measured, [one.predicted[name] * 1e6 for name in names], ".", label=size_text(one.case.size))
+        low, high = min(axes.get_xlim()[0], axes.get_ylim()[0]), max(axes.get_xlim()[1], axes.get_ylim()[1])
+        axes.plot([low, high], [low, high], color="0.6", linewidth=1)
+        axes.set(title=operation, xlabel="measured, microseconds", ylabel="predicted, microseconds")
+        axes.legend()
+    figure.savefig(path)
