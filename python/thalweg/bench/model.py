@@ -1,9 +1,10 @@
-"""Hold the model against measurements: does it sort the candidates rightly, and how far off are its times?
+"""Hold the model against measurements: its order of the candidates, and its times.
 
-All candidates of every case are measured (`thalweg tune --exhaustive` without writing a tuning file). The figures: the rank
-correlation of predicted and measured times; the regret of the model's first candidate and of the best of its first three;
-the part of the space that a search in its order goes through until it is within 3 % of the best; the median of predicted over
-measured. Then the guided search itself: its pick's regret, and the part of the space and of the measurements that it takes.
+All candidates of every case are measured (`thalweg tune --exhaustive` without writing a tuning file). The figures: the
+rank correlation of predicted and measured times; the regret of the model's first candidate and of the best of its first
+three; the part of the space that a search in its order goes through until it is within 3 % of the best; the median of
+predicted over measured. Then the guided search itself: its pick's regret, and the part of the space and of the
+measurements that it takes.
 """
 
 import os
@@ -118,8 +119,8 @@ def run(request: Request, json_file: str) -> None:
 
 def _words(found: Figures) -> str:
     return (
-        f"correlation {found.correlation:.2f}, first {found.first:.2f}, first three {found.first_three:.2f}, near after "
-        f"{found.part_until_near:.0%}, predicted/measured {found.predicted:.2f}; guided {found.guided:.2f} after "
+        f"correlation {found.correlation:.2f}, first {found.first:.2f}, first three {found.first_three:.2f}, near "
+        f"after {found.part_until_near:.0%}, predicted/measured {found.predicted:.2f}; guided {found.guided:.2f} after "
         f"{found.guided_part:.0%} of the space, {found.guided_batches:.0%} of the batches"
     )
 
