@@ -1,7 +1,6 @@
 #include "machine/fingerprint.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <string_view>
@@ -40,21 +39,21 @@ std::string kernel_version() {
   return std::string(release.substr(0, second_dot));
 }
 
-std::string transport() {
+std::string transport(Environment environment) {
   std::string text;
   for (const char* name : transport_settings)
-    if (const char* value = std::getenv(name))
+    if (const char* value = environment(name))
       text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text.empty() ? "default" : text;
 }
 
 } // namespace
 
-Fingerprint local_fingerprint() {
+Fingerprint local_fingerprint(Environment environment) {
   Fingerprint fingerprint;
   fingerprint.processor = processor_name();
   fingerprint.kernel = kernel_version();
-  fingerprint.transport = transport();
+  fingerprint.transport = transport(environment);
   return fingerprint;
 }
 

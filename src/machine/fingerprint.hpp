@@ -21,8 +21,11 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
+/// The value of an environment variable, or null.
+using Environment = const char* (*)(const char* name);
+
 /// Fills in what this process can see by itself: processor, kernel and, from the environment, transport.
-Fingerprint local_fingerprint();
+Fingerprint local_fingerprint(Environment environment);
 
 /// In a line, for people.
 std::string describe(const Fingerprint& fingerprint);

@@ -1,6 +1,6 @@
 #include "mpi/tuning.hpp"
 
-#include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -10,8 +10,16 @@
 
 namespace thalweg::mpi {
 
+namespace {
+
+const char* environment(const char* name) {
+  return std::getenv(name);
+}
+
+} // namespace
+
 machine::Fingerprint job_fingerprint() {
-  machine::Fingerprint fingerprint = machine::local_fingerprint();
+  machine::Fingerprint fingerprint = machine::local_fingerprint(environment);
   const Placement& placement = runtime.placement;
   fingerprint.mpi = runtime.library_version;
   fingerprint.cores = placement.cores;

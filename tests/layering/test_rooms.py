@@ -13,11 +13,14 @@ ROOMS: dict[str, set[str]] = {
     "topology": {"core"},
     "schedule": {"core"},
     "strategies": {"core", "topology", "schedule"},
+    "machine": {"core"},
+    "model": {"core", "topology", "schedule", "machine"},
     "transport": {"core"},
     "engine": {"core", "schedule", "transport"},
-    "mpi": {"core", "topology", "schedule", "strategies", "transport", "engine"},
+    "tune": {"core", "schedule", "strategies", "machine", "model"},
+    "mpi": {"core", "topology", "schedule", "strategies", "machine", "transport", "engine", "tune"},
     "interface": {"core", "schedule", "strategies"},
-    "python": {"core", "schedule", "strategies"},
+    "python": {"core", "topology", "schedule", "strategies", "machine", "model", "tune"},
 }
 
 # Headers of libraries that only some rooms may know. The interposer's own families/ hold stand-ins for mpi.h.
@@ -25,6 +28,7 @@ FOREIGN = {
     r"mpi\w*\.h": {"mpi", "transport/mpi"},
     r"nanobind/.*": {"python"},
     r"nlohmann/.*": {"mpi"},
+    r"toml\+\+/.*": {"machine", "tune"},
     r"dlfcn\.h": {"mpi"},
 }
 
