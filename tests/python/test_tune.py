@@ -180,3 +180,25 @@ def test_wrong_words_are_told(thalweg: Command, tmp_path: Path) -> None:
         result = thalweg(*words)
         assert result.returncode == status.number, (words, result.stderr)
         assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("tuned", ["openmpi", "mpich"], indirect=True)
+def test_tuned_runs_are_measured_beside_native_ones(
+    thalweg: Command, tuned: tuple[Path, str], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    file, _ = tuned
+    rows_file = tmp_path / "rows.json"
+    family = request.node.callspec.params["tuned"]
+    words = ["--ops", "allreduce", "--sizes", "8", "--turns", "1", "--batches", "3", "--tuning", str(file)]
+    result = thalweg("bench", "tuned", "--mpi", family, *words, "--json", str(rows_file))
+    assert result.returncode == 0, result.stderr
+    assert f"{family}: geometric mean of native / Thalweg" in result.stdout
+    rows = json.loads(rows_file.read_text())
+    assert [row["metric"] for row in rows] == ["completion time", "cpu time"]
+    assert all(row["ours"] > 0 and row["peer"] > 0 and row["peer_name"] == family for row in rows)
+
+
+def test_what_was_not_tuned_cannot_be_measured_tuned(thalweg: Command, tmp_path: Path) -> None:
+    result = thalweg("bench", "tuned", "--tuning", str(tmp_path / "none.toml"))
+    assert result.returncode == USAGE.number
+    assert "thalweg tune" in result.stderr

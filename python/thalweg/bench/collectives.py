@@ -14,7 +14,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.programs.families import BY_NAME
 from thalweg.strategies import all_strategies, operations
 from thalweg.tune.compiler import trial_program
-from thalweg.tune.session import NATIVE, Session
+from thalweg.tune.session import NATIVE, Mode, Session
 
 SIZES = (*(8 * 4**power for power in range(9)), 1 << 20)
 WITHOUT_SIZE = "barrier"
@@ -54,7 +54,9 @@ def measure(family: str, request: Request, *, passed_on: bool) -> Iterator[dict[
     """
     program = trial_program(family, os.environ)
     batches = max(request.batches, _BATCHES_PASSED_ON) if passed_on else request.batches
-    with Session(["-n", str(request.ranks), "--", program], engine=not passed_on) as session:
+    with Session(
+        ["-n", str(request.ranks), "--", program], mode=Mode.RECORDED if passed_on else Mode.ENGINE
+    ) as session:
         for operation in request.operations:
             names = [NATIVE, PASSED_ON] if passed_on else candidates(operation, request.strategies)
             for size in (0,) if operation == WITHOUT_SIZE else request.sizes:

@@ -61,6 +61,27 @@ def make_application() -> typer.Typer:
         module.run(module.Request(mpi, ranks, lab, machine, cases, plot), json_file)
 
     @app.command()
+    def tuned(
+        *,
+        json_file: Annotated[str, _JSON] = "",
+        mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
+        ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
+        lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+        ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
+        sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512Ki")] = "",
+        tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
+        turns: Annotated[int, typer.Option(help="How often the jobs take turns in each case.")] = 3,
+        batches: Annotated[int, typer.Option(help="Batches a turn; the median of all counts.")] = 5,
+    ) -> None:
+        """Time collectives natively and under Thalweg with the tuning file, in two jobs side by side."""
+        module = importlib.import_module("thalweg.bench.tuned")
+        tune = importlib.import_module("thalweg.tune.cases")
+        names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
+        cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or tune.SIZES)
+        request = module.Request(_words(mpi), ranks, lab, cases, tuning, turns, batches)
+        module.run(request, json_file)
+
+    @app.command()
     def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
         """Run small programs with more ranks than cores, natively and under Thalweg."""
         importlib.import_module("thalweg.bench.oversubscribed").main(["--json", json_file] if json_file else [])

@@ -1,5 +1,6 @@
 """A job that tries strategies on request: the trial program under `thalweg run`."""
 
+import enum
 import json
 import os
 import signal
@@ -14,6 +15,15 @@ from thalweg.errors import FAILED, ThalwegError
 
 NATIVE = "native"
 _PATIENCE_S = 10
+
+
+class Mode(enum.Enum):
+    """How the job is started."""
+
+    ENGINE = "so that strategies can be tried"
+    RECORDED = "as programs are, recorded for a summary"
+    TUNED = "as programs are, with a tuning file"
+    NATIVE = "without Thalweg"
 
 
 class Samples(NamedTuple):
@@ -41,15 +51,19 @@ class Session:
     The trial program is started by `command`, a launcher's words with the program at their end, under `thalweg run`.
     """
 
-    def __init__(self, command: Sequence[str], *, lab: str = "", engine: bool = True) -> None:
+    def __init__(self, command: Sequence[str], *, lab: str = "", mode: Mode = Mode.ENGINE, tuning: str = "off") -> None:
         """`lab`: on the hosts of the lab of that name; the command is then `-n RANKS -- PROGRAM`.
 
-        Without `engine` strategies cannot be tried: for what calls cost that are passed on to the library.
+        `tuning` is the tuning file that runs use.
         """
+        summary = ["--summary" if mode is Mode.RECORDED else "--no-summary"]
         # Any strategy will do: it makes communicators ready for the engine; the program chooses afterwards.
-        use = ["--tuning", "off", *(["--use", "barrier=dissemination"] if engine else [])]
-        summary = ["--no-summary"] if engine else []
-        words = ["lab", "run", "--name", lab, *use] if lab else ["run", *summary, *use]
+        use = ["--tuning", tuning, *(["--use", "barrier=dissemination"] if mode is Mode.ENGINE else [])]
+        if mode is Mode.NATIVE:
+            command = [*command, "native"]
+            words = ["lab", "run", "--name", lab, "--native"] if lab else ["run", "--disable"]
+        else:
+            words = ["lab", "run", "--name", lab, *use] if lab else ["run", *summary, *use]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
         self._process = subprocess.Popen(

@@ -10,6 +10,8 @@
  * limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to time,
  * begun together after a barrier. Answers go to standard output: for each candidate a line of JSON with each
  * batch's time per call of the slowest rank and CPU time per call of all ranks, then "done".
+ * Requests that begin with @ are probes (probes.h). With the argument "native" the job is one without
+ * Thalweg, and every candidate is the library's own.
  *
  * The strategies are switched through the interposer's control functions (thalweg/control.h), which this
  * program looks up by name, so that it is an ordinary MPI program otherwise.
@@ -209,6 +211,20 @@ static void* control(const char* name) {
   return symbol;
 }
 
+/* Without Thalweg, which the argument "native" says. */
+static int choose_nothing(const char* selections) {
+  (void)selections;
+  return 0;
+}
+
+static int bypass_nothing(int on) {
+  return on;
+}
+
+static const char* no_fingerprint(void) {
+  return "";
+}
+
 static void print_text(const char* text) {
   putchar('"');
   for (; *text != 0; ++text)
@@ -238,7 +254,7 @@ static void print_names(const char* key, const char* own) {
 }
 
 /* Says where the ranks are: hosts, and the booted machines that hosts may share. */
-static void introduce(const void* fingerprint) {
+static void introduce(const char* (*fingerprint)(void)) {
   char host[128] = {0}, machine[128] = {0};
   gethostname(host, sizeof host - 1);
   FILE* boot = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -249,14 +265,12 @@ static void introduce(const void* fingerprint) {
   machine[strcspn(machine, "\n")] = 0;
   if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
     MPI_Abort(MPI_COMM_WORLD, 5);
-  const char* (*text)(void);
-  *(const void**)&text = fingerprint;
   printf("{");
   print_names("hosts", host);
   printf(", ");
   print_names("machines", machine);
   printf(", \"fingerprint\": ");
-  print_text(text());
+  print_text(fingerprint());
   printf("}\n");
   fflush(stdout);
 }
@@ -265,11 +279,19 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  *(void**)&choose = control("thalweg_choose");
-  *(void**)&bypass = control("thalweg_bypass");
+  const int alone = argc > 1 && strcmp(argv[1], "native") == 0;
+  const char* (*fingerprint)(void) = no_fingerprint;
+  if (alone) {
+    choose = choose_nothing;
+    bypass = bypass_nothing;
+  } else {
+    *(void**)&choose = control("thalweg_choose");
+    *(void**)&bypass = control("thalweg_bypass");
+    *(void**)&fingerprint = control("thalweg_fingerprint");
+  }
   counts = calloc((size_t)ranks, sizeof *counts);
   places = calloc((size_t)ranks, sizeof *places);
-  introduce(control("thalweg_fingerprint"));
+  introduce(fingerprint);
   size_t capacity = 0;
   static char line[line_bytes];
   while (next_line(line)) {
