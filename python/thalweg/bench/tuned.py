@@ -33,6 +33,12 @@ class Request(NamedTuple):
     batches: int
 
 
+def case_name(case: Case, ranks: int) -> str:
+    """Name a case: allreduce 64 KiB, 8 ranks."""
+    size = f" {size_text(case.size)}" if case.size else ""
+    return f"{case.operation}{size}, {ranks} ranks"
+
+
 def measure(request: Request, mpi: str) -> list[Row]:
     """Measure all cases with one MPI."""
     words = start_words([], request.ranks, trial_program(mpi, os.environ))
@@ -52,8 +58,7 @@ def measure(request: Request, mpi: str) -> list[Row]:
                     samples = session.measure(case.operation, case.size, [name], batches=request.batches)[name]
                     times[name] += samples.completion_us
                     cpus[name] += samples.cpu_us
-            size = f" {size_text(case.size)}" if case.size else ""
-            what = f"{case.operation}{size}, {request.ranks} ranks"
+            what = case_name(case, request.ranks)
             for metric, figures in (("completion time", times), ("cpu time", cpus)):
                 rows.append(make_row(what, metric, "us", median(figures[PASSED_ON]), median(figures[NATIVE]), mpi))
             row = rows[-2]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import typer
 
-from thalweg.cli import bench, check, config, explain, lab, probe, run, show, strategies, tune, verify
+from thalweg.cli import bench, check, config, explain, export, lab, probe, run, show, strategies, tune, verify
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -46,6 +46,7 @@ def make_application() -> typer.Typer:
     app.command("verify")(verify.verify)
     app.command("probe")(probe.probe)
     app.command("tune")(tune.tune)
+    app.command("export")(export.export)
     app.command("check")(check.check)
     app.command("explain")(explain.explain)
     app.add_typer(bench.make_application(), name="bench")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -51,10 +51,18 @@ class Session:
     The trial program is started by `command`, a launcher's words with the program at their end, under `thalweg run`.
     """
 
-    def __init__(self, command: Sequence[str], *, lab: str = "", mode: Mode = Mode.ENGINE, tuning: str = "off") -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        lab: str = "",
+        mode: Mode = Mode.ENGINE,
+        tuning: str = "off",
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         """`lab`: on the hosts of the lab of that name; the command is then `-n RANKS -- PROGRAM`.
 
-        `tuning` is the tuning file that runs use.
+        `tuning` is the tuning file that runs use; `variables` are set for the job.
         """
         summary = ["--summary" if mode is Mode.RECORDED else "--no-summary"]
         # Any strategy will do: it makes communicators ready for the engine; the program chooses afterwards.
@@ -65,14 +73,14 @@ class Session:
         else:
             words = ["lab", "run", "--name", lab, *use] if lab else ["run", *summary, *use]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
-        variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
+        consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "thalweg", *words, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
-            env=os.environ | variables,
+            env=os.environ | consent | dict(variables or {}),
             start_new_session=True,
         )
         self.job = _job_of(self._answer())

@@ -1,0 +1,95 @@
+"""What `thalweg export` does: measure, write the rules, show that they take effect, and drop what does not help."""
+
+import os
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import Progress
+
+from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
+from thalweg.bench.tuned import case_name
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.export import formats, measure
+from thalweg.export.algorithms import algorithms
+from thalweg.export.formats import Rules
+from thalweg.launch.mpis import named_mpi
+from thalweg.tune.cases import Case
+from thalweg.tune.compiler import trial_program
+from thalweg.tune.run import start_words
+from thalweg.tune.statistics import is_faster
+
+
+class Request(NamedTuple):
+    """What to export."""
+
+    family: str
+    mpi: str
+    ranks: int
+    launcher: list[str]
+    lab: str
+    cases: list[Case]
+    output: str
+
+
+def main(request: Request, json_file: str) -> None:
+    """Measure, write and show."""
+    cases = [case for case in request.cases if algorithms(request.family, case.operation, 1)]
+    program = trial_program(request.mpi, os.environ)
+    start = measure.starter(start_words(request.launcher, request.ranks, program), request.lab)
+    with start({}) as session:
+        ranks = session.job.ranks
+    jobs = len(measure.rounds(request.family, [case.operation for case in cases], ranks)) + 1
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("measuring the library's algorithms", total=jobs)
+        times = measure.measure(request.family, cases, ranks, start, lambda: progress.advance(task))
+    changed = {
+        (operation, rule.size)
+        for operation, found in measure.rules_of(times).items()
+        for rule in found
+        if rule.algorithm
+    }
+    ruled = [case for case in cases if (case.operation, case.size) in changed]
+    if not ruled:
+        print("the library's own decisions are not surely beaten by its other algorithms: no rules were written")
+        return
+    _write(request, measure.rules_of(times), ranks)
+    extra = measure.file_variables(request.family, request.output)
+    compared = measure.compare(ruled, start, extra)
+    dropped = [case for case, (default, rules) in compared.items() if not is_faster(rules, default)]
+    _write(request, measure.rules_of(times, dropped), ranks)
+    rows: list[Row] = []
+    for case, (default, rules) in compared.items():
+        algorithm = measure.best(times[case])
+        what = "not kept" if case in dropped else "kept"
+        row = make_row(case_name(case, ranks), "completion time", "us", median(rules), median(default), "default")
+        print(f"{row['case']}: {algorithm.text if algorithm else ''}: {row['ratio']:.2f} times faster, {what}")
+        if case not in dropped:
+            rows.append(row)
+    print(f"{len(rows)} rules, geometric mean of default / rules {geometric_mean([row['ratio'] for row in rows]):.2f}")
+    print("use them without Thalweg: " + " ".join(f"{name}={value}" for name, value in extra.items()))
+    if json_file:
+        write_rows(rows, json_file)
+
+
+def _write(request: Request, rules: Rules, ranks: int) -> None:
+    if request.family == "openmpi":
+        text = formats.openmpi_rules(rules, ranks)
+    else:
+        text = formats.mpich_selection(rules, ranks, formats.mpich_defaults(_library(request)))
+    try:
+        Path(request.output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ThalwegError(SETTINGS, f"{request.output} cannot be written: {error.strerror}") from error
+
+
+def _library(request: Request) -> str:
+    """Find the library's file, as the linker would."""
+    library = named_mpi(request.mpi, os.environ).library
+    for folder in ("", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"):
+        for name in (library, os.path.basename(library), "libmpich.so.12"):
+            path = os.path.join(folder, os.path.basename(name)) if folder else name
+            if os.path.exists(path):
+                return path
+    raise ThalwegError(SETTINGS, f"the library of --mpi {request.mpi} is not found", "name its path")

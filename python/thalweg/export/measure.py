@@ -1,0 +1,94 @@
+"""Find the best of a library's own algorithms: one job for each, the default's before, and a last comparison.
+
+An algorithm is chosen by environment variables that libraries read when they start, so algorithms cannot take turns in
+one job. What a rules file would change is therefore measured again, default and file in two jobs that take turns, and
+rules that do not surely help are dropped.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+
+from thalweg.export.algorithms import DEFAULT, Algorithm, algorithms, variables
+from thalweg.export.formats import Rule
+from thalweg.tune.cases import Case
+from thalweg.tune.session import NATIVE, Mode, Samples, Session
+from thalweg.tune.statistics import is_faster
+
+BATCHES = 7
+LEAST_GAIN = 0.03
+Start = Callable[[Mapping[str, str]], Session]
+"""Starts a native job with these variables."""
+
+
+def starter(words: Sequence[str], lab: str) -> Start:
+    """Start native jobs by these words."""
+    return lambda extra: Session(words, lab=lab, mode=Mode.NATIVE, variables=extra)
+
+
+def rounds(family: str, operations: Sequence[str], ranks: int) -> list[dict[str, Algorithm]]:
+    """Deal the operations' algorithms into jobs: the k-th job has every operation's k-th algorithm."""
+    lists = {operation: algorithms(family, operation, ranks) for operation in operations}
+    return [
+        {operation: found[index] for operation, found in lists.items() if index < len(found)}
+        for index in range(max(map(len, lists.values()), default=0))
+    ]
+
+
+def measure(
+    family: str, cases: Sequence[Case], ranks: int, start: Start, show: Callable[[], None]
+) -> dict[Case, dict[Algorithm, Samples]]:
+    """Measure every algorithm of every case."""
+    times: dict[Case, dict[Algorithm, Samples]] = {case: {} for case in cases}
+    operations = list(dict.fromkeys(case.operation for case in cases))
+    for chosen in [dict.fromkeys(operations, DEFAULT), *rounds(family, operations, ranks)]:
+        extra = {key: value for name, one in chosen.items() for key, value in variables(family, name, one).items()}
+        with start(extra) as session:
+            for case in cases:
+                if case.operation in chosen:
+                    times[case][chosen[case.operation]] = _native(session, case)
+        show()
+    return times
+
+
+def _native(session: Session, case: Case) -> Samples:
+    return session.measure(case.operation, case.size, [NATIVE], batches=BATCHES)[NATIVE]
+
+
+def best(times: Mapping[Algorithm, Samples]) -> Algorithm | None:
+    """Choose the algorithm that is surely faster than the default; none if there is none."""
+    name = min(times, key=lambda one: median(times[one].completion_us))
+    default = times[DEFAULT].completion_us
+    return name if name != DEFAULT and is_faster(times[name].completion_us, default, least_gain=LEAST_GAIN) else None
+
+
+def rules_of(times: Mapping[Case, Mapping[Algorithm, Samples]], dropped: Sequence[Case] = ()) -> dict[str, list[Rule]]:
+    """Put the best algorithms together as rules, sizes ascending."""
+    rules: dict[str, list[Rule]] = {}
+    for case in sorted(times, key=lambda case: case.size):
+        algorithm = None if case in dropped else best(times[case])
+        rules.setdefault(case.operation, []).append(Rule(case.size, algorithm))
+    return {operation: found for operation, found in rules.items() if any(rule.algorithm for rule in found)}
+
+
+def compare(
+    cases: Sequence[Case], start: Start, extra: Mapping[str, str], turns: int = 3
+) -> dict[Case, tuple[list[float], list[float]]]:
+    """Measure default and rules in two jobs that take turns; microseconds of both."""
+    result: dict[Case, tuple[list[float], list[float]]] = {case: ([], []) for case in cases}
+    with start({}) as default, start(extra) as ruled:
+        for case in cases:
+            for _ in range(turns):
+                for kept, session in zip(result[case], (default, ruled), strict=True):
+                    kept.extend(_native(session, case).completion_us)
+    return result
+
+
+def file_variables(family: str, path: str) -> dict[str, str]:
+    """Name the variables by which a library loads its rules."""
+    if family == "openmpi":
+        return {
+            "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+            "OMPI_MCA_coll_tuned_dynamic_rules_filename": os.path.abspath(path),
+        }
+    return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": os.path.abspath(path)}

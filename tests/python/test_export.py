@@ -1,0 +1,146 @@
+"""Exports to the libraries' own tuning formats, and that the libraries load them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import Command
+from thalweg.errors import USAGE
+from thalweg.export import formats, measure
+from thalweg.export.algorithms import DEFAULT, Algorithm, algorithms, variables
+from thalweg.export.formats import Rule
+from thalweg.tune.cases import OPERATIONS, Case
+from thalweg.tune.session import Samples
+
+LIBRARY = "/usr/lib/x86_64-linux-gnu/libmpich.so.12"
+
+
+def _read_openmpi(text: str) -> dict[int, dict[int, list[tuple[int, ...]]]]:
+    """Read dynamic rules as coll/tuned does: numbers only, comments to the end of the line."""
+    numbers = [int(word) for line in text.splitlines() for word in line.split("#")[0].split()]
+    place = iter(numbers)
+    rules: dict[int, dict[int, list[tuple[int, ...]]]] = {}
+    for _ in range(next(place)):
+        collective = rules.setdefault(next(place), {})
+        for _ in range(next(place)):
+            sizes = collective.setdefault(next(place), [])
+            sizes += [tuple(next(place) for _ in range(4)) for _ in range(next(place))]
+    assert not list(place)
+    return rules
+
+
+def test_open_mpis_rules_say_what_was_found() -> None:
+    rules = {
+        "broadcast": [Rule(8, None), Rule(65536, Algorithm("pipeline", 3, 8192))],
+        "allgather": [Rule(8, Algorithm("bruck", 2))],
+        "barrier": [Rule(0, Algorithm("tree", 6))],
+    }
+    read = _read_openmpi(formats.openmpi_rules(rules, 8))
+    assert read[7][8] == [(0, 0, 0, 0), (8, 0, 0, 0), (65536, 3, 0, 8192)]
+    assert read[0][8] == [(0, 0, 0, 0), (64, 2, 0, 0)]
+    assert read[6][8] == [(0, 6, 0, 0)]
+    for collective in read.values():
+        assert list(collective) == [1, 8, 9]
+        assert collective[1] == collective[9] == [(0, 0, 0, 0)]
+
+
+def _leaves(tree: dict[str, Any]) -> list[str]:
+    return [key for key, below in tree.items() if not below] + [
+        leaf for below in tree.values() if below for leaf in _leaves(below)
+    ]
+
+
+@pytest.mark.skipif(not Path(LIBRARY).exists(), reason="Debian's MPICH is not there")
+def test_mpichs_selection_changes_only_what_was_found() -> None:
+    defaults = formats.mpich_defaults(LIBRARY)
+    rules = {
+        "broadcast": [Rule(8, Algorithm("scatter_ring_allgather")), Rule(65536, None)],
+        "allgather": [Rule(8, Algorithm("ring")), Rule(512, Algorithm("brucks"))],
+        "barrier": [Rule(0, Algorithm("dissemination"))],
+        "reduce": [Rule(8, None)],
+    }
+    selection = json.loads(formats.mpich_selection(rules, 8, defaults))
+    assert set(selection) == set(defaults)
+    changed = {key for key in selection if selection[key] != defaults[key]}
+    assert changed == {"collective=bcast", "collective=allgather", "collective=barrier"}
+    bcast = selection["collective=bcast"]["comm_type=intra"]
+    standard = defaults["collective=bcast"]["comm_type=intra"]
+    assert bcast["comm_size<8"] == bcast["comm_size=any"] == standard
+    assert bcast["comm_size<=8"] == {
+        "avg_msg_size<=724": {"algorithm=MPIR_Bcast_intra_scatter_ring_allgather": {}},
+        "avg_msg_size=any": standard,
+    }
+    # An all-gather's sizes are those of all ranks together.
+    assert list(selection["collective=allgather"]["comm_type=intra"]["comm_size<=8"]) == [
+        "total_msg_size<=512",
+        "total_msg_size=any",
+    ]
+    known = {leaf for tree in defaults.values() for leaf in _leaves(tree)}
+    for tree in selection.values():
+        assert set(_leaves(tree)) <= known
+
+
+@pytest.mark.skipif(not Path(LIBRARY).exists(), reason="Debian's MPICH is not there")
+def test_mpichs_algorithms_are_named_only_where_they_can_work() -> None:
+    rules = {
+        "allreduce": [Rule(8, Algorithm("reduce_scatter_allgather"))],
+        "reduce": [Rule(8, Algorithm("reduce_scatter_gather"))],
+        "alltoall": [Rule(8, Algorithm("brucks"))],
+        "reduce_scatter": [Rule(8, Algorithm("pairwise"))],
+    }
+    selection = json.loads(formats.mpich_selection(rules, 8, formats.mpich_defaults(LIBRARY)))
+
+    def branch(call: str) -> dict[str, Any]:
+        [(_, found)] = selection[f"collective={call}"]["comm_type=intra"]["comm_size<=8"].items()
+        assert isinstance(found, dict)
+        return found
+
+    assert set(branch("allreduce")["is_op_built_in=yes"]) == {"count<pow2", "count=any"}
+    assert "algorithm=MPIR_Reduce_intra_binomial" in branch("reduce")["is_op_built_in=no"]
+    assert "algorithm=MPIR_Alltoall_intra_pairwise_sendrecv_replace" in branch("alltoall")["is_sendbuf_inplace=yes"]
+    assert "is_commutative=no" in branch("reduce_scatter_block")
+    assert "recursive_doubling" not in [one.name for one in algorithms("mpich", "allgather", 6)]
+    assert "recursive_doubling" in [one.name for one in algorithms("mpich", "allgather", 8)]
+
+
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_jobs_try_every_algorithm_once(family: str) -> None:
+    operations = list(OPERATIONS)
+    tried: dict[str, list[Algorithm]] = {operation: [] for operation in operations}
+    for chosen in measure.rounds(family, operations, 8):
+        for operation, algorithm in chosen.items():
+            assert variables(family, operation, algorithm)
+            tried[operation].append(algorithm)
+    assert {name: found for name, found in tried.items() if found} == {
+        name: list(algorithms(family, name, 8)) for name in operations if algorithms(family, name, 8)
+    }
+
+
+def test_only_what_is_surely_faster_becomes_a_rule() -> None:
+    def samples(*times: float) -> Samples:
+        return Samples(times, times, 1)
+
+    slow, fast = samples(*(100 + index for index in range(7))), samples(*(50 + index for index in range(7)))
+    ring, linear = Algorithm("ring", 4), Algorithm("linear", 1)
+    assert measure.best({DEFAULT: slow, ring: fast, linear: slow}) == ring
+    assert measure.best({DEFAULT: slow, linear: slow}) is None
+    cases = {Case("allgather", 64): {DEFAULT: slow, ring: fast}, Case("allgather", 8): {DEFAULT: fast, ring: slow}}
+    assert measure.rules_of(cases) == {"allgather": [Rule(8, None), Rule(64, ring)]}
+    assert measure.rules_of(cases, [Case("allgather", 64)]) == {}
+
+
+@pytest.mark.parametrize(("option", "name"), [("--ompi", "rules.conf"), ("--mpich", "coll.json")])
+def test_an_export_is_measured_and_loaded(thalweg: Command, tmp_path: Path, option: str, name: str) -> None:
+    result = thalweg(
+        "export", option, str(tmp_path / name), "-n", "2", "--ops", "allreduce,barrier", "--sizes", "8,64KiB"
+    )
+    assert result.returncode == 0, result.stderr
+    # Whether some rule helps is the machine's business; a file that was written was loaded in a job too.
+    assert "use them without Thalweg" in result.stdout or "no rules were written" in result.stdout
+
+
+def test_one_library_at_a_time(thalweg: Command) -> None:
+    for words in ([], ["--ompi", "a", "--mpich", "b"]):
+        assert thalweg("export", *words).returncode == USAGE.number
