@@ -31,6 +31,10 @@ std::vector<std::int32_t> parse_extents(std::string_view text) {
   }
 }
 
+std::uint64_t key(std::int32_t from, std::int32_t to) {
+  return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
+}
+
 } // namespace
 
 Network::Network(std::string_view shape, std::int32_t hosts) : shape_(shape), hosts_(hosts) {
@@ -90,8 +94,10 @@ void Network::make_torus() {
 }
 
 void Network::add_cable(std::int32_t a, std::int32_t b) {
-  links_.push_back({a, b});
-  links_.push_back({b, a});
+  for (const NetworkLink& link : {NetworkLink{a, b}, NetworkLink{b, a}}) {
+    numbers_.emplace(key(link.from, link.to), static_cast<std::int32_t>(links_.size()));
+    links_.push_back(link);
+  }
 }
 
 std::int32_t Network::switch_of(std::int32_t host) const {
@@ -128,7 +134,7 @@ std::int32_t Network::next(std::int32_t at_switch, std::int32_t host) const {
 }
 
 std::int32_t Network::link(std::int32_t from, std::int32_t to) const {
-  return static_cast<std::int32_t>(std::ranges::find(links_, NetworkLink{from, to}) - links_.begin());
+  return numbers_.at(key(from, to));
 }
 
 std::vector<std::int32_t> Network::route(std::int32_t from, std::int32_t to) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace thalweg::topology {
@@ -59,6 +60,7 @@ private:
   std::int32_t spines_ = 0;
   std::vector<std::int32_t> extents_;
   std::vector<NetworkLink> links_;
+  std::unordered_map<std::uint64_t, std::int32_t> numbers_; // of links, by their ends
 };
 
 } // namespace thalweg::topology

@@ -1,9 +1,11 @@
 #include "tune/candidates.hpp"
 
 #include "core/error.hpp"
+#include "model/step_costs.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <set>
 
@@ -22,6 +24,12 @@ constexpr std::int64_t largest_segment = 1 << 20;
 constexpr std::int64_t most_segments = 64;
 // From here on schedules are compared and predicted on some ranks only.
 constexpr std::int32_t many_ranks = 1024;
+// Beyond, composed strategies are predicted from one rank, which tells little of trees.
+constexpr std::int32_t composed_ranks = 4096;
+// Up to so many steps of all ranks together all are walked, and up to so many if one rank cannot stand for
+// all.
+constexpr std::size_t few_steps = std::size_t{1} << 15;
+constexpr std::size_t most_steps = std::size_t{1} << 21;
 
 Problem problem_of(const Case& wanted, const strategies::Selection& selection) {
   Problem problem;
@@ -94,13 +102,62 @@ std::vector<std::int32_t> numbers_of(std::span<const schedule::Schedule> schedul
   return numbers;
 }
 
+// Strategies that run others as stages take time in proportion to the ranks to build one rank's schedule.
+bool is_composed(const Strategy& strategy) {
+  return strategy.uses_nodes || std::ranges::any_of(strategy.parameters, [](const Parameter& parameter) {
+           return parameter.kind == ParameterKind::choice;
+         });
+}
+
+bool are_about_equal(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t uneven_pieces = 64;
+  return std::abs(a - b) <= uneven_pieces + a / 16;
+}
+
+// Do the schedules differ in names only: the same steps of about the same sizes?
+bool are_alike(std::span<const schedule::Schedule> schedules, std::int64_t unit_bytes,
+               const model::Setting& setting) {
+  const schedule::Schedule& first = schedules.front();
+  const model::StepCosts costs(first, unit_bytes, setting);
+  return std::ranges::all_of(schedules.subspan(1), [&](const schedule::Schedule& other) {
+    if (other.steps.size() != first.steps.size() || other.stages != first.stages)
+      return false;
+    const model::StepCosts other_costs(other, unit_bytes, setting);
+    for (std::size_t s = 0; s < first.steps.size(); ++s)
+      if (other.steps[s].kind != first.steps[s].kind ||
+          !are_about_equal(other_costs[s].bytes, costs[s].bytes))
+        return false;
+    return true;
+  });
+}
+
+// From all ranks' schedules where that is quick or nothing else will do, else from one that stands for all.
 model::Prediction predict(const Strategy& strategy, const Problem& problem,
-                          std::span<const schedule::Schedule> known, const Case& wanted,
+                          std::span<const schedule::Schedule> compared, const Case& wanted,
                           const machine::Machine& machine) {
   const model::Setting setting{machine, wanted.nodes};
-  if (wanted.ranks < many_ranks)
-    return model::predict(known, wanted.bytes, setting);
-  return model::predict_symmetric(strategies::build(strategy, problem, problem.root), wanted.bytes, setting);
+  std::size_t steps = 0;
+  for (const schedule::Schedule& one : compared)
+    steps += one.steps.size();
+  steps = steps * static_cast<std::size_t>(wanted.ranks) / compared.size();
+  const bool has_all = compared.size() == static_cast<std::size_t>(wanted.ranks);
+  if (has_all && steps <= few_steps)
+    return model::predict(compared, wanted.bytes, setting);
+  if (are_alike(compared, wanted.bytes, setting))
+    return model::predict_symmetric(compared.front(), wanted.bytes, setting);
+  if (steps <= most_steps && (has_all || wanted.ranks <= composed_ranks || !is_composed(strategy)))
+    return has_all ? model::predict(compared, wanted.bytes, setting)
+                   : model::predict(strategies::build_all(strategy, problem), wanted.bytes, setting);
+  const auto longest =
+      std::ranges::max_element(compared, {}, [](const schedule::Schedule& one) { return one.steps.size(); });
+  return model::predict_symmetric(*longest, wanted.bytes, setting);
+}
+
+std::vector<schedule::Schedule> schedules_to_compare(const Strategy& strategy, const Problem& problem) {
+  std::vector<schedule::Schedule> schedules;
+  for (const Rank rank : ranks_to_compare(problem.ranks))
+    schedules.push_back(strategies::build(strategy, problem, rank));
+  return schedules;
 }
 
 } // namespace
@@ -127,7 +184,6 @@ std::vector<std::int64_t> values_to_try(const Parameter& parameter, const Case& 
 std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine) {
   std::vector<Candidate> found;
   std::set<std::vector<std::int32_t>> known;
-  const std::vector<Rank> compared = ranks_to_compare(wanted.ranks);
   for (const Strategy* strategy : strategies::of(wanted.call->operation)) {
     if (!strategies::bears(*strategy, *wanted.call))
       continue;
@@ -137,9 +193,7 @@ std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& ma
       const Problem problem = problem_of(wanted, candidate.selection);
       if (strategies::refusal(*strategy, problem))
         continue;
-      std::vector<schedule::Schedule> schedules;
-      for (const Rank rank : compared)
-        schedules.push_back(strategies::build(*strategy, problem, rank));
+      const std::vector<schedule::Schedule> schedules = schedules_to_compare(*strategy, problem);
       if (!known.insert(numbers_of(schedules)).second)
         continue;
       const std::string text = strategies::to_text(candidate.selection);
@@ -159,9 +213,7 @@ model::Prediction predict(const strategies::Selection& selection, const Case& wa
   if (const auto why = strategies::refusal(*selection.strategy, problem))
     throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, selection.strategy->name, *why),
                 "choose another strategy: thalweg strategies lists them");
-  std::vector<schedule::Schedule> schedules;
-  if (wanted.ranks < many_ranks)
-    schedules = strategies::build_all(*selection.strategy, problem);
+  const std::vector<schedule::Schedule> schedules = schedules_to_compare(*selection.strategy, problem);
   return predict(*selection.strategy, problem, schedules, wanted, machine);
 }
 

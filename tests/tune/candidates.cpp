@@ -60,6 +60,16 @@ TEST(Candidates, ALogarithmicStrategyOf65536RanksIsPredicted) {
   EXPECT_LT(found.seconds, 1e-2);
 }
 
+TEST(Candidates, ATreeOf65536RanksIsWalkedWhole) {
+  const machine::Machine machine = machine::standard_machine();
+  const double many =
+      predict(strategies::parse_selection("bcast=knomial"), make_case("bcast", 8, 65536, 1), machine).seconds;
+  const double few =
+      predict(strategies::parse_selection("bcast=knomial"), make_case("bcast", 8, 256, 1), machine).seconds;
+  // Sixteen levels instead of eight.
+  EXPECT_NEAR(many / few, 2, 0.2);
+}
+
 TEST(Candidates, ARefusedStrategyIsAnError) {
   const machine::Machine machine = machine::standard_machine();
   EXPECT_THROW(predict(strategies::parse_selection("allgather=neighbor_exchange"),
