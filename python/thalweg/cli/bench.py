@@ -14,76 +14,77 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
+def collectives(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="Only this MPI: openmpi or mpich.", show_default="both")] = "",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
+    ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 1Mi")] = "",
+    strategies: Annotated[str, typer.Option(help="Only these strategies.", show_default="all")] = "",
+    batches: Annotated[int, typer.Option(help="Batches of each candidate; their median counts.")] = 15,
+) -> None:
+    """Time every operation, size and strategy against the MPI library's own, in one job for each MPI."""
+    module = importlib.import_module("thalweg.bench.collectives")
+    request = module.Request(
+        families=_words(mpi) or module.FAMILIES,
+        ranks=ranks,
+        operations=_words(ops) or module.measurable_operations(),
+        sizes=[size_from_text(size) for size in _words(sizes)] or module.SIZES,
+        strategies=_words(strategies),
+        batches=batches,
+    )
+    module.run(request, json_file)
+
+
+def model(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="64,8Ki,64Ki")] = "",
+    machine: Annotated[str, typer.Option(metavar="FILE", help="The machine file.", show_default=False)] = "",
+    plot: Annotated[str, typer.Option(metavar="FILE", help="Draw predicted over measured times.")] = "",
+) -> None:
+    """Measure every candidate, and hold the model's order and times, and the guided search, against that."""
+    module = importlib.import_module("thalweg.bench.model")
+    tune = importlib.import_module("thalweg.tune.cases")
+    names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
+    cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or (64, 8 << 10, 64 << 10))
+    module.run(module.Request(mpi, ranks, lab, machine, cases, plot), json_file)
+
+
+def tuned(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512Ki")] = "",
+    tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
+    turns: Annotated[int, typer.Option(help="How often the jobs take turns in each case.")] = 3,
+    batches: Annotated[int, typer.Option(help="Batches a turn; the median of all counts.")] = 5,
+) -> None:
+    """Time collectives natively and under Thalweg with the tuning file, in two jobs side by side."""
+    module = importlib.import_module("thalweg.bench.tuned")
+    tune = importlib.import_module("thalweg.tune.cases")
+    names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
+    cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or tune.SIZES)
+    request = module.Request(_words(mpi), ranks, lab, cases, tuning, turns, batches)
+    module.run(request, json_file)
+
+
+def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
+    """Run small programs with more ranks than cores, natively and under Thalweg."""
+    importlib.import_module("thalweg.bench.oversubscribed").main(["--json", json_file] if json_file else [])
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-
-    @app.command()
-    def collectives(
-        *,
-        json_file: Annotated[str, _JSON] = "",
-        mpi: Annotated[str, typer.Option(help="Only this MPI: openmpi or mpich.", show_default="both")] = "",
-        ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
-        ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
-        sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 1Mi")] = "",
-        strategies: Annotated[str, typer.Option(help="Only these strategies.", show_default="all")] = "",
-        batches: Annotated[int, typer.Option(help="Batches of each candidate; their median counts.")] = 15,
-    ) -> None:
-        """Time every operation, size and strategy against the MPI library's own, in one job for each MPI."""
-        module = importlib.import_module("thalweg.bench.collectives")
-        request = module.Request(
-            families=_words(mpi) or module.FAMILIES,
-            ranks=ranks,
-            operations=_words(ops) or module.measurable_operations(),
-            sizes=[size_from_text(size) for size in _words(sizes)] or module.SIZES,
-            strategies=_words(strategies),
-            batches=batches,
-        )
-        module.run(request, json_file)
-
-    @app.command()
-    def model(
-        *,
-        json_file: Annotated[str, _JSON] = "",
-        mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
-        ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
-        lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
-        ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
-        sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="64,8Ki,64Ki")] = "",
-        machine: Annotated[str, typer.Option(metavar="FILE", help="The machine file.", show_default=False)] = "",
-        plot: Annotated[str, typer.Option(metavar="FILE", help="Draw predicted over measured times.")] = "",
-    ) -> None:
-        """Measure every candidate, and hold the model's order and times, and the guided search, against that."""
-        module = importlib.import_module("thalweg.bench.model")
-        tune = importlib.import_module("thalweg.tune.cases")
-        names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
-        cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or (64, 8 << 10, 64 << 10))
-        module.run(module.Request(mpi, ranks, lab, machine, cases, plot), json_file)
-
-    @app.command()
-    def tuned(
-        *,
-        json_file: Annotated[str, _JSON] = "",
-        mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
-        ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
-        lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
-        ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
-        sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512Ki")] = "",
-        tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
-        turns: Annotated[int, typer.Option(help="How often the jobs take turns in each case.")] = 3,
-        batches: Annotated[int, typer.Option(help="Batches a turn; the median of all counts.")] = 5,
-    ) -> None:
-        """Time collectives natively and under Thalweg with the tuning file, in two jobs side by side."""
-        module = importlib.import_module("thalweg.bench.tuned")
-        tune = importlib.import_module("thalweg.tune.cases")
-        names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
-        cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or tune.SIZES)
-        request = module.Request(_words(mpi), ranks, lab, cases, tuning, turns, batches)
-        module.run(request, json_file)
-
-    @app.command()
-    def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
-        """Run small programs with more ranks than cores, natively and under Thalweg."""
-        importlib.import_module("thalweg.bench.oversubscribed").main(["--json", json_file] if json_file else [])
-
+    for command in (collectives, model, tuned, oversubscribed):
+        app.command()(command)
     return app
