@@ -85,8 +85,15 @@ def test_signals_end_the_job_as_they_do_natively(
     source += 'int main(int c, char** v) { MPI_Init(&c, &v); puts("up"); fflush(stdout); sleep(60); return 0; }\n'
     sleeper = programs.build("sleeper", source, "mpicc.mpich")
     job = ["mpirun.mpich", "-n", "1", sleeper]
-    statuses = [_interrupted(command, environment, tmp_path) for command in (job, [*_THALWEG_RUN, *job])]
-    assert statuses[0] == statuses[1]
+    # Hydra's status depends on who ends first, its helper or the rank: on a busy machine it differs from run to run.
+    natively = set()
+    under_thalweg = set()
+    for _ in range(6):
+        natively.add(_interrupted(job, environment, tmp_path))
+        under_thalweg.add(_interrupted([*_THALWEG_RUN, *job], environment, tmp_path))
+        if natively & under_thalweg:
+            return
+    pytest.fail(f"statuses natively {natively}, under Thalweg {under_thalweg}")
 
 
 def _interrupted(command: list[str], environment: dict[str, str], folder: Path) -> int:
