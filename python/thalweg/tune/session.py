@@ -71,6 +71,7 @@ class Session:
             command = [*command, "native"]
             words = ["lab", "run", "--name", lab, "--native"] if lab else ["run", "--disable"]
         else:
+            command = [*command, "tuned"] if mode is Mode.TUNED else command
             words = ["lab", "run", "--name", lab, *use] if lab else ["run", *summary, *use]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
         consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
