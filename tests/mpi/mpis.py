@@ -170,10 +170,7 @@ MPIS = (
         library=_INTEL / "lib",
         environment={
             "I_MPI_ROOT": str(_INTEL),
-            "FI_PROVIDER_PATH": str(_INTEL / "lib"),
-            # Jobs are local; with some network cards' addresses the default does not get through MPI_Init.
-            "FI_PROVIDER": "tcp",
-            "FI_TCP_IFACE": "lo",
+            "FI_PROVIDER_PATH": str(_INTEL / "opt" / "mpi" / "libfabric" / "lib" / "prov"),
         },
         known=(
             NEGATIVE_EXTENT,
