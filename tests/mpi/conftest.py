@@ -44,7 +44,7 @@ def _cannot_start(name: str) -> str:
     Closed ones are particular about the machine: Intel's ends in MPI_Init on some virtual machines.
     """
     mpi = named(name)
-    result = run(mpi, 2, [str(build(mpi, "conformance")), "bcast"], NATIVE)
+    result = run(mpi, 2, [str(build(mpi, "conformance")), "--known", mpi.known_names, "bcast"], NATIVE)
     return "" if result.status == 0 else f"{name} does not start here, natively: {result.err.strip()[-300:]}"
 
 
