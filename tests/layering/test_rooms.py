@@ -91,3 +91,20 @@ def test_the_core_neither_prints_nor_exits_nor_reads_the_environment() -> None:
         for match in ENVIRONMENT_AND_OUTPUT.finditer(re.sub(r"//.*", "", path.read_text()))
     ]
     assert found == []
+
+
+def test_pythons_packages_have_no_circle() -> None:
+    package = ROOT / "python" / "thalweg"
+    uses: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        room = path.relative_to(package).parts[0]
+        if path.parent != package:
+            uses.setdefault(room, set()).update(
+                other
+                for other in re.findall(r"^\s*from thalweg\.(\w+)[. ]", path.read_text(), re.MULTILINE)
+                if other != room and (package / other).is_dir()
+            )
+    while free := {room for room, used in uses.items() if not used & set(uses)}:
+        for room in free:
+            del uses[room]
+    assert uses == {}

@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from support import Command
+from support import Command, Programs
 from thalweg.errors import USAGE
 from thalweg.export import formats, measure
 from thalweg.export.algorithms import DEFAULT, Algorithm, algorithms, variables
+from thalweg.export.command import library_of
 from thalweg.export.formats import Rule
-from thalweg.tune.cases import OPERATIONS, Case
-from thalweg.tune.session import Samples
-
-LIBRARY = "/usr/lib/x86_64-linux-gnu/libmpich.so.12"
+from thalweg.trials.cases import OPERATIONS, Case
+from thalweg.trials.session import Samples
 
 
 def _read_openmpi(text: str) -> dict[int, dict[int, list[tuple[int, ...]]]]:
@@ -52,9 +51,8 @@ def _leaves(tree: dict[str, Any]) -> list[str]:
     ]
 
 
-@pytest.mark.skipif(not Path(LIBRARY).exists(), reason="Debian's MPICH is not there")
-def test_mpichs_selection_changes_only_what_was_found() -> None:
-    defaults = formats.mpich_defaults(LIBRARY)
+def test_mpichs_selection_changes_only_what_was_found(programs: Programs) -> None:
+    defaults = formats.mpich_defaults(library_of(programs.mpich()))
     rules = {
         "broadcast": [Rule(8, Algorithm("scatter_ring_allgather")), Rule(65536, None)],
         "allgather": [Rule(8, Algorithm("ring")), Rule(512, Algorithm("brucks"))],
@@ -82,15 +80,14 @@ def test_mpichs_selection_changes_only_what_was_found() -> None:
         assert set(_leaves(tree)) <= known
 
 
-@pytest.mark.skipif(not Path(LIBRARY).exists(), reason="Debian's MPICH is not there")
-def test_mpichs_algorithms_are_named_only_where_they_can_work() -> None:
+def test_mpichs_algorithms_are_named_only_where_they_can_work(programs: Programs) -> None:
     rules = {
         "allreduce": [Rule(8, Algorithm("reduce_scatter_allgather"))],
         "reduce": [Rule(8, Algorithm("reduce_scatter_gather"))],
         "alltoall": [Rule(8, Algorithm("brucks"))],
         "reduce_scatter": [Rule(8, Algorithm("pairwise"))],
     }
-    selection = json.loads(formats.mpich_selection(rules, 8, formats.mpich_defaults(LIBRARY)))
+    selection = json.loads(formats.mpich_selection(rules, 8, formats.mpich_defaults(library_of(programs.mpich()))))
 
     def branch(call: str) -> dict[str, Any]:
         [(_, found)] = selection[f"collective={call}"]["comm_type=intra"]["comm_size<=8"].items()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from support import Command
-from thalweg.tune.cases import OPERATIONS
+from thalweg.trials.cases import OPERATIONS
+from thalweg.trials.session import Samples
 from thalweg.tune.guidelines import GUIDELINES, Native, Term, checks, violation
-from thalweg.tune.session import Samples
 
 
 class FakeSession:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thalweg.trials.session import NATIVE, Samples
 from thalweg.tune.search import EXHAUSTIVE, Effort, search
-from thalweg.tune.session import NATIVE, Samples
 from thalweg.tune.statistics import is_faster
 
 

@@ -1,6 +1,6 @@
 """Time every operation, size and strategy against the MPI library's own, in one job for each MPI.
 
-The job is that of thalweg.tune.session: candidates take turns in batches that begin together, and medians count.
+The job is that of thalweg.trials.session: candidates take turns in batches that begin together, and medians count.
 Here are the cases and the rows.
 """
 
@@ -13,14 +13,13 @@ from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.programs.families import BY_NAME
 from thalweg.strategies import all_strategies, operations
-from thalweg.tune.compiler import trial_program
-from thalweg.tune.session import NATIVE, Mode, Session
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import NATIVE, PASSED_ON, Mode, Session
 
 SIZES = (*(8 * 4**power for power in range(9)), 1 << 20)
 WITHOUT_SIZE = "barrier"
 UNMEASURED = ("neighbor_allgather", "neighbor_alltoall")
 FAMILIES = ("openmpi", "mpich")
-PASSED_ON = "passed_on"
 _SHORT_US = 1.0
 _BATCHES_PASSED_ON = 201  # tens of nanoseconds are sought
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.bench.rows import Row, make_row, write_rows
-from thalweg.errors import INSTALLATION, ThalwegError
-from thalweg.tune.cases import Case
-from thalweg.tune.compiler import trial_program
-from thalweg.tune.run import Found, machine_of, start_words, tune_case
+from thalweg.plots import new_figure
+from thalweg.trials.cases import Case
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import NATIVE, Session, start_words
+from thalweg.tune.run import Found, machine_of, tune_case
 from thalweg.tune.search import EXHAUSTIVE, Effort
-from thalweg.tune.session import NATIVE, Session
 from thalweg.units import size_text, time_text
 
 NEAR = 1.03
@@ -73,11 +73,6 @@ def figures(measured: Mapping[str, float], predicted: Mapping[str, float], guide
     )
 
 
-def case_name(case: Case) -> str:
-    """Name a case: allreduce 64 KiB."""
-    return f"{case.operation} {size_text(case.size)}" if case.size else case.operation
-
-
 def rows_of(case: Case, found: Figures) -> list[Row]:
     """Write the figures as rows, ideal values as the peer's."""
     meanings = {
@@ -90,8 +85,8 @@ def rows_of(case: Case, found: Figures) -> list[Row]:
         "guided_batches": "part of the exhaustive search's batches that it took",
     }
     values = found._asdict()
-    rows = [make_row(case_name(case), text, "ratio", values[key], 1.0, "exhaustive") for key, text in meanings.items()]
-    return [*rows, make_row(case_name(case), "rank correlation", "rho", values["correlation"], 1.0, "exhaustive")]
+    rows = [make_row(case.name, text, "ratio", values[key], 1.0, "exhaustive") for key, text in meanings.items()]
+    return [*rows, make_row(case.name, "rank correlation", "rho", values["correlation"], 1.0, "exhaustive")]
 
 
 def run(request: Request, json_file: str) -> None:
@@ -130,17 +125,13 @@ def _line(case: Case, found: Figures, exhaustive: Found) -> str:
         (name for name in exhaustive.outcome.medians if name != NATIVE), key=exhaustive.outcome.medians.__getitem__
     )
     time = time_text(exhaustive.outcome.medians[best])
-    return f"{case_name(case):<22} {_words(found)} (best: {best}, {time})"
+    return f"{case.name:<22} {_words(found)} (best: {best}, {time})"
 
 
 def draw(found: Sequence[Found], machine: _core.Machine, path: str) -> None:
     """Draw predicted over measured times of all candidates, a panel for each operation."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - slow, and needed here alone
-    except ImportError as error:
-        raise ThalwegError(INSTALLATION, "plots need matplotlib", "pip install matplotlib") from error
     operations = list(dict.fromkeys(one.case.operation for one in found))
-    figure = Figure(figsize=(5 * len(operations), 5), layout="constrained")
+    figure = new_figure(5 * len(operations), 5)
     figure.suptitle(machine.title, fontsize="small")
     for index, operation in enumerate(operations):
         axes = figure.add_subplot(1, len(operations), index + 1)

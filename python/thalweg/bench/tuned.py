@@ -12,13 +12,10 @@ from typing import NamedTuple
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.settings.layers import default_tuning_file
-from thalweg.tune.cases import Case
-from thalweg.tune.compiler import trial_program
-from thalweg.tune.run import start_words
-from thalweg.tune.session import NATIVE, Mode, Session
-from thalweg.units import size_text, time_text
-
-PASSED_ON = "passed_on"
+from thalweg.trials.cases import Case
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import NATIVE, PASSED_ON, Mode, Session, start_words
+from thalweg.units import time_text
 
 
 class Request(NamedTuple):
@@ -31,12 +28,6 @@ class Request(NamedTuple):
     tuning: str
     turns: int
     batches: int
-
-
-def case_name(case: Case, ranks: int) -> str:
-    """Name a case: allreduce 64 KiB, 8 ranks."""
-    size = f" {size_text(case.size)}" if case.size else ""
-    return f"{case.operation}{size}, {ranks} ranks"
 
 
 def measure(request: Request, mpi: str) -> list[Row]:
@@ -58,7 +49,7 @@ def measure(request: Request, mpi: str) -> list[Row]:
                     samples = session.measure(case.operation, case.size, [name], batches=request.batches)[name]
                     times[name] += samples.completion_us
                     cpus[name] += samples.cpu_us
-            what = case_name(case, request.ranks)
+            what = f"{case.name}, {request.ranks} ranks"
             for metric, figures in (("completion time", times), ("cpu time", cpus)):
                 rows.append(make_row(what, metric, "us", median(figures[PASSED_ON]), median(figures[NATIVE]), mpi))
             row = rows[-2]

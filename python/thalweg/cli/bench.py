@@ -1,17 +1,23 @@
 """`thalweg bench`: the benchmarks, each a module of thalweg.bench."""
 
 import importlib
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from thalweg.cli.printing import size_from_text
 
+_SIX = ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
 _JSON = typer.Option("--json", metavar="FILE", help="Write the rows here.", show_default=False)
 
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _cases(operations: str, sizes: str) -> Any:
+    module = importlib.import_module("thalweg.trials.cases")
+    return module.cases(_words(operations) or _SIX, [size_from_text(size) for size in _words(sizes)] or module.SIZES)
 
 
 def collectives(
@@ -50,10 +56,7 @@ def model(
 ) -> None:
     """Measure every candidate, and hold the model's order and times, and the guided search, against that."""
     module = importlib.import_module("thalweg.bench.model")
-    tune = importlib.import_module("thalweg.tune.cases")
-    names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
-    cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or (64, 8 << 10, 64 << 10))
-    module.run(module.Request(mpi, ranks, lab, machine, cases, plot), json_file)
+    module.run(module.Request(mpi, ranks, lab, machine, _cases(ops, sizes or "64,8KiB,64KiB"), plot), json_file)
 
 
 def tuned(
@@ -70,10 +73,7 @@ def tuned(
 ) -> None:
     """Time collectives natively and under Thalweg with the tuning file, in two jobs side by side."""
     module = importlib.import_module("thalweg.bench.tuned")
-    tune = importlib.import_module("thalweg.tune.cases")
-    names = _words(ops) or ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
-    cases = tune.cases(names, [size_from_text(size) for size in _words(sizes)] or tune.SIZES)
-    request = module.Request(_words(mpi), ranks, lab, cases, tuning, turns, batches)
+    request = module.Request(_words(mpi), ranks, lab, _cases(ops, sizes), tuning, turns, batches)
     module.run(request, json_file)
 
 

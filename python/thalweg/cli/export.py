@@ -30,7 +30,7 @@ def export(
     if bool(ompi) == bool(mpich):
         raise ThalwegError(USAGE, "thalweg export: for which library?", "give --ompi FILE or --mpich FILE")
     module = importlib.import_module("thalweg.export.command")
-    tune = importlib.import_module("thalweg.tune.cases")
+    tune = importlib.import_module("thalweg.trials.cases")
     family = "openmpi" if ompi else "mpich"
     names = [word for word in ops.split(",") if word] or list(tune.OPERATIONS)
     cases = tune.cases(names, [size_from_text(size) for size in sizes.split(",") if size] or tune.SIZES)

@@ -9,15 +9,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
-from thalweg.bench.tuned import case_name
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.export import formats, measure
 from thalweg.export.algorithms import algorithms
 from thalweg.export.formats import Rules
-from thalweg.launch.mpis import named_mpi
-from thalweg.tune.cases import Case
-from thalweg.tune.compiler import trial_program
-from thalweg.tune.run import start_words
+from thalweg.programs.find import find_program
+from thalweg.trials.cases import Case
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import start_words
 from thalweg.tune.statistics import is_faster
 
 
@@ -54,16 +53,18 @@ def main(request: Request, json_file: str) -> None:
     if not ruled:
         print("the library's own decisions are not surely beaten by its other algorithms: no rules were written")
         return
-    _write(request, measure.rules_of(times), ranks)
+    _write(request, measure.rules_of(times), ranks, program)
     extra = measure.file_variables(request.family, request.output)
     compared = measure.compare(ruled, start, extra)
     dropped = [case for case, (default, rules) in compared.items() if not is_faster(rules, default)]
-    _write(request, measure.rules_of(times, dropped), ranks)
+    _write(request, measure.rules_of(times, dropped), ranks, program)
     rows: list[Row] = []
     for case, (default, rules) in compared.items():
         algorithm = measure.best(times[case])
         what = "not kept" if case in dropped else "kept"
-        row = make_row(case_name(case, ranks), "completion time", "us", median(rules), median(default), "default")
+        row = make_row(
+            f"{case.name}, {ranks} ranks", "completion time", "us", median(rules), median(default), "default"
+        )
         print(f"{row['case']}: {algorithm.text if algorithm else ''}: {row['ratio']:.2f} times faster, {what}")
         if case not in dropped:
             rows.append(row)
@@ -73,23 +74,20 @@ def main(request: Request, json_file: str) -> None:
         write_rows(rows, json_file)
 
 
-def _write(request: Request, rules: Rules, ranks: int) -> None:
+def _write(request: Request, rules: Rules, ranks: int, program: str) -> None:
     if request.family == "openmpi":
         text = formats.openmpi_rules(rules, ranks)
     else:
-        text = formats.mpich_selection(rules, ranks, formats.mpich_defaults(_library(request)))
+        text = formats.mpich_selection(rules, ranks, formats.mpich_defaults(library_of(program)))
     try:
         Path(request.output).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ThalwegError(SETTINGS, f"{request.output} cannot be written: {error.strerror}") from error
 
 
-def _library(request: Request) -> str:
-    """Find the library's file, as the linker would."""
-    library = named_mpi(request.mpi, os.environ).library
-    for folder in ("", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"):
-        for name in (library, os.path.basename(library), "libmpich.so.12"):
-            path = os.path.join(folder, os.path.basename(name)) if folder else name
-            if os.path.exists(path):
-                return path
-    raise ThalwegError(SETTINGS, f"the library of --mpi {request.mpi} is not found", "name its path")
+def library_of(program: str) -> str:
+    """Find the MPI library that a program loads."""
+    found = find_program([program], os.environ)
+    assert found is not None
+    assert found.mpi is not None
+    return found.mpi.library

@@ -11,8 +11,8 @@ from statistics import median
 
 from thalweg.export.algorithms import DEFAULT, Algorithm, algorithms, variables
 from thalweg.export.formats import Rule
-from thalweg.tune.cases import Case
-from thalweg.tune.session import NATIVE, Mode, Samples, Session
+from thalweg.trials.cases import Case
+from thalweg.trials.session import NATIVE, Mode, Samples, Session
 from thalweg.tune.statistics import is_faster
 
 BATCHES = 7

@@ -10,15 +10,14 @@ from rich.progress import Progress
 from rich.table import Table
 
 from thalweg import _core
-from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
 from thalweg.machine.fit import Costs
 from thalweg.machine.parts import describe_parts
 from thalweg.machine.probe import probe, steps
-from thalweg.tune.compiler import trial_program
-from thalweg.tune.run import start_words
-from thalweg.tune.session import Job, Session
+from thalweg.plots import new_figure
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import Job, Session, start_words
 from thalweg.units import rate_text, size_text, time_text
 
 
@@ -91,11 +90,7 @@ def _print_memory(console: Console, machine: _core.Machine) -> None:
 
 def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:
     """Draw measured points and fitted lines, time over size, both logarithmic, for each level."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - slow, and needed here alone
-    except ImportError as error:
-        raise ThalwegError(INSTALLATION, "plots need matplotlib", "pip install matplotlib") from error
-    figure = Figure(figsize=(6 * len(measured), 5), layout="constrained")
+    figure = new_figure(6 * len(measured), 5)
     for index, (name, costs) in enumerate(measured.items()):
         axes = figure.add_subplot(1, len(measured), index + 1)
         level = next(level for level in machine.levels if level.level == getattr(_core.Level, name))
@@ -116,8 +111,6 @@ def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:
 
 def _single(level: _core.LevelCosts, size: int) -> float:
     """Give the fitted time of one message, sent after a pause."""
-    cost = next(
-        cost for cost in [*level.ranges, level.ranges[-1]] if size <= cost.bytes_max or cost is level.ranges[-1]
-    )
+    cost = next((cost for cost in level.ranges if size <= cost.bytes_max), level.ranges[-1])
     overheads = cost.send.value + cost.receive.value + (cost.send_per_byte.value + cost.receive_per_byte.value) * size
     return overheads + cost.latency.value + cost.gap_per_byte.value * max(0.0, size - level.burst_bytes)

@@ -1,5 +1,6 @@
 """Where machine files are kept, and which one is meant."""
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -37,10 +38,14 @@ def newest(environment: Mapping[str, str]) -> str:
 
 
 def titled(title: str, environment: Mapping[str, str]) -> str:
-    """Name the machine file with that title; empty if there is none."""
+    """Name the machine file with that title; empty if there is none.
+
+    Files that do not read are passed over: nobody asked for them.
+    """
     for file in folder(environment).glob("*.toml"):
-        if load(str(file)).title == title:
-            return str(file)
+        with contextlib.suppress(ThalwegError):
+            if load(str(file)).title == title:
+                return str(file)
     return ""
 
 

@@ -7,7 +7,7 @@ from statistics import median, quantiles
 
 from thalweg import _core
 from thalweg.machine.fit import Costs, Range, fit_costs
-from thalweg.tune.session import Job, Session
+from thalweg.trials.session import Job, Session
 
 SIZES = (0, 8, 64, 256, *(1 << power for power in range(9, 21)))
 MEMORY_SIZES = (1 << 12, 1 << 15, 1 << 18, 1 << 20, 1 << 22, 1 << 24)

@@ -9,12 +9,11 @@ from rich.table import Table
 
 from thalweg import _core
 from thalweg.settings.layers import default_tuning_file
-from thalweg.tune.cases import OPERATIONS
-from thalweg.tune.compiler import trial_program
-from thalweg.tune.explain import load_tuning
+from thalweg.trials.cases import OPERATIONS
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import Job, Session, start_words
+from thalweg.tune import store
 from thalweg.tune.guidelines import SIZES, Native, Violation, checks, remedies, violation
-from thalweg.tune.run import start_words
-from thalweg.tune.session import Job, Session
 from thalweg.units import size_text, time_text
 
 
@@ -29,8 +28,8 @@ class Request(NamedTuple):
     tuning: str
 
 
-def main(request: Request) -> int:
-    """Check, print, and return how many guidelines are violated."""
+def main(request: Request) -> None:
+    """Check and print."""
     words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
     found: list[Violation] = []
     with Session(words, lab=request.lab) as session, Progress(console=Console(stderr=True), transient=True) as progress:
@@ -41,17 +40,13 @@ def main(request: Request) -> int:
             if one := violation(term, instead, meaning, native):
                 found.append(one)
     _print(found, len(work), job, request)
-    return len(found)
 
 
 def _print(found: list[Violation], count: int, job: Job, request: Request) -> None:
     console = Console(soft_wrap=True, highlight=False)
     fingerprint = _core.Fingerprint(list(job.fingerprint))
-    own = [
-        one
-        for one in load_tuning(request.tuning or default_tuning_file(os.environ))
-        if one.machine.describe() == fingerprint.describe()
-    ]
+    tuning = store.load(request.tuning or default_tuning_file(os.environ))
+    own = store.of_job(tuning, job.fingerprint)
     known = remedies(own, job.ranks, len(set(job.nodes)))
     table = Table("call", "unit", "takes", "instead", "takes", "times", "Thalweg", box=None)
     for one in sorted(found, key=lambda one: one.instead_seconds / one.seconds):

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from statistics import geometric_mean
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from thalweg.bench.rows import geometric_mean
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.tune.cases import OPERATIONS, SIZES, cases
+from thalweg.trials.cases import OPERATIONS, SIZES, cases
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.tune.search import EXHAUSTIVE, Effort
 from thalweg.units import size_text, time_text

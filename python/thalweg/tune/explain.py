@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from thalweg import _core
-from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
-from thalweg.tune.session import NATIVE
+from thalweg.trials.session import NATIVE
+from thalweg.tune import store
 from thalweg.units import size_text, time_text
 
 _CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
@@ -36,14 +37,6 @@ class Question(NamedTuple):
     def node_count(self) -> int:
         """Count the nodes."""
         return -(-self.ranks // self.ranks_per_node)
-
-
-def load_tuning(path: str) -> list[_core.Tuning]:
-    """Read a tuning file."""
-    try:
-        return _core.load_tuning(path)
-    except _core.Error as error:
-        raise ThalwegError(SETTINGS, *error.args) from error
 
 
 def known_picks(tuning: Sequence[_core.Tuning], question: Question) -> list[tuple[_core.Pick, _core.Tuning]]:
@@ -72,7 +65,7 @@ def candidates(question: Question, machine: _core.Machine) -> list[_core.Candida
 def explain_call(question: Question, machine_file: str, tuning_file: str, most: int) -> None:
     """Print candidates, measurements and the pick."""
     tuning_path = tuning_file or default_tuning_file(os.environ)
-    picks = known_picks(load_tuning(tuning_path), question)
+    picks = known_picks(store.load(tuning_path), question)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
     machine = files.load(path) if path else _core.standard_machine()
@@ -136,7 +129,7 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
         raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _core.standard_machine()
-    tuning = _tuning_of(report, load_tuning(tuning_file or default_tuning_file(os.environ)))
+    tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
     console = Console(soft_wrap=True, highlight=False)
     console.print(
         f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}"
@@ -149,17 +142,8 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
 
 def _machine_of(report: Mapping[str, Any]) -> str:
     fingerprint = report.get("fingerprint") or []
-    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == 8 else None
+    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
     return str(path) if path and path.exists() else ""
-
-
-def _tuning_of(report: Mapping[str, Any], tuning: Sequence[_core.Tuning]) -> list[_core.Tuning]:
-    """Keep what was measured on the run's machine, in jobs of its shape."""
-    fingerprint = report.get("fingerprint") or []
-    if len(fingerprint) != 8:
-        return []
-    own = _core.Fingerprint(fingerprint).describe()
-    return [one for one in tuning if one.machine.describe() == own]
 
 
 def site_lines(

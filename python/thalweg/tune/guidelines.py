@@ -9,7 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from thalweg import _core
-from thalweg.tune.session import NATIVE, Samples, Session
+from thalweg.trials.session import NATIVE, Samples, Session
 from thalweg.tune.statistics import is_faster
 
 Term = tuple[str, int]

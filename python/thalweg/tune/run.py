@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from thalweg import _core
-from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
 from thalweg.machine.probe import probe
 from thalweg.settings.layers import default_tuning_file
-from thalweg.tune.cases import Case, candidates
-from thalweg.tune.compiler import trial_program
+from thalweg.trials.cases import Case, candidates
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import NATIVE, Job, Samples, Session, start_words
+from thalweg.tune import store
 from thalweg.tune.search import Effort, Outcome, search
-from thalweg.tune.session import NATIVE, Job, Samples, Session
 
 
 class Request(NamedTuple):
@@ -41,11 +41,6 @@ class Found(NamedTuple):
     outcome: Outcome
     predicted: Mapping[str, float]
     """Seconds by candidate, fastest first."""
-
-
-def start_words(launcher: Sequence[str], ranks: int, program: str) -> list[str]:
-    """Write what starts the trial program, as Session wants it."""
-    return [*launcher, program] if launcher else ["-n", str(ranks), "--", program]
 
 
 def machine_of(session: Session, path: str, lab: str) -> _core.Machine:
@@ -112,10 +107,7 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.source = "tune"
         picks.append(pick)
     tuning.picks = picks
-    try:
-        _core.save_tuning(path, tuning)
-    except _core.Error as error:
-        raise ThalwegError(SETTINGS, *error.args) from error
+    store.save(path, tuning)
 
 
 def document(found: Sequence[Found]) -> list[dict[str, Any]]:

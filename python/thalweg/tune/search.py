@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from thalweg.tune.session import NATIVE, Samples
+from thalweg.trials.session import NATIVE, Samples
 from thalweg.tune.statistics import is_faster
 
 Measure = Callable[[Sequence[str], int, float], Mapping[str, Samples]]

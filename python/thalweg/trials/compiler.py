@@ -12,7 +12,7 @@ from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.launch.mpis import named_mpi
 from thalweg.programs.families import LoadedMpi
 
-SOURCES = sorted((Path(__file__).parent / "trial").glob("*.[ch]"))
+SOURCES = sorted((Path(__file__).parent / "program").glob("*.[ch]"))
 
 
 def trial_program(mpi: str, environment: Mapping[str, str]) -> str:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.tune.session import Job
+from thalweg.trials.session import Job
+from thalweg.units import size_text
 
 OPERATIONS = {
     "alltoall": "alltoall",
@@ -31,6 +32,11 @@ class Case(NamedTuple):
 
     operation: str
     size: int
+
+    @property
+    def name(self) -> str:
+        """Name it for people: allreduce 64 KiB."""
+        return f"{self.operation} {size_text(self.size)}" if self.size else self.operation
 
     @property
     def call(self) -> str:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Self
 from thalweg.errors import FAILED, ThalwegError
 
 NATIVE = "native"
+PASSED_ON = "passed_on"
+"""A candidate: through Thalweg, with no strategy chosen for it."""
 _PATIENCE_S = 10
 
 
@@ -97,27 +99,24 @@ class Session:
         del kind, error, trace
         assert self._process.stdin is not None
         self._process.stdin.close()
-        for number in (None, signal.SIGTERM, signal.SIGKILL):
-            # The launcher and its helpers are in the group too; without them the ranks end.
-            if number is not None:
-                os.killpg(self._process.pid, number)
-            try:
-                self._process.wait(_PATIENCE_S)
-                break
-            except subprocess.TimeoutExpired:
-                continue
+        self._end()
         self._errors.close()
+
+    def _end(self) -> int:
+        """Wait for the job's end, and bring it about if need be; returns its status."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                return self._process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                # The launcher and its helpers are in the group too; without them the ranks end.
+                os.killpg(self._process.pid, number)
+        return self._process.wait()
 
     def measure(
         self, operation: str, size: int, candidates: Sequence[str], *, batches: int, limit: float = 0
     ) -> dict[str, Samples]:
         """Try candidates in turns; those slower than `limit` times the fastest have one sample only."""
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(f"{operation} {size} {batches} {limit} {' '.join(candidates)}\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            self._fail()
+        self._ask(f"{operation} {size} {batches} {limit} {' '.join(candidates)}")
         results = {}
         while isinstance(line := self._answer(), dict):
             results[line["candidate"]] = Samples(tuple(line["completion_us"]), tuple(line["cpu_us"]), line["calls"])
@@ -125,16 +124,19 @@ class Session:
 
     def probe(self, request: str) -> tuple[float, ...]:
         """Make one of the measurements of trial/probes.h; microseconds."""
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(f"@{request}\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            self._fail()
+        self._ask(f"@{request}")
         answer = self._answer()
         assert isinstance(answer, dict)
         self._answer()
         return tuple(answer["us"])
+
+    def _ask(self, request: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{request}\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._fail()
 
     def _answer(self) -> dict[str, Any] | str:
         assert self._process.stdout is not None
@@ -151,9 +153,14 @@ class Session:
         return answer
 
     def _fail(self) -> None:
-        status = self._process.wait(_PATIENCE_S)
+        status = self._end()
         self._errors.seek(0)
         raise ThalwegError(FAILED, f"the trial job ended with status {status}\n{self._errors.read()[-3000:]}")
+
+
+def start_words(launcher: Sequence[str], ranks: int, program: str) -> list[str]:
+    """Write what starts the trial program, as Session wants it."""
+    return [*launcher, program] if launcher else ["-n", str(ranks), "--", program]
 
 
 def _job_of(answer: dict[str, Any] | str) -> Job:

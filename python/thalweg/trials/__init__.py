@@ -1,0 +1,1 @@
+"""Trials: one job whose ranks measure on request, for the probe, the tuner, the exports and the benchmarks."""

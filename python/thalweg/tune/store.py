@@ -1,0 +1,32 @@
+"""Tuning files, with the command's own errors."""
+
+from collections.abc import Sequence
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+
+FINGERPRINT_LINES = 8
+
+
+def load(path: str) -> list[_core.Tuning]:
+    """Read a tuning file; one that does not exist is empty."""
+    try:
+        return _core.load_tuning(path)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def save(path: str, found: _core.Tuning) -> None:
+    """Merge into a tuning file."""
+    try:
+        _core.save_tuning(path, found)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def of_job(tuning: Sequence[_core.Tuning], fingerprint: Sequence[str]) -> list[_core.Tuning]:
+    """Keep what was measured on a job's machine, in jobs of its shape; nothing for a job that has no fingerprint."""
+    if len(fingerprint) != FINGERPRINT_LINES:
+        return []
+    own = _core.Fingerprint(list(fingerprint)).describe()
+    return [one for one in tuning if one.machine.describe() == own]
