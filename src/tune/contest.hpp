@@ -1,0 +1,40 @@
+#pragma once
+
+// Which of two is faster, from measurements taken in pairs, one after the other: the sign test. Nothing is
+// assumed of how times are distributed, and a disturbance that lasts longer than a pair disturbs both.
+
+#include <cstddef>
+#include <vector>
+
+namespace thalweg::tune {
+
+enum class Verdict {
+  open,     // more pairs are needed
+  faster,   // the rival is surely faster, and by enough
+  no_gain,  // it is not
+  far_off,  // the first pairs say that it is much slower
+};
+
+class Contest {
+public:
+  /// `worth`: how many times faster the rival must be to be worth a change.
+  explicit Contest(double worth = 1.03) : worth_(worth) {}
+
+  /// A pair's times; seconds.
+  void add(double incumbent, double rival);
+  Verdict verdict() const;
+
+  std::size_t pairs() const { return ratios_.size(); }
+  /// The median of incumbent / rival; 0 before the first pair.
+  double ratio() const;
+
+private:
+  double worth_;
+  std::size_t losses_ = 0;
+  std::vector<double> ratios_; // incumbent / rival
+};
+
+/// The middle one, or the mean of the middle two; 0 of nothing.
+double median(std::vector<double> values);
+
+} // namespace thalweg::tune

@@ -1,0 +1,293 @@
+#include "tune/learner.hpp"
+
+#include <algorithm>
+
+namespace thalweg::tune {
+
+namespace {
+
+constexpr std::size_t native = 0;
+// Measured calls in a row are about so long together, and neither too few for a median nor too many to lose.
+constexpr double row_seconds = 2e-4;
+constexpr double fewest_in_row = 3;
+constexpr double most_in_row = 12;
+// Of calls in a round that nothing is known of yet.
+constexpr std::uint32_t first_row = 4;
+// The rounds that a candidate's time is the median of.
+constexpr std::size_t rounds_kept = 9;
+// While it is settled, every so manieth look is one at native too.
+constexpr std::uint32_t looks_per_confirmation = 8;
+constexpr std::uint64_t calls_between_searches = 512;
+
+} // namespace
+
+Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
+    : limits_(limits), searched_(searched), contest_(limits.worth), ordering_seconds_(ordering_seconds),
+      budget_(limits.budget) {
+  trials_.push_back({.text = "native"});
+  if (!start.empty() && start != "native") {
+    trials_.push_back({.text = std::string(start)});
+    incumbent_ = rival_ = 1;
+  }
+  times_.resize(trials_.size());
+  confirmed_ = incumbent_ == native;
+}
+
+Round Learner::next_round() {
+  if (calls_ == 0)
+    return run(limits_.first_calls);
+  if (state_ == State::counting) {
+    if (incumbent_seconds_ == 0)
+      return measure(incumbent_);
+    state_ = searched_ ? State::confirming : State::searching;
+  }
+  switch (state_) {
+  case State::searching:
+    return next_trial();
+  case State::confirming:
+    return next_confirmation();
+  default:
+    return next_look();
+  }
+}
+
+Round Learner::run(std::uint32_t calls) {
+  round_ = {Round::Kind::run, calls, 0};
+  calls_ += calls;
+  budget_.add_time(calls * incumbent_seconds_);
+  return round_;
+}
+
+// Where calls were not measured yet, they are taken to be like the first that are.
+void Learner::account(std::span<const double> seconds, double own, double overhead) {
+  if (incumbent_seconds_ == 0)
+    budget_.add_time(static_cast<double>(calls_) * own);
+  for (std::size_t call = 0; call < seconds.size(); ++call) {
+    budget_.add_time(seconds[call]);
+    if (call >= round_.incumbent_calls)
+      budget_.spend(seconds[call] - own);
+  }
+  budget_.spend(overhead);
+  round_overhead_seconds_ = overhead;
+}
+
+Round Learner::measure(std::size_t rival) {
+  rival_ = rival;
+  round_ = {Round::Kind::measure, row(), rival == incumbent_ ? 0 : rival_row(rival)};
+  return round_;
+}
+
+std::uint32_t Learner::row() const {
+  if (incumbent_seconds_ == 0)
+    return first_row;
+  return static_cast<std::uint32_t>(std::clamp(row_seconds / incumbent_seconds_, fewest_in_row, most_in_row));
+}
+
+// Little is risked with what was never tried.
+std::uint32_t Learner::rival_row(std::size_t rival) const {
+  return 1 + (trials_[rival].rounds == 0 ? 2 : row());
+}
+
+Round Learner::save_up(double cost) {
+  return run(budget_.calls_until(cost, incumbent_seconds_));
+}
+
+// What a round with that rival will cost: as far as is known from its own rounds, else from the model, which
+// is held against the best candidate that was measured.
+double Learner::expected_excess(std::size_t rival) const {
+  const Trial& trial = trials_[rival];
+  double expected = trial.seconds;
+  if (expected == 0) {
+    double best_ratio = 0;
+    for (const Trial& other : trials_)
+      if (other.predicted > 0 && other.seconds > 0 &&
+          (best_ratio == 0 || other.seconds / other.predicted < best_ratio))
+        best_ratio = other.seconds / other.predicted;
+    expected = best_ratio * trial.predicted;
+  }
+  return round_overhead_seconds_ + rival_row(rival) * std::max(0.0, expected - incumbent_seconds_);
+}
+
+bool Learner::is_hopeless(std::size_t candidate) const {
+  double best = 0;
+  for (const Trial& trial : trials_)
+    if (trial.rounds > 0 && trial.predicted > 0 && (best == 0 || trial.predicted < best))
+      best = trial.predicted;
+  return best > 0 && trials_[candidate].predicted > limits_.hopeless * best;
+}
+
+// The next by the model, or the incumbent when the search has ended.
+std::size_t Learner::next_candidate() const {
+  if (without_gain_ >= limits_.patience)
+    return incumbent_;
+  for (std::size_t candidate = 1; candidate < trials_.size(); ++candidate)
+    if (candidate != incumbent_ && trials_[candidate].outcome == not_tried)
+      return is_hopeless(candidate) ? incumbent_ : candidate;
+  return incumbent_;
+}
+
+Round Learner::next_trial() {
+  if (!has_offers_) {
+    if (!budget_.affords(ordering_seconds_))
+      return save_up(ordering_seconds_);
+    round_ = {Round::Kind::order, 0, 0};
+    return round_;
+  }
+  if (rival_ == incumbent_) {
+    const std::size_t next = next_candidate();
+    if (next == incumbent_) {
+      state_ = State::confirming;
+      return next_confirmation();
+    }
+    challenge(next);
+  }
+  const double cost = expected_excess(rival_);
+  return budget_.affords(cost) ? measure(rival_) : save_up(cost);
+}
+
+Round Learner::next_confirmation() {
+  if (confirmed_) {
+    settle();
+    return next_look();
+  }
+  if (rival_ == incumbent_)
+    challenge(native);
+  const double cost = expected_excess(rival_);
+  return budget_.affords(cost) ? measure(rival_) : save_up(cost);
+}
+
+Round Learner::next_look() {
+  if (round_.kind != Round::Kind::run)
+    return run(watch_.calls_until_next());
+  if (!budget_.affords(round_overhead_seconds_))
+    return save_up(round_overhead_seconds_);
+  return measure(incumbent_);
+}
+
+void Learner::challenge(std::size_t rival) {
+  rival_ = rival;
+  contest_ = Contest(limits_.worth);
+  note(rival);
+}
+
+void Learner::add_round(std::size_t trial, double seconds) {
+  std::vector<double>& times = times_[trial];
+  if (times.size() == rounds_kept)
+    times.erase(times.begin());
+  times.push_back(seconds);
+  trials_[trial].seconds = median(times);
+  ++trials_[trial].rounds;
+}
+
+void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused) {
+  const std::span<const double> incumbents = seconds.first(round_.incumbent_calls);
+  const double own = median({incumbents.begin(), incumbents.end()});
+  account(seconds, own, overhead_seconds);
+  calls_ += seconds.size();
+  incumbent_seconds_ = own;
+  add_round(incumbent_, own);
+  if (rival_ == incumbent_) {
+    if (state_ == State::settled)
+      look(own);
+    return;
+  }
+  if (refused) {
+    trials_[rival_].outcome = "cannot do these calls";
+    rival_ = incumbent_;
+    return;
+  }
+  const std::span<const double> rivals = seconds.subspan(round_.incumbent_calls + 1);
+  const double other = median({rivals.begin(), rivals.end()});
+  add_round(rival_, other);
+  contest_.add(own, other);
+  judge();
+}
+
+void Learner::judge() {
+  Trial& trial = trials_[rival_];
+  const Verdict verdict = contest_.verdict();
+  note(static_cast<std::uint64_t>(verdict));
+  if (verdict == Verdict::open) {
+    trial.outcome = "being tried";
+    return;
+  }
+  if (verdict == Verdict::faster) {
+    adopt();
+    return;
+  }
+  trial.outcome = verdict == Verdict::far_off ? "much slower" : "not surely faster";
+  if (rival_ == native)
+    confirmed_ = true;
+  else
+    ++without_gain_;
+  rival_ = incumbent_;
+}
+
+// A pick that held once and now loses to native says that the calls have changed.
+void Learner::adopt() {
+  const bool held = searched_ || watch_.looks() > 0;
+  trials_[incumbent_].outcome = "slower than what came later";
+  confirmed_ = incumbent_ == native || rival_ == native;
+  incumbent_ = rival_;
+  incumbent_seconds_ = trials_[incumbent_].seconds;
+  trials_[incumbent_].outcome = "in use";
+  without_gain_ = 0;
+  watch_ = LevelWatch();
+  if (incumbent_ == native && held && calls_ >= search_again_after_)
+    search_again();
+}
+
+void Learner::settle() {
+  if (watch_.looks() == 0)
+    watch_.begin();
+  state_ = State::settled;
+  trials_[incumbent_].outcome = "in use";
+}
+
+// The level, and now and then native again.
+void Learner::look(double seconds) {
+  if (watch_.changed(seconds) && calls_ >= search_again_after_) {
+    search_again();
+  } else if (incumbent_ != native && watch_.looks() % looks_per_confirmation == 0) {
+    confirmed_ = false;
+    state_ = State::confirming;
+  }
+}
+
+void Learner::search_again() {
+  constexpr std::uint32_t most_doublings = 20;
+  search_again_after_ = calls_ + (calls_between_searches << std::min(searches_, most_doublings));
+  ++searches_;
+  state_ = State::searching;
+  without_gain_ = 0;
+  watch_ = LevelWatch();
+  for (std::size_t trial = 0; trial < trials_.size(); ++trial) {
+    times_[trial].clear();
+    trials_[trial].seconds = 0;
+    trials_[trial].rounds = 0;
+    trials_[trial].outcome = trial == incumbent_ ? "in use" : not_tried;
+  }
+  confirmed_ = incumbent_ == native;
+}
+
+void Learner::offer(std::span<const Offer> offers, double overhead_seconds) {
+  has_offers_ = true;
+  ordering_seconds_ = overhead_seconds;
+  budget_.spend(overhead_seconds);
+  for (const Offer& offer : offers) {
+    const auto known = std::ranges::find(trials_, offer.text, &Trial::text);
+    if (known != trials_.end()) {
+      known->predicted = offer.predicted;
+    } else {
+      trials_.push_back({.text = offer.text, .predicted = offer.predicted});
+      times_.emplace_back();
+    }
+  }
+}
+
+void Learner::note(std::uint64_t event) {
+  history_ = (history_ ^ (event + 1)) * 0x9E3779B97F4A7C15U;
+  history_ ^= history_ >> 29;
+}
+
+} // namespace thalweg::tune

@@ -1,0 +1,139 @@
+#pragma once
+
+// Learns, while a program runs, which candidate is best for one kind of call.
+//
+// The calls of a kind are cut into rounds. In most of them every call runs the incumbent and nothing is
+// measured. In a measured round some calls of the incumbent are followed by some of a rival; at its end, the
+// fence, all ranks agree on what each call took, and everything that follows is a function of agreed figures,
+// so that all ranks go the same way (strategy switching at fences: Kumar 2005, chapter 7).
+//
+// Bounded: what rivals take more than the incumbent would have, and what agreeing and ordering take, is
+// `spent`; no rival is tried while that, with what the trial may cost, is more than a share of all time in
+// such calls. Never worse: `native` is what is measured first and the rival of everything that was picked, at
+// the start and now and then. It ends: after some candidates in a row without gain. It resumes when the
+// incumbent's time has changed for long, each time later. It does not flap: what lost stays lost until then.
+
+#include "tune/contest.hpp"
+#include "tune/learning_budget.hpp"
+#include "tune/level_watch.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::tune {
+
+struct LearningLimits {
+  double budget = 0.02;           ///< of the time in such calls
+  std::uint32_t first_calls = 32; ///< before anything is measured
+  std::uint32_t patience = 8;     ///< candidates in a row without gain that end the search
+  double hopeless = 3;            ///< predicted to take so many times the best one's time: not tried
+  double worth = 1.03;            ///< times faster, or it is not worth a change
+};
+
+/// A strategy that may be tried, and the model's expectation in seconds.
+struct Offer {
+  std::string text; ///< as behind "=" in a selection
+  double predicted = 0;
+};
+
+/// What happens next.
+struct Round {
+  enum class Kind {
+    run,     // `incumbent_calls` of the incumbent, not measured
+    measure, // incumbent's and rival's calls, measured; then Learner::measured()
+    order,   // candidates are wanted before the next call: Learner::offer()
+  };
+  Kind kind = Kind::run;
+  std::uint32_t incumbent_calls = 0;
+  std::uint32_t rival_calls = 0; ///< the first of them is a transition and does not count
+};
+
+inline constexpr std::string_view not_tried = "not tried";
+
+/// What became of a candidate.
+struct Trial {
+  std::string text;
+  double predicted = 0; ///< 0: not known
+  double seconds = 0;   ///< the median of its measured rounds; 0 before
+  std::uint32_t rounds = 0;
+  std::string_view outcome = not_tried;
+};
+
+class Learner {
+public:
+  enum class State { counting, searching, confirming, settled };
+
+  /// `start`: what to begin with if not native; `searched`: it was found by a search that needs no repetition.
+  /// `ordering_seconds`: what putting candidates in order is thought to take.
+  explicit Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start = {},
+                   bool searched = false);
+
+  /// Begins the next round; calls follow as it says.
+  Round next_round();
+  /// The fence after a measured round: agreed seconds of each of its calls, the incumbent's first, and what
+  /// agreeing took. `refused`: the rival could not do the call on some rank.
+  void measured(std::span<const double> seconds, double overhead_seconds, bool refused);
+  /// The candidates in the model's order, and what finding them took.
+  void offer(std::span<const Offer> offers, double overhead_seconds);
+
+  /// Indices of trials(); 0 is native.
+  std::size_t incumbent() const { return incumbent_; }
+  std::size_t rival() const { return rival_; }
+  const std::vector<Trial>& trials() const { return trials_; }
+
+  State state() const { return state_; }
+  const LearningBudget& budget() const { return budget_; }
+  std::uint64_t calls() const { return calls_; }
+  std::uint32_t searches() const { return searches_; }
+  /// A number that is equal where everything went the same way.
+  std::uint64_t history() const { return history_; }
+
+private:
+  Round run(std::uint32_t calls);
+  Round measure(std::size_t rival);
+  std::uint32_t row() const;
+  std::uint32_t rival_row(std::size_t rival) const;
+  Round next_trial();
+  Round next_confirmation();
+  Round next_look();
+  Round save_up(double cost);
+  std::size_t next_candidate() const;
+  bool is_hopeless(std::size_t candidate) const;
+  double expected_excess(std::size_t rival) const;
+  void account(std::span<const double> seconds, double own, double overhead);
+  void add_round(std::size_t trial, double seconds);
+  void challenge(std::size_t rival);
+  void judge();
+  void adopt();
+  void settle();
+  void look(double seconds);
+  void search_again();
+  void note(std::uint64_t event);
+
+  LearningLimits limits_;
+  bool searched_; // what it began with was found by a search
+  std::vector<Trial> trials_;
+  std::vector<std::vector<double>> times_; // by trial, of its rounds
+  State state_ = State::counting;
+  bool has_offers_ = false;
+  bool confirmed_ = false; // the incumbent is native, or surely faster than it
+  std::size_t incumbent_ = 0;
+  std::size_t rival_ = 0; // the incumbent where there is none
+  Contest contest_;
+  Round round_;
+  std::uint32_t without_gain_ = 0;    // candidates in a row
+  double incumbent_seconds_ = 0;      // a call, lately
+  double round_overhead_seconds_ = 0; // of the last fence
+  double ordering_seconds_;           // of the last ordering, or an estimate
+  LearningBudget budget_;
+  LevelWatch watch_;
+  std::uint64_t calls_ = 0;
+  std::uint64_t search_again_after_ = 0; // calls
+  std::uint32_t searches_ = 1;
+  std::uint64_t history_ = 0;
+};
+
+} // namespace thalweg::tune

@@ -1,0 +1,37 @@
+#include "tune/level_watch.hpp"
+
+#include "tune/contest.hpp"
+
+#include <algorithm>
+
+namespace thalweg::tune {
+
+namespace {
+
+constexpr std::size_t looks_for_level = 5;
+constexpr std::uint32_t looks_for_change = 3;
+constexpr double far = 1.5;
+constexpr std::uint32_t shortest_pause = 64;
+constexpr std::uint32_t longest_pause = 4096;
+
+} // namespace
+
+void LevelWatch::begin() {
+  *this = LevelWatch();
+  pause_ = shortest_pause;
+}
+
+bool LevelWatch::changed(double seconds) {
+  ++looks_;
+  if (first_.size() < looks_for_level) {
+    first_.push_back(seconds);
+    usual_ = median(first_);
+    return false;
+  }
+  const bool is_far = seconds > far * usual_ || seconds * far < usual_;
+  far_off_ = is_far ? far_off_ + 1 : 0;
+  pause_ = is_far ? shortest_pause : std::min(longest_pause, 2 * pause_);
+  return far_off_ >= looks_for_change;
+}
+
+} // namespace thalweg::tune

@@ -1,0 +1,250 @@
+#include "tune/learner.hpp"
+
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace thalweg::tune {
+namespace {
+
+// A program that makes the same call again and again, and what it takes by candidate.
+class Program {
+public:
+  using Cost = std::function<double(const std::string& candidate, std::uint64_t call)>;
+
+  explicit Program(Cost cost, std::vector<Offer> offers, double noise = 0.05, unsigned seed = 1)
+      : cost_(std::move(cost)), offers_(std::move(offers)), random_(seed), noise_(noise) {}
+
+  double overhead = 2e-5;
+  double ordering = 1e-3;
+  std::string refuses = {};
+
+  // What happened since the beginning.
+  double seconds = 0;        // all calls and all overheads, without noise
+  double native_seconds = 0; // had all been native
+  double best_seconds = 0;   // had all been the best at that moment
+  double excess = 0;         // of rivals over incumbents, and overheads
+  double largest_round = 0;  // excess of one round
+  std::uint32_t changes = 0; // of the incumbent
+  std::uint64_t calls = 0;
+
+  void run(Learner& learner, std::uint64_t until) {
+    std::size_t last = learner.incumbent();
+    while (calls < until) {
+      const Round round = learner.next_round();
+      if (round.kind == Round::Kind::order) {
+        learner.offer(offers_, ordering);
+        spend(ordering);
+        continue;
+      }
+      std::vector<double> measured = make(learner, round);
+      if (round.kind == Round::Kind::measure) {
+        learner.measured(measured, overhead,
+                         !refuses.empty() && learner.trials()[learner.rival()].text == refuses);
+        spend(overhead);
+      }
+      changes += learner.incumbent() == last ? 0 : 1;
+      last = learner.incumbent();
+    }
+  }
+
+private:
+  void spend(double amount) {
+    seconds += amount;
+    excess += amount;
+  }
+
+  std::vector<double> make(const Learner& learner, const Round& round) {
+    std::vector<double> measured;
+    double round_excess = 0;
+    for (std::uint32_t call = 0; call < round.incumbent_calls + round.rival_calls; ++call, ++calls) {
+      const std::string& own = learner.trials()[learner.incumbent()].text;
+      const std::string& used =
+          call < round.incumbent_calls ? own : learner.trials()[learner.rival()].text;
+      const double cost = cost_(used, calls);
+      seconds += cost;
+      round_excess += std::max(0.0, cost - cost_(own, calls));
+      native_seconds += cost_("native", calls);
+      double best = cost_("native", calls);
+      for (const Offer& offer : offers_)
+        best = std::min(best, cost_(offer.text, calls));
+      best_seconds += best;
+      measured.push_back(cost * std::exp(noise_ * normal_(random_)));
+    }
+    excess += round_excess;
+    largest_round = std::max(largest_round, round_excess);
+    return measured;
+  }
+
+  Cost cost_;
+  std::vector<Offer> offers_;
+  std::mt19937 random_;
+  std::normal_distribution<double> normal_;
+  double noise_;
+};
+
+std::vector<Offer> offers(std::size_t count) {
+  std::vector<Offer> result;
+  for (std::size_t i = 0; i < count; ++i)
+    result.push_back({"s" + std::to_string(i), 1e-4 * (1 + 0.1 * static_cast<double>(i))});
+  return result;
+}
+
+const std::string& in_use(const Learner& learner) {
+  return learner.trials()[learner.incumbent()].text;
+}
+
+// Native takes 100 us, the third candidate half of that, the others more.
+double third_is_best(const std::string& candidate, std::uint64_t) {
+  if (candidate == "native")
+    return 1e-4;
+  return candidate == "s2" ? 5e-5 : 1.5e-4;
+}
+
+TEST(Learner, FindsTheBestWithinItsBudget) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    Program program(third_is_best, offers(10), 0.1, seed);
+    Learner learner({}, 1e-3);
+    program.run(learner, 50000);
+    EXPECT_EQ(in_use(learner), "s2") << seed;
+    EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round) << seed;
+    EXPECT_EQ(learner.state(), Learner::State::settled) << seed;
+    EXPECT_EQ(program.changes, 1U) << seed;
+    EXPECT_LE(program.seconds, 1.1 * program.best_seconds) << seed;
+  }
+}
+
+TEST(Learner, IsNeverMuchWorseThanNative) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    Program program([](const std::string& name, std::uint64_t) { return name == "native" ? 1e-4 : 1.2e-3; },
+                    offers(20), 0.2, seed);
+    Learner learner({}, 1e-3);
+    program.run(learner, 20000);
+    EXPECT_EQ(in_use(learner), "native") << seed;
+    EXPECT_LE(program.seconds, 1.025 * program.native_seconds + program.largest_round) << seed;
+  }
+}
+
+TEST(Learner, DoesNotFlapAmongEquals) {
+  std::uint32_t changes = 0;
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    Program program([](const std::string&, std::uint64_t) { return 1e-4; }, offers(20), 0.2, seed);
+    Learner learner({}, 1e-3);
+    program.run(learner, 200000);
+    EXPECT_LE(program.changes, 4U) << seed;
+    EXPECT_LE(program.seconds, 1.021 * program.native_seconds) << seed;
+    changes += program.changes;
+  }
+  EXPECT_LE(changes, 75U);
+}
+
+TEST(Learner, ReturnsToNativeWhereAPickLoses) {
+  Program program([](const std::string& name, std::uint64_t) { return name == "native" ? 1e-4 : 1.3e-4; },
+                  offers(5));
+  Learner learner({}, 1e-3, "s0", true);
+  EXPECT_EQ(in_use(learner), "s0");
+  program.run(learner, 5000);
+  EXPECT_EQ(in_use(learner), "native");
+  EXPECT_EQ(program.changes, 1U);
+}
+
+TEST(Learner, KeepsAPickThatHolds) {
+  Program program(third_is_best, offers(5));
+  Learner learner({}, 1e-3, "s2", true);
+  program.run(learner, 20000);
+  EXPECT_EQ(in_use(learner), "s2");
+  EXPECT_EQ(learner.trials().size(), 2U) << "nothing was searched for";
+  EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round);
+}
+
+TEST(Learner, FollowsAChange) {
+  const auto cost = [](const std::string& name, std::uint64_t call) {
+    if (name == "native")
+      return 4e-4;
+    if (call < 20000)
+      return name == "s1" ? 1e-4 : 5e-4;
+    return name == "s3" ? 1.5e-4 : 6e-4;
+  };
+  Program program(cost, offers(6));
+  Learner learner({}, 1e-3);
+  program.run(learner, 20000);
+  EXPECT_EQ(in_use(learner), "s1");
+  program.run(learner, 200000);
+  EXPECT_EQ(in_use(learner), "s3");
+  EXPECT_EQ(learner.searches(), 2U);
+  EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round);
+}
+
+TEST(Learner, ChangesThatComeAndGoAreFollowedLessAndLess) {
+  const auto cost = [](const std::string& name, std::uint64_t call) {
+    const bool odd = call / 5000 % 2 == 1;
+    return name == (odd ? "s1" : "s2") ? 1e-4 : 3e-4;
+  };
+  Program program(cost, offers(6));
+  Learner learner({}, 1e-3);
+  program.run(learner, 1000000);
+  EXPECT_LE(learner.searches(), 12U);
+  EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round);
+}
+
+TEST(Learner, LeavesWhatCannotBeDone) {
+  Program program(third_is_best, offers(6));
+  program.refuses = "s2";
+  Learner learner({}, 1e-3);
+  program.run(learner, 50000);
+  EXPECT_EQ(in_use(learner), "native");
+  EXPECT_EQ(learner.trials()[3].outcome, "cannot do these calls");
+}
+
+TEST(Learner, DoesNothingBeforeACallWasSeenOften) {
+  Learner learner({}, 1e-3);
+  const Round round = learner.next_round();
+  EXPECT_EQ(round.kind, Round::Kind::run);
+  EXPECT_EQ(round.incumbent_calls, 32U);
+}
+
+TEST(Learner, GoesTheSameWayOnTheSameFigures) {
+  Learner one({}, 1e-3);
+  Learner other({}, 1e-3);
+  Program first(third_is_best, offers(10), 0.3, 7);
+  Program second(third_is_best, offers(10), 0.3, 7);
+  Program third(third_is_best, offers(10), 0.3, 8);
+  first.run(one, 30000);
+  second.run(other, 30000);
+  EXPECT_EQ(one.history(), other.history());
+  Learner different({}, 1e-3);
+  third.run(different, 30000);
+  EXPECT_NE(one.history(), different.history());
+}
+
+TEST(Contest, NeedsSixWinsInARowOrNineOfTen) {
+  Contest contest;
+  for (int pair = 0; pair < 5; ++pair)
+    contest.add(1.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::open);
+  contest.add(1, 1.1);
+  contest.add(1.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::open);
+  for (int pair = 0; pair < 3; ++pair)
+    contest.add(1.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::faster);
+  contest.add(1, 1.1);
+  EXPECT_EQ(contest.verdict(), Verdict::no_gain);
+}
+
+TEST(Contest, AGainTooSmallIsNone) {
+  Contest contest;
+  for (int pair = 0; pair < 6; ++pair)
+    contest.add(1.01, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::no_gain);
+}
+
+TEST(Contest, OnePairTellsOfWhatIsFarOff) {
+  Contest contest;
+  contest.add(1, 2);
+  EXPECT_EQ(contest.verdict(), Verdict::far_off);
+}
+
+} // namespace
+} // namespace thalweg::tune
