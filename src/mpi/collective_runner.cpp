@@ -1,5 +1,6 @@
 #include "mpi/collective_runner.hpp"
 
+#include "mpi/learning/communicator_learning.hpp"
 #include "mpi/runner/pending_collective.hpp"
 #include "mpi/runner/recent_calls.hpp"
 #include "mpi/runner/run_blocking.hpp"
@@ -111,6 +112,8 @@ Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator,
 
 Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
   const Choice* choice = choices().of(call.form->operation);
+  if (choice == nullptr && runtime.learns)
+    choice = learned_choice(call, communicator);
   if (choice == nullptr && tuned_choices().any())
     choice = tuned_choices().of(call, communicator);
   if (choice == nullptr)
@@ -118,7 +121,9 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
   if (choice->strategy == nullptr)
     return declined(choice->native_reason);
   try {
-    return run_chosen(call, communicator, *choice);
+    Decision decision = run_chosen(call, communicator, *choice);
+    decision.was_refused = decision.outcome == Outcome::declined;
+    return decision;
   } catch (const transport::MpiError& error) {
     native.Comm_call_errhandler(call.comm, error.code());
     return {Outcome::done, choice->text, nullptr, error.code()};

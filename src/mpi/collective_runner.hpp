@@ -18,6 +18,7 @@ struct Decision {
   const char* strategy; // the strategy that ran, or "native"
   const char* reason;   // why it was declined, nullptr when done
   int code;             // MPI's error code when done
+  bool was_refused = false; // declined although a strategy of ours was chosen
 };
 
 // Called inside of every collective call with our depth raised; never throws.

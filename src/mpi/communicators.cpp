@@ -109,6 +109,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     all.states.erase(entry);
     removals.fetch_add(1, std::memory_order_relaxed);
   }
+  state->learning.reset();
   state->runner.reset();
   if (state->hidden != MPI_COMM_NULL) {
     native.Comm_free(&state->hidden);
@@ -135,27 +136,29 @@ std::unique_ptr<CommunicatorState> describe(MPI_Comm comm) {
   return state;
 }
 
+// Why the communicator can have no hidden duplicate, or nullptr.
+const char* objection_to_hidden(const CommunicatorState& state) {
+  if (state.inter)
+    return "intercommunicator";
+  if (!state.agreed)
+    return "communicator reaches beyond MPI_COMM_WORLD";
+  return state.size == 1 ? "one rank" : nullptr;
+}
+
 // A duplicate that copies no attributes, since copying calls the program's callbacks.
 void make_hidden(CommunicatorState& state) {
-  if (!runtime.chooses_strategies) {
-    state.hidden_reason = "no strategy chosen";
-  } else if (state.inter) {
-    state.hidden_reason = "intercommunicator";
-  } else if (!state.agreed) {
-    state.hidden_reason = "communicator reaches beyond MPI_COMM_WORLD";
-  } else if (state.size == 1) {
-    state.hidden_reason = "one rank";
+  state.hidden_reason = objection_to_hidden(state);
+  if (state.hidden_reason != nullptr)
+    return;
+  MPI_Group group{};
+  native.Comm_group(state.handle, &group);
+  if (native.Comm_create(state.handle, group, &state.hidden) != MPI_SUCCESS) {
+    state.hidden = MPI_COMM_NULL;
+    state.hidden_reason = "its duplicate could not be made";
   } else {
-    MPI_Group group{};
-    native.Comm_group(state.handle, &group);
-    if (native.Comm_create(state.handle, group, &state.hidden) != MPI_SUCCESS) {
-      state.hidden = MPI_COMM_NULL;
-      state.hidden_reason = "its duplicate could not be made";
-    } else {
-      native.Comm_set_errhandler(state.hidden, MPI_ERRORS_RETURN);
-    }
-    native.Group_free(&group);
+    native.Comm_set_errhandler(state.hidden, MPI_ERRORS_RETURN);
   }
+  native.Group_free(&group);
 }
 
 enum class Making { together, alone };
@@ -164,8 +167,10 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   std::unique_ptr<CommunicatorState> state = describe(comm);
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
-  if (making == Making::together) {
+  if (making == Making::together && runtime.chooses_strategies) {
     make_hidden(*state);
+  } else if (making == Making::together) {
+    state->hidden_reason = "no strategy chosen";
   } else {
     state->hidden_reason = "communicator was not made in a blocking call";
   }
@@ -192,6 +197,19 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
 }
 
 } // namespace
+
+bool make_hidden_now(CommunicatorState& state) {
+  if (state.hidden == MPI_COMM_NULL)
+    make_hidden(state);
+  return state.hidden != MPI_COMM_NULL;
+}
+
+int spare_tag(MPI_Comm communicator) {
+  void* value = nullptr;
+  int found = 0;
+  native.Comm_get_attr(communicator, MPI_TAG_UB, static_cast<void*>(&value), &found);
+  return found != 0 ? *static_cast<int*>(value) : 32767;
+}
 
 CommunicatorState* find_communicator(MPI_Comm comm) {
   Remembered& memory = memory_of(comm);
@@ -232,6 +250,15 @@ void register_predefined_communicators(bool collective) {
     add(MPI_COMM_WORLD, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
     add(MPI_COMM_SELF, MPI_COMM_NULL, 1, Making::together);
   }
+}
+
+std::vector<CommunicatorState*> living_communicators() {
+  std::vector<CommunicatorState*> result;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [handle, state] : all.states)
+    result.push_back(state.get());
+  return result;
 }
 
 std::vector<CommunicatorSamples> all_samples() {

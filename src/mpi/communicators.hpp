@@ -38,6 +38,8 @@ struct CommunicatorState {
   std::uint32_t children = 0;       // communicators made from this one so far
   observe::SampleStore samples;     // when this rank entered and left some of them
   std::unique_ptr<RunnerState> runner;
+  std::unique_ptr<RunnerState> learning; // ends before the runner
+  bool is_measured = false;              // the collective under way is, for learning
 
   // Index of the node of each rank (of the local group), small integers in order of first appearance.
   const std::vector<int>& nodes();
@@ -61,6 +63,15 @@ CommunicatorState* find_communicator(MPI_Comm comm);
 // A call made `comm` (which may be MPI_COMM_NULL); all its ranks are in that same call. `parent` is shared by
 // all of them, or MPI_COMM_NULL. `tag` is equal on all of them.
 void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag);
+
+// Makes the hidden duplicate of a communicator that has none; called by all its ranks in the same blocking
+// collective. False, the same on all of them, where there can be none.
+bool make_hidden_now(CommunicatorState& state);
+
+// A tag on hidden duplicates that no collective of ours uses.
+int spare_tag(MPI_Comm communicator);
+
+std::vector<CommunicatorState*> living_communicators();
 
 // Sets up the registry after MPI_Init; `collective` when all ranks of MPI_COMM_WORLD are in the same call.
 void register_predefined_communicators(bool collective);

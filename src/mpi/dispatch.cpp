@@ -2,6 +2,7 @@
 
 #include "mpi/collective_runner.hpp"
 #include "mpi/datatypes.hpp"
+#include "mpi/learning/communicator_learning.hpp"
 #include "mpi/observed.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/runtime.hpp"
@@ -23,6 +24,9 @@ Decision make(const CollectiveCall& call, CommunicatorState& communicator) {
   Decision decision = run_collective(call, communicator);
   if (decision.outcome == Outcome::declined) {
     decision.code = make_native(call, communicator);
+  }
+  if (communicator.is_measured) [[unlikely]] {
+    learned_call_ended(call, communicator, decision.was_refused);
   }
   return decision;
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "mpi/clocks.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/locations.hpp"
@@ -111,41 +112,6 @@ std::vector<RankProfile> gather(const RankProfile& mine) {
   return profiles;
 }
 
-// How far each node's clock is behind rank 0's, on rank 0. Ranks of a node share a clock; of another node's
-// first rank the answer with the shortest way there and back is taken, as sent in the middle of it.
-std::vector<double> clock_offsets_ns() {
-  constexpr int trials = 20;
-  std::vector<double> offsets(static_cast<std::size_t>(runtime.placement.node_count), 0.0);
-  std::vector<bool> asked(offsets.size(), false);
-  asked[static_cast<std::size_t>(runtime.placement.nodes.front())] = true;
-  for (int rank = 1; rank < runtime.world_size; ++rank) {
-    const auto node = static_cast<std::size_t>(runtime.placement.nodes[static_cast<std::size_t>(rank)]);
-    if (asked[node]) {
-      continue;
-    }
-    asked[node] = true;
-    double shortest_ns = 0;
-    for (int trial = 0; trial < trials; ++trial) {
-      std::uint64_t theirs_ns = 0;
-      if (runtime.world_rank == 0) {
-        const std::uint64_t sent_ns = observe::monotonic_ns();
-        native.Send(&sent_ns, 1, MPI_UINT64_T, rank, 0, MPI_COMM_WORLD);
-        native.Recv(&theirs_ns, 1, MPI_UINT64_T, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        const auto way_ns = static_cast<double>(observe::monotonic_ns() - sent_ns);
-        if (trial == 0 || way_ns < shortest_ns) {
-          shortest_ns = way_ns;
-          offsets[node] = static_cast<double>(sent_ns) + way_ns / 2 - static_cast<double>(theirs_ns);
-        }
-      } else if (runtime.world_rank == rank) {
-        native.Recv(&theirs_ns, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        theirs_ns = observe::monotonic_ns();
-        native.Send(&theirs_ns, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
-      }
-    }
-  }
-  return offsets;
-}
-
 void shift(RankProfile& rank, double offset_ns) {
   for (observe::SampledCommunicator& communicator : rank.samples) {
     for (observe::SampledCall& call : communicator.calls) {
@@ -171,7 +137,7 @@ std::vector<std::string> own_command() {
   return lines_of(text, '\0');
 }
 
-void write(observe::Profile& profile) {
+void write(observe::Profile& profile, const std::string& learned) {
   for (observe::SiteProfile& site : profile.sites) {
     site.source = observe::describe_source({site.total.module, site.total.address});
   }
@@ -185,7 +151,8 @@ void write(observe::Profile& profile) {
                                     user_settings(),
                                     runtime.placement.node_count,
                                     runtime.tuning_reason,
-                                    lines_of(fingerprint_text(), '\n')};
+                                    lines_of(fingerprint_text(), '\n'),
+                                    learned};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);
@@ -200,18 +167,20 @@ void write(observe::Profile& profile) {
 
 } // namespace
 
-void report() {
+void report(const std::string& learned) {
   if (!runtime.agreed || !wants_report(runtime.settings)) {
     return;
   }
-  const std::vector<double> offsets = clock_offsets_ns();
+  constexpr int trials = 20;
+  const std::vector<double> offsets =
+      clock_offsets_ns(MPI_COMM_WORLD, runtime.world_rank, runtime.placement.nodes, 0, trials);
   std::vector<RankProfile> ranks = gather(own_profile());
   if (runtime.world_rank == 0) {
     for (RankProfile& rank : ranks) {
       shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
     }
     observe::Profile profile = observe::merge(std::move(ranks));
-    write(profile);
+    write(profile, learned);
   }
 }
 

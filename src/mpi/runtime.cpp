@@ -11,12 +11,14 @@
 
 #include "mpi/communicators.hpp"
 #include "mpi/gate.hpp"
+#include "mpi/learning/learned.hpp"
 #include "mpi/observed.hpp"
 #include "mpi/politeness.hpp"
 #include "mpi/progress_thread.hpp"
 #include "mpi/report.hpp"
 #include "mpi/runner/tuned_choices.hpp"
 #include "mpi/tuning.hpp"
+#include "mpi/user_settings.hpp"
 #include "mpi/world.hpp"
 
 namespace thalweg::mpi {
@@ -91,6 +93,13 @@ void broadcast(std::string& text) {
   }
 }
 
+// The user's own choice of the library's algorithms comes before everything that could be learned.
+void agree_on_learning() {
+  std::uint32_t learns = runtime.settings.learn != LearnMode::off && user_algorithms().empty() ? 1 : 0;
+  broadcast(&learns, sizeof learns);
+  runtime.learns = learns != 0;
+}
+
 // A tuning file that cannot be used harms nothing: everything stays native.
 void agree_on_tuning() {
   if (runtime.settings.tuning.empty()) {
@@ -131,6 +140,7 @@ void agree() {
   runtime.agreed = true;
   decide_politeness(runtime, {spins != 0, spinning.reason});
   agree_on_tuning();
+  agree_on_learning();
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
   // Tuned picks are for blocking calls, which leave nothing in flight.
   runtime.polls_collectives = runtime.polite || !runtime.settings.use.empty();
@@ -257,7 +267,10 @@ void finish() {
   finished = true;
   stop_progress_thread();
   try {
-    report();
+    const Learned learned = runtime.learns ? gather_learned() : Learned{};
+    if (runtime.world_rank == 0)
+      save_learned(learned.picks);
+    report(learned.document);
   } catch (const std::exception& error) {
     say(fmt::format("no report: {}", error.what()));
   }

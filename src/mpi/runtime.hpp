@@ -31,6 +31,7 @@ struct Runtime {
   std::string settings_text;       // as agreed, for the report
   std::string user_settings;       // the MPI library's own settings that the user made, one per line
   std::string tuning_reason;       // what became of the tuning file; on rank 0
+  bool learns = false;             // while the program runs; the same on all ranks
   bool chooses_strategies = false; // some call may run on a strategy of ours; the same on all ranks
   observe::TickScale tick_scale;
   std::uint64_t start_ns = 0;

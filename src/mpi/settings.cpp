@@ -13,7 +13,7 @@ namespace {
 constexpr std::array variables{
     "THALWEG_DISABLE",  "THALWEG_USE",      "THALWEG_POLITE", "THALWEG_POLL_US",
     "THALWEG_YIELD_US", "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD",
-    "THALWEG_SUMMARY",  "THALWEG_VERBOSE",  "THALWEG_TUNING",
+    "THALWEG_SUMMARY",  "THALWEG_VERBOSE",  "THALWEG_TUNING", "THALWEG_LEARN",
 };
 
 void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
@@ -52,6 +52,18 @@ void read_polite(Settings& settings, std::string_view name, std::string_view val
   }
 }
 
+void read_learn(Settings& settings, std::string_view name, std::string_view value) {
+  if (value == "off" || value.empty()) {
+    settings.learn = LearnMode::off;
+  } else if (value == "exact") {
+    settings.learn = LearnMode::exact;
+  } else if (value == "all") {
+    settings.learn = LearnMode::all;
+  } else {
+    complain(settings, name, value, "exact, all or off");
+  }
+}
+
 void read(Settings& settings, std::string_view name, std::string_view value) {
   if (name == "THALWEG_DISABLE") {
     read_flag(settings, name, value, settings.disabled);
@@ -65,6 +77,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_microseconds(settings, name, value, settings.wait.yield_us);
   } else if (name == "THALWEG_SLEEP_US") {
     read_microseconds(settings, name, value, settings.wait.sleep_us_max);
+  } else if (name == "THALWEG_LEARN") {
+    read_learn(settings, name, value);
   } else if (name == "THALWEG_TUNING") {
     settings.tuning = value;
   } else if (name == "THALWEG_REPORT") {

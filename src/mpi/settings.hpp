@@ -11,12 +11,14 @@
 namespace thalweg::mpi {
 
 enum class PoliteMode { automatic, always, never };
+enum class LearnMode { off, exact, all }; // exact: where results cannot change by it
 
 struct Settings {
   bool disabled = false;
   std::string use; // "alltoall=mesh2d;allreduce=ring:segment=64KiB"; see the collective runner
   PoliteMode polite = PoliteMode::automatic;
   engine::WaitSettings wait;
+  LearnMode learn = LearnMode::off;
   std::string tuning; // file with strategies found best, empty for none
   std::string report; // file to write, empty for none
   bool summary = false;

@@ -1,6 +1,7 @@
 #include "mpi/tuning.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,29 @@ namespace {
 
 const char* environment(const char* name) {
   return std::getenv(name);
+}
+
+// The machine that was probed under this fingerprint: its file lies beside the tuning file. Files that do not
+// read are passed over, as nobody asked for them.
+machine::Machine find_machine() {
+  const machine::Fingerprint fingerprint = job_fingerprint();
+  machine::Machine standard = machine::standard_machine();
+  standard.cores = static_cast<std::int32_t>(fingerprint.cores);
+  if (runtime.settings.tuning.empty())
+    return standard;
+  const std::string title = machine::describe(fingerprint);
+  const auto folder = std::filesystem::path(runtime.settings.tuning).parent_path() / "machines";
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator(folder, none)) {
+    try {
+      machine::Machine machine = machine::load_machine(file.path().string());
+      if (machine.title == title)
+        return machine;
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+  return standard;
 }
 
 } // namespace
@@ -53,8 +77,26 @@ FoundTuning read_tuning(const std::string& path) {
                                            machine::differences(machine, file.back().machine))};
   std::string choices;
   for (const tune::Pick& pick : tuning->picks)
-    choices += fmt::format("{} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use);
+    choices += fmt::format("{} {} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes,
+                           pick.source == tune::tune_source || pick.source == tune::online_source ? 1 : 0,
+                           pick.use);
   return {choices, fmt::format("tuning file {}: {} picks", path, tuning->picks.size())};
+}
+
+const machine::Machine& known_machine() {
+  static const machine::Machine machine = find_machine();
+  return machine;
+}
+
+void save_learned(const std::vector<tune::Pick>& picks) {
+  const std::string& path = runtime.settings.tuning;
+  if (path.empty() || picks.empty())
+    return;
+  try {
+    tune::save_tuning(path, {job_fingerprint(), picks});
+  } catch (const std::exception& error) {
+    say(fmt::format("what was learned is lost: {}", error.what()));
+  }
 }
 
 } // namespace thalweg::mpi

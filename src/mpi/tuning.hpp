@@ -5,6 +5,8 @@
 #include <string>
 
 #include "machine/fingerprint.hpp"
+#include "machine/machine.hpp"
+#include "tune/tuning_file.hpp"
 
 namespace thalweg::mpi {
 
@@ -20,5 +22,11 @@ struct FoundTuning {
   std::string reason;
 };
 FoundTuning read_tuning(const std::string& path);
+
+// The machine file of this job, or a standard machine where it was not probed; of this rank alone.
+const machine::Machine& known_machine();
+
+// Adds what was learned to the tuning file; on rank 0. What cannot be written is said to be lost.
+void save_learned(const std::vector<tune::Pick>& picks);
 
 } // namespace thalweg::mpi

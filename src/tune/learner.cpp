@@ -26,7 +26,7 @@ Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::str
       budget_(limits.budget) {
   trials_.push_back({.text = "native"});
   if (!start.empty() && start != "native") {
-    trials_.push_back({.text = std::string(start)});
+    trials_.push_back({.text = std::string(start), .outcome = began_with});
     incumbent_ = rival_ = 1;
   }
   times_.resize(trials_.size());
@@ -116,14 +116,31 @@ bool Learner::is_hopeless(std::size_t candidate) const {
   return best > 0 && trials_[candidate].predicted > limits_.hopeless * best;
 }
 
-// The next by the model, or the incumbent when the search has ended.
+// Has one of which the model expects the same been tried in vain? It is probably much the same.
+bool Learner::resembles_a_loser(std::size_t candidate) const {
+  constexpr double alike = 1.01;
+  const double predicted = trials_[candidate].predicted;
+  return std::ranges::any_of(trials_, [&](const Trial& other) {
+    return other.rounds > 0 && other.outcome != in_use && other.predicted > 0 &&
+           std::max(other.predicted, predicted) <= alike * std::min(other.predicted, predicted);
+  });
+}
+
+// The next by the model, or the incumbent when the search has ended. Patience is not for the like of losers:
+// they come last.
 std::size_t Learner::next_candidate() const {
+  std::size_t next = incumbent_;
   if (without_gain_ >= limits_.patience)
-    return incumbent_;
-  for (std::size_t candidate = 1; candidate < trials_.size(); ++candidate)
-    if (candidate != incumbent_ && trials_[candidate].outcome == not_tried)
-      return is_hopeless(candidate) ? incumbent_ : candidate;
-  return incumbent_;
+    return next;
+  for (std::size_t candidate = 1; candidate < trials_.size(); ++candidate) {
+    if (candidate == incumbent_ || trials_[candidate].outcome != not_tried || is_hopeless(candidate))
+      continue;
+    if (!resembles_a_loser(candidate))
+      return candidate;
+    if (next == incumbent_)
+      next = candidate;
+  }
+  return next;
 }
 
 Round Learner::next_trial() {
@@ -230,7 +247,7 @@ void Learner::adopt() {
   confirmed_ = incumbent_ == native || rival_ == native;
   incumbent_ = rival_;
   incumbent_seconds_ = trials_[incumbent_].seconds;
-  trials_[incumbent_].outcome = "in use";
+  trials_[incumbent_].outcome = in_use;
   without_gain_ = 0;
   watch_ = LevelWatch();
   if (incumbent_ == native && held && calls_ >= search_again_after_)
@@ -241,7 +258,8 @@ void Learner::settle() {
   if (watch_.looks() == 0)
     watch_.begin();
   state_ = State::settled;
-  trials_[incumbent_].outcome = "in use";
+  if (has_offers_ || trials_[incumbent_].outcome != began_with)
+    trials_[incumbent_].outcome = in_use;
 }
 
 // The level, and now and then native again.
@@ -265,7 +283,7 @@ void Learner::search_again() {
     times_[trial].clear();
     trials_[trial].seconds = 0;
     trials_[trial].rounds = 0;
-    trials_[trial].outcome = trial == incumbent_ ? "in use" : not_tried;
+    trials_[trial].outcome = trial == incumbent_ ? in_use : not_tried;
   }
   confirmed_ = incumbent_ == native;
 }

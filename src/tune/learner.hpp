@@ -52,6 +52,8 @@ struct Round {
 };
 
 inline constexpr std::string_view not_tried = "not tried";
+inline constexpr std::string_view in_use = "in use";
+inline constexpr std::string_view began_with = "what it began with";
 
 /// What became of a candidate.
 struct Trial {
@@ -85,6 +87,8 @@ public:
   const std::vector<Trial>& trials() const { return trials_; }
 
   State state() const { return state_; }
+  /// A search of its own has come to its end.
+  bool has_searched() const { return has_offers_ && state_ != State::counting && state_ != State::searching; }
   const LearningBudget& budget() const { return budget_; }
   std::uint64_t calls() const { return calls_; }
   std::uint32_t searches() const { return searches_; }
@@ -101,6 +105,7 @@ private:
   Round next_look();
   Round save_up(double cost);
   std::size_t next_candidate() const;
+  bool resembles_a_loser(std::size_t candidate) const;
   bool is_hopeless(std::size_t candidate) const;
   double expected_excess(std::size_t rival) const;
   void account(std::span<const double> seconds, double own, double overhead);

@@ -13,6 +13,11 @@
 
 namespace thalweg::tune {
 
+/// Sources of picks: `thalweg tune`, and programs that have learned while they ran; "online, unfinished" where
+/// a program ended before its search did.
+inline constexpr std::string_view tune_source = "tune";
+inline constexpr std::string_view online_source = "online";
+
 /// What was found best for one case.
 struct Pick {
   std::string call; ///< as in selections: "alltoall"
@@ -23,7 +28,7 @@ struct Pick {
   double seconds = 0;     ///< the pick's median time
   double native_seconds = 0;
   std::int32_t trials = 0; ///< batches that each of the two figures is the median of
-  std::string source;      ///< "tune" or "online"
+  std::string source;      ///< who found it, see above
 
   bool is_same_case(const Pick& other) const {
     return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes;

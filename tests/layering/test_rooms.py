@@ -15,10 +15,11 @@ ROOMS: dict[str, set[str]] = {
     "strategies": {"core", "topology", "schedule"},
     "machine": {"core"},
     "model": {"core", "topology", "schedule", "machine"},
+    "pattern": {"core"},
     "transport": {"core"},
     "engine": {"core", "schedule", "transport"},
     "tune": {"core", "schedule", "strategies", "machine", "model"},
-    "mpi": {"core", "topology", "schedule", "strategies", "machine", "transport", "engine", "tune"},
+    "mpi": {"core", "topology", "schedule", "strategies", "machine", "pattern", "transport", "engine", "tune"},
     "interface": {"core", "schedule", "strategies"},
     "python": {"core", "topology", "schedule", "strategies", "machine", "model", "tune"},
 }

@@ -9,6 +9,10 @@ from thalweg.settings.options import OPTIONS, Option
 from thalweg.settings.values import NO_TUNING, Selections, Value, text_for_ranks, value_from_text, value_from_toml
 
 
+ALWAYS_SAID = ("summary", "learn")
+"""Options that the interposer has another default for: it is silent and passive where nobody started it so."""
+
+
 class Setting(NamedTuple):
     """A value and who said so; selections have an origin per operation."""
 
@@ -83,9 +87,9 @@ def variables_for_ranks(settings: Settings) -> dict[str, str]:
         setting = settings[option.name]
         if option.kind == "tuning":
             path = str(setting.value)
-            if path != NO_TUNING and (setting.origin != "default" or os.path.exists(path)):
+            if path != NO_TUNING:
                 variables[option.variable] = path
-        elif option.for_ranks and (setting.origin != "default" or option.name == "summary"):
+        elif option.for_ranks and (setting.origin != "default" or option.name in ALWAYS_SAID):
             variables[option.variable] = text_for_ranks(setting.value)
     return variables
 

@@ -52,6 +52,14 @@ OPTIONS: tuple[Option, ...] = (
         help="The tuning file, with the strategies that were found best on this machine; `off` uses none.",
     ),
     Option(
+        name="learn",
+        kind="choice",
+        default="exact",
+        choices=("exact", "all", "off"),
+        help="Learn while the program runs which strategy is fastest: where results cannot change by it (exact), "
+        "also for floating-point sums, whose last digits may change within a run (all), or not at all (off).",
+    ),
+    Option(
         name="polite",
         kind="choice",
         default="auto",

@@ -81,6 +81,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"polite", {{"active", run.polite}, {"reason", run.polite_reason}}},
       {"tuning", run.tuning},
       {"fingerprint", run.fingerprint},
+      {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},
       {"settings", run.settings},
       {"precedence",
        {{"rule", "calls that run natively follow the user's own settings of the MPI library; a strategy that "

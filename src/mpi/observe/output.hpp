@@ -21,6 +21,7 @@ struct RunDescription {
   int node_count = 1;
   std::string tuning;                   // what became of the tuning file, empty where none was asked for
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
+  std::string learned;                  // what was learned, a JSON array; empty where nothing was
 };
 
 // A table for people, ending with a newline: the `most` sites that took longest.

@@ -1,6 +1,7 @@
 #include "mpi/runner/choice.hpp"
 
 #include <map>
+#include <mutex>
 
 namespace thalweg::mpi {
 
@@ -30,10 +31,14 @@ constexpr std::array<std::string_view, operation_count> call_names{"barrier",
                                                                    "neighbor_alltoallv",
                                                                    "neighbor_alltoallw"};
 
-// Every choice made so far with its number. Only ever added to, while one thread is at start-up or in a
-// control call.
-std::map<std::string, std::int64_t>& known_texts() {
-  static std::map<std::string, std::int64_t> texts;
+// Every choice made so far with its number. Only ever added to.
+struct KnownTexts {
+  std::mutex mutex;
+  std::map<std::string, std::int64_t> numbers;
+};
+
+KnownTexts& known_texts() {
+  static KnownTexts texts;
   return texts;
 }
 
@@ -48,7 +53,9 @@ Choice make_choice(const strategies::Selection& selection) {
   if (selection.is_native())
     return choice;
   const std::string whole = strategies::to_text(selection);
-  const auto& [name, id] = *known_texts().try_emplace(whole, known_texts().size() + 1).first;
+  KnownTexts& known = known_texts();
+  const std::lock_guard lock(known.mutex);
+  const auto& [name, id] = *known.numbers.try_emplace(whole, known.numbers.size() + 1).first;
   choice.strategy = selection.strategy;
   choice.parameters = selection.parameters;
   choice.text = name.c_str() + name.find('=') + 1;

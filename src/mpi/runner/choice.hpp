@@ -27,7 +27,7 @@ struct Choice {
 // The name under which selections know an MPI operation.
 std::string_view call_name(Operation operation);
 
-// A selection as a choice; equal ones get the same number. To be made by one thread at a time.
+// A selection as a choice; equal ones get the same number.
 Choice make_choice(const strategies::Selection& selection);
 
 // The choices made in THALWEG_USE, or through thalweg_choose() while nothing is under way.

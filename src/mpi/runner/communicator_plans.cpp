@@ -49,14 +49,6 @@ const transport::MpiFunctions& transport_functions() {
   return functions;
 }
 
-std::int32_t tag_limit(MPI_Comm communicator) {
-  void* value = nullptr;
-  int found = 0;
-  native.Comm_get_attr(communicator, MPI_TAG_UB, static_cast<void*>(&value), &found);
-  const int highest = found != 0 ? *static_cast<int*>(value) : 32767;
-  return highest == INT32_MAX ? highest : highest + 1;
-}
-
 void add_side(std::vector<std::int64_t>& key, const BufferSide& side) {
   key.push_back(side.units());
   key.push_back(side.unit_elements());
@@ -104,7 +96,7 @@ std::size_t CommunicatorPlans::KeyHash::operator()(const std::vector<std::int64_
 CommunicatorPlans::CommunicatorPlans(const CommunicatorState& communicator)
     : transport_(std::make_unique<transport::MpiTransport>(transport_functions(), communicator.hidden,
                                                            communicator.rank, communicator.size,
-                                                           tag_limit(communicator.hidden))),
+                                                           spare_tag(communicator.hidden))),
       batch_(transport_->make_batch()) {}
 
 CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,

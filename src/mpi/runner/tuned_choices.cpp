@@ -70,13 +70,14 @@ void TunedChoices::read(std::string_view text) {
   int ranks = 0;
   int nodes = 0;
   std::int64_t bytes = 0;
-  while (lines >> name >> ranks >> nodes >> bytes >> use) {
+  bool searched = false;
+  while (lines >> name >> ranks >> nodes >> bytes >> searched >> use) {
     Choice choice = make_choice(strategies::parse_selection(fmt::format("{}={}", name, use)));
     choice.native_reason = "best by the tuning file";
     const auto operation = static_cast<std::size_t>(operation_named(name));
     if (operation >= operation_count)
       continue;
-    fresh.tables_[operation][{ranks, nodes}].push_back({bytes, std::move(choice)});
+    fresh.tables_[operation][{ranks, nodes}].push_back({bytes, searched, std::move(choice)});
     fresh.any_ = true;
   }
   for (auto& tables : fresh.tables_)
@@ -86,19 +87,24 @@ void TunedChoices::read(std::string_view text) {
 }
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator) const {
-  const auto& tables = tables_[static_cast<std::size_t>(call.form->operation)];
-  if (tables.empty() || call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
+  if (call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
+    return nullptr;
+  const Entry* found = nearest(call.form->operation, agreed_unit_bytes(call, communicator), communicator);
+  return found == nullptr ? nullptr : &found->choice;
+}
+
+const TunedChoices::Entry* TunedChoices::nearest(Operation operation, std::int64_t bytes,
+                                                 CommunicatorState& communicator) const {
+  const auto& tables = tables_[static_cast<std::size_t>(operation)];
+  if (tables.empty() || bytes < 0)
     return nullptr;
   const auto table = tables.find({communicator.size, communicator.node_count()});
   if (table == tables.end())
     return nullptr;
-  const std::int64_t bytes = agreed_unit_bytes(call, communicator);
-  if (bytes < 0)
-    return nullptr;
   const Sizes& sizes = table->second;
   auto above = std::ranges::lower_bound(sizes, bytes, {}, &Entry::bytes);
   if (above == sizes.end())
-    return &sizes.back().choice;
+    return &sizes.back();
   // The nearer one by ratio.
   if (above != sizes.begin()) {
     const auto below = above - 1;
@@ -106,7 +112,7 @@ const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& co
         static_cast<double>(below->bytes) * static_cast<double>(above->bytes))
       above = below;
   }
-  return &above->choice;
+  return &*above;
 }
 
 TunedChoices& tuned_choices() {

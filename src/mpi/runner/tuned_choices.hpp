@@ -14,19 +14,23 @@ namespace thalweg::mpi {
 
 class TunedChoices {
 public:
-  // Reads lines "CALL RANKS NODES BYTES STRATEGY". Throws Error for a text that does not read.
+  struct Entry {
+    std::int64_t bytes;
+    bool searched; // by a search that came to its end
+    Choice choice;
+  };
+
+  // Reads lines "CALL RANKS NODES BYTES SEARCHED STRATEGY". Throws Error for a text that does not read.
   void read(std::string_view text);
   bool any() const { return any_; }
 
   // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known
   // of calls whose sizes are not known to all ranks, and of nonblocking ones, which were not measured.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator) const;
+  // The same for calls of so many bytes of a unit.
+  const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
 
 private:
-  struct Entry {
-    std::int64_t bytes;
-    Choice choice;
-  };
   using Sizes = std::vector<Entry>; // by bytes
   // By ranks and nodes of the communicator.
   std::array<std::map<std::pair<int, int>, Sizes>, operation_count> tables_;

@@ -46,7 +46,8 @@ RunDescription run() {
           {"MPIR_CVAR_X=1"},
           1,
           "",
-          {}};
+          {},
+          R"([{"call": "alltoall", "use": "ring"}])"};
 }
 
 TEST(Summary, ShowsWhatAPersonNeeds) {

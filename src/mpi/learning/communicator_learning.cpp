@@ -1,0 +1,174 @@
+#include "mpi/learning/communicator_learning.hpp"
+
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "mpi/clocks.hpp"
+#include "mpi/learning/learned.hpp"
+#include "mpi/learning/ordering.hpp"
+#include "mpi/learning/traffic_of.hpp"
+#include "mpi/runner/tuned_choices.hpp"
+#include "mpi/runtime.hpp"
+#include "mpi/world.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// More kinds of calls than this on a communicator are left alone.
+constexpr std::size_t most_streams = 128;
+constexpr int clock_trials = 5;
+
+} // namespace
+
+CommunicatorLearning::~CommunicatorLearning() {
+  finish();
+  keep_learned(*this);
+}
+
+void CommunicatorLearning::finish() {
+  for (auto& [key, stream] : streams_)
+    if (stream.fence.is_pending())
+      stream.fence.complete();
+  stopped_ = true;
+}
+
+CommunicatorLearning::Stream* CommunicatorLearning::stream_of(const Kind& kind) {
+  const auto known = streams_.find(kind.key());
+  if (known != streams_.end())
+    return &known->second;
+  if (streams_.size() == most_streams)
+    return nullptr;
+  Stream& stream = streams_[kind.key()];
+  stream.current = &lesson_of(stream, kind, {kind.size, 0}, kind.bytes);
+  return &stream;
+}
+
+Lesson& CommunicatorLearning::lesson_of(Stream& stream, const Kind& kind, pattern::TrafficClass traffic,
+                                        std::int64_t bytes) {
+  std::unique_ptr<Lesson>& lesson = stream.lessons[traffic];
+  if (!lesson) {
+    const TunedChoices::Entry* start = tuned_choices().nearest(kind.operation, bytes, communicator_);
+    const bool searched = start != nullptr && start->searched &&
+                          pattern::size_class(start->bytes) == pattern::size_class(bytes);
+    lesson = std::make_unique<Lesson>(kind, start == nullptr ? nullptr : &start->choice, searched,
+                                      communicator_.size);
+  }
+  return *lesson;
+}
+
+const Choice* CommunicatorLearning::choose(const CollectiveCall& call) {
+  if (stopped_)
+    return nullptr;
+  const std::optional<Kind> kind = kind_of(call, communicator_);
+  if (!kind || (!kind->exact && runtime.settings.learn != LearnMode::all))
+    return nullptr;
+  Stream* const stream = stream_of(*kind);
+  if (stream == nullptr)
+    return nullptr;
+  if (stream->current->needs_round()) [[unlikely]] {
+    close_round(*stream);
+    open_round(*stream);
+    if (stopped_)
+      return nullptr;
+  }
+  const Choice& choice = stream->current->next(kind->bytes);
+  if (stream->current->is_measured()) [[unlikely]] {
+    measuring_ = stream;
+    communicator_.is_measured = true;
+    stream->current->arrived(local_seconds() + clock_offset_seconds_);
+  }
+  return &choice;
+}
+
+void CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
+  Lesson& lesson = *measuring_->current;
+  lesson.departed(local_seconds() + clock_offset_seconds_, refused,
+                  lesson.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{});
+  if (lesson.needs_round())
+    measuring_->fence.begin(lesson.to_maximize(measuring_->fence_seconds), lesson.to_sum(),
+                            communicator_.hidden);
+}
+
+void CommunicatorLearning::close_round(Stream& stream) {
+  if (!stream.fence.is_pending())
+    return;
+  stream.fence_seconds = stream.fence.complete();
+  Lesson& lesson = *stream.current;
+  if (!lesson.learn(stream.fence.maxima(), stream.fence.sums(), communicator_.size)) {
+    stopped_ = true;
+    say(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
+                    call_name(lesson.kind().operation), communicator_.size));
+    assert(!"ranks have gone different ways");
+    return;
+  }
+  if (lesson.kind().is_private) {
+    const Kind kind = lesson.kind();
+    stream.current = &lesson_of(stream, kind, lesson.traffic(), lesson.bytes());
+  }
+}
+
+void CommunicatorLearning::open_round(Stream& stream) {
+  Lesson& lesson = *stream.current;
+  tune::Round round = lesson.learner().next_round();
+  if (round.kind != tune::Round::Kind::run && !is_ready()) {
+    stopped_ = true;
+    return;
+  }
+  while (round.kind == tune::Round::Kind::order) {
+    order_candidates(lesson);
+    round = lesson.learner().next_round();
+  }
+  lesson.open(round);
+}
+
+bool CommunicatorLearning::is_ready() {
+  if (ready_)
+    return true;
+  if (!make_hidden_now(communicator_))
+    return false;
+  measure_clock();
+  return ready_ = true;
+}
+
+void CommunicatorLearning::measure_clock() {
+  if (communicator_.node_count() == 1)
+    return;
+  const std::vector<int>& nodes = communicator_.nodes();
+  std::vector<double> offsets_ns = clock_offsets_ns(communicator_.hidden, communicator_.rank, nodes,
+                                                    spare_tag(communicator_.hidden), clock_trials);
+  MPI_Request request = MPI_REQUEST_NULL;
+  native.Ibcast(offsets_ns.data(), static_cast<int>(offsets_ns.size()), MPI_DOUBLE, 0, communicator_.hidden,
+                &request);
+  complete(request);
+  clock_offset_seconds_ =
+      1e-9 * offsets_ns[static_cast<std::size_t>(nodes[static_cast<std::size_t>(communicator_.rank)])];
+}
+
+void CommunicatorLearning::order_candidates(Lesson& lesson) {
+  const Ordering ordering = agreed_ordering(lesson.kind().operation, lesson.bytes(), communicator_);
+  lesson.offer(ordering.offers, ordering.seconds);
+}
+
+const Choice* learned_choice(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
+  try {
+    if (!communicator.learning)
+      communicator.learning = std::make_unique<CommunicatorLearning>(communicator);
+    return static_cast<CommunicatorLearning&>(*communicator.learning).choose(call);
+  } catch (const std::exception& error) {
+    say(std::string(function_name(call)) + ": learning failed: " + error.what());
+    return nullptr;
+  }
+}
+
+void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) noexcept {
+  communicator.is_measured = false;
+  try {
+    static_cast<CommunicatorLearning&>(*communicator.learning).measured(call, refused);
+  } catch (const std::exception& error) {
+    say(std::string(function_name(call)) + ": learning failed: " + error.what());
+  }
+}
+
+} // namespace thalweg::mpi

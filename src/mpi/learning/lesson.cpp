@@ -1,0 +1,120 @@
+#include "mpi/learning/lesson.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace thalweg::mpi {
+
+namespace {
+
+constexpr const char* best_so_far = "best so far, by learning";
+
+// A guess, until it was done once.
+constexpr double ordering_seconds_per_rank = 5e-4;
+
+double half(std::uint64_t word, int which) {
+  return static_cast<double>(which == 0 ? word >> 32U : word & UINT32_MAX);
+}
+
+} // namespace
+
+Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks)
+    : kind_(kind), learner_({}, ordering_seconds_per_rank * ranks, start == nullptr ? "" : start->text,
+                            searched) {
+  choices_.emplace_back();
+  choices_.front().native_reason = "no strategy chosen";
+  add_choices();
+}
+
+void Lesson::add_choices() {
+  const auto& trials = learner_.trials();
+  while (choices_.size() < trials.size())
+    choices_.push_back(make_choice(strategies::parse_selection(
+        fmt::format("{}={}", call_name(kind_.operation), trials[choices_.size()].text))));
+}
+
+void Lesson::open(const tune::Round& round) {
+  round_ = round;
+  made_ = 0;
+  refused_ = false;
+  traffic_seen_ = {};
+  arrivals_seen_.clear();
+  departures_seen_.clear();
+  if (is_measured())
+    choices_.front().native_reason = best_so_far;
+}
+
+const Choice& Lesson::next(std::int64_t bytes) {
+  ++all_calls_;
+  all_bytes_ += static_cast<double>(bytes);
+  const bool own = made_++ < round_.incumbent_calls;
+  return choices_[own ? learner_.incumbent() : learner_.rival()];
+}
+
+void Lesson::arrived(double seconds) {
+  arrivals_seen_.push_back(seconds);
+}
+
+void Lesson::departed(double seconds, bool refused, const pattern::Traffic& traffic) {
+  departures_seen_.push_back(seconds);
+  refused_ = refused_ || refused;
+  traffic_seen_ += traffic;
+}
+
+// Last arrivals, last departures, first arrivals (the largest of their negatives); then what must be equal on
+// all ranks, from both sides.
+std::vector<double> Lesson::to_maximize(double last_fence_seconds) const {
+  std::vector<double> row = arrivals_seen_;
+  row.insert(row.end(), departures_seen_.begin(), departures_seen_.end());
+  for (const double seconds : arrivals_seen_)
+    row.push_back(-seconds);
+  const std::uint64_t history = learner_.history();
+  for (const int which : {0, 1}) {
+    row.push_back(half(history, which));
+    row.push_back(-half(history, which));
+  }
+  row.push_back(refused_ ? 1 : 0);
+  // Who came last did not wait for others: what the fence took him is what it takes.
+  row.push_back(-last_fence_seconds);
+  return row;
+}
+
+std::vector<double> Lesson::to_sum() const {
+  if (!kind_.is_private)
+    return {};
+  return {static_cast<double>(traffic_seen_.messages), static_cast<double>(traffic_seen_.bytes)};
+}
+
+bool Lesson::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks) {
+  const std::size_t calls = arrivals_seen_.size();
+  const double* const tail = maxima.data() + 3 * calls;
+  if (tail[0] != -tail[1] || tail[2] != -tail[3])
+    return false;
+  std::vector<double> seconds;
+  for (std::size_t call = 0; call < calls; ++call) {
+    const pattern::Visit visit{-maxima[2 * calls + call], maxima[call], maxima[calls + call]};
+    arrivals_.add(visit);
+    seconds.push_back(visit.transfer());
+  }
+  if (kind_.is_private) {
+    const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
+    traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
+    private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
+  }
+  learner_.measured(seconds, -tail[5], tail[4] > 0);
+  return true;
+}
+
+void Lesson::offer(std::span<const tune::Offer> offers, double seconds) {
+  learner_.offer(offers, seconds);
+  add_choices();
+}
+
+std::int64_t Lesson::bytes() const {
+  if (kind_.is_private)
+    return private_bytes_;
+  return all_calls_ == 0 ? 0 : static_cast<std::int64_t>(all_bytes_ / static_cast<double>(all_calls_) + 0.5);
+}
+
+} // namespace thalweg::mpi
