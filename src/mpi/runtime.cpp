@@ -95,7 +95,9 @@ void broadcast(std::string& text) {
 
 // The user's own choice of the library's algorithms comes before everything that could be learned.
 void agree_on_learning() {
-  std::uint32_t learns = runtime.settings.learn != LearnMode::off && user_algorithms().empty() ? 1 : 0;
+  const Settings& settings = runtime.settings;
+  std::uint32_t learns =
+      settings.learn != LearnMode::off && settings.learn_budget_percent > 0 && user_algorithms().empty() ? 1 : 0;
   broadcast(&learns, sizeof learns);
   runtime.learns = learns != 0;
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array variables{
     "THALWEG_DISABLE",  "THALWEG_USE",      "THALWEG_POLITE", "THALWEG_POLL_US",
     "THALWEG_YIELD_US", "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD",
-    "THALWEG_SUMMARY",  "THALWEG_VERBOSE",  "THALWEG_TUNING", "THALWEG_LEARN",
+    "THALWEG_SUMMARY",  "THALWEG_VERBOSE",  "THALWEG_TUNING", "THALWEG_LEARN",    "THALWEG_LEARN_BUDGET",
 };
 
 void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
@@ -29,15 +29,20 @@ void read_flag(Settings& settings, std::string_view name, std::string_view value
   }
 }
 
-void read_microseconds(Settings& settings, std::string_view name, std::string_view value,
-                       std::uint32_t& result) {
+void read_number(Settings& settings, std::string_view name, std::string_view value, std::uint32_t most,
+                 std::string_view unit, std::uint32_t& result) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error == std::errc() && end == value.data() + value.size() && number <= 10'000'000U) {
+  if (error == std::errc() && end == value.data() + value.size() && number <= most) {
     result = number;
   } else {
-    complain(settings, name, value, "whole microseconds up to 10000000");
+    complain(settings, name, value, fmt::format("whole {} up to {}", unit, most));
   }
+}
+
+void read_microseconds(Settings& settings, std::string_view name, std::string_view value,
+                       std::uint32_t& result) {
+  read_number(settings, name, value, 10'000'000U, "microseconds", result);
 }
 
 void read_polite(Settings& settings, std::string_view name, std::string_view value) {
@@ -79,6 +84,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_microseconds(settings, name, value, settings.wait.sleep_us_max);
   } else if (name == "THALWEG_LEARN") {
     read_learn(settings, name, value);
+  } else if (name == "THALWEG_LEARN_BUDGET") {
+    read_number(settings, name, value, 100, "percent", settings.learn_budget_percent);
   } else if (name == "THALWEG_TUNING") {
     settings.tuning = value;
   } else if (name == "THALWEG_REPORT") {

@@ -19,6 +19,7 @@ struct Settings {
   PoliteMode polite = PoliteMode::automatic;
   engine::WaitSettings wait;
   LearnMode learn = LearnMode::off;
+  std::uint32_t learn_budget_percent = 2;
   std::string tuning; // file with strategies found best, empty for none
   std::string report; // file to write, empty for none
   bool summary = false;

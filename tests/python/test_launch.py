@@ -21,7 +21,7 @@ from thalweg.launch.mpis import named_mpi
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.libraries import interposer
 from thalweg.programs.families import MPICH, OPENMPI, Family
-from thalweg.settings.layers import effective_settings
+from thalweg.settings.layers import default_tuning_file, effective_settings
 from thalweg.settings.options import OPTIONS
 
 KINDS = (OPEN_RTE, PRRTE, HYDRA, SLURM, FLUX)
@@ -87,8 +87,9 @@ class TestReadingTheCommandLine:
         for option in OPTIONS:
             sample = {
                 "selections": "a=b",
-                "choice": "auto",
+                "choice": (option.choices or ("",))[0],
                 "microseconds": "1",
+                "percent": "1",
                 "file": "f",
                 "tuning": "f",
                 "mpi": "mpich",
@@ -251,9 +252,9 @@ class TestPlans:
         plan = plan_for(environment, *words)
         assert plan.command == (
             words[0],
-            "-genv",
-            "THALWEG_SUMMARY",
-            "1",
+            *("-genv", "THALWEG_TUNING", default_tuning_file(environment)),
+            *("-genv", "THALWEG_LEARN", "exact"),
+            *("-genv", "THALWEG_SUMMARY", "1"),
             "-genv",
             "LD_PRELOAD",
             "/lib/mpich.so",

@@ -25,6 +25,7 @@ def values_of(option: Option) -> st.SearchStrategy[Any]:
         "selections": SELECTIONS,
         "switch": st.booleans(),
         "microseconds": st.integers(0, 60_000_000),
+        "percent": st.integers(0, 100),
         "choice": st.sampled_from(option.choices or ("",)),
         "file": WORD.map(lambda word: f"/folder/{word}"),
         "tuning": st.just("off") | WORD.map(lambda word: f"/folder/{word}"),
@@ -139,6 +140,7 @@ def test_any_file_is_settings_or_a_refusal_that_names_the_file(
         ("polite = 'auto'\nverbose = 1\n", "2", "1 is not true or false"),
         ("polite = 'often'\n", "1", "'often' is not one of auto, always, never"),
         ("poll_us = -1\n", "1", "-1 is not between 0 and 60000000 microseconds"),
+        ("learn_budget = 101\n", "1", "101 is not between 0 and 100 percent"),
         ("summary = true\n[use]\nalltoall = 3\n", "2", ": 3 is not of the form"),
         ("use = 'alltoall=direct'\n", "1", "is not a table of operation"),
         ("mpi = ''\n", "1", "is not a text in quotes"),
@@ -168,15 +170,19 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
         effective_settings({}, {}, str(tmp_path))
 
 
-def test_ranks_get_what_somebody_set_and_the_summary() -> None:
-    assert variables_for_ranks(effective_settings({}, {}, "/nowhere")) == {"THALWEG_SUMMARY": "1"}
+def test_ranks_get_what_somebody_set_and_what_the_command_does_by_itself() -> None:
+    standard = {
+        "THALWEG_SUMMARY": "1",
+        "THALWEG_LEARN": "exact",
+        "THALWEG_TUNING": default_tuning_file({}),
+    }
+    assert variables_for_ranks(effective_settings({}, {}, "/nowhere")) == standard
     settings_now = effective_settings(
         {"polite": "never", "mpi": "mpich"}, {"THALWEG_USE": "barrier=native"}, "/nowhere"
     )
-    assert variables_for_ranks(settings_now) == {
+    assert variables_for_ranks(settings_now) == standard | {
         "THALWEG_USE": "barrier=native",
         "THALWEG_POLITE": "never",
-        "THALWEG_SUMMARY": "1",
     }
 
 

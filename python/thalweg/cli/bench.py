@@ -77,6 +77,21 @@ def tuned(
     module.run(request, json_file)
 
 
+def online(
+    phases: Annotated[list[str] | None, typer.Argument(metavar="OPERATION:BYTES:CALLS[:DEGREE]…")] = None,
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    turns: Annotated[int, typer.Option(help="How often each way of running takes its turn.")] = 5,
+) -> None:
+    """Run a program whose communication changes: natively, with each phase's best strategy, and learning."""
+    module = importlib.import_module("thalweg.bench.online")
+    found = [module.Phase.parse(text) for text in phases or module.PHASES]
+    module.run(module.Request(mpi, ranks, lab, found, turns), json_file)
+
+
 def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
     """Run small programs with more ranks than cores, natively and under Thalweg."""
     importlib.import_module("thalweg.bench.oversubscribed").main(["--json", json_file] if json_file else [])
@@ -85,6 +100,6 @@ def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-    for command in (collectives, model, tuned, oversubscribed):
+    for command in (collectives, model, tuned, online, oversubscribed):
         app.command()(command)
     return app

@@ -40,11 +40,14 @@ def make_application() -> typer.Typer:
         native: Annotated[bool, typer.Option("--native", help="Without Thalweg.")] = False,
         use: Annotated[list[str] | None, typer.Option("--use", "-u", help="As for thalweg run.")] = None,
         tuning: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
+        learn: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
+        report: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
         name: _Name = "thalweg",
     ) -> None:
         """Run an MPI program across the hosts, over TCP."""
         options = [word for selection in use or [] for word in ("--use", selection)]
-        options += ["--tuning", tuning] if tuning else []
+        for flag, value in (("--tuning", tuning), ("--learn", learn), ("--report", report)):
+            options += [flag, value] if value else []
         importlib.import_module("thalweg.lab.launch").run(name, ranks, program, options, native=native)
 
     @app.command()

@@ -12,6 +12,7 @@ _TYPES: dict[str, Any] = {
     "selections": list[str] | None,
     "switch": bool,
     "microseconds": int | None,
+    "percent": int | None,
     "choice": str | None,
     "file": str | None,
     "tuning": str | None,

@@ -73,6 +73,7 @@ def _row(option: Option) -> str:
         "selections": "operation=strategy[:parameter=value,…]; in files a table",
         "switch": "1 or 0; in files true or false",
         "microseconds": "microseconds",
+        "percent": "percent",
         "choice": ", ".join(option.choices),
         "file": "a path",
         "tuning": "a path, or off",

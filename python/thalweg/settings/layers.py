@@ -8,7 +8,6 @@ from thalweg.settings.files import configuration_files, line_of, read_file
 from thalweg.settings.options import OPTIONS, Option
 from thalweg.settings.values import NO_TUNING, Selections, Value, text_for_ranks, value_from_text, value_from_toml
 
-
 ALWAYS_SAID = ("summary", "learn")
 """Options that the interposer has another default for: it is silent and passive where nobody started it so."""
 

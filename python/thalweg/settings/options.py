@@ -6,8 +6,9 @@ from typing import NamedTuple
 class Option(NamedTuple):
     """A setting of `thalweg run`.
 
-    `kind` is one of selections, tuning, choice, microseconds, file, switch and mpi; `choices` belongs to choice alone.
-    `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer in each rank.
+    `kind` is one of selections, tuning, choice, microseconds, percent, file, switch and mpi; `choices` belongs to
+    choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer
+    in each rank.
     """
 
     name: str
@@ -58,6 +59,13 @@ OPTIONS: tuple[Option, ...] = (
         choices=("exact", "all", "off"),
         help="Learn while the program runs which strategy is fastest: where results cannot change by it (exact), "
         "also for floating-point sums, whose last digits may change within a run (all), or not at all (off).",
+    ),
+    Option(
+        name="learn_budget",
+        kind="percent",
+        default=None,
+        metavar="PERCENT",
+        help="What learning may cost, of the time in the calls that it learns about; 2 unless set.",
     ),
     Option(
         name="polite",

@@ -7,7 +7,8 @@ from thalweg.settings.options import Option
 
 ON = ("1", "on", "true", "yes")
 OFF = ("0", "off", "false", "no")
-MICROSECONDS_MAX = 60_000_000
+WHOLE_NUMBERS = {"microseconds": 60_000_000, "percent": 100}
+"""Kinds of options that are whole numbers, and the largest."""
 NO_TUNING = "off"
 PATHS = ("file", "tuning")
 
@@ -39,10 +40,10 @@ def value_from_text(option: Option, text: str, origin: str) -> Value:
         return selections_from_text(text, origin)
     if option.kind == "switch":
         return _switch(text, origin)
-    if option.kind == "microseconds":
+    if option.kind in WHOLE_NUMBERS:
         if not text.strip().isdecimal():
-            raise refuse(origin, text, "a whole number of microseconds")
-        return _microseconds(int(text), origin)
+            raise refuse(origin, text, f"a whole number of {option.kind}")
+        return _whole_number(option.kind, int(text), origin)
     if option.kind == "choice":
         return _choice(option, text, origin)
     if option.kind == "tuning" and text == NO_TUNING:
@@ -60,10 +61,10 @@ def value_from_toml(option: Option, given: object, origin: str, folder: str) -> 
         if not isinstance(given, bool):
             raise refuse(origin, given, "true or false")
         return given
-    if option.kind == "microseconds":
+    if option.kind in WHOLE_NUMBERS:
         if not isinstance(given, int) or isinstance(given, bool):
-            raise refuse(origin, given, "a whole number of microseconds")
-        return _microseconds(given, origin)
+            raise refuse(origin, given, f"a whole number of {option.kind}")
+        return _whole_number(option.kind, given, origin)
     if not isinstance(given, str) or not given:
         raise refuse(origin, given, "a text in quotes")
     if option.kind == "choice":
@@ -102,9 +103,9 @@ def _switch(text: str, origin: str) -> bool:
     raise refuse(origin, text, "1 or 0 (on, true, yes; off, false, no)")
 
 
-def _microseconds(number: int, origin: str) -> int:
-    if not 0 <= number <= MICROSECONDS_MAX:
-        raise refuse(origin, number, f"between 0 and {MICROSECONDS_MAX} microseconds")
+def _whole_number(kind: str, number: int, origin: str) -> int:
+    if not 0 <= number <= WHOLE_NUMBERS[kind]:
+        raise refuse(origin, number, f"between 0 and {WHOLE_NUMBERS[kind]} {kind}")
     return number
 
 

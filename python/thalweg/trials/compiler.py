@@ -1,28 +1,33 @@
-"""The trial program, compiled with the C compiler of the MPI that is to be tuned, once for each."""
+"""Programs that measure, compiled with the C compiler of the MPI that is to be measured, once for each."""
 
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.launch.mpis import named_mpi
 from thalweg.programs.families import LoadedMpi
 
-SOURCES = sorted((Path(__file__).parent / "program").glob("*.[ch]"))
+TRIAL_PROGRAM = Path(__file__).parent / "program"
 
 
 def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
     """Give the path of the trial program for an MPI: a family's name, or a prefix, library or launcher."""
+    return compiled_program("trial", sorted(TRIAL_PROGRAM.glob("*.[ch]")), mpi, environment)
+
+
+def compiled_program(name: str, files: Sequence[Path], mpi: str, environment: Mapping[str, str]) -> str:
+    """Compile C files with an MPI's compiler, unless that was done before; gives the program's path."""
     compiler = compiler_of(named_mpi(mpi, environment), environment)
     key = hashlib.sha256(
-        b"".join(file.read_bytes() for file in SOURCES) + os.fsencode(os.path.realpath(compiler) + compiler)
+        b"".join(file.read_bytes() for file in files) + os.fsencode(os.path.realpath(compiler) + compiler)
     ).hexdigest()[:16]
     folder = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "thalweg"
-    program = folder / f"trial-{key}"
+    program = folder / f"{name}-{key}"
     if program.exists():
         return str(program)
     try:
@@ -31,13 +36,13 @@ def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
         os.close(handle)
     except OSError as error:
         remedy = "set XDG_CACHE_HOME to a folder that can be written"
-        raise ThalwegError(INSTALLATION, f"the trial program cannot be kept in {folder}: {error}", remedy) from error
-    sources = [str(file) for file in SOURCES if file.suffix == ".c"]
+        raise ThalwegError(INSTALLATION, f"the {name} program cannot be kept in {folder}: {error}", remedy) from error
+    sources = [str(file) for file in files if file.suffix == ".c"]
     command = [compiler, "-O2", "-o", fresh, *sources, f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}", "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(environment))
     if done.returncode:
         os.unlink(fresh)
-        message = f"the trial program does not compile: {' '.join(command)}\n{done.stderr}"
+        message = f"the {name} program does not compile: {' '.join(command)}\n{done.stderr}"
         raise ThalwegError(INSTALLATION, message, "is the MPI whole, with its headers and a C compiler?")
     os.chmod(fresh, 0o700)
     os.replace(fresh, program)

@@ -68,7 +68,13 @@ class Session:
         """
         summary = ["--summary" if mode is Mode.RECORDED else "--no-summary"]
         # Any strategy will do: it makes communicators ready for the engine; the program chooses afterwards.
-        use = ["--tuning", tuning, *(["--use", "barrier=dissemination"] if mode is Mode.ENGINE else [])]
+        use = [
+            "--learn",
+            "off",
+            "--tuning",
+            tuning,
+            *(["--use", "barrier=dissemination"] if mode is Mode.ENGINE else []),
+        ]
         if mode is Mode.NATIVE:
             command = [*command, "native"]
             words = ["lab", "run", "--name", lab, "--native"] if lab else ["run", "--disable"]

@@ -4,14 +4,26 @@
 
 #include <fmt/format.h>
 
+#include "mpi/runtime.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
 
-constexpr const char* best_so_far = "best so far, by learning";
+constexpr const char* best_so_far = "best by learning";
 
 // A guess, until it was done once.
 constexpr double ordering_seconds_per_rank = 5e-4;
+
+// With all the time of the world nothing need be waited for (as tests do).
+tune::LearningLimits limits() {
+  constexpr std::uint32_t all = 100;
+  tune::LearningLimits limits;
+  limits.budget = runtime.settings.learn_budget_percent / 100.0;
+  if (runtime.settings.learn_budget_percent == all)
+    limits.first_calls = 2;
+  return limits;
+}
 
 double half(std::uint64_t word, int which) {
   return static_cast<double>(which == 0 ? word >> 32U : word & UINT32_MAX);
@@ -20,10 +32,11 @@ double half(std::uint64_t word, int which) {
 } // namespace
 
 Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks)
-    : kind_(kind), learner_({}, ordering_seconds_per_rank * ranks, start == nullptr ? "" : start->text,
+    : kind_(kind), learner_(limits(), ordering_seconds_per_rank * ranks, start == nullptr ? "" : start->text,
                             searched) {
   choices_.emplace_back();
-  choices_.front().native_reason = "no strategy chosen";
+  const bool native_is_tuned = start != nullptr && start->strategy == nullptr;
+  choices_.front().native_reason = native_is_tuned ? start->native_reason : "no strategy chosen";
   add_choices();
 }
 
@@ -41,7 +54,7 @@ void Lesson::open(const tune::Round& round) {
   traffic_seen_ = {};
   arrivals_seen_.clear();
   departures_seen_.clear();
-  if (is_measured())
+  if (learner_.has_searched())
     choices_.front().native_reason = best_so_far;
 }
 

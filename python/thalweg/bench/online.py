@@ -1,0 +1,193 @@
+"""Programs whose communication changes, followed while they run.
+
+Each phase's best strategy is found first, by running the phase alone under every candidate. Then the whole program
+takes turns: natively, with each phase's best from its first call on, and learning from nothing.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from rich.progress import track
+
+from thalweg import _core
+from thalweg.bench.rows import Row, make_row, write_rows
+from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.trials.compiler import compiled_program, trial_program
+from thalweg.trials.session import NATIVE, Session, start_words
+from thalweg.units import time_text
+
+PROGRAM = Path(__file__).parent / "program" / "phases.c"
+PHASES = ("alltoall:64:20000", "alltoallv:16384:10000:2", "allgather:4096:20000")
+_TRIED_AGAIN = 4
+_VARYING = "alltoallv"
+
+
+def phases_program(mpi: str, environment: Mapping[str, str]) -> str:
+    """Give the path of the program of phases for an MPI."""
+    return compiled_program("phases", [PROGRAM], mpi, environment)
+
+
+class Phase(NamedTuple):
+    """A row of calls of one collective, as the program's arguments write it."""
+
+    operation: str
+    size: int
+    calls: int
+    degree: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Phase":
+        """Read OPERATION:BYTES:CALLS[:DEGREE]."""
+        words = text.split(":")
+        if len(words) not in (3, 4) or not all(word.isdecimal() for word in words[1:]):
+            raise ThalwegError(USAGE, f"'{text}' is no phase", "write OPERATION:BYTES:CALLS[:DEGREE]")
+        return cls(words[0], int(words[1]), int(words[2]), words[3] if len(words) == 4 else "")
+
+    def words(self, calls: int) -> str:
+        """Write it with another number of calls."""
+        return ":".join([self.operation, str(self.size), str(calls), *([self.degree] if self.degree else [])])
+
+
+class Request(NamedTuple):
+    """What to run."""
+
+    mpi: str
+    ranks: int
+    lab: str
+    phases: Sequence[Phase]
+    turns: int
+
+
+class Bench:
+    """Runs the program in all its ways."""
+
+    def __init__(self, request: Request, folder: str) -> None:
+        """Keep reports and tuning files in `folder`."""
+        self.request = request
+        self.folder = Path(folder)
+        self.program = phases_program(request.mpi, os.environ)
+        words = start_words([], request.ranks, trial_program(request.mpi, os.environ))
+        with Session(words, lab=request.lab) as session:
+            self.job = session.job
+
+    def run(self, phases: Sequence[str], *options: str) -> list[float]:
+        """Run the program; gives the seconds of its phases."""
+        lab = self.request.lab
+        start = ["lab", "run", "--name", lab] if lab else ["run", "--no-summary"]
+        consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
+        words = [*start, *options, "-n", str(self.request.ranks), "--", self.program, *phases]
+        done = subprocess.run(
+            [sys.executable, "-m", "thalweg", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | consent,
+        )
+        if done.returncode:
+            raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
+        return [float(line.split()[1]) for line in done.stdout.splitlines()]
+
+    def under(self, phase: Phase, use: str, calls: int) -> float:
+        """Run one phase alone under one candidate; seconds."""
+        [seconds] = self.run([phase.words(calls)], "--learn", "off", "--tuning", "off", *self.chosen(phase, use))
+        return seconds
+
+    @staticmethod
+    def chosen(phase: Phase, use: str) -> list[str]:
+        """Write the option that chooses a strategy for a phase's calls."""
+        return [] if use == NATIVE else ["--use", f"{phase.operation}={use}"]
+
+    def best(self, phase: Phase) -> str:
+        """Find the fastest candidate of all by running the phase under each; the better ones several times."""
+        share = int(phase.degree) if phase.degree else self.request.ranks
+        size = phase.size * share // self.request.ranks
+        found = _core.candidates(
+            phase.operation, size, self.request.ranks, list(self.job.nodes), _core.standard_machine()
+        )
+        uses = [NATIVE, *(candidate.text for candidate in found)]
+        calls = max(20, phase.calls // 10)
+        times = {use: [self.under(phase, use, calls)] for use in track(uses, phase.operation, transient=True)}
+        first = sorted(uses, key=lambda use: times[use][0])[:_TRIED_AGAIN]
+        for _ in range(3):
+            for use in first:
+                times[use].append(self.under(phase, use, calls))
+        return min(first, key=lambda use: median(times[use]))
+
+    def tuning_of(self, best: Mapping[Phase, str]) -> list[str]:
+        """Write a tuning file with each phase's best; gives the options that make runs use it."""
+        path = self.folder / "best.toml"
+        options = ["--learn", "off", "--tuning", str(path)]
+        tuning = _core.Tuning()
+        tuning.machine = _core.Fingerprint(list(self.job.fingerprint))
+        picks = []
+        for phase, use in best.items():
+            if phase.operation == _VARYING:
+                options += self.chosen(phase, use)
+                continue
+            pick = _core.Pick()
+            pick.call, pick.ranks, pick.nodes, pick.bytes = phase.operation, self.request.ranks, self.nodes, phase.size
+            pick.use, pick.source = use, "tune"
+            picks.append(pick)
+        tuning.picks = picks
+        path.unlink(missing_ok=True)
+        _core.save_tuning(str(path), tuning)
+        return options
+
+    @property
+    def nodes(self) -> int:
+        """Count the nodes of the job."""
+        return len(set(self.job.nodes))
+
+    def learning(self, phases: Sequence[str]) -> tuple[list[float], list[dict[str, Any]]]:
+        """Run with nothing known; gives the phases' seconds and what was learned."""
+        tuning = self.folder / "fresh.toml"
+        tuning.unlink(missing_ok=True)
+        report = self.folder / "report.json"
+        seconds = self.run(phases, "--tuning", str(tuning), "--report", str(report))
+        return seconds, json.loads(report.read_text())["learned"]
+
+
+def _line(name: str, runs: Sequence[Sequence[float]]) -> str:
+    phases = ", ".join(time_text(median(times)) for times in zip(*runs, strict=True))
+    return f"  {name}: {time_text(median(sum(run) for run in runs))} ({phases})"
+
+
+def measure(bench: Bench) -> list[Row]:
+    """Find each phase's best, run in turns, and print."""
+    request = bench.request
+    best = {phase: bench.best(phase) for phase in request.phases}
+    for phase, use in best.items():
+        print(f"{phase.words(phase.calls)}: best is {use}", flush=True)
+    options = bench.tuning_of(best)
+    words = [phase.words(phase.calls) for phase in request.phases]
+    native, known, learning, shares = [], [], [], []
+    for _ in range(request.turns):
+        native.append(bench.run(words, "--native") if request.lab else bench.run(words, "--disable"))
+        known.append(bench.run(words, *options))
+        seconds, learned = bench.learning(words)
+        learning.append(seconds)
+        shares.append(sum(entry["spent_s"] for entry in learned) / sum(entry["time_s"] for entry in learned))
+    print(_line("native", native), _line("best of each phase", known), _line("learning", learning), sep="\n")
+    print(f"  learning cost {100 * median(shares):.2f} % of the time in collectives", flush=True)
+    totals = [median(sum(run) for run in runs) for runs in (native, known, learning)]
+    what = f"{' '.join(words)}, {request.ranks} ranks on {bench.nodes} nodes"
+    return [
+        make_row(what, "total against native", "s", totals[2], totals[0], request.mpi),
+        make_row(what, "total against each phase's best", "s", totals[2], totals[1], request.mpi),
+        make_row(what, "share spent on learning", "1", median(shares), 0.02, request.mpi),
+    ]
+
+
+def run(request: Request, json_file: str) -> None:
+    """Measure, print, and write the rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = measure(Bench(request, folder))
+    if json_file:
+        write_rows(rows, json_file)

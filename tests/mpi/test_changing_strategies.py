@@ -1,0 +1,38 @@
+"""Learning while programs run: nothing changes but the time, and all ranks go the same way."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jobs import Mode, build, run
+from mpis import named
+
+SUITES = (
+    *("barrier", "bcast", "gather", "scatter", "gatherv", "scatterv"),
+    *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"),
+    *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
+    *("reduce_types", "user_operations", "outstanding"),
+)
+# Whatever it costs, so that much is tried in few calls.
+EAGER = {"THALWEG_POLITE": "always", "THALWEG_LEARN": "all", "THALWEG_LEARN_BUDGET": "100"}
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks"), [("openmpi4", 3), ("openmpi4", 7), ("mpich4", 3), ("mpich4", 8), ("mpich5", 5)]
+)
+def test_results_are_right_while_strategies_change(name: str, ranks: int, tmp_path: Path) -> None:
+    """The conformance suites pass while every kind of call is learned about."""
+    mpi = named(name)
+    program = [str(build(mpi, "conformance")), "--scale", "3", "--known", mpi.known_names, *SUITES]
+    report = tmp_path / "report.json"
+    result = run(mpi, ranks, program, Mode("learning", preload=True, settings=EAGER | {"THALWEG_REPORT": str(report)}))
+    if result.status != 0:
+        pytest.fail(result.explain(), pytrace=False)
+    # Ranks that had gone different ways, or learning that failed, would have been told.
+    assert "halweg" not in result.err, result.err
+    learned = json.loads(report.read_text())["learned"]
+    tried = {
+        (entry["call"], trial["candidate"]) for entry in learned for trial in entry["trials"] if "measured_s" in trial
+    }
+    assert len(tried) > 10, tried
+    assert {"alltoallv", "gatherv", "allreduce", "barrier", "bcast"} <= {entry["call"] for entry in learned}

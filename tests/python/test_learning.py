@@ -1,0 +1,89 @@
+"""Learning while a program runs, as a user sees it: the report, the tuning file, and what may go wrong."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import Command
+from thalweg import _core
+from thalweg.bench.online import phases_program
+
+PHASES = ("alltoall:64:600", "alltoallv:2048:600:2", "allgather:4096:400")
+FAMILIES = pytest.mark.parametrize("family", ["openmpi", "mpich"])
+
+
+def learn(thalweg: Command, report: Path, family: str, environment: dict[str, str], *words: str) -> tuple[Any, str]:
+    """Run the phases on four ranks; gives the report and what was said."""
+    budget = ("--learn-budget", "100", "--no-summary", "--report", str(report))
+    result = thalweg("run", *budget, *words, "-n", "4", "--", phases_program(family, environment), *PHASES)
+    assert result.returncode == 0, result.stderr
+    return json.loads(report.read_text()), result.stderr
+
+
+@FAMILIES
+def test_what_is_learned_is_said_and_kept(
+    thalweg: Command, family: str, environment: dict[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "folder" / "tuning.toml"
+    report, said = learn(thalweg, tmp_path / "report.json", family, environment, "--tuning", str(file))
+    assert said == ""
+    learned = {entry["call"]: entry for entry in report["learned"] if entry["calls"] > 100}
+    assert set(learned) == {"alltoall", "alltoallv", "allgather"}
+    assert learned["alltoall"]["bytes"] == 64
+    assert learned["allgather"]["bytes"] == 4096
+    # Two of three others get something.
+    assert learned["alltoallv"]["bytes"] == pytest.approx(2048 / 3, rel=0.6)
+    for entry in learned.values():
+        [native, first, *_] = entry["trials"]
+        assert native["candidate"] == "native"
+        assert native["measured_s"] > 0
+        assert first["measured_s"] > 0
+        assert entry["spent_s"] <= entry["time_s"] * 2
+    [tuning] = _core.load_tuning(str(file))
+    assert {pick.source for pick in tuning.picks} <= {"online", "online, unfinished"}
+    assert all(pick.ranks == 4 and pick.native_seconds > 0 for pick in tuning.picks)
+    _, said = learn(thalweg, tmp_path / "again.json", family, environment, "--tuning", str(file), "--verbose")
+    assert f"tuning file {file}: {len(tuning.picks)} picks" in said
+
+
+@FAMILIES
+def test_all_ranks_run_the_same(thalweg: Command, family: str, environment: dict[str, str], tmp_path: Path) -> None:
+    report, _ = learn(thalweg, tmp_path / "report.json", family, environment)
+    endings = [ending for call in report["calls"] for ending in call["ran_on"] if call["callers"] == 4]
+    assert len({ending["strategy"] for ending in endings}) > 2
+    assert all(ending["calls"] % 4 == 0 for ending in endings), endings
+
+
+def test_nothing_is_learned_unless_wanted(thalweg: Command, environment: dict[str, str], tmp_path: Path) -> None:
+    report, _ = learn(thalweg, tmp_path / "report.json", "openmpi", environment, "--learn", "off")
+    assert report["learned"] == []
+    assert {ending["strategy"] for call in report["calls"] for ending in call["ran_on"]} == {"native"}
+    assert not (Path(environment["HOME"]) / ".local").exists()
+
+
+def test_the_users_own_algorithms_come_first(
+    thalweg: Command, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(environment, "OMPI_MCA_coll_tuned_use_dynamic_rules", "1")
+    monkeypatch.setitem(environment, "OMPI_MCA_coll_tuned_alltoall_algorithm", "2")
+    report, _ = learn(thalweg, tmp_path / "report.json", "openmpi", environment)
+    assert report["learned"] == []
+
+
+def test_strategies_chosen_by_name_stay(thalweg: Command, environment: dict[str, str], tmp_path: Path) -> None:
+    report, _ = learn(thalweg, tmp_path / "report.json", "openmpi", environment, "--use", "allgather=ring")
+    ran = {call["function"]: {ending["strategy"] for ending in call["ran_on"]} for call in report["calls"]}
+    assert ran["MPI_Allgather"] == {"ring"}
+    assert len(ran["MPI_Alltoall"]) > 1
+
+
+def test_a_file_that_cannot_be_written_harms_nothing(
+    thalweg: Command, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    path = tmp_path / "file" / "tuning.toml"
+    _, said = learn(thalweg, tmp_path / "report.json", "openmpi", environment, "--tuning", str(path))
+    assert "what was learned is lost" in said
+    assert str(path.parent) in said
