@@ -72,7 +72,8 @@ void set_contention(StepCost& result, const machine::Machine& machine, const mac
     result.crowding = (crowded(machine, level, cost) - 1) / (level.pairs - 1);
     return;
   }
-  result.two_way = std::clamp(cost.two_way.value, 1.0, 2.0);
+  // What measurements scatter around 1 says nothing.
+  result.two_way = cost.two_way.low > 1 ? std::min(cost.two_way.value, 2.0) : 1;
   result.share = std::clamp(cost.shared.value / level.pairs, 1.0 / level.pairs, 1.0);
 }
 

@@ -202,7 +202,7 @@ def _range(costs: Costs, piece: slice, latency: float, lines: tuple[Line, Line, 
         send=rounded(send),
         receive=rounded(receive),
         gap=rounded(gap),
-        unexpected=rounded(fit_line(sizes, np.maximum(_medians(rows["unexpected"]), 0.0), half)),
+        unexpected=rounded(fit_line(sizes, _sure(rows["unexpected"]), half)),
         overlapped=rounded(fit_line(sizes, np.maximum(_medians(rows["overlap"]), 0.0), half)),
         two_way=_factor(costs.exchange[piece], costs.burst[piece]),
         shared=_factor(costs.shared[piece], costs.burst[piece]) if costs.pairs > 1 else ONCE,
@@ -212,6 +212,11 @@ def _range(costs: Costs, piece: slice, latency: float, lines: tuple[Line, Line, 
 
 def _medians(rows: Rows) -> Vector:
     return np.asarray([np.median(row) for row in rows])
+
+
+def _sure(rows: Rows) -> Vector:
+    """Give the medians of differences, nothing for those that are not nearly always above it."""
+    return np.asarray([np.median(row) if np.quantile(row, 0.1) > 0 else 0.0 for row in rows])
 
 
 def _factor(slower: Rows, alone: Rows) -> Factor:
