@@ -163,13 +163,14 @@ def fit_costs(costs: Costs, *, is_network: bool) -> tuple[list[Range], float]:
         receive = without_waiting(sizes, receive, half)
     steady = max(0.0, float((burst[-1] - burst[-2]) / (sizes[-1] - sizes[-2])))
     interval = float(np.median(burst[sizes <= SMALL]))
+    least = [float(np.min(part[sizes <= SMALL])) for part in (send, receive)]
     ranges = []
     for piece in find_ranges(costs.sizes, [half, send, receive]):
         trip = fit_line(sizes[piece], half[piece])
         out, back = fit_line(sizes[piece], send[piece]), fit_line(sizes[piece], receive[piece])
         if is_network:
             # Long messages' lines are the link's: what they leave for the ends says nothing.
-            out, back = out._replace(base=max(out.base, send[0])), back._replace(base=max(back.base, receive[0]))
+            out, back = out._replace(base=max(out.base, least[0])), back._replace(base=max(back.base, least[1]))
         else:
             out, back = _within(trip, out, back)
         per_byte = steady if is_network else max(0.0, trip.per_byte - out.per_byte - back.per_byte)
