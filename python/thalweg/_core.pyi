@@ -97,6 +97,12 @@ class MessageCost:
     receive_per_byte: Figure
     gap: Figure
     gap_per_byte: Figure
+    unexpected: Figure
+    unexpected_per_byte: Figure
+    overlapped: Figure
+    overlapped_per_byte: Figure
+    two_way: Figure
+    shared: Figure
     def __init__(self) -> None: ...
 
 class Rate:
@@ -108,10 +114,15 @@ class LevelCosts:
     level: Level
     ranges: list[MessageCost]
     burst_bytes: float
+    pairs: int
+    samples: int
+    outliers: int
+    worst: float
     def __init__(self) -> None: ...
 
 class Machine:
     title: str
+    parts: str
     mpi: str
     transport: str
     date: str
@@ -136,7 +147,15 @@ class Candidate:
     cpu_seconds: float
     cpu_most: float
 
-def candidates(call: str, size: int, ranks: int, nodes: list[int], machine: Machine) -> list[Candidate]: ...
+def candidates(
+    call: str,
+    size: int,
+    ranks: int,
+    nodes: list[int],
+    machine: Machine,
+    sockets: list[int] = ...,
+    complexes: list[int] = ...,
+) -> list[Candidate]: ...
 def predict(selection: str, size: int, ranks: int, nodes: list[int], machine: Machine) -> list[float]: ...
 
 class Fingerprint:

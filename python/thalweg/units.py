@@ -26,3 +26,8 @@ def size_text(size: int) -> str:
         if size and size % scale == 0:
             return f"{size // scale} {unit}"
     return f"{size} B"
+
+
+def times_text(factor: float) -> str:
+    """Write a factor with three digits: 1.23 x."""
+    return f"{factor:.3g} x"

@@ -37,7 +37,9 @@ const MessageCost& LevelCosts::at(std::int64_t bytes) const {
 const LevelCosts& Machine::at(Level level) const {
   assert(!levels.empty());
   const auto distance = [&](const LevelCosts& costs) {
-    return std::abs(static_cast<int>(costs.level) - static_cast<int>(level));
+    const bool crosses = (costs.level == Level::network) != (level == Level::network);
+    return std::abs(static_cast<int>(costs.level) - static_cast<int>(level)) +
+           (crosses ? static_cast<int>(level_count) : 0);
   };
   return *std::ranges::min_element(levels, {}, distance);
 }
@@ -63,7 +65,11 @@ Machine standard_machine() {
                        .receive = exactly(overhead),
                        .receive_per_byte = exactly(overhead_per_byte),
                        .gap = exactly(gap),
-                       .gap_per_byte = exactly(gap_per_byte)};
+                       .gap_per_byte = exactly(gap_per_byte),
+                       .unexpected = {},
+                       .unexpected_per_byte = {},
+                       .overlapped = exactly(2 * overhead),
+                       .overlapped_per_byte = exactly(2 * overhead_per_byte)};
   };
   machine.levels = {
       {Level::node, {range(4096, 1e-7, 1e-7, 1e-10, 0, 0), range(INT64_MAX, 1e-6, 4e-7, 8e-11, 0, 0)}, 0},

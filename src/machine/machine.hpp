@@ -16,6 +16,7 @@
 namespace thalweg::machine {
 
 /// How far apart two ranks are, nearest first.
+/// (core complex: cores with a last-level cache of their own.)
 enum class Level : std::uint8_t { core_complex, socket, node, network };
 
 inline constexpr std::size_t level_count = 4;
@@ -28,9 +29,11 @@ struct Figure {
   double high = 0;
 };
 
-/// What a message costs; seconds, or seconds per byte. A message of m bytes keeps its sender busy for
-/// send + send_per_byte * m, its receiver likewise, holds the link for gap + gap_per_byte * m, and needs
-/// `latency` on top.
+inline constexpr Figure once{1, 1, 1};
+
+/// What a message costs; seconds, seconds per byte, or times as much. A message of m bytes keeps its sender
+/// busy for send + send_per_byte * m, its receiver likewise, holds the link for gap_per_byte * m, and needs
+/// `latency` on top; a rank sends and receives at most one in `gap`.
 struct MessageCost {
   std::int64_t bytes_max = 0; ///< the largest message it holds for; the last range holds beyond
   Figure latency;
@@ -40,6 +43,17 @@ struct MessageCost {
   Figure receive_per_byte;
   Figure gap;
   Figure gap_per_byte;
+  /// What one more costs that comes before it is asked for: kept apart and copied, or let wait at its sender.
+  Figure unexpected;
+  Figure unexpected_per_byte;
+  /// Of one sent and one received: what a computation loses that goes on meanwhile (Kumar 2005, chapter 2). A
+  /// check of send and receive, which only count the time in calls.
+  Figure overlapped;
+  Figure overlapped_per_byte;
+  /// How many times as long a row of messages takes that meets another one between the same two ranks.
+  Figure two_way = once;
+  /// How many times as long it takes when LevelCosts::pairs of ranks send at once.
+  Figure shared = once;
 };
 
 /// Seconds per byte that a core needs at a working set of up to `bytes_max`.
@@ -53,12 +67,21 @@ struct LevelCosts {
   std::vector<MessageCost> ranges; ///< by bytes_max
   /// Bytes that may leave at once after a pause, free of gap_per_byte (token buckets, deep buffers).
   double burst_bytes = 0;
+  /// Pairs of ranks that were measured at once for MessageCost::shared, of a network between the same two
+  /// nodes; 1 where the job had no more.
+  std::int32_t pairs = 1;
+  /// Measurements, those among them that took over three times the median of their row, and the worst, as
+  /// times the median.
+  std::int64_t samples = 0;
+  std::int64_t outliers = 0;
+  double worst = 1;
 
   const MessageCost& at(std::int64_t bytes) const;
 };
 
 struct Machine {
   std::string title;     ///< a line for people
+  std::string parts;     ///< what a node is made of, likewise
   std::string mpi;       ///< the library the figures were taken with
   std::string transport; ///< and the settings that decide how it transports
   std::string date;
@@ -72,7 +95,7 @@ struct Machine {
   Figure step;               ///< what running one step of a schedule costs by itself
   std::string network;       ///< the shape of the network where its routes are known, e.g. "fat-tree:4x2"
 
-  /// The costs of that level, or of the nearest one that was measured.
+  /// The costs of that level, or of the nearest one that was measured: inside of a node if the level is.
   const LevelCosts& at(Level level) const;
   double copy_seconds(std::int64_t bytes) const;
   double combine_seconds(std::int64_t bytes) const;

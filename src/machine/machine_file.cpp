@@ -3,6 +3,8 @@
 #include "machine/machine.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <functional>
@@ -15,7 +17,9 @@ namespace thalweg::machine {
 namespace {
 
 constexpr std::int64_t format_number = 1;
+constexpr std::int64_t most_burst = std::int64_t{1} << 40;
 constexpr std::string_view unlimited = "any";
+constexpr std::string_view times_unit = " times";
 
 // Where in which file something is, for errors.
 struct Place {
@@ -29,6 +33,12 @@ struct Place {
     return {file, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name)};
   }
 };
+
+constexpr std::string_view explanation =
+    "# What thalweg probe found: times in seconds with their units, each with the spread of its\n"
+    "# measurements (a tenth .. nine tenths). Rows hold for messages up to `bytes`; what each key means,\n"
+    "# docs/tuning.md says. Of a level's `samples`, `outliers` took over three times the median of their "
+    "row.\n";
 
 constexpr const char* measure_again = "correct it, or measure again: thalweg probe";
 
@@ -44,53 +54,81 @@ std::string text_of(const toml::table& table, std::string_view key, const Place&
 }
 
 std::int64_t number_of(const toml::table& table, std::string_view key, const Place& place,
-                       std::int64_t standard) {
+                       std::int64_t standard, std::int64_t least = 1) {
   const toml::node* node = table.get(key);
   if (node == nullptr)
     return standard;
   const auto value = node->value_exact<std::int64_t>();
-  if (!value || *value < 1 || *value > INT32_MAX)
-    place.inside(key).refuse("is no whole number above 0", measure_again);
+  if (!value || *value < least || *value > INT32_MAX)
+    place.inside(key).refuse(fmt::format("is no whole number from {} to {}", least, INT32_MAX),
+                             measure_again);
   return *value;
 }
 
+// "1.2 times", of what stands where the key is explained.
+double parse_times(std::string_view text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || std::string_view(end, text.data() + text.size()) != times_unit ||
+      !std::isfinite(value) || value < 0)
+    throw Error(fmt::format("'{}' is no factor", text), "write 1.2 times");
+  return value;
+}
+
+std::string times_text(double value) {
+  return fmt::format("{:.3g}{}", value, times_unit);
+}
+
+// How figures of a kind are read and written.
+struct Unit {
+  double (*parse)(std::string_view text);
+  std::string (*format)(double value);
+  const char* standard;
+  const char* example;
+};
+
+constexpr Unit seconds_unit{parse_seconds, format_seconds, "0 s", "write 1.2 us (1.1 us .. 1.4 us)"};
+constexpr Unit factor_unit{parse_times, times_text, "1 times", "write 1.2 times (1.1 times .. 1.4 times)"};
+
 // "1.2 us (1.1 us .. 1.4 us)", the spread being optional.
-Figure parse_figure(std::string_view text) {
+Figure parse_figure(std::string_view text, const Unit& unit) {
   Figure figure;
   const std::size_t open = text.find(" (");
-  figure.value = figure.low = figure.high = parse_seconds(text.substr(0, open));
+  figure.value = figure.low = figure.high = unit.parse(text.substr(0, open));
   if (open == std::string_view::npos)
     return figure;
   const std::string_view spread = text.substr(open + 2);
   const std::size_t dots = spread.find(" .. ");
   if (dots == std::string_view::npos || spread.back() != ')')
-    throw Error(fmt::format("'{}' is not a time with its spread", text), "write 1.2 us (1.1 us .. 1.4 us)");
-  figure.low = parse_seconds(spread.substr(0, dots));
-  figure.high = parse_seconds(spread.substr(dots + 4, spread.size() - dots - 5));
+    throw Error(fmt::format("'{}' is no figure with its spread", text), unit.example);
+  figure.low = unit.parse(spread.substr(0, dots));
+  figure.high = unit.parse(spread.substr(dots + 4, spread.size() - dots - 5));
   return figure;
 }
 
-std::string figure_text(const Figure& figure) {
+std::string figure_text(const Figure& figure, const Unit& unit = seconds_unit) {
   if (figure.low == figure.value && figure.high == figure.value)
-    return format_seconds(figure.value);
-  return fmt::format("{} ({} .. {})", format_seconds(figure.value), format_seconds(figure.low),
-                     format_seconds(figure.high));
+    return unit.format(figure.value);
+  return fmt::format("{} ({} .. {})", unit.format(figure.value), unit.format(figure.low),
+                     unit.format(figure.high));
 }
 
-Figure figure_of(const toml::table& table, std::string_view key, const Place& place) {
+Figure figure_of(const toml::table& table, std::string_view key, const Place& place,
+                 const Unit& unit = seconds_unit) {
   try {
-    return parse_figure(text_of(table, key, place, "0 s"));
+    return parse_figure(text_of(table, key, place, unit.standard), unit);
   } catch (const Error& error) {
     place.inside(key).refuse(error.problem(), error.remedy());
   }
 }
 
-std::int64_t bytes_of(const toml::table& table, const Place& place) {
-  const std::string text = text_of(table, "bytes", place, std::string(unlimited));
+std::int64_t bytes_of(const toml::table& table, std::string_view key, std::string_view standard,
+                      const Place& place) {
+  const std::string text = text_of(table, key, place, std::string(standard));
   try {
     return text == unlimited ? INT64_MAX : parse_bytes(text);
   } catch (const Error& error) {
-    place.inside("bytes").refuse(error.problem(), error.remedy());
+    place.inside(key).refuse(error.problem(), error.remedy());
   }
 }
 
@@ -127,20 +165,35 @@ void settle(std::vector<Row>& rows) {
 struct CostField {
   std::string_view key;
   Figure MessageCost::*member;
+  const Unit* unit = &seconds_unit;
 };
 
-constexpr std::array<CostField, 7> cost_fields{{{"latency", &MessageCost::latency},
-                                                {"send", &MessageCost::send},
-                                                {"send_per_byte", &MessageCost::send_per_byte},
-                                                {"receive", &MessageCost::receive},
-                                                {"receive_per_byte", &MessageCost::receive_per_byte},
-                                                {"gap", &MessageCost::gap},
-                                                {"gap_per_byte", &MessageCost::gap_per_byte}}};
+constexpr std::array<CostField, 13> cost_fields{{{"latency", &MessageCost::latency},
+                                                 {"send", &MessageCost::send},
+                                                 {"send_per_byte", &MessageCost::send_per_byte},
+                                                 {"receive", &MessageCost::receive},
+                                                 {"receive_per_byte", &MessageCost::receive_per_byte},
+                                                 {"gap", &MessageCost::gap},
+                                                 {"gap_per_byte", &MessageCost::gap_per_byte},
+                                                 {"unexpected", &MessageCost::unexpected},
+                                                 {"unexpected_per_byte", &MessageCost::unexpected_per_byte},
+                                                 {"overlapped", &MessageCost::overlapped},
+                                                 {"overlapped_per_byte", &MessageCost::overlapped_per_byte},
+                                                 {"two_way", &MessageCost::two_way, &factor_unit},
+                                                 {"shared", &MessageCost::shared, &factor_unit}}};
 
 std::string key_of(Level level) {
   std::string key(name(level));
   std::ranges::replace(key, ' ', '_');
   return key;
+}
+
+MessageCost read_cost(const toml::table& row, const Place& place) {
+  MessageCost cost;
+  cost.bytes_max = bytes_of(row, "bytes", unlimited, place);
+  for (const CostField& field : cost_fields)
+    cost.*field.member = figure_of(row, field.key, place, *field.unit);
+  return cost;
 }
 
 void read_level(Machine& machine, const toml::table& table, Level level, const Place& file) {
@@ -153,18 +206,16 @@ void read_level(Machine& machine, const toml::table& table, Level level, const P
     place.refuse("is no table", measure_again);
   LevelCosts costs;
   costs.level = level;
-  if (const toml::node* burst = fields->get("burst")) {
-    const auto text = burst->value_exact<std::string>();
-    if (!text)
-      place.inside("burst").refuse("is no text", measure_again);
-    costs.burst_bytes = static_cast<double>(parse_bytes(*text));
-  }
+  const std::int64_t burst = bytes_of(*fields, "burst", "0B", place);
+  if (burst > most_burst)
+    place.inside("burst").refuse("is more than 1 TiB", measure_again);
+  costs.burst_bytes = static_cast<double>(burst);
+  costs.pairs = static_cast<std::int32_t>(number_of(*fields, "pairs", place, 1));
+  costs.samples = number_of(*fields, "samples", place, 0, 0);
+  costs.outliers = number_of(*fields, "outliers", place, 0, 0);
+  costs.worst = figure_of(*fields, "worst", place, factor_unit).value;
   for_each_table(*fields, "message", place, [&](const toml::table& row, const Place& at) {
-    MessageCost cost;
-    cost.bytes_max = bytes_of(row, at);
-    for (const CostField& field : cost_fields)
-      cost.*field.member = figure_of(row, field.key, at);
-    costs.ranges.push_back(cost);
+    costs.ranges.push_back(read_cost(row, at));
   });
   if (costs.ranges.empty())
     place.refuse("has no [[message]] costs", measure_again);
@@ -175,7 +226,7 @@ void read_level(Machine& machine, const toml::table& table, Level level, const P
 std::vector<Rate> read_rates(const toml::table& table, std::string_view key, const Place& place) {
   std::vector<Rate> rates;
   for_each_table(table, key, place, [&](const toml::table& row, const Place& at) {
-    rates.push_back({bytes_of(row, at), figure_of(row, "per_byte", at)});
+    rates.push_back({bytes_of(row, "bytes", unlimited, at), figure_of(row, "per_byte", at)});
   });
   settle(rates);
   return rates;
@@ -187,6 +238,7 @@ Machine read(const toml::table& table, const std::string& name) {
     place.refuse("is no machine file of this version", "measure again: thalweg probe");
   Machine machine;
   machine.title = text_of(table, "title", place, "");
+  machine.parts = text_of(table, "parts", place, "");
   machine.mpi = text_of(table, "mpi", place, "");
   machine.transport = text_of(table, "transport", place, "");
   machine.date = text_of(table, "date", place, "");
@@ -208,6 +260,18 @@ void write_rates(std::string& text, std::string_view key, const std::vector<Rate
   for (const Rate& rate : rates)
     text += fmt::format("\n[[{}]]\nbytes = \"{}\"\nper_byte = \"{}\"\n", key, bytes_text(rate.bytes_max),
                         figure_text(rate.per_byte));
+}
+
+void write_level(std::string& text, const LevelCosts& costs) {
+  const std::string key = key_of(costs.level);
+  text += fmt::format("\n[{}]\nburst = \"{}\"\npairs = {}\nsamples = {}\noutliers = {}\nworst = \"{}\"\n",
+                      key, exact_bytes(static_cast<std::int64_t>(costs.burst_bytes)), costs.pairs,
+                      costs.samples, costs.outliers, times_text(costs.worst));
+  for (const MessageCost& cost : costs.ranges) {
+    text += fmt::format("\n[[{}.message]]\nbytes = \"{}\"\n", key, bytes_text(cost.bytes_max));
+    for (const CostField& field : cost_fields)
+      text += fmt::format("{} = \"{}\"\n", field.key, figure_text(cost.*field.member, *field.unit));
+  }
 }
 
 std::string quoted(std::string_view text) {
@@ -236,26 +300,16 @@ Machine load_machine(const std::string& file) {
 }
 
 std::string to_text(const Machine& machine) {
-  std::string text = fmt::format(
-      "# What thalweg probe found: times in seconds with their units, each with the spread of its\n"
-      "# measurements (a tenth .. nine tenths). Rows hold for messages up to `bytes`.\n"
-      "format = {}\ntitle = {}\nmpi = {}\ntransport = {}\ndate = {}\n",
-      format_number, quoted(machine.title), quoted(machine.mpi), quoted(machine.transport),
-      quoted(machine.date));
+  std::string text =
+      fmt::format("{}format = {}\ntitle = {}\nparts = {}\nmpi = {}\ntransport = {}\ndate = {}\n", explanation,
+                  format_number, quoted(machine.title), quoted(machine.parts), quoted(machine.mpi),
+                  quoted(machine.transport), quoted(machine.date));
   text += fmt::format(
       "cores = {}\nnodes_per_machine = {}\nnetwork_shape = {}\nswitch_core = \"{}\"\nstep = \"{}\"\n",
       machine.cores, machine.nodes_per_machine, quoted(machine.network), figure_text(machine.switch_core),
       figure_text(machine.step));
-  for (const LevelCosts& costs : machine.levels) {
-    const std::string key = key_of(costs.level);
-    text += fmt::format("\n[{}]\nburst = \"{}\"\n", key,
-                        exact_bytes(static_cast<std::int64_t>(costs.burst_bytes)));
-    for (const MessageCost& cost : costs.ranges) {
-      text += fmt::format("\n[[{}.message]]\nbytes = \"{}\"\n", key, bytes_text(cost.bytes_max));
-      for (const CostField& field : cost_fields)
-        text += fmt::format("{} = \"{}\"\n", field.key, figure_text(cost.*field.member));
-    }
-  }
+  for (const LevelCosts& costs : machine.levels)
+    write_level(text, costs);
   write_rates(text, "copy", machine.copy);
   write_rates(text, "combine", machine.combine);
   return text;

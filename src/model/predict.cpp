@@ -10,6 +10,27 @@ using schedule::Schedule;
 using schedule::Step;
 using schedule::StepKind;
 
+namespace {
+
+// From whom a stage receives, in order.
+std::vector<Rank> senders(const Schedule& schedule, std::size_t stage) {
+  std::vector<Rank> found;
+  for (std::uint32_t s = schedule.stages[stage]; s < schedule.stage_end(stage); ++s)
+    if (schedule::is_receive(schedule.steps[s]))
+      found.push_back(schedule.steps[s].peer);
+  std::ranges::sort(found);
+  return found;
+}
+
+// How long a message holds its link, where all ranks of the node send alike.
+double service_of(const StepCost& cost, bool meets, double ranks_a_node) {
+  if (!cost.is_remote)
+    return cost.transfer;
+  return cost.transfer * std::max(meets ? cost.two_way : 1, cost.share * ranks_a_node);
+}
+
+} // namespace
+
 Prediction predict(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Setting& setting) {
   return Walk(schedules, unit_bytes, setting).run();
 }
@@ -22,8 +43,10 @@ Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, 
   const auto nodes = setting.nodes.empty() ? 1 : *std::ranges::max_element(setting.nodes) + 1;
   const double ranks_a_node = static_cast<double>(schedule.ranks) / nodes;
   const double sharing = std::max(1.0, ranks_a_node * machine.nodes_per_machine / machine.cores);
+  const auto working = static_cast<std::int32_t>(std::min<double>(ranks_a_node, machine.cores));
   Link link;
   double time = 0;
+  double next_out = 0;
   Prediction prediction;
   const auto work = [&](double seconds) {
     prediction.cpu_seconds += seconds;
@@ -31,17 +54,22 @@ Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, 
   };
   for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
     const std::uint32_t end = schedule.stage_end(stage);
+    const std::vector<Rank> from = senders(schedule, stage);
     std::vector<double> arrivals;
     for (const bool receives : {true, false})
       for (std::uint32_t s = schedule.stages[stage]; s < end; ++s) {
         const Step& step = schedule.steps[s];
         if (schedule::is_receive(step) != receives)
           continue;
-        work(costs[s].begin);
-        if (step.kind == StepKind::send)
-          arrivals.push_back(costs[s].latency +
-                             (costs[s].is_remote ? link.pass(time, costs[s].transfer * ranks_a_node, burst)
-                                                 : time + costs[s].transfer));
+        work(costs[s].begin + (receives ? 0 : costs[s].crowded(working)));
+        if (step.kind != StepKind::send)
+          continue;
+        const double departure = std::max(time, next_out);
+        next_out = departure + costs[s].gap;
+        const double service =
+            service_of(costs[s], std::ranges::binary_search(from, step.peer), ranks_a_node);
+        arrivals.push_back(costs[s].latency +
+                           (costs[s].is_remote ? link.pass(departure, service, burst) : departure + service));
       }
     std::size_t received = 0;
     for (std::uint32_t s = schedule.stages[stage]; s < end; ++s)
@@ -50,7 +78,7 @@ Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, 
           time = std::max(time, arrivals[std::min(received++, arrivals.size() - 1)]);
         if (sharing > 1)
           time += machine.switch_core.value;
-        work(costs[s].finish);
+        work(costs[s].finish + costs[s].crowded(working));
       }
   }
   prediction.seconds = time;

@@ -4,10 +4,11 @@
 // in time order with LogGP's parameters (machine/machine.hpp), cores that ranks share, and links that
 // messages queue for.
 //
-// What is modelled: the overheads of both ends by message size, packing of messages that are not one piece of
-// memory, combining, links between nodes that carry one message after another in either direction, with
-// bursts that buckets let through, and ranks that wait for a core where there are more ranks than cores. What
-// is not: caches, the library's own waiting for unposted receives, and other jobs.
+// What is modelled: the overheads of both ends by message size and by how far apart they are, packing of
+// messages that are not one piece of memory, combining, messages that come before they are asked for, the gap
+// between one rank's messages, links between nodes that carry one message after another, with bursts that
+// buckets let through, connections that are slower where messages meet, and ranks that wait for a core where
+// there are more ranks than cores, or for memory where many copy at once. What is not: caches and other jobs.
 
 #include "machine/machine.hpp"
 #include "schedule/schedule.hpp"
@@ -28,6 +29,10 @@ struct Setting {
   const machine::Machine& machine;
   /// The node of each rank, numbered from 0; empty: all on one node.
   std::span<const std::int32_t> nodes = {};
+  /// The socket and the core complex that each rank stays on, numbered across nodes; -1 for a rank that may
+  /// move between several. Empty: not known, ranks of a node are a node apart.
+  std::span<const std::int32_t> sockets = {};
+  std::span<const std::int32_t> complexes = {};
 };
 
 /// Predicts a collective whose units have `unit_bytes` bytes from all ranks' schedules, in order of ranks.

@@ -2,6 +2,8 @@
 
 #include "core/arithmetic.hpp"
 
+#include <algorithm>
+
 namespace thalweg::model {
 
 namespace {
@@ -54,37 +56,70 @@ double packing(const machine::Machine& machine, const Extent& extent) {
   return extent.places > 1 ? machine.copy_seconds(extent.bytes) : 0;
 }
 
+// Times as long as alone that pairs of ranks take at once, less what their sharing of cores explains.
+double crowded(const machine::Machine& machine, const machine::LevelCosts& level,
+               const machine::MessageCost& cost) {
+  const double ranks_a_core = 2.0 * level.pairs / machine.cores;
+  return std::max(1.0, cost.shared.value / std::max(1.0, ranks_a_core));
+}
+
+void set_contention(StepCost& result, const machine::Machine& machine, const machine::LevelCosts& level,
+                    const machine::MessageCost& cost) {
+  const bool is_measured = result.is_remote == (level.level == machine::Level::network);
+  if (!is_measured || (level.pairs < 2 && !result.is_remote))
+    return;
+  if (!result.is_remote) {
+    result.crowding = (crowded(machine, level, cost) - 1) / (level.pairs - 1);
+    return;
+  }
+  // What measurements scatter around 1 says nothing.
+  result.two_way = cost.two_way.low > 1 ? std::min(cost.two_way.value, 2.0) : 1;
+  result.share = std::clamp(cost.shared.value / level.pairs, 1.0 / level.pairs, 1.0);
+}
+
 StepCost message_cost(const Schedule& schedule, const Step& step, const Sizes& sizes,
                       const Setting& setting) {
   const machine::Machine& machine = setting.machine;
   const bool is_send = step.kind == StepKind::send;
   const Extent extent = sizes.of(is_send ? schedule.source(step) : schedule.target(step));
-  const machine::Level level = level_between(setting, schedule.rank, step.peer);
-  const machine::MessageCost& cost = machine.at(level).at(extent.bytes);
+  const machine::Level apart = level_between(setting, schedule.rank, step.peer);
+  const machine::LevelCosts& level = machine.at(apart);
+  const machine::MessageCost& cost = level.at(extent.bytes);
   const auto bytes = static_cast<double>(extent.bytes);
   StepCost result;
   result.bytes = extent.bytes;
-  result.is_remote = level == machine::Level::network;
+  result.is_remote = apart == machine::Level::network;
   result.latency = cost.latency.value;
-  result.transfer = cost.gap.value + cost.gap_per_byte.value * bytes;
+  result.gap = cost.gap.value;
+  result.transfer = cost.gap_per_byte.value * bytes;
+  result.copying = (is_send ? cost.send_per_byte : cost.receive_per_byte).value * bytes;
   result.begin = machine.step.value;
   if (is_send) {
-    result.begin += cost.send.value + cost.send_per_byte.value * bytes + packing(machine, extent);
+    result.begin += cost.send.value + result.copying + packing(machine, extent);
   } else {
-    result.finish = cost.receive.value + cost.receive_per_byte.value * bytes;
+    result.unexpected = cost.unexpected.value + cost.unexpected_per_byte.value * bytes;
+    result.finish = cost.receive.value + result.copying;
     result.finish += step.kind == StepKind::receive_combine ? machine.combine_seconds(extent.bytes)
                                                             : packing(machine, extent);
   }
+  set_contention(result, machine, level, cost);
   return result;
 }
 
 } // namespace
 
 machine::Level level_between(const Setting& setting, Rank a, Rank b) {
-  const auto node = [&](Rank rank) {
-    return setting.nodes.empty() ? 0 : setting.nodes[static_cast<std::size_t>(rank)];
+  const auto are_together = [&](std::span<const std::int32_t> places, std::int32_t unknown) {
+    const auto place = [&](Rank rank) {
+      return places.empty() ? unknown : places[static_cast<std::size_t>(rank)];
+    };
+    return place(a) == place(b) && place(a) >= 0;
   };
-  return node(a) == node(b) ? machine::Level::node : machine::Level::network;
+  if (!are_together(setting.nodes, 0))
+    return machine::Level::network;
+  if (are_together(setting.complexes, -1))
+    return machine::Level::core_complex;
+  return are_together(setting.sockets, -1) ? machine::Level::socket : machine::Level::node;
 }
 
 StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Setting& setting) {

@@ -4,6 +4,7 @@
 
 #include "model/predict.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace thalweg::model {
@@ -12,10 +13,19 @@ namespace thalweg::model {
 struct StepCost {
   std::int64_t bytes = 0;
   double begin = 0; ///< processor time to start it: for sends packing and overhead, for local steps all of it
-  double finish = 0; ///< processor time when a message has come
+  double finish = 0;     ///< processor time when a message has come
+  double unexpected = 0; ///< on top of it if it has come before it was asked for
+  double copying = 0;    ///< the part of begin or finish that depends on the message's bytes
+  double crowding = 0; ///< what copying takes longer, in its own time, for each pair of ranks at work besides
   double latency = 0;
-  double transfer = 0; ///< the time that a link is held
+  double gap = 0;      ///< until the rank can send or receive the next message
+  double transfer = 0; ///< the time that a rank holds a link which it has for itself
+  double share = 1;    ///< the part of it for which it keeps others of its node from the link
+  double two_way = 1;  ///< how many times as long if it meets a message between the same two ranks
   bool is_remote = false;
+
+  /// What copying takes longer while so many ranks of the machine are at work.
+  double crowded(std::int32_t working) const { return copying * crowding * std::max(0.0, working / 2.0 - 1); }
 };
 
 /// The costs of all steps of a schedule, in their order.
@@ -28,6 +38,7 @@ private:
   std::vector<StepCost> costs_;
 };
 
+/// How far apart two ranks are, as far as their places are known.
 machine::Level level_between(const Setting& setting, Rank a, Rank b);
 
 } // namespace thalweg::model

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint8_t posted = 1;
 constexpr std::uint8_t come = 2;
+constexpr std::uint8_t unexpected = 4;
 
 std::int32_t node_count(const Setting& setting) {
   return setting.nodes.empty() ? 1 : *std::ranges::max_element(setting.nodes) + 1;
@@ -35,6 +36,7 @@ Walk::Walk(std::span<const Schedule> schedules, std::int64_t unit_bytes, const S
     ++ranks_on[node(schedule.rank) / static_cast<std::size_t>(machine.nodes_per_machine)];
   for (const std::int32_t ranks : ranks_on)
     cores_.emplace_back(machine.cores, ranks, machine.switch_core.value);
+  working_.resize(cores_.size());
   walkers_.reserve(schedules.size());
   for (const Schedule& schedule : schedules)
     walkers_.push_back(make_walker(schedule, unit_bytes));
@@ -73,8 +75,10 @@ Prediction Walk::run() {
     events_.pop();
     if (event.kind == Kind::worked)
       worked(event);
+    else if (event.kind == Kind::arrived)
+      arrived(event);
     else
-      arrived(event.rank, event.step, event.time);
+      taken(event.rank, event.step, event.time);
   }
   Prediction prediction;
   for (const Walker& walker : walkers_) {
@@ -130,7 +134,14 @@ void Walk::run_next(Rank rank, double time) {
   Walker& walker = at(rank);
   const Task task = walker.tasks.front();
   const StepCost& cost = walker.costs[task.step];
-  const double duration = task.work == Work::begin ? cost.begin : cost.finish;
+  const Step& step = walker.schedule->steps[task.step];
+  const bool copies = (task.work == Work::finish) == schedule::is_receive(step);
+  const std::int32_t working = ++working_[machine(rank)];
+  double duration = task.work == Work::begin ? cost.begin : cost.finish;
+  if (copies)
+    duration += cost.crowded(working);
+  if (task.work == Work::finish && (walker.here[task.step] & unexpected) != 0)
+    duration += cost.unexpected;
   walker.cpu += duration;
   push({.time = time + duration,
         .order = 0,
@@ -143,6 +154,7 @@ void Walk::run_next(Rank rank, double time) {
 void Walk::worked(const Event& event) {
   Walker& walker = at(event.rank);
   walker.tasks.pop_front();
+  --working_[machine(event.rank)];
   const Step& step = walker.schedule->steps[event.step];
   if (event.work == Work::begin && schedule::is_receive(step)) {
     walker.here[event.step] |= posted;
@@ -157,6 +169,7 @@ void Walk::worked(const Event& event) {
     run_next(event.rank, event.time);
     return;
   }
+  meet_early(walker);
   walker.has_core = false;
   if (const auto turn = cores_of(event.rank).release(event.rank))
     run_next(turn->rank, event.time + turn->delay);
@@ -176,23 +189,16 @@ void Walk::finish_step(Rank rank, std::uint32_t step, double time) {
 
 void Walk::depart(Rank rank, std::uint32_t step, double time) {
   Walker& walker = at(rank);
-  const StepCost& cost = walker.costs[step];
   const Rank peer = walker.schedule->steps[step].peer;
-  double arrival = time + (cost.is_remote ? 0 : cost.transfer);
-  // A message's head is on the last link while its tail is still on the first.
-  if (cost.is_remote)
-    for (const std::int32_t link :
-         routes_.between(static_cast<std::int32_t>(node(rank)), static_cast<std::int32_t>(node(peer))))
-      arrival =
-          std::max(arrival, links_[static_cast<std::size_t>(link)].pass(time, cost.transfer, burst_seconds_));
-  arrival += cost.latency;
+  const double departure = std::max(time, walker.next_out);
+  walker.next_out = departure + walker.costs[step].gap;
   const std::vector<Receive>& receives = at(peer).receives;
   const auto first = std::ranges::lower_bound(receives, rank, {}, &Receive::peer);
   const auto index = static_cast<std::size_t>(first - receives.begin()) + walker.sequence[step];
   if (index >= receives.size() || receives[index].peer != rank)
     throw Error(fmt::format("rank {} sends rank {} a message that it does not receive", rank, peer),
                 "prove the schedule: thalweg verify");
-  push({.time = arrival,
+  push({.time = carry(rank, step, departure),
         .order = 0,
         .kind = Kind::arrived,
         .work = Work::finish,
@@ -200,11 +206,62 @@ void Walk::depart(Rank rank, std::uint32_t step, double time) {
         .step = receives[index].step});
 }
 
-void Walk::arrived(Rank rank, std::uint32_t step, double time) {
+// When a message that leaves at `time` has come.
+double Walk::carry(Rank rank, std::uint32_t step, double time) {
+  Walker& walker = at(rank);
+  const StepCost& cost = walker.costs[step];
+  const Rank peer = walker.schedule->steps[step].peer;
+  if (!cost.is_remote)
+    return time + cost.transfer + cost.latency;
+  // The second of two messages that meet between two ranks has what the first leaves of their connection.
+  const auto meets = [&] {
+    const auto other = under_way_.find({peer, rank});
+    return other != under_way_.end() && other->second > time;
+  };
+  const double two_way = cost.two_way > 1 && meets() ? cost.two_way : 1;
+  double arrival = walker.lane.pass(time, cost.transfer * two_way, burst_seconds_);
+  // A message's head is on the last link while its tail is still on the first.
+  for (const std::int32_t link :
+       routes_.between(static_cast<std::int32_t>(node(rank)), static_cast<std::int32_t>(node(peer))))
+    arrival = std::max(arrival, links_[static_cast<std::size_t>(link)].pass(time, cost.transfer * cost.share,
+                                                                            burst_seconds_));
+  if (cost.two_way > 1)
+    under_way_[{rank, peer}] = arrival;
+  return arrival + cost.latency;
+}
+
+void Walk::arrived(const Event& event) {
+  Walker& walker = at(event.rank);
+  const double time = std::max(event.time, walker.next_in);
+  walker.next_in = time + walker.costs[event.step].gap;
+  if (time == event.time) {
+    taken(event.rank, event.step, time);
+    return;
+  }
+  Event later = event;
+  later.kind = Kind::taken;
+  later.time = time;
+  push(later);
+}
+
+void Walk::taken(Rank rank, std::uint32_t step, double time) {
   Walker& walker = at(rank);
   walker.here[step] |= come;
-  if ((walker.here[step] & posted) != 0)
+  if ((walker.here[step] & posted) != 0) {
     add_task(rank, {step, Work::finish}, time);
+    return;
+  }
+  walker.early.push_back(step);
+  if (walker.tasks.empty())
+    meet_early(walker);
+}
+
+// A rank that waits sees all that has come: what it has not asked for is kept apart.
+void Walk::meet_early(Walker& walker) {
+  for (const std::uint32_t step : walker.early)
+    if ((walker.here[step] & posted) == 0)
+      walker.here[step] |= unexpected;
+  walker.early.clear();
 }
 
 } // namespace thalweg::model

@@ -8,7 +8,9 @@
 #include "model/step_costs.hpp"
 
 #include <deque>
+#include <map>
 #include <queue>
+#include <utility>
 
 namespace thalweg::model {
 
@@ -20,7 +22,7 @@ public:
   Prediction run();
 
 private:
-  enum class Kind : std::uint8_t { worked, arrived };
+  enum class Kind : std::uint8_t { worked, arrived, taken };
   enum class Work : std::uint8_t { begin, finish };
 
   struct Event {
@@ -51,12 +53,16 @@ private:
     std::size_t stage = 0;
     std::uint32_t unfinished = 0;
     std::vector<std::uint32_t> waits;                   // predecessors that have not finished, by step
-    std::vector<std::uint8_t> here;                     // 1: posted, 2: arrived, 3: both, by step
+    std::vector<std::uint8_t> here;                     // what is known of a receive (walk.cpp), by step
     std::vector<std::uint32_t> sequence;                // of sends among those to the peer, by step
     std::vector<Receive> receives;                      // by peer, then in program order
     std::vector<std::vector<std::uint32_t>> successors; // by step; empty where no step waits for another
+    std::vector<std::uint32_t> early = {};              // receives whose message came first, not yet seen
     std::deque<Task> tasks = {};
     bool has_core = false; // or waits for one
+    Link lane = {};        // what the rank alone can send over its node's link
+    double next_out = 0;   // when the next message can leave
+    double next_in = 0;    // and come
     double cpu = 0;
     double end = 0;
   };
@@ -69,22 +75,29 @@ private:
   void worked(const Event& event);
   void finish_step(Rank rank, std::uint32_t step, double time);
   void depart(Rank rank, std::uint32_t step, double time);
-  void arrived(Rank rank, std::uint32_t step, double time);
+  double carry(Rank rank, std::uint32_t step, double time);
+  void arrived(const Event& event);
+  void taken(Rank rank, std::uint32_t step, double time);
+  static void meet_early(Walker& walker);
   std::size_t node(Rank rank) const {
     return setting_.nodes.empty() ? 0
                                   : static_cast<std::size_t>(setting_.nodes[static_cast<std::size_t>(rank)]);
   }
-  Cores& cores_of(Rank rank) {
-    return cores_[node(rank) / static_cast<std::size_t>(setting_.machine.nodes_per_machine)];
+  std::size_t machine(Rank rank) const {
+    return node(rank) / static_cast<std::size_t>(setting_.machine.nodes_per_machine);
   }
+  Cores& cores_of(Rank rank) { return cores_[machine(rank)]; }
   Walker& at(Rank rank) { return walkers_[static_cast<std::size_t>(rank)]; }
 
   Setting setting_;
   double burst_seconds_ = 0;
   std::vector<Walker> walkers_;
   std::vector<Cores> cores_;
+  std::vector<std::int32_t> working_; // ranks of each machine that are at work
   Routes routes_;
   std::vector<Link> links_;
+  // Until when messages from one rank to another are on their way, where that slows those that meet them.
+  std::map<std::pair<Rank, Rank>, double> under_way_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
 };

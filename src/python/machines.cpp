@@ -15,7 +15,9 @@ using machine::Machine;
 using machine::MessageCost;
 using machine::Rate;
 
-void bind_machines(nb::module_& module) {
+namespace {
+
+void bind_costs(nb::module_& module) {
   nb::class_<Figure>(module, "Figure",
                      "A measured figure: the median, and a tenth and nine tenths of the measurements.")
       .def(nb::init<double, double, double>(), nb::arg("value"), nb::arg("low"), nb::arg("high"))
@@ -28,7 +30,7 @@ void bind_machines(nb::module_& module) {
       .value("node", Level::node)
       .value("network", Level::network);
   nb::class_<MessageCost>(module, "MessageCost",
-                          "LogGP parameters of messages of up to bytes_max; seconds and bytes.")
+                          "LogGP parameters of messages of up to bytes_max; seconds, bytes and factors.")
       .def(nb::init<>())
       .def_rw("bytes_max", &MessageCost::bytes_max)
       .def_rw("latency", &MessageCost::latency)
@@ -37,7 +39,13 @@ void bind_machines(nb::module_& module) {
       .def_rw("receive", &MessageCost::receive)
       .def_rw("receive_per_byte", &MessageCost::receive_per_byte)
       .def_rw("gap", &MessageCost::gap)
-      .def_rw("gap_per_byte", &MessageCost::gap_per_byte);
+      .def_rw("gap_per_byte", &MessageCost::gap_per_byte)
+      .def_rw("unexpected", &MessageCost::unexpected)
+      .def_rw("unexpected_per_byte", &MessageCost::unexpected_per_byte)
+      .def_rw("overlapped", &MessageCost::overlapped)
+      .def_rw("overlapped_per_byte", &MessageCost::overlapped_per_byte)
+      .def_rw("two_way", &MessageCost::two_way)
+      .def_rw("shared", &MessageCost::shared);
   nb::class_<Rate>(module, "Rate", "Seconds per byte at working sets of up to bytes_max.")
       .def(nb::init<std::int64_t, Figure>(), nb::arg("bytes_max"), nb::arg("per_byte"))
       .def_rw("bytes_max", &Rate::bytes_max)
@@ -46,10 +54,21 @@ void bind_machines(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("level", &LevelCosts::level)
       .def_rw("ranges", &LevelCosts::ranges)
-      .def_rw("burst_bytes", &LevelCosts::burst_bytes);
+      .def_rw("burst_bytes", &LevelCosts::burst_bytes)
+      .def_rw("pairs", &LevelCosts::pairs)
+      .def_rw("samples", &LevelCosts::samples)
+      .def_rw("outliers", &LevelCosts::outliers)
+      .def_rw("worst", &LevelCosts::worst);
+}
+
+} // namespace
+
+void bind_machines(nb::module_& module) {
+  bind_costs(module);
   nb::class_<Machine>(module, "Machine", "What predictions need to know of a machine.")
       .def(nb::init<>())
       .def_rw("title", &Machine::title)
+      .def_rw("parts", &Machine::parts)
       .def_rw("mpi", &Machine::mpi)
       .def_rw("transport", &Machine::transport)
       .def_rw("date", &Machine::date)

@@ -15,16 +15,19 @@ namespace {
 using tune::Candidate;
 using tune::Case;
 
-Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks,
-               std::vector<std::int32_t> nodes) {
+using Places = std::vector<std::int32_t>;
+
+Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
+               Places sockets = {}, Places complexes = {}) {
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
     throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
-  if (ranks < 1 || bytes < 0 || (!nodes.empty() && nodes.size() != static_cast<std::size_t>(ranks)))
-    throw Error(
-        fmt::format("{} ranks with {} bytes on {} given nodes make no case", ranks, bytes, nodes.size()),
-        "give ranks above 0 and a node for each of them, or none");
-  return {found, bytes, ranks, std::move(nodes)};
+  for (const Places& places : {nodes, sockets, complexes})
+    if (ranks < 1 || bytes < 0 || (!places.empty() && places.size() != static_cast<std::size_t>(ranks)))
+      throw Error(
+          fmt::format("{} ranks with {} bytes at {} given places make no case", ranks, bytes, places.size()),
+          "give ranks above 0 and a node, socket and core complex for each of them, or none");
+  return {found, bytes, ranks, std::move(nodes), std::move(sockets), std::move(complexes)};
 }
 
 } // namespace
@@ -38,16 +41,19 @@ void bind_tuning(nb::module_& module) {
       .def_prop_ro("cpu_most", [](const Candidate& self) { return self.prediction.cpu_most; });
   module.def(
       "candidates",
-      [](std::string_view call, std::int64_t bytes, std::int32_t ranks, std::vector<std::int32_t> nodes,
-         const machine::Machine& machine) {
-        return tune::candidates(make_case(call, bytes, ranks, std::move(nodes)), machine);
+      [](std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
+         const machine::Machine& machine, Places sockets, Places complexes) {
+        return tune::candidates(
+            make_case(call, bytes, ranks, std::move(nodes), std::move(sockets), std::move(complexes)),
+            machine);
       },
       nb::arg("call"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
+      nb::arg("sockets") = Places{}, nb::arg("complexes") = Places{},
       nb::call_guard<nb::gil_scoped_release>(),
       "All candidates for a call with units of so many bytes, fastest first by the model.");
   module.def(
       "predict",
-      [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, std::vector<std::int32_t> nodes,
+      [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, Places nodes,
          const machine::Machine& machine) {
         const strategies::Selection parsed = strategies::parse_selection(selection);
         if (parsed.is_native())

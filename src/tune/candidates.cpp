@@ -135,7 +135,7 @@ bool are_alike(std::span<const schedule::Schedule> schedules, std::int64_t unit_
 model::Prediction predict(const Strategy& strategy, const Problem& problem,
                           std::span<const schedule::Schedule> compared, const Case& wanted,
                           const machine::Machine& machine) {
-  const model::Setting setting{machine, wanted.nodes};
+  const model::Setting setting{machine, wanted.nodes, wanted.sockets, wanted.complexes};
   std::size_t steps = 0;
   for (const schedule::Schedule& one : compared)
     steps += one.steps.size();

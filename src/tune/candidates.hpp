@@ -16,6 +16,9 @@ struct Case {
   std::int32_t ranks = 1;
   /// The node of each rank; empty: all on one.
   std::vector<std::int32_t> nodes = {};
+  /// Where in its node each rank stays (model::Setting); empty: not known.
+  std::vector<std::int32_t> sockets = {};
+  std::vector<std::int32_t> complexes = {};
 };
 
 struct Candidate {

@@ -2,7 +2,9 @@
 #include "machine/fingerprint.hpp"
 #include "machine/machine.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <random>
 
 namespace thalweg::machine {
 namespace {
@@ -24,6 +26,68 @@ latency = "5 us"
 send = "1.5 us"
 )toml";
 
+// Everything that a probe writes.
+const std::string full = R"toml(
+format = 1
+title = "a machine"
+parts = "2 sockets, 16 cores"
+cores = 16
+[core_complex]
+pairs = 4
+samples = 1000
+outliers = 12
+worst = "41.5 times"
+[[core_complex.message]]
+bytes = "any"
+latency = "100 ns (90 ns .. 120 ns)"
+gap = "300 ns"
+unexpected = "50 ns"
+unexpected_per_byte = "80 ps"
+overlapped = "400 ns"
+overlapped_per_byte = "1 ns"
+two_way = "1.25 times (1.2 times .. 1.5 times)"
+shared = "3 times"
+[network]
+burst = "32KiB"
+[[network.message]]
+bytes = "any"
+latency = "20 us"
+[[copy]]
+bytes = "32KiB"
+per_byte = "8 ps (7 ps .. 9 ps)"
+[[combine]]
+bytes = "any"
+per_byte = "20 ps"
+)toml";
+
+TEST(MachineFile, ReadsWhatProbesWrite) {
+  const Machine machine = parse_machine(full, "test");
+  EXPECT_EQ(machine.parts, "2 sockets, 16 cores");
+  const LevelCosts& level = machine.at(Level::core_complex);
+  EXPECT_EQ(level.pairs, 4);
+  EXPECT_EQ(level.samples, 1000);
+  EXPECT_EQ(level.outliers, 12);
+  EXPECT_DOUBLE_EQ(level.worst, 41.5);
+  const MessageCost& cost = level.at(0);
+  EXPECT_DOUBLE_EQ(cost.gap.value, 3e-7);
+  EXPECT_DOUBLE_EQ(cost.unexpected.value, 5e-8);
+  EXPECT_DOUBLE_EQ(cost.unexpected_per_byte.value, 8e-11);
+  EXPECT_DOUBLE_EQ(cost.overlapped.value, 4e-7);
+  EXPECT_DOUBLE_EQ(cost.overlapped_per_byte.value, 1e-9);
+  EXPECT_DOUBLE_EQ(cost.two_way.value, 1.25);
+  EXPECT_DOUBLE_EQ(cost.two_way.high, 1.5);
+  EXPECT_DOUBLE_EQ(cost.shared.value, 3);
+}
+
+TEST(MachineFile, OlderOnesSayThatNothingElseMatters) {
+  const LevelCosts network = parse_machine(valid, "test").at(Level::network);
+  EXPECT_EQ(network.pairs, 1);
+  EXPECT_EQ(network.samples, 0);
+  EXPECT_EQ(network.at(0).unexpected.value, 0);
+  EXPECT_EQ(network.at(0).two_way.value, 1);
+  EXPECT_EQ(network.at(0).shared.value, 1);
+}
+
 TEST(MachineFile, ReadsWhatPeopleWrite) {
   const Machine machine = parse_machine(valid, "test");
   EXPECT_EQ(machine.cores, 4);
@@ -39,10 +103,13 @@ TEST(MachineFile, ReadsWhatPeopleWrite) {
 TEST(MachineFile, TakesTheNearestLevel) {
   const Machine machine = parse_machine(valid, "test");
   EXPECT_EQ(machine.at(Level::core_complex).level, Level::network);
+  // A node's level comes before the network, however near the network is.
+  EXPECT_EQ(parse_machine(full, "test").at(Level::node).level, Level::core_complex);
 }
 
 TEST(MachineFile, ReadsWhatItWrites) {
-  for (const Machine& machine : {parse_machine(valid, "test"), standard_machine()}) {
+  for (const Machine& machine :
+       {parse_machine(valid, "test"), parse_machine(full, "test"), standard_machine()}) {
     const std::string text = to_text(machine);
     EXPECT_EQ(to_text(parse_machine(text, "again")), text);
   }
@@ -62,9 +129,10 @@ struct Broken {
 
 class BrokenMachineFile : public testing::TestWithParam<Broken> {};
 
-TEST_P(BrokenMachineFile, IsRefusedWithItsName) {
-  std::string text = valid;
-  text.replace(text.find(GetParam().from), std::string(GetParam().from).size(), GetParam().to);
+class BrokenProbe : public testing::TestWithParam<Broken> {};
+
+void expect_refused(std::string text, const Broken& broken) {
+  text.replace(text.find(broken.from), std::string(broken.from).size(), broken.to);
   try {
     parse_machine(text, "box.toml");
     FAIL() << "it was read";
@@ -73,6 +141,25 @@ TEST_P(BrokenMachineFile, IsRefusedWithItsName) {
     EXPECT_FALSE(error.remedy().empty());
   }
 }
+
+TEST_P(BrokenMachineFile, IsRefusedWithItsName) {
+  expect_refused(valid, GetParam());
+}
+
+TEST_P(BrokenProbe, IsRefusedWithItsName) {
+  expect_refused(full, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, BrokenProbe,
+    testing::Values(Broken{"pairs = 4", "pairs = 0"}, Broken{"pairs = 4", "pairs = \"4\""},
+                    Broken{"samples = 1000", "samples = -1"}, Broken{"outliers = 12", "outliers = 1.5"},
+                    Broken{"\"41.5 times\"", "41.5"}, Broken{"\"3 times\"", "\"3\""},
+                    Broken{"\"3 times\"", "\"3 us\""}, Broken{"\"3 times\"", "\"-3 times\""},
+                    Broken{"\"3 times\"", "\"inf times\""}, Broken{"\"3 times\"", "\"nan times\""},
+                    Broken{"\"3 times\"", "\" times\""}, Broken{"1.5 times)", "1.5)"},
+                    Broken{"parts = ", "parts = 2 #"}, Broken{"\"32KiB\"", "\"any\""},
+                    Broken{"\"32KiB\"", "\"9000000000GiB\""}, Broken{"\"80 ps\"", "\"80 times\""}));
 
 INSTANTIATE_TEST_SUITE_P(Every, BrokenMachineFile,
                          testing::Values(Broken{"format = 1", "format = 9"},
@@ -83,13 +170,50 @@ INSTANTIATE_TEST_SUITE_P(Every, BrokenMachineFile,
                                          Broken{"[network]\nburst", "network = 3\nburst"},
                                          Broken{"(1 us .. 5 us)", "(1 us .. 5 us"}));
 
+// Whatever is read can be written and read again; everything else is refused.
+void expect_read_or_refused(const std::string& text, const std::string& what) {
+  std::string written;
+  try {
+    written = to_text(parse_machine(text, "box.toml"));
+  } catch (const Error& error) {
+    EXPECT_NE(error.problem().find("box.toml"), std::string::npos) << what << ": " << error.problem();
+    return;
+  }
+  EXPECT_EQ(to_text(parse_machine(written, "again")), written) << what;
+}
+
 TEST(MachineFile, EveryTruncationReadsOrIsRefused) {
-  const std::string text = to_text(parse_machine(valid, "test"));
-  for (std::size_t length = 0; length < text.size(); ++length) {
-    try {
-      parse_machine(text.substr(0, length), "cut");
-    } catch (const Error&) {
+  for (const std::string& text : {valid, full, to_text(parse_machine(full, "test"))})
+    for (std::size_t length = 0; length < text.size(); ++length)
+      expect_read_or_refused(text.substr(0, length), fmt::format("the first {} bytes", length));
+}
+
+// Bytes changed, taken out, put in, and lines swapped.
+TEST(MachineFile, DamagedOnesReadOrAreRefused) {
+  constexpr int rounds = 3000;
+  const std::string letters = "0123456789.-+eE\"[]()= \n#tinysupmr\xff\x01";
+  for (int seed = 0; seed < rounds; ++seed) {
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
+    std::string text = seed % 2 == 0 ? full : to_text(parse_machine(full, "test"));
+    const auto below = [&](std::size_t most) { return random() % most; };
+    for (std::size_t faults = 1 + below(4); faults > 0; --faults) {
+      const std::size_t at = below(text.size());
+      const char letter = letters[below(letters.size())];
+      switch (below(4)) {
+      case 0:
+        text[at] = letter;
+        break;
+      case 1:
+        text.erase(at, 1 + below(8));
+        break;
+      case 2:
+        text.insert(at, 1 + below(3), letter);
+        break;
+      default:
+        text += text.substr(at, below(200));
+      }
     }
+    expect_read_or_refused(text, fmt::format("seed {}", seed));
   }
 }
 

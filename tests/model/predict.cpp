@@ -5,6 +5,7 @@
 #include "model/link.hpp"
 #include "strategies/prover.hpp"
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -112,6 +113,117 @@ TEST(Model, RanksThatShareACoreTakeTurns) {
   EXPECT_GT(predict_named(schedule::Operation::alltoall, "direct", 8, 8, {machine, {}}).seconds, shared);
 }
 
+TEST(Model, MessagesOfARankAreAGapApart) {
+  Machine machine = simple_machine();
+  machine.levels[0].ranges[0].gap = exactly(3);
+  // Seven messages leave one after another; seven come at once and are taken one after another.
+  for (const auto operation : {schedule::Operation::broadcast, schedule::Operation::gather})
+    EXPECT_DOUBLE_EQ(predict_named(operation, "flat", 8, 0, {machine, {}}).seconds, 1 + 10 + 6 * 3 + 1);
+  // A single one is not later for it.
+  EXPECT_DOUBLE_EQ(predict_named(schedule::Operation::broadcast, "flat", 2, 0, {machine, {}}).seconds,
+                   1 + 10 + 1);
+}
+
+// 0 sends to 1, which waits for 2 first, which waits for 0.
+std::vector<schedule::Schedule> overtaking() {
+  std::vector<schedule::Schedule> schedules;
+  const auto add = [&](Rank rank, const std::function<void(schedule::Builder&)>& steps) {
+    schedule::Builder builder(problem(schedule::Operation::barrier, 3), rank, 1);
+    steps(builder);
+    schedules.push_back(builder.finish());
+  };
+  add(0, [](schedule::Builder& builder) {
+    builder.send_token(1);
+    builder.send_token(2);
+  });
+  add(1, [](schedule::Builder& builder) {
+    builder.receive_token(2);
+    builder.round();
+    builder.receive_token(0);
+  });
+  add(2, [](schedule::Builder& builder) {
+    builder.receive_token(0);
+    builder.round();
+    builder.send_token(1);
+  });
+  return schedules;
+}
+
+TEST(Model, MessagesThatComeUnexpectedCostMore) {
+  Machine machine = simple_machine();
+  EXPECT_DOUBLE_EQ(predict(overtaking(), 0, {machine, {}}).seconds, 26);
+  machine.levels[0].ranges[0].unexpected = exactly(5);
+  EXPECT_DOUBLE_EQ(predict(overtaking(), 0, {machine, {}}).seconds, 31);
+  // What is asked for before it comes does not.
+  EXPECT_DOUBLE_EQ(predict_named(schedule::Operation::broadcast, "knomial", 8, 0, {machine, {}}).seconds,
+                   3 * (1 + 10 + 1));
+}
+
+TEST(Model, MessagesThatMeetTakeTheirTime) {
+  Machine machine = simple_machine();
+  machine.levels[1].ranges[0].two_way = exactly(2);
+  const std::vector<std::int32_t> nodes{0, 1};
+  const auto seconds = [&](schedule::Operation operation, const char* name) {
+    return predict_named(operation, name, 2, 1000, {machine, nodes}).seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(schedule::Operation::broadcast, "flat"), 2 + 1000 + 100 + 2);
+  EXPECT_DOUBLE_EQ(seconds(schedule::Operation::allgather, "ring"), 2 + 2 * 1000 + 100 + 2);
+}
+
+TEST(Model, PairsThatShareALinkHaveWhatWasMeasured) {
+  Machine machine = simple_machine();
+  const std::vector<std::int32_t> nodes{0, 0, 1, 1};
+  const auto seconds = [&](double shared) {
+    machine.levels[1].pairs = 2;
+    machine.levels[1].ranges[0].shared = exactly(shared);
+    return predict_named(schedule::Operation::alltoall, "direct", 4, 1000, {machine, nodes}).seconds;
+  };
+  const double plain =
+      predict_named(schedule::Operation::alltoall, "direct", 4, 1000, {machine, nodes}).seconds;
+  // Twice as long for two: the link is full with one. As long: it bears two.
+  EXPECT_DOUBLE_EQ(seconds(2), plain);
+  EXPECT_DOUBLE_EQ(seconds(5), plain);
+  EXPECT_NEAR(seconds(1), plain - 2000, 10);
+  EXPECT_LT(seconds(1.5), plain);
+}
+
+TEST(Model, PairsThatShareMemoryCopyMoreSlowly) {
+  Machine machine = simple_machine();
+  machine.levels[0].pairs = 4;
+  machine.levels[0].ranges[0].send_per_byte = exactly(1);
+  const auto seconds = [&](std::int32_t ranks, double shared) {
+    machine.levels[0].ranges[0].shared = exactly(shared);
+    return predict_named(schedule::Operation::alltoall, "direct", ranks, 1000, {machine, {}}).seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(2, 4), seconds(2, 1));
+  EXPECT_GT(seconds(8, 4), 2 * seconds(8, 1));
+  // What sharing cores explains is no matter of memory.
+  machine.cores = 2;
+  EXPECT_DOUBLE_EQ(seconds(8, 4), seconds(8, 1));
+}
+
+TEST(Model, RanksAreAsFarApartAsTheirPlaces) {
+  Machine machine = simple_machine();
+  const MessageCost near = machine.levels[0].ranges[0];
+  const auto level = [&](Level which, double latency) {
+    MessageCost cost = near;
+    cost.latency = exactly(latency);
+    machine.levels.push_back({which, {cost}, 0});
+  };
+  level(Level::core_complex, 3);
+  level(Level::socket, 5);
+  const std::vector<std::int32_t> nodes{0, 0};
+  const auto latency = [&](std::vector<std::int32_t> sockets, std::vector<std::int32_t> complexes) {
+    const Setting setting{machine, nodes, sockets, complexes};
+    return predict_named(schedule::Operation::broadcast, "flat", 2, 0, setting).seconds - 2;
+  };
+  EXPECT_DOUBLE_EQ(latency({0, 0}, {1, 1}), 3);
+  EXPECT_DOUBLE_EQ(latency({0, 0}, {1, 2}), 5);
+  EXPECT_DOUBLE_EQ(latency({0, 1}, {1, 2}), 10);
+  EXPECT_DOUBLE_EQ(latency({-1, -1}, {-1, -1}), 10);
+  EXPECT_DOUBLE_EQ(latency({}, {}), 10);
+}
+
 TEST(Link, LetsBurstsThroughAfterAPause) {
   Link link;
   EXPECT_DOUBLE_EQ(link.pass(100, 30, 50), 100);
@@ -139,7 +251,7 @@ TEST(Model, FindsWhoWaitsForEver) {
 }
 
 // Every strategy of the index, over ranks, sizes and places: it ends, more bytes never take less, and a
-// slower machine is never faster.
+// slower machine is never faster, but for what another order in a queue makes out.
 class ModelOfEveryStrategy : public testing::TestWithParam<std::int32_t> {};
 
 TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
@@ -161,7 +273,7 @@ TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
       const Prediction slower = predict(schedules, 64, {slow, nodes});
       const std::string what = strategies::describe(strategy, one);
       EXPECT_LE(small.seconds, large.seconds * 1.0001) << what;
-      EXPECT_LE(small.seconds, slower.seconds * 1.0001) << what;
+      EXPECT_LE(small.seconds, slower.seconds * 1.1) << what;
       EXPECT_LE(small.cpu_seconds, small.cpu_most * 1.0001) << what;
       EXPECT_LE(small.cpu_most, small.seconds * 1.0001) << what;
     }

@@ -148,14 +148,25 @@ def test_the_default_file_is_found(thalweg: Command, programs: Programs, environ
     assert "tuning file" not in thalweg("run", "--tuning", "off", "-n", "2", "--", program).stderr
 
 
+FIGURES = ("latency", "send", "receive", "gap", "unexpected", "overlapped", "two_way", "shared")
+
+
 def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None:
     file, plot = tmp_path / "machine.toml", tmp_path / "plot.svg"
-    result = thalweg("probe", "--mpi", "mpich", "-n", "2", "--output", str(file), "--plot", str(plot))
+    result = thalweg("probe", "--mpi", "mpich", "-n", "4", "--output", str(file), "--plot", str(plot))
     assert result.returncode == 0, result.stderr
+    for said in ("job: 4 ranks on 1 nodes", "node: ", "MPI: MPICH", "rank 3: node 0", "2 pairs at once", "outliers: "):
+        assert said in result.stdout
     machine = _core.load_machine(str(file))
-    assert [level.level for level in machine.levels] == [_core.Level.node]
+    assert machine.parts
+    # Which part of the node the ranks stay on is the machine's business.
+    assert {level.level for level in machine.levels}.isdisjoint({_core.Level.network})
+    assert machine.levels[0].pairs == 2
+    assert machine.levels[0].samples > machine.levels[0].outliers >= 0
     for cost in machine.levels[0].ranges:
-        assert cost.send.low <= cost.send.value <= cost.send.high
+        for name in FIGURES:
+            figure = getattr(cost, name)
+            assert 0 <= figure.low <= figure.value <= figure.high, name
     assert len(machine.copy) == len(machine.combine) > 3
     assert plot.stat().st_size > 1000
     result = thalweg("explain", "allreduce", "--bytes", "1MiB", "--ranks", "16", "--machine", str(file))

@@ -1,6 +1,8 @@
 """What `thalweg probe` does and prints: what the machine is, its parameters, and a plot of them."""
 
 import os
+from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -12,13 +14,19 @@ from rich.table import Table
 from thalweg import _core
 from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
-from thalweg.machine.fit import Costs
-from thalweg.machine.parts import describe_parts
+from thalweg.machine.fit import OUTLIER_TIMES, Costs
+from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
 from thalweg.plots import new_figure
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
-from thalweg.units import rate_text, size_text, time_text
+from thalweg.units import rate_text, size_text, time_text, times_text
+
+DOUBTFUL_PART = 0.05
+_RANKS_SHOWN = 16
+_PERCENT_MOST = 999
+_LEAST_WIDTH = 160
+"""Of tables where no terminal says otherwise."""
 
 
 class Request(NamedTuple):
@@ -36,8 +44,8 @@ class Request(NamedTuple):
 def main(request: Request) -> None:
     """Probe, print, and write the machine file."""
     console = Console(soft_wrap=True, highlight=False)
-    for line in describe_parts():
-        console.print(line)
+    if not console.is_terminal:
+        console.width = max(console.width, _LEAST_WIDTH)
     words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
     with Session(words, lab=request.lab) as session:
         _print_job(console, session.job)
@@ -57,26 +65,61 @@ def main(request: Request) -> None:
 
 
 def _print_job(console: Console, job: Job) -> None:
-    console.print(f"job: {_core.Fingerprint(list(job.fingerprint)).describe()}")
-    places = ", ".join(f"{rank}: node {node}" for rank, node in enumerate(job.nodes[:16]))
-    console.print(f"ranks: {places}{' …' if job.ranks > len(job.nodes[:16]) else ''}")
+    parts = find_parts()
+    fingerprint = _core.Fingerprint(list(job.fingerprint))
+    console.print(f"job: {job.ranks} ranks on {len(set(job.nodes))} nodes ({job.machines} booted)")
+    console.print(f"node: {parts if isinstance(parts, str) else describe(parts)}; {fingerprint.processor}")
+    console.print(
+        f"      {fingerprint.cores} cores may be used (limit {fingerprint.quota}), Linux {fingerprint.kernel}"
+    )
+    console.print(f"MPI: {fingerprint.mpi}, transport {fingerprint.transport}")
+    for line in describe_ranks(job.nodes, job.places, {} if isinstance(parts, str) else parts.core_of, _RANKS_SHOWN):
+        console.print(line)
 
 
 def _print_level(console: Console, level: _core.LevelCosts) -> None:
+    """Print a level's parameters, a row each, a column for each range of sizes."""
     name = str(level.level).rpartition(".")[2].replace("_", " ")
     burst = f", bursts of {size_text(int(level.burst_bytes))} free" if level.burst_bytes else ""
-    table = Table(
-        "up to", "latency L", "send o", "receive o", "link G", title=f"{name}{burst}", box=None, title_justify="left"
-    )
-    for cost in level.ranges:
-        table.add_row(
-            "any" if cost.bytes_max > 1 << 60 else size_text(cost.bytes_max),
-            time_text(cost.latency.value),
-            f"{time_text(cost.send.value)} + {rate_text(cost.send_per_byte.value)}",
-            f"{time_text(cost.receive.value)} + {rate_text(cost.receive_per_byte.value)}",
-            rate_text(cost.gap_per_byte.value),
-        )
+    sizes = ["any" if cost.bytes_max > 1 << 60 else size_text(cost.bytes_max) for cost in level.ranges]
+    headings = [f"up to {size}" for size in sizes]
+    table = Table("", *headings, title=f"{name}{burst}", box=None, title_justify="left", padding=(0, 2, 0, 0))
+    rows: list[tuple[str, str, Callable[[float], str]]] = [
+        ("latency L", "latency", time_text),
+        ("send o", "send", time_text),
+        ("  per byte", "send_per_byte", rate_text),
+        ("receive o", "receive", time_text),
+        ("  per byte", "receive_per_byte", rate_text),
+        ("both, by overlap", "overlapped", time_text),
+        ("  per byte", "overlapped_per_byte", rate_text),
+        ("gap g", "gap", time_text),
+        ("link G", "gap_per_byte", rate_text),
+        ("unexpected, more", "unexpected", time_text),
+        ("  per byte", "unexpected_per_byte", rate_text),
+        ("both ways", "two_way", times_text),
+        *([(f"{level.pairs} pairs at once", "shared", times_text)] if level.pairs > 1 else []),
+    ]
+    for heading, field, text in rows:
+        table.add_row(heading, *[_figure_text(getattr(cost, field), text) for cost in level.ranges])
     console.print(table)
+    told = f", the worst {times_text(level.worst)} the median" if level.outliers else ""
+    console.print(f"outliers: {level.outliers} of {level.samples} samples over {OUTLIER_TIMES} times the median{told}")
+    if level.outliers > DOUBTFUL_PART * level.samples:
+        console.print("so many say that the machine had other work: measure again when it is idle")
+
+
+def _figure_text(figure: _core.Figure, text: Callable[[float], str]) -> str:
+    """Write a figure with its spread in percent of it: 1.2 us -5% +30%."""
+    if figure.value <= 0 or figure.low == figure.value == figure.high:
+        return text(figure.value)
+    low, high = (100 * (end / figure.value - 1) for end in (figure.low, figure.high))
+    if text is rate_text:
+        low, high = (100 * (figure.value / end - 1) if end else inf for end in (figure.high, figure.low))
+    return f"{text(figure.value)} {_percent(low)} {_percent(high)}"
+
+
+def _percent(part: float) -> str:
+    return f"{part:+.0f}%" if part < _PERCENT_MOST else f">+{_PERCENT_MOST}%"
 
 
 def _print_memory(console: Console, machine: _core.Machine) -> None:
@@ -95,8 +138,16 @@ def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:
         axes = figure.add_subplot(1, len(measured), index + 1)
         level = next(level for level in machine.levels if level.level == getattr(_core.Level, name))
         sizes = [max(size, 1) for size in costs.sizes]
-        for label, rows in (("half round trip", costs.half_trip), ("send", costs.send), ("receive", costs.receive)):
-            axes.loglog(sizes, [median(row) * 1e6 for row in rows], "o", markersize=4, label=f"{label}, measured")
+        for label, rows in (
+            ("half round trip", costs.half_trip),
+            ("send", costs.send),
+            ("receive", costs.receive),
+            ("in a row", costs.burst),
+            ("in a row, both ways", costs.exchange),
+            (f"in a row, {costs.pairs} pairs", costs.shared),
+        ):
+            if rows:
+                axes.loglog(sizes, [median(row) * 1e6 for row in rows], "o", markersize=4, label=f"{label}, measured")
         axes.loglog(
             sizes,
             [_single(level, size) * 1e6 for size in costs.sizes],

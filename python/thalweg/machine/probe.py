@@ -6,7 +6,9 @@ from itertools import combinations
 from statistics import median, quantiles
 
 from thalweg import _core
-from thalweg.machine.fit import Costs, Range, fit_costs
+from thalweg.machine.fit import Costs, Range, Spread, find_outliers, fit_costs
+from thalweg.machine.parts import describe_node
+from thalweg.trials.places import NOWHERE
 from thalweg.trials.session import Job, Session
 
 SIZES = (0, 8, 64, 256, *(1 << power for power in range(9, 21)))
@@ -15,36 +17,77 @@ _BURST_BYTES = 2 << 20
 _BURST_MOST = 64
 _US = 1e-6
 STEP_SECONDS = 5e-8
+FEW_BYTES = 1024
+"""Up to here several messages make a sample."""
+LEVELS = ("core_complex", "socket", "node", "network")
+PAIRS_MOST = 32
 
 
-def pairs(job: Job) -> dict[str, tuple[int, int]]:
-    """Choose two ranks for each level of the machine that the job has: on a node, and on two."""
-    chosen: dict[str, tuple[int, int]] = {}
-    for a, b in combinations(range(job.ranks), 2):
-        chosen.setdefault("node" if job.nodes[a] == job.nodes[b] else "network", (a, b))
-    return chosen
+Pair = tuple[int, int]
 
 
-def measure_pair(session: Session, pair: tuple[int, int], show: Callable[[], None]) -> Costs:
-    """Measure one pair's messages of all sizes."""
-    a, b = pair
-    rows: dict[str, list[Sequence[float]]] = {"pingpong": [], "send": [], "receive": [], "burst": []}
+def level_of(job: Job, a: int, b: int) -> str:
+    """Tell how far apart two ranks are, by the nearest part of the machine that both stay on."""
+    if job.nodes[a] != job.nodes[b]:
+        return "network"
+    one, other = job.places[a], job.places[b]
+    if one.core_complex == other.core_complex != NOWHERE:
+        return "core_complex"
+    return "socket" if one.socket == other.socket != NOWHERE else "node"
+
+
+def pairs(job: Job, cores: int) -> dict[str, list[Pair]]:
+    """Choose pairs of ranks for each level of the machine that the job has, nearest first, to be measured at once.
+
+    The first of a level is measured alone too. Pairs share no rank, and ranks that stay on one processor no processor,
+    where that can be. All are on the same node, or between the same two nodes, so that they share a link. There are no
+    more than the node's `cores` bear, but two.
+    """
+    chosen: dict[str, list[Pair]] = {name: [] for name in LEVELS}
+    used: dict[str, set[int]] = {name: set() for name in LEVELS}
+    most = min(PAIRS_MOST, max(2, cores // 2))
+    for a, b in sorted(combinations(range(job.ranks), 2), key=lambda pair: _shares_processor(job, pair)):
+        name = level_of(job, a, b)
+        found = chosen[name]
+        nodes = {job.nodes[rank] for rank in found[0]} if found else set()
+        is_beside = not found or {job.nodes[a], job.nodes[b]} == nodes
+        if len(found) < most and is_beside and not used[name] & {a, b}:
+            found.append((a, b))
+            used[name] |= {a, b}
+    return {name: found for name, found in chosen.items() if found}
+
+
+def _shares_processor(job: Job, pair: Pair) -> bool:
+    one, other = (job.places[rank].processors for rank in pair)
+    return job.nodes[pair[0]] == job.nodes[pair[1]] and len(one) == 1 and one == other
+
+
+def measure_pairs(session: Session, chosen: Sequence[Pair], show: Callable[[], None]) -> Costs:
+    """Measure the first pair's messages of all sizes, and bursts of all pairs at once."""
+    alone = " ".join(map(str, chosen[0]))
+    together = " ".join(str(rank) for pair in chosen for rank in pair)
+    rows: dict[str, list[Sequence[float]]] = {name: [] for name in Costs._fields[1:-1]}
     for size in SIZES:
-        half = session.probe(f"pingpong {a} {b} {size} {1 if size > 1024 else 10} 21")
-        busy_us = 3 * median(half) + 30
+        half = session.probe(f"pingpong {size} {1 if size > FEW_BYTES else 10} 21 {alone}")
+        busy_us = f"{3 * median(half) + 30:.0f}"
         count = max(4, min(_BURST_MOST, _BURST_BYTES // (size + 1)))
-        rows["pingpong"].append(half)
-        rows["send"].append(session.probe(f"send {a} {b} {size} {busy_us:.0f} 15"))
-        rows["receive"].append(session.probe(f"receive {a} {b} {size} {busy_us:.0f} 15"))
-        rows["burst"].append(session.probe(f"burst {a} {b} {size} {count} 5"))
+        rows["half_trip"].append(half)
+        rows["send"].append(session.probe(f"send {size} {busy_us} 15 {alone}"))
+        rows["receive"].append(session.probe(f"receive {size} {busy_us} 15 {alone}"))
+        rows["burst"].append(session.probe(f"burst {size} {count} 7 {alone}"))
+        rows["exchange"].append(session.probe(f"exchange {size} {count} 7 {alone}"))
+        rows["unexpected"].append(session.probe(f"unexpected {size} {1 if size > FEW_BYTES else 10} 11 {alone}"))
+        rows["overlap"].append(session.probe(f"overlap {size} {busy_us} 11 {alone}"))
+        if len(chosen) > 1:
+            rows["shared"].append(session.probe(f"burst {size} {count} 7 {together}"))
         show()
     scaled = {name: [[value * _US for value in samples] for samples in rows[name]] for name in rows}
-    return Costs(SIZES, scaled["pingpong"], scaled["send"], scaled["receive"], scaled["burst"])
+    return Costs(sizes=SIZES, pairs=len(chosen), **scaled)
 
 
 def steps(job: Job) -> int:
     """Count how often `show` is called during a probe of such a job."""
-    return len(pairs(job)) * len(SIZES) + 1
+    return len(pairs(job, _core.Fingerprint(list(job.fingerprint)).cores)) * len(SIZES) + 1
 
 
 def probe(session: Session, show: Callable[[], None], *, network: str = "") -> tuple[_core.Machine, dict[str, Costs]]:
@@ -56,15 +99,16 @@ def probe(session: Session, show: Callable[[], None], *, network: str = "") -> t
     fingerprint = _core.Fingerprint(list(job.fingerprint))
     machine = _core.Machine()
     machine.title = fingerprint.describe()
+    machine.parts = describe_node()
     machine.mpi, machine.transport, machine.cores = fingerprint.mpi, fingerprint.transport, fingerprint.cores
     machine.date = dt.datetime.now(dt.UTC).date().isoformat()
     machine.network = network
     machine.nodes_per_machine = max(1, len(set(job.nodes)) // job.machines)
     measured: dict[str, Costs] = {}
     levels = []
-    for name, pair in pairs(job).items():
-        measured[name] = measure_pair(session, pair, show)
-        levels.append(_level(name, *fit_costs(measured[name], is_network=name == "network")))
+    for name, chosen in pairs(job, fingerprint.cores).items():
+        measured[name] = measure_pairs(session, chosen, show)
+        levels.append(_level(name, measured[name]))
     machine.levels = levels
     machine.copy = _rates(session, "copy")
     machine.combine = _rates(session, "combine")
@@ -89,21 +133,33 @@ def _switch(session: Session, job: Job, measured: dict[str, Costs], cores: int) 
     return _core.Figure(*(max(0.0, value - message) / others for value in (middle, low, high)))
 
 
-def _level(name: str, ranges: Sequence[Range], burst: float) -> _core.LevelCosts:
+def _level(name: str, costs: Costs) -> _core.LevelCosts:
+    ranges, burst_bytes = fit_costs(costs, is_network=name == "network")
     level = _core.LevelCosts()
     level.level = getattr(_core.Level, name)
-    level.burst_bytes = burst
-    rows = []
-    for one in ranges:
-        cost = _core.MessageCost()
-        cost.bytes_max = one.bytes_max
-        cost.latency = _figure(one.latency, one)
-        cost.send, cost.send_per_byte = _figure(one.send.base, one), _figure(one.send.per_byte, one)
-        cost.receive, cost.receive_per_byte = _figure(one.receive.base, one), _figure(one.receive.per_byte, one)
-        cost.gap, cost.gap_per_byte = _figure(one.gap.base, one), _figure(one.gap.per_byte, one)
-        rows.append(cost)
-    level.ranges = rows
+    level.burst_bytes = burst_bytes
+    level.pairs = costs.pairs
+    level.samples, level.outliers, level.worst = find_outliers(costs)
+    level.ranges = [_cost(one) for one in ranges]
     return level
+
+
+def _cost(one: Range) -> _core.MessageCost:
+    cost = _core.MessageCost()
+    cost.bytes_max = one.bytes_max
+    cost.latency = _figure(one.latency, one.spreads["half_trip"])
+    for name, line, spread in (
+        ("send", one.send, one.spreads["send"]),
+        ("receive", one.receive, one.spreads["receive"]),
+        ("gap", one.gap, one.spreads["burst"]),
+        ("unexpected", one.unexpected, one.spreads["unexpected"]),
+        ("overlapped", one.overlapped, one.spreads["overlap"]),
+    ):
+        setattr(cost, name, _figure(line.base, spread))
+        setattr(cost, f"{name}_per_byte", _figure(line.per_byte, spread))
+    cost.two_way = _core.Figure(*one.two_way)
+    cost.shared = _core.Figure(*one.shared)
+    return cost
 
 
 def _rates(session: Session, what: str) -> list[_core.Rate]:
@@ -120,9 +176,8 @@ def _spread(samples: Sequence[float]) -> tuple[float, float, float]:
     return tenths[0], median(samples), tenths[8]
 
 
-def _figure(value: float, one: Range) -> _core.Figure:
-    low, high = one.spread
-    return _core.Figure(value, value * min(1.0, low), value * max(1.0, high))
+def _figure(value: float, spread: Spread) -> _core.Figure:
+    return _core.Figure(value, value * min(1.0, spread.low), value * max(1.0, spread.high))
 
 
 def _exactly(value: float) -> _core.Figure:

@@ -58,4 +58,6 @@ def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
 
 def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:
     """List the candidates for a case on all the job's ranks, fastest first by the model."""
-    return _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine)
+    sockets = [place.socket for place in job.places]
+    complexes = [place.core_complex for place in job.places]
+    return _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes)

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from thalweg.errors import FAILED, ThalwegError
+from thalweg.trials.places import Place, find_places
 
 NATIVE = "native"
 PASSED_ON = "passed_on"
@@ -45,6 +46,8 @@ class Job(NamedTuple):
     machines: int
     """Booted machines that the nodes are on."""
     fingerprint: tuple[str, ...]
+    places: tuple[Place, ...]
+    """Where in its node each rank stays."""
 
 
 class Session:
@@ -129,7 +132,7 @@ class Session:
         return results
 
     def probe(self, request: str) -> tuple[float, ...]:
-        """Make one of the measurements of trial/probes.h; microseconds."""
+        """Make one of the measurements of program/probes.h; microseconds."""
         self._ask(f"@{request}")
         answer = self._answer()
         assert isinstance(answer, dict)
@@ -173,4 +176,5 @@ def _job_of(answer: dict[str, Any] | str) -> Job:
     assert isinstance(answer, dict)
     hosts = list(dict.fromkeys(answer["hosts"]))
     nodes = tuple(hosts.index(host) for host in answer["hosts"])
-    return Job(len(nodes), nodes, len(set(answer["machines"])), tuple(answer["fingerprint"].split("\n")))
+    places = find_places(answer["hosts"], answer["places"])
+    return Job(len(nodes), nodes, len(set(answer["machines"])), tuple(answer["fingerprint"].split("\n")), places)

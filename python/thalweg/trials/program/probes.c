@@ -6,12 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { most_samples = 10001, tag = 7 };
+enum { most_samples = 10001, tag = 7, token = 8 };
 
 static int rank, ranks;
 static char *from, *to;
 static size_t capacity;
 static double samples[most_samples];
+/* The pair that this rank is of. */
+static int peer, is_first;
 
 void meet(void) {
   MPI_Request request;
@@ -35,12 +37,12 @@ static void reserve(size_t bytes) {
   memset(to, 1, capacity);
 }
 
-static void put(int peer, int bytes) {
-  MPI_Send(from, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD);
+static void put(int to_rank, int bytes) {
+  MPI_Send(from, bytes, MPI_BYTE, to_rank, tag, MPI_COMM_WORLD);
 }
 
-static void get(int peer, int bytes) {
-  MPI_Recv(to, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+static void get(int from_rank, int bytes) {
+  MPI_Recv(to, bytes, MPI_BYTE, from_rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void compute_until(double end) {
@@ -48,48 +50,88 @@ static void compute_until(double end) {
     ;
 }
 
-/* Half a round trip, `count` of them a sample. Where `late`, both wait before they ask for what has come by
- * then, and the wait is taken off. */
-static void ping_pong(int peer, int is_first, int bytes, int count, int late, int s) {
-  const double pause = late ? 50e-6 + bytes * 2e-9 : 0;
+/* Links that let bursts through forget the last sample. */
+static void rest(int bytes) {
+  compute_until(MPI_Wtime() + (bytes > 1024 ? 2e-3 : 0));
+}
+
+/* Half a round trip, `count` of them a sample. */
+static double ping_pong(int bytes, int count) {
   const double begin = MPI_Wtime();
   for (int i = 0; i < count; ++i) {
     if (is_first)
       put(peer, bytes);
-    if (late)
-      compute_until(MPI_Wtime() + pause);
     get(peer, bytes);
     if (!is_first)
       put(peer, bytes);
   }
-  samples[s] = (MPI_Wtime() - begin) / count / 2 - pause;
+  return (MPI_Wtime() - begin) / count / 2;
 }
 
-/* `count` messages in a row, all asked for before the first is sent, then a short answer. */
-static void burst(int peer, int is_first, int bytes, int count, int s) {
-  MPI_Request* requests = malloc((size_t)count * sizeof *requests);
-  if (is_first)
+/* A message that is overtaken by a token, and an answer. The receiver asks for the message before it is sent,
+ * or when it has the token, by which it has seen the message. */
+static double overtaken(int bytes, int is_posted) {
+  MPI_Request request;
+  if (is_first) {
+    get(peer, 0); /* the other is ready */
+    const double begin = MPI_Wtime();
+    MPI_Isend(from, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &request);
+    MPI_Send(from, 0, MPI_BYTE, peer, token, MPI_COMM_WORLD);
     get(peer, 0);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return MPI_Wtime() - begin;
+  }
+  if (is_posted)
+    MPI_Irecv(to, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &request);
+  put(peer, 0);
+  MPI_Recv(NULL, 0, MPI_BYTE, peer, token, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (is_posted)
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  else
+    get(peer, bytes);
+  put(peer, 0);
+  return 0;
+}
+
+/* What a message costs more that comes unexpected. */
+static double unexpected(int bytes, int count) {
+  double more = 0;
+  for (int i = 0; i < count; ++i) {
+    more += overtaken(bytes, 0);
+    rest(bytes);
+    more -= overtaken(bytes, 1);
+    rest(bytes);
+  }
+  return more / count;
+}
+
+/* `count` messages in a row, all asked for before the first is sent, then a short answer; where `both_ways`,
+ * as many come from the other at the same time. */
+static double burst(int bytes, int count, int both_ways) {
+  MPI_Request* requests = malloc(2 * (size_t)count * sizeof *requests);
+  const int sends = is_first || both_ways, receives = !is_first || both_ways;
+  int begun = 0;
+  for (int i = 0; i < count && receives; ++i)
+    MPI_Irecv(to, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &requests[begun++]);
+  if (is_first)
+    MPI_Recv(NULL, 0, MPI_BYTE, peer, token, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    MPI_Send(from, 0, MPI_BYTE, peer, token, MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
-  for (int i = 0; i < count; ++i)
-    if (is_first)
-      MPI_Isend(from, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &requests[i]);
-    else
-      MPI_Irecv(to, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &requests[i]);
-  if (!is_first)
-    put(peer, 0);
-  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < count && sends; ++i)
+    MPI_Isend(from, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &requests[begun++]);
+  MPI_Waitall(begun, requests, MPI_STATUSES_IGNORE);
   if (is_first)
     get(peer, 0);
   else
     put(peer, 0);
-  samples[s] = (MPI_Wtime() - begin) / count;
   free(requests);
+  return (MPI_Wtime() - begin) / count;
 }
 
 /* The processor's part at one end: the time in calls, around a computation that is longer than the transfer.
  */
-static void overhead(int peer, int is_first, int bytes, double busy, int of_sender, int s) {
+static double overhead(int bytes, double busy, int of_sender) {
   MPI_Request request;
   if (is_first) {
     get(peer, 0); /* the other is ready */
@@ -101,8 +143,7 @@ static void overhead(int peer, int is_first, int bytes, double busy, int of_send
       compute_until(begun + busy);
     const double computed = MPI_Wtime();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    samples[s] = begun - begin + MPI_Wtime() - computed;
-    return;
+    return begun - begin + MPI_Wtime() - computed;
   }
   const double begin = MPI_Wtime();
   MPI_Irecv(to, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &request);
@@ -113,7 +154,34 @@ static void overhead(int peer, int is_first, int bytes, double busy, int of_send
     compute_until(told + busy);
   const double computed = MPI_Wtime();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  samples[s] = begun - begin + MPI_Wtime() - computed;
+  return begun - begin + MPI_Wtime() - computed;
+}
+
+/* A computation of so many turns, and the time that it took. */
+static double compute(double turns) {
+  const double begin = MPI_Wtime();
+  for (volatile double turn = 0; turn < turns; turn = turn + 1)
+    ;
+  return MPI_Wtime() - begin;
+}
+
+/* What a computation loses to a message sent and one received meanwhile, also to what the system does for
+ * them. */
+static double overlap(int bytes, double busy) {
+  enum { few_turns = 10000 };
+  const double turns = few_turns * busy / compute(few_turns);
+  const double alone = compute(turns);
+  MPI_Request requests[2];
+  if (is_first)
+    get(peer, 0);
+  else
+    put(peer, 0);
+  const double begin = MPI_Wtime();
+  MPI_Irecv(to, bytes, MPI_BYTE, peer, token, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(from, bytes, MPI_BYTE, peer, token, MPI_COMM_WORLD, &requests[1]);
+  compute(turns);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  return MPI_Wtime() - begin - alone;
 }
 
 static void copy(size_t bytes, int s) {
@@ -151,54 +219,113 @@ static void ring(int count, int s) {
   samples[s] = (MPI_Wtime() - begin) / count / ranks;
 }
 
-/* Rank 0 tells what `teller` measured. */
-static void answer(const char* name, int teller, int count) {
-  if (teller != 0 && rank == teller)
-    MPI_Send(samples, count, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD);
+/* Rank 0 tells what the ranks `tellers` measured, of several the slowest. */
+static void answer(const char* name, const int* tellers, int teller_count, int count) {
+  static double other[most_samples], slowest[most_samples];
+  for (int t = 0; t < teller_count; ++t) {
+    const int teller = tellers[t];
+    if (teller != 0 && rank == teller)
+      MPI_Send(samples, count, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD);
+    if (teller != 0 && rank == 0)
+      MPI_Recv(other, count, MPI_DOUBLE, teller, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const double* told = teller == 0 ? samples : other;
+    for (int s = 0; s < count; ++s)
+      slowest[s] = t == 0 || told[s] > slowest[s] ? told[s] : slowest[s];
+  }
   if (rank != 0)
     return;
-  if (teller != 0)
-    MPI_Recv(samples, count, MPI_DOUBLE, teller, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   printf("{\"probe\": \"%s\", \"us\": [", name + 1);
   for (int s = 0; s < count; ++s)
-    printf("%s%.4f", s ? ", " : "", 1e6 * samples[s]);
+    printf("%s%.4f", s ? ", " : "", 1e6 * slowest[s]);
   printf("]}\ndone\n");
   fflush(stdout);
+}
+
+static double measure_pair(const char* name, int bytes, int amount) {
+  if (strcmp(name, "@pingpong") == 0)
+    return ping_pong(bytes, amount);
+  if (strcmp(name, "@unexpected") == 0)
+    return unexpected(bytes, amount);
+  if (strcmp(name, "@burst") == 0)
+    return burst(bytes, amount, 0);
+  if (strcmp(name, "@exchange") == 0)
+    return burst(bytes, amount, 1);
+  if (strcmp(name, "@overlap") == 0)
+    return overlap(bytes, amount * 1e-6);
+  return overhead(bytes, amount * 1e-6, strcmp(name, "@send") == 0);
+}
+
+/* The first ranks of several pairs begin together. */
+static void begin_together(const int* firsts, int count) {
+  if (count < 2 || !is_first)
+    return;
+  const int leader = firsts[0];
+  for (int t = 1; t < count; ++t)
+    if (rank == leader)
+      get(firsts[t], 0);
+    else if (rank == firsts[t])
+      put(leader, 0);
+  for (int t = 1; t < count; ++t)
+    if (rank == leader)
+      put(firsts[t], 0);
+    else if (rank == firsts[t])
+      get(leader, 0);
+}
+
+static void probe_pairs(char** words, int count) {
+  const char* name = words[0];
+  const int bytes = atoi(words[1]), amount = atoi(words[2]), last = atoi(words[3]);
+  const int of_second = strcmp(name, "@receive") == 0;
+  static int firsts[most_words], tellers[most_words];
+  const int pairs = (count - 4) / 2;
+  if (last < 1 || last > most_samples || bytes < 0 || amount < 1)
+    MPI_Abort(MPI_COMM_WORLD, 6);
+  peer = -1;
+  for (int p = 0; p < pairs; ++p) {
+    const int a = atoi(words[4 + 2 * p]), b = atoi(words[5 + 2 * p]);
+    firsts[p] = a;
+    tellers[p] = of_second ? b : a;
+    if (rank == a || rank == b) {
+      peer = rank == a ? b : a;
+      is_first = rank == a;
+    }
+  }
+  reserve((size_t)bytes + sizeof(double));
+  for (int s = 0; s < last && peer >= 0; ++s) {
+    rest(bytes);
+    begin_together(firsts, pairs);
+    samples[s] = measure_pair(name, bytes, amount);
+  }
+  meet();
+  answer(name, tellers, pairs, last);
+}
+
+/* Of all ranks, or of rank 0 alone. */
+static void probe_one(char** words) {
+  const char* name = words[0];
+  const int amount = atoi(words[1]), last = atoi(words[2]);
+  const int teller = 0;
+  if (last < 1 || last > most_samples || amount < 1)
+    MPI_Abort(MPI_COMM_WORLD, 6);
+  reserve((size_t)amount + sizeof(double));
+  for (int s = 0; s < last; ++s)
+    if (strcmp(name, "@ring") == 0)
+      ring(amount, s);
+    else if (rank == 0 && strcmp(name, "@copy") == 0)
+      copy((size_t)amount, s);
+    else if (rank == 0 && strcmp(name, "@combine") == 0)
+      combine((size_t)amount, s);
+  meet();
+  answer(name, &teller, 1, last);
 }
 
 void probe(char** words, int count) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const char* name = words[0];
-  const int last = count > 2 ? atoi(words[count - 1]) : 0;
-  if (last < 1 || last > most_samples)
+  if (count == 3)
+    probe_one(words);
+  else if (count >= 6 && count % 2 == 0)
+    probe_pairs(words, count);
+  else
     MPI_Abort(MPI_COMM_WORLD, 6);
-  const int is_pair = count == 6;
-  const int a = is_pair ? atoi(words[1]) : 0, b = is_pair ? atoi(words[2]) : 0;
-  const int bytes = atoi(words[is_pair ? 3 : 1]);
-  const int teller = strcmp(name, "@receive") == 0 ? b : a;
-  reserve((size_t)bytes + sizeof(double));
-  for (int s = 0; s < last; ++s) {
-    if (strcmp(name, "@ring") == 0)
-      ring(bytes, s);
-    else if (!is_pair && rank == 0 && strcmp(name, "@copy") == 0)
-      copy((size_t)bytes, s);
-    else if (!is_pair && rank == 0 && strcmp(name, "@combine") == 0)
-      combine((size_t)bytes, s);
-    if (!is_pair || (rank != a && rank != b))
-      continue;
-    /* Links that let bursts through have forgotten the last sample. */
-    compute_until(MPI_Wtime() + (bytes > 1024 ? 2e-3 : 0));
-    const int peer = rank == a ? b : a;
-    if (strcmp(name, "@pingpong") == 0)
-      ping_pong(peer, rank == a, bytes, atoi(words[4]), 0, s);
-    else if (strcmp(name, "@unexpected") == 0)
-      ping_pong(peer, rank == a, bytes, atoi(words[4]), 1, s);
-    else if (strcmp(name, "@burst") == 0)
-      burst(peer, rank == a, bytes, atoi(words[4]), s);
-    else
-      overhead(peer, rank == a, bytes, atof(words[4]) * 1e-6, strcmp(name, "@send") == 0, s);
-  }
-  answer(name, teller, last);
-  meet();
 }

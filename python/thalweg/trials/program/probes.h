@@ -1,18 +1,25 @@
-/* The measurements that `thalweg probe` makes, as requests of the trial program:
+/* The measurements that `thalweg probe` makes, as requests of the trial program. Of pairs of ranks, all at
+ * once; of several pairs the slowest is told:
  *
- *   @pingpong A B BYTES COUNT SAMPLES     half a round trip between ranks A and B
- *   @burst A B BYTES COUNT SAMPLES        a message of COUNT sent in a row
- *   @unexpected A B BYTES COUNT SAMPLES   half a round trip, messages coming before they are asked for
- *   @send A B BYTES MICROSECONDS SAMPLES      the sender's processor time, the transfer overlapped by
- * computation
- *   @receive A B BYTES MICROSECONDS SAMPLES   the receiver's, likewise
+ *   @pingpong BYTES COUNT SAMPLES A B...        half a round trip
+ *   @burst BYTES COUNT SAMPLES A B...           a message of COUNT sent in a row (multi-ping)
+ *   @exchange BYTES COUNT SAMPLES A B...        likewise, as many coming the other way
+ *   @unexpected BYTES COUNT SAMPLES A B...      what a message costs more that comes before it is asked for
+ *   @send BYTES MICROSECONDS SAMPLES A B...     the sender's processor time in calls, around a computation
+ *   @receive BYTES MICROSECONDS SAMPLES A B...  the receiver's, likewise
+ *   @overlap BYTES MICROSECONDS SAMPLES A B...  what a computation loses to a message sent and one received
+ *
+ * Of rank 0, or of all ranks:
+ *
  *   @copy BYTES SAMPLES, @combine BYTES SAMPLES   memory to memory; doubles added to doubles
- *   @ring COUNT SAMPLES                   a hop of a token that goes round all ranks
+ *   @ring COUNT SAMPLES                           a hop of a token that goes round all ranks
  *
  * Rank 0 answers with one line of JSON, microseconds in "us", then "done". Ranks without a part in it sleep.
  */
 #ifndef THALWEG_PROBES_H
 #define THALWEG_PROBES_H
+
+enum { most_words = 260 };
 
 /* Runs the request; every rank is given the same words. */
 void probe(char** words, int count);

@@ -21,13 +21,14 @@
 
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001 };
+enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001, name_width = 1024 };
 
 /* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take
  * apart_seconds. */
@@ -240,37 +241,76 @@ static void print_text(const char* text) {
 }
 
 static void print_names(const char* key, const char* own) {
-  enum { width = 128 };
-  char name[width] = {0};
-  strncpy(name, own, width - 1);
-  char* names = calloc((size_t)ranks, width);
+  char name[name_width] = {0};
+  strncpy(name, own, name_width - 1);
+  char* names = calloc((size_t)ranks, name_width);
   bypass(0);
-  MPI_Gather(name, width, MPI_CHAR, names, width, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Gather(name, name_width, MPI_CHAR, names, name_width, MPI_CHAR, 0, MPI_COMM_WORLD);
   printf("\"%s\": [", key);
   for (int r = 0; r < ranks && rank == 0; ++r) {
     printf("%s", r ? ", " : "");
-    print_text(names + (size_t)r * width);
+    print_text(names + (size_t)r * name_width);
   }
   printf("]");
   free(names);
 }
 
-/* Says where the ranks are: hosts, and the booted machines that hosts may share. */
+/* The text of a file of the system, without its end of line; empty if there is none. */
+static void read_line(const char* path, char* text, int capacity) {
+  text[0] = 0;
+  FILE* file = fopen(path, "r");
+  if (file == NULL)
+    return;
+  if (fgets(text, capacity, file) == NULL)
+    text[0] = 0;
+  fclose(file);
+  text[strcspn(text, "\n")] = 0;
+}
+
+/* Where in its node this rank runs: "now;may;share;socket", the processor that it is on, and lists of those
+ * that it may run on, that share the last cache with it and that are of its socket. What the system does not
+ * tell is empty. */
+static void describe_place(char* text, size_t capacity) {
+  enum { width = 256 };
+  char may[width] = "", share[width] = "", socket[width] = "", path[128], line[width];
+  const int processor = sched_getcpu();
+  FILE* status = fopen("/proc/self/status", "r");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL)
+    sscanf(line, "Cpus_allowed_list: %255s", may);
+  if (status != NULL)
+    fclose(status);
+  for (int level = 0; level < 8; ++level) {
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", processor,
+             level);
+    read_line(path, line, sizeof line);
+    if (line[0] != 0)
+      strcpy(share, line);
+  }
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/package_cpus_list", processor);
+  read_line(path, socket, sizeof socket);
+  if (socket[0] == 0) { /* Linux before 5.3 */
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/core_siblings_list", processor);
+    read_line(path, socket, sizeof socket);
+  }
+  snprintf(text, capacity, "%d;%s;%s;%s", processor, may, share, socket);
+}
+
+/* Says where the ranks are: hosts, the booted machines that hosts may share, and their places in them. */
 static void introduce(const char* (*fingerprint)(void)) {
-  char host[128] = {0}, machine[128] = {0};
+  char host[128] = {0}, machine[128] = {0}, place[name_width] = {0};
   gethostname(host, sizeof host - 1);
-  FILE* boot = fopen("/proc/sys/kernel/random/boot_id", "r");
-  if (boot == NULL || fgets(machine, sizeof machine, boot) == NULL)
+  read_line("/proc/sys/kernel/random/boot_id", machine, sizeof machine);
+  if (machine[0] == 0)
     strcpy(machine, host);
-  if (boot != NULL)
-    fclose(boot);
-  machine[strcspn(machine, "\n")] = 0;
+  describe_place(place, sizeof place);
   if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
     MPI_Abort(MPI_COMM_WORLD, 5);
   printf("{");
   print_names("hosts", host);
   printf(", ");
   print_names("machines", machine);
+  printf(", ");
+  print_names("places", place);
   printf(", \"fingerprint\": ");
   print_text(fingerprint());
   printf("}\n");
@@ -305,9 +345,9 @@ int main(int argc, char** argv) {
     if (operation == NULL || words[1] == NULL)
       continue;
     if (operation[0] == '@') {
-      char* request[6] = {operation, words[0], words[1], words[2]};
+      char* request[most_words] = {operation, words[0], words[1], words[2]};
       int given = words[2] == NULL ? 3 : 4;
-      while (given > 3 && given < 6 && (request[given] = strtok(NULL, " \n")) != NULL)
+      while (given > 3 && given < most_words && (request[given] = strtok(NULL, " \n")) != NULL)
         ++given;
       probe(request, given);
       continue;
