@@ -2,10 +2,13 @@
 
 #include "core/error.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <random>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -141,7 +144,31 @@ TEST_F(TuningFileOnDisk, ConcurrentSavesLoseNothing) {
   ASSERT_EQ(file.size(), 1U);
   EXPECT_EQ(file.front().picks.size(), 5U * writers);
   for (const fs::directory_entry& entry : fs::directory_iterator(path_.parent_path()))
-    EXPECT_EQ(entry.path().string().find(".new-"), std::string::npos) << entry.path();
+    EXPECT_FALSE(entry.path().string().ends_with(".new")) << entry.path();
+}
+
+// The file holds what any number of whole saves make of it: the first k sizes, never a part of one.
+TEST_F(TuningFileOnDisk, AKilledSaveLeavesAWholeFile) {
+  constexpr int kills = 20;
+  save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 0, "ring")}});
+  std::mt19937 random(7);
+  for (int kill = 0; kill < kills; ++kill) {
+    const pid_t writer = ::fork();
+    ASSERT_GE(writer, 0);
+    if (writer == 0)
+      for (int i = 1;; ++i)
+        save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 8 * (i % 100), "ring")}});
+    ::usleep(std::uniform_int_distribution<useconds_t>(100, 20000)(random));
+    ::kill(writer, SIGKILL);
+    ::waitpid(writer, nullptr, 0);
+    const TuningFile file = load_tuning(path_);
+    ASSERT_EQ(file.size(), 1U) << "kill " << kill;
+    for (std::size_t i = 0; i < file.front().picks.size(); ++i)
+      EXPECT_EQ(file.front().picks[i].bytes, static_cast<std::int64_t>(8 * i));
+  }
+  save_tuning(path_, {machine_named("two"), {pick_of("allreduce", 8, "swing")}});
+  EXPECT_EQ(load_tuning(path_).size(), 2U);
+  EXPECT_FALSE(fs::exists(path_.string() + ".new"));
 }
 
 } // namespace

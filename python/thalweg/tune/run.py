@@ -10,7 +10,6 @@ from thalweg import _core
 from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
 from thalweg.machine.probe import probe
-from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import Case, candidates
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Samples, Session, start_words
@@ -61,7 +60,6 @@ def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
     What was found is saved after each case, so that an end by hand or by a batch system loses one case at most.
     """
     program = trial_program(request.mpi, os.environ)
-    path = request.tuning_file or default_tuning_file(os.environ)
     found: list[Found] = []
     with Session(start_words(request.launcher, request.ranks, program), lab=request.lab) as session:
         machine = machine_of(session, request.machine_file, request.lab)
@@ -70,7 +68,7 @@ def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
             now_s = time.monotonic()
             part_s = max(0.0, end_s - now_s) / (len(request.cases) - index)
             found.append(tune_case(session, case, machine, request.effort, now_s + part_s))
-            save(path, session.job, [found[-1]])
+            save(request.tuning_file, session.job, [found[-1]])
             show(found[-1], (index + 1) / len(request.cases))
     return found
 
