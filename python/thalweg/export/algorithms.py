@@ -9,7 +9,7 @@ class Algorithm(NamedTuple):
 
     name: str
     number: int = 0
-    """Of Open MPI's coll/tuned."""
+    """Of Open MPI's coll/tuned, or of Intel MPI's presets."""
     segment: int = 0
     fanout: int = 0
 
@@ -19,6 +19,7 @@ class Algorithm(NamedTuple):
         return self.name + (f", segments of {self.segment} B" if self.segment else "")
 
 
+OPENMPI, MPICH, INTEL = "openmpi", "mpich", "intel"
 DEFAULT = Algorithm("default")
 _SEGMENTS = (0, 8 << 10, 32 << 10)
 
@@ -112,9 +113,14 @@ def mpich_call(operation: str) -> str:
     return MPICH_CALLS.get(operation, operation)
 
 
+def intel_variable(operation: str) -> str:
+    """Name the variable that chooses among Intel MPI's presets."""
+    return f"I_MPI_ADJUST_{mpich_call(operation).upper()}"
+
+
 def algorithms(family: str, operation: str, ranks: int) -> Sequence[Algorithm]:
-    """List a library's algorithms for an operation on so many ranks; none where it lets nobody choose."""
-    found = {"openmpi": _OPENMPI, "mpich": _MPICH}[family].get(operation, [])
+    """List the algorithms of Open MPI or MPICH for an operation on so many ranks; none where nobody can choose."""
+    found = {OPENMPI: _OPENMPI, MPICH: _MPICH}[family].get(operation, [])
     is_power_of_two = ranks & (ranks - 1) == 0
     return [one for one in found if is_power_of_two or (family, operation, one.name) not in _POWERS_OF_TWO]
 
@@ -123,7 +129,9 @@ def variables(family: str, operation: str, algorithm: Algorithm) -> dict[str, st
     """Name the environment variables that make the library use this algorithm."""
     if algorithm == DEFAULT:
         return {}
-    if family == "openmpi":
+    if family == INTEL:
+        return {intel_variable(operation): str(algorithm.number)}
+    if family == OPENMPI:
         prefix = f"OMPI_MCA_coll_tuned_{openmpi_call(operation)}_algorithm"
         chosen = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", prefix: str(algorithm.number)}
         if algorithm.segment:

@@ -5,12 +5,12 @@ one job. What a rules file would change is therefore measured again, default and
 rules that do not surely help are dropped.
 """
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
-from thalweg.export.algorithms import DEFAULT, Algorithm, algorithms, variables
+from thalweg.export.algorithms import DEFAULT, Algorithm, variables
 from thalweg.export.formats import Rule
+from thalweg.export.library import Choices
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Mode, Samples, Session
 from thalweg.tune.statistics import is_faster
@@ -26,22 +26,21 @@ def starter(words: Sequence[str], lab: str) -> Start:
     return lambda extra: Session(words, lab=lab, mode=Mode.NATIVE, variables=extra)
 
 
-def rounds(family: str, operations: Sequence[str], ranks: int) -> list[dict[str, Algorithm]]:
+def rounds(choices: Choices) -> list[dict[str, Algorithm]]:
     """Deal the operations' algorithms into jobs: the k-th job has every operation's k-th algorithm."""
-    lists = {operation: algorithms(family, operation, ranks) for operation in operations}
     return [
-        {operation: found[index] for operation, found in lists.items() if index < len(found)}
-        for index in range(max(map(len, lists.values()), default=0))
+        {operation: found[index] for operation, found in choices.items() if index < len(found)}
+        for index in range(max(map(len, choices.values()), default=0))
     ]
 
 
 def measure(
-    family: str, cases: Sequence[Case], ranks: int, start: Start, show: Callable[[], None]
+    family: str, cases: Sequence[Case], choices: Choices, start: Start, show: Callable[[], None]
 ) -> dict[Case, dict[Algorithm, Samples]]:
     """Measure every algorithm of every case."""
     times: dict[Case, dict[Algorithm, Samples]] = {case: {} for case in cases}
     operations = list(dict.fromkeys(case.operation for case in cases))
-    for chosen in [dict.fromkeys(operations, DEFAULT), *rounds(family, operations, ranks)]:
+    for chosen in [dict.fromkeys(operations, DEFAULT), *rounds(choices)]:
         extra = {key: value for name, one in chosen.items() for key, value in variables(family, name, one).items()}
         with start(extra) as session:
             for case in cases:
@@ -82,13 +81,3 @@ def compare(
                 for kept, session in zip(result[case], (default, ruled), strict=True):
                     kept.extend(_native(session, case).completion_us)
     return result
-
-
-def file_variables(family: str, path: str) -> dict[str, str]:
-    """Name the variables by which a library loads its rules."""
-    if family == "openmpi":
-        return {
-            "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
-            "OMPI_MCA_coll_tuned_dynamic_rules_filename": os.path.abspath(path),
-        }
-    return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": os.path.abspath(path)}

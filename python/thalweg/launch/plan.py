@@ -9,6 +9,7 @@ from thalweg.launch import absent_networks
 from thalweg.launch.arguments import Arguments
 from thalweg.launch.cores import core_count
 from thalweg.launch.launchers import (
+    HYDRA,
     OPEN_RTE,
     PRELOAD,
     PRRTE,
@@ -34,6 +35,7 @@ RANK_VARIABLES: tuple[tuple[str, Family | None], ...] = (
     ("FLUX_TASK_RANK", None),
 )
 _ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+_HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
 _ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID")
 
 
@@ -72,6 +74,10 @@ def _launched(
     allocated = any(name in environment for name in _ALLOCATIONS)
     if launcher.kind in (OPEN_RTE, PRRTE) and not allocated and arguments.ranks > core_count():
         options += ["--oversubscribe"] if launcher.kind == OPEN_RTE else ["--map-by", ":OVERSUBSCRIBE"]
+    if launcher.kind == HYDRA and not allocated and not any(name in environment for name in _HOST_FILES):
+        # All ranks are on this host. Intel's Hydra may deal them out as if it had one core (seen on virtual machines),
+        # and ranks then miss each other's addresses in MPI_Init.
+        options = ["-ppn", str(arguments.ranks), *options]
     command = [launcher.path, *options, *arguments.command]
     return _launcher_plan(launcher, command, mpi.family, settings, environment)
 
