@@ -16,6 +16,13 @@ const char* environment(const char* name) {
   return std::getenv(name);
 }
 
+// What the engine runs for a pick: an algorithm of the library is native where the library was told of it.
+std::string use_of(const tune::Pick& pick, bool library_was_told) {
+  if (!tune::is_of_library(pick.use))
+    return pick.use;
+  return library_was_told || pick.otherwise.empty() ? "native" : pick.otherwise;
+}
+
 } // namespace
 
 machine::Fingerprint job_fingerprint() {
@@ -51,10 +58,19 @@ FoundTuning read_tuning(const std::string& path) {
     return {"", file.empty() ? fmt::format("no tuning file {}", path)
                              : fmt::format("tuning file {} is of other machines or jobs ({})", path,
                                            machine::differences(machine, file.back().machine))};
+  const bool library_was_told = environment("THALWEG_LIBRARY_RULES") != nullptr;
   std::string choices;
-  for (const tune::Pick& pick : tuning->picks)
-    choices += fmt::format("{} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use);
-  return {choices, fmt::format("tuning file {}: {} picks", path, tuning->picks.size())};
+  std::size_t of_library = 0;
+  for (const tune::Pick& pick : tuning->picks) {
+    of_library += tune::is_of_library(pick.use) ? 1 : 0;
+    choices += fmt::format("{} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes,
+                           use_of(pick, library_was_told));
+  }
+  std::string reason = fmt::format("tuning file {}: {} picks", path, tuning->picks.size());
+  if (of_library > 0)
+    reason += fmt::format(", {} of them the library's own algorithms, of which it was {}told", of_library,
+                          library_was_told ? "" : "not ");
+  return {choices, reason};
 }
 
 } // namespace thalweg::mpi

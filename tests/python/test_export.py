@@ -10,12 +10,13 @@ import pytest
 
 from support import Command, Programs
 from thalweg.errors import USAGE
-from thalweg.export import formats, measure
-from thalweg.export.algorithms import DEFAULT, Algorithm, algorithms, variables
-from thalweg.export.formats import Rule
-from thalweg.export.library import Library, intel_presets_of, library_of
+from thalweg.rules import formats
+from thalweg.rules.algorithms import DEFAULT, Algorithm, algorithms, variables
+from thalweg.rules.formats import Rule
+from thalweg.rules.library import Library, intel_presets_of, library_of
 from thalweg.trials.cases import OPERATIONS, Case
 from thalweg.trials.session import Samples
+from thalweg.tune import library_trials
 
 
 def _library(program: str) -> Library:
@@ -115,7 +116,7 @@ def test_jobs_try_every_algorithm_once(programs: Programs) -> None:
     for library in (_library(programs.openmpi()), _library(programs.mpich())):
         tried: dict[str, list[Algorithm]] = {}
         choices = library.choices(operations, 8)
-        for chosen in measure.rounds(choices):
+        for chosen in library_trials.rounds(choices):
             for operation, algorithm in chosen.items():
                 assert variables(library.family, operation, algorithm)
                 tried.setdefault(operation, []).append(algorithm)
@@ -171,11 +172,11 @@ def test_only_what_is_surely_faster_becomes_a_rule() -> None:
 
     slow, fast = samples(*(100 + index for index in range(7))), samples(*(50 + index for index in range(7)))
     ring, linear = Algorithm("ring", 4), Algorithm("linear", 1)
-    assert measure.best({DEFAULT: slow, ring: fast, linear: slow}) == ring
-    assert measure.best({DEFAULT: slow, linear: slow}) is None
+    assert library_trials.best({DEFAULT: slow, ring: fast, linear: slow}) == ring
+    assert library_trials.best({DEFAULT: slow, linear: slow}) is None
     cases = {Case("allgather", 64): {DEFAULT: slow, ring: fast}, Case("allgather", 8): {DEFAULT: fast, ring: slow}}
-    assert measure.rules_of(cases) == {"allgather": [Rule(8, None), Rule(64, ring)]}
-    assert measure.rules_of(cases, [Case("allgather", 64)]) == {}
+    assert library_trials.rules_of(cases) == {"allgather": [Rule(8, None), Rule(64, ring)]}
+    assert library_trials.rules_of(cases, [Case("allgather", 64)]) == {}
 
 
 @pytest.mark.parametrize(("option", "name"), [("--ompi", "rules.conf"), ("--mpich", "coll.json")])

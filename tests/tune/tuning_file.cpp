@@ -54,6 +54,26 @@ TEST(TuningFile, ReadsWhatItWrites) {
   EXPECT_EQ(find_tuning(again, machine_named("three")), nullptr);
 }
 
+TEST(TuningFile, TheLibrarysOwnAlgorithmsAreKeptByName) {
+  TuningFile file;
+  Pick pick = pick_of("broadcast", 64, "library:pipeline:segment=8192");
+  pick.otherwise = "knomial";
+  merge(file, {machine_named("one"), {pick, pick_of("allreduce", 8, "library:ring")}});
+  const std::string text = to_text(file);
+  const TuningFile again = parse_tuning(text, "again");
+  EXPECT_EQ(to_text(again), text);
+  ASSERT_EQ(again.front().picks.size(), 2U);
+  EXPECT_TRUE(is_of_library(again.front().picks[1].use));
+  EXPECT_EQ(again.front().picks[1].otherwise, "knomial");
+  EXPECT_EQ(again.front().picks[0].otherwise, "");
+  for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"library:ring", "library:"}, {"library:ring", "library:ring; rm"}, {"knomial", "knowmial"}}) {
+    std::string broken = text;
+    broken.replace(broken.find(from), from.size(), to);
+    EXPECT_THROW(parse_tuning(broken, "broken"), Error) << to;
+  }
+}
+
 TEST(TuningFile, NewerPicksReplaceOlderOnes) {
   TuningFile file;
   merge(file, {machine_named("one"), {pick_of("allreduce", 8, "ring"), pick_of("allreduce", 64, "ring")}});

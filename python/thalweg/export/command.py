@@ -11,16 +11,14 @@ from rich.progress import Progress
 
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
-from thalweg.export import measure
-from thalweg.export.algorithms import Algorithm
-from thalweg.export.formats import Rules
-from thalweg.export.library import Library, library_of
+from thalweg.rules.formats import Rules
+from thalweg.rules.library import Library, library_of
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program
-from thalweg.trials.session import Samples, start_words
+from thalweg.trials.session import start_words
+from thalweg.tune import library_trials
 from thalweg.tune.statistics import is_faster
 
-Times = Mapping[Case, Mapping[Algorithm, Samples]]
 Compared = Mapping[Case, tuple[list[float], list[float]]]
 """Microseconds, of the default and of the rules."""
 
@@ -44,20 +42,20 @@ def main(request: Request, json_file: str) -> None:
     if library is None or library.family != request.family:
         found = f"the library of --mpi {request.mpi}, {library.path if library else 'of the standard ABI'}"
         raise ThalwegError(USAGE, f"{found}, is of another family than the rules", "name its prefix: --mpi PREFIX")
-    start = measure.starter(start_words(request.launcher, request.ranks, program), request.lab)
+    start = library_trials.starter(start_words(request.launcher, request.ranks, program), request.lab)
     with start({}) as session:
         ranks = session.job.ranks
     times = _measured(request, library, ranks, start)
-    rules = measure.rules_of(times)
+    rules = library_trials.rules_of(times)
     changed = {(operation, rule.size) for operation, found in rules.items() for rule in found if rule.algorithm}
     ruled = [case for case in times if (case.operation, case.size) in changed]
     if not ruled:
         print("the library's own decisions are not surely beaten by its other algorithms: no rules were written")
         return
     _write(request, library, rules, ranks)
-    compared = measure.compare(ruled, start, library.file_variables(request.output))
+    compared = library_trials.compare(ruled, start, library.file_variables(request.output))
     dropped = [case for case, (default, fresh) in compared.items() if not is_faster(fresh, default)]
-    _write(request, library, measure.rules_of(times, dropped), ranks)
+    _write(request, library, library_trials.rules_of(times, dropped), ranks)
     rows = _shown(times, compared, dropped, ranks)
     print(f"{len(rows)} rules, geometric mean of default / rules {geometric_mean([row['ratio'] for row in rows]):.2f}")
     print(f"use them without Thalweg: {library.way_to_use(request.output)}")
@@ -65,19 +63,24 @@ def main(request: Request, json_file: str) -> None:
         write_rows(rows, json_file)
 
 
-def _measured(request: Request, library: Library, ranks: int, start: measure.Start) -> Times:
+def _measured(request: Request, library: Library, ranks: int, start: library_trials.Start) -> library_trials.Times:
     choices = library.choices(dict.fromkeys(case.operation for case in request.cases), ranks)
     cases = [case for case in request.cases if case.operation in choices]
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("measuring the library's algorithms", total=len(measure.rounds(choices)) + 1)
-        return measure.measure(library.family, cases, choices, start, lambda: progress.advance(task))
+        task = progress.add_task("measuring the library's algorithms", total=len(library_trials.rounds(choices)) + 1)
+
+        def go_on() -> bool:
+            progress.advance(task)
+            return True
+
+        return library_trials.measure(library.family, cases, choices, start, go_on)
 
 
-def _shown(times: Times, compared: Compared, dropped: list[Case], ranks: int) -> list[Row]:
+def _shown(times: library_trials.Times, compared: Compared, dropped: list[Case], ranks: int) -> list[Row]:
     """Print what came of each rule, and give the rows of those that are kept."""
     rows: list[Row] = []
     for case, (default, rules) in compared.items():
-        algorithm = measure.best(times[case])
+        algorithm = library_trials.best(times[case])
         what = "not kept" if case in dropped else "kept"
         row = make_row(
             f"{case.name}, {ranks} ranks", "completion time", "us", median(rules), median(default), "default"

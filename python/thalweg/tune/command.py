@@ -49,6 +49,7 @@ def main(  # noqa: PLR0913
     sizes: Sequence[int],
     budget: str,
     exhaustive: bool,
+    library: bool,
     machine: str,
     tuning: str,
     json_file: str,
@@ -64,6 +65,7 @@ def main(  # noqa: PLR0913
         effort=EXHAUSTIVE if exhaustive else Effort(),
         machine_file=machine,
         tuning_file=tuning or default_tuning_file(os.environ),
+        with_library=library,
     )
     if why := store.refusal(request.tuning_file):
         print(f"thalweg: {why}", file=sys.stderr)

@@ -18,6 +18,11 @@ class Algorithm(NamedTuple):
         """Name it with what it was given: pipeline, segments of 8192 B."""
         return self.name + (f", segments of {self.segment} B" if self.segment else "")
 
+    @property
+    def word(self) -> str:
+        """Name it as tuning files do: pipeline:segment=8192."""
+        return self.name + (f":segment={self.segment}" if self.segment else "")
+
 
 OPENMPI, MPICH, INTEL = "openmpi", "mpich", "intel"
 DEFAULT = Algorithm("default")

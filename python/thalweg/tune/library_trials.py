@@ -8,22 +8,23 @@ rules that do not surely help are dropped.
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
-from thalweg.export.algorithms import DEFAULT, Algorithm, variables
-from thalweg.export.formats import Rule
-from thalweg.export.library import Choices
+from thalweg.rules.algorithms import DEFAULT, Algorithm, variables
+from thalweg.rules.formats import Rule
+from thalweg.rules.library import Choices
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Mode, Samples, Session
 from thalweg.tune.statistics import is_faster
 
 BATCHES = 7
 LEAST_GAIN = 0.03
+Times = dict[Case, dict[Algorithm, Samples]]
 Start = Callable[[Mapping[str, str]], Session]
-"""Starts a native job with these variables."""
+"""Starts a job with these variables."""
 
 
-def starter(words: Sequence[str], lab: str) -> Start:
-    """Start native jobs by these words."""
-    return lambda extra: Session(words, lab=lab, mode=Mode.NATIVE, variables=extra)
+def starter(words: Sequence[str], lab: str, mode: Mode = Mode.NATIVE) -> Start:
+    """Start jobs by these words."""
+    return lambda extra: Session(words, lab=lab, mode=mode, variables=extra)
 
 
 def rounds(choices: Choices) -> list[dict[str, Algorithm]]:
@@ -34,11 +35,9 @@ def rounds(choices: Choices) -> list[dict[str, Algorithm]]:
     ]
 
 
-def measure(
-    family: str, cases: Sequence[Case], choices: Choices, start: Start, show: Callable[[], None]
-) -> dict[Case, dict[Algorithm, Samples]]:
-    """Measure every algorithm of every case."""
-    times: dict[Case, dict[Algorithm, Samples]] = {case: {} for case in cases}
+def measure(family: str, cases: Sequence[Case], choices: Choices, start: Start, go_on: Callable[[], bool]) -> Times:
+    """Measure the algorithms of every case, job by job, until `go_on` says no behind one of them."""
+    times: Times = {case: {} for case in cases}
     operations = list(dict.fromkeys(case.operation for case in cases))
     for chosen in [dict.fromkeys(operations, DEFAULT), *rounds(choices)]:
         extra = {key: value for name, one in chosen.items() for key, value in variables(family, name, one).items()}
@@ -46,7 +45,8 @@ def measure(
             for case in cases:
                 if case.operation in chosen:
                     times[case][chosen[case.operation]] = _native(session, case)
-        show()
+        if not go_on():
+            break
     return times
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.export import formats
-from thalweg.export.algorithms import INTEL, MPICH, OPENMPI, Algorithm, algorithms, intel_variable
-from thalweg.export.formats import Rules
+from thalweg.programs.families import LoadedMpi
 from thalweg.programs.find import find_program
+from thalweg.rules import formats
+from thalweg.rules.algorithms import INTEL, MPICH, OPENMPI, Algorithm, algorithms, intel_variable
+from thalweg.rules.formats import Rules
 
 _INTEL_TOOL = "impi_info"
 
@@ -65,11 +66,16 @@ def library_of(program: str, environment: Mapping[str, str]) -> Library | None:
     found = find_program([program], environment)
     assert found is not None
     assert found.mpi is not None
-    if found.mpi.family.name == OPENMPI:
-        return Library(OPENMPI, found.mpi.library)
-    if found.mpi.family.name != MPICH:
+    return library_of_mpi(found.mpi)
+
+
+def library_of_mpi(mpi: LoadedMpi) -> Library | None:
+    """Give a loaded MPI's library; nothing where its algorithms cannot be chosen."""
+    if mpi.family.name == OPENMPI:
+        return Library(OPENMPI, mpi.library)
+    if mpi.family.name != MPICH:
         return None
-    return Library(INTEL if _intel_tool(found.mpi.library) else MPICH, found.mpi.library)
+    return Library(INTEL if _intel_tool(mpi.library) else MPICH, mpi.library)
 
 
 def _intel_tool(library: str) -> str:

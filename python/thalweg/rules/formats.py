@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.export.algorithms import Algorithm, intel_variable, mpich_call, openmpi_call
+from thalweg.rules.algorithms import Algorithm, intel_variable, mpich_call, openmpi_call
 
 
 class Rule(NamedTuple):
