@@ -11,12 +11,12 @@ import pytest
 from support import Command, Programs
 from thalweg.errors import USAGE
 from thalweg.rules import formats
-from thalweg.rules.algorithms import DEFAULT, Algorithm, algorithms, variables
+from thalweg.rules.algorithms import Algorithm, algorithms, variables
 from thalweg.rules.formats import Rule
 from thalweg.rules.library import Library, intel_presets_of, library_of
 from thalweg.trials.cases import OPERATIONS, Case
-from thalweg.trials.session import Samples
 from thalweg.tune import library_trials
+from thalweg.tune.library_trials import Trial
 
 
 def _library(program: str) -> Library:
@@ -167,14 +167,16 @@ def test_intels_settings_cover_all_sizes() -> None:
 
 
 def test_only_what_is_surely_faster_becomes_a_rule() -> None:
-    def samples(*times: float) -> Samples:
-        return Samples(times, times, 1)
+    def trial(own: float, default: float = 100) -> Trial:
+        return Trial(tuple(own + index for index in range(7)), tuple(default + index for index in range(7)))
 
-    slow, fast = samples(*(100 + index for index in range(7))), samples(*(50 + index for index in range(7)))
-    ring, linear = Algorithm("ring", 4), Algorithm("linear", 1)
-    assert library_trials.best({DEFAULT: slow, ring: fast, linear: slow}) == ring
-    assert library_trials.best({DEFAULT: slow, linear: slow}) is None
-    cases = {Case("allgather", 64): {DEFAULT: slow, ring: fast}, Case("allgather", 8): {DEFAULT: fast, ring: slow}}
+    ring, linear, bruck = Algorithm("ring", 4), Algorithm("linear", 1), Algorithm("bruck", 2)
+    assert library_trials.best({ring: trial(50), linear: trial(100)}) == ring
+    # A job that ran while the machine was slow is held against the default at that time.
+    assert library_trials.best({ring: trial(50), bruck: trial(400, default=1000), linear: trial(90)}) == bruck
+    assert library_trials.best({linear: trial(100)}) is None
+    assert library_trials.best({}) is None
+    cases = {Case("allgather", 64): {ring: trial(50)}, Case("allgather", 8): {ring: trial(200)}}
     assert library_trials.rules_of(cases) == {"allgather": [Rule(8, None), Rule(64, ring)]}
     assert library_trials.rules_of(cases, [Case("allgather", 64)]) == {}
 

@@ -10,7 +10,7 @@ import pytest
 
 from support import Command, Programs
 from thalweg import _core
-from thalweg.rules.algorithms import DEFAULT, OPENMPI, Algorithm, algorithms
+from thalweg.rules.algorithms import OPENMPI, Algorithm, algorithms
 from thalweg.rules.formats import Rule
 from thalweg.rules.library import Library, library_of
 from thalweg.rules.loading import TOLD, library_version, rules_of_picks
@@ -18,6 +18,7 @@ from thalweg.rules.picks import mentions_library
 from thalweg.trials.cases import OPERATIONS, Case
 from thalweg.trials.session import Samples
 from thalweg.tune.library import duel
+from thalweg.tune.library_trials import Trial
 from thalweg.tune.search import Outcome
 
 # An algorithm of each library for two ranks, and what a run tells the library by.
@@ -77,8 +78,7 @@ def test_the_librarys_algorithm_is_picked_only_where_it_is_surely_fastest(
 ) -> None:
     case = Case("allgather", 64)
     ring = Algorithm("ring", 4)
-    slow, fast = (_Job({"x": time}).measure("", 0, ["x"], batches=7)["x"] for time in (10.0, 1.0))
-    times = {case: {DEFAULT: slow, ring: fast}}
+    times = {case: {ring: Trial(tuple(map(float, range(1, 8))), tuple(map(float, range(11, 18))))}}
     pick = "bruck" if ours_us < native_us else "native"
     outcome = Outcome(pick, min(ours_us, native_us) * 1e-6, native_us * 1e-6, 21)
     ours, ruled = _Job({"native": native_us, "bruck": ours_us}), _Job({"native": library_us})

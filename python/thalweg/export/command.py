@@ -67,7 +67,7 @@ def _measured(request: Request, library: Library, ranks: int, start: library_tri
     choices = library.choices(dict.fromkeys(case.operation for case in request.cases), ranks)
     cases = [case for case in request.cases if case.operation in choices]
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("measuring the library's algorithms", total=len(library_trials.rounds(choices)) + 1)
+        task = progress.add_task("measuring the library's algorithms", total=len(library_trials.rounds(choices)))
 
         def go_on() -> bool:
             progress.advance(task)

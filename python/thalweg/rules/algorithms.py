@@ -25,7 +25,6 @@ class Algorithm(NamedTuple):
 
 
 OPENMPI, MPICH, INTEL = "openmpi", "mpich", "intel"
-DEFAULT = Algorithm("default")
 _SEGMENTS = (0, 8 << 10, 32 << 10)
 
 
@@ -132,8 +131,6 @@ def algorithms(family: str, operation: str, ranks: int) -> Sequence[Algorithm]:
 
 def variables(family: str, operation: str, algorithm: Algorithm) -> dict[str, str]:
     """Name the environment variables that make the library use this algorithm."""
-    if algorithm == DEFAULT:
-        return {}
     if family == INTEL:
         return {intel_variable(operation): str(algorithm.number)}
     if family == OPENMPI:

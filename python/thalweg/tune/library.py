@@ -1,6 +1,6 @@
 """The library's own algorithms as candidates, beside native and the strategies.
 
-Libraries read which algorithm to use when they start, so each round of them is a job of its own, beside the default's.
+Libraries read which algorithm to use when they start, so each round of them is a job, in turns with one of the default.
 What beats the default there is put into a file of rules; a job with that file then takes turns with the job that tries
 strategies, and an algorithm that is surely faster than the strategies' pick is picked as `library:ALGORITHM`.
 """
@@ -12,17 +12,14 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from thalweg.rules.algorithms import DEFAULT
 from thalweg.rules.library import Library
 from thalweg.rules.picks import LIBRARY
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Session
 from thalweg.tune import library_trials
-from thalweg.tune.library_trials import BATCHES, Start, Times
+from thalweg.tune.library_trials import FINAL_BATCHES, FINAL_TURNS, Start, Times
 from thalweg.tune.search import Outcome
 from thalweg.tune.statistics import is_faster
-
-TURNS = 3
 
 
 class Contest(NamedTuple):
@@ -53,13 +50,13 @@ def challenge(contest: Contest, outcomes: dict[Case, Outcome], go_on: Callable[[
 
 def _with_trials(outcome: Outcome, times: Times, case: Case, space: int) -> Outcome:
     """Add to the outcome what was tried."""
-    tried = {LIBRARY + one.word: samples for one, samples in times[case].items() if one != DEFAULT}
+    tried = {LIBRARY + one.word: trial for one, trial in times[case].items()}
     return replace(
         outcome,
         tried=[*outcome.tried, *tried],
         space=outcome.space + space,
-        medians=outcome.medians | {name: median(samples.completion_us) * 1e-6 for name, samples in tried.items()},
-        batches=outcome.batches + sum(len(samples.completion_us) for samples in times[case].values()),
+        medians=outcome.medians | {name: median(trial.own) * 1e-6 for name, trial in tried.items()},
+        batches=outcome.batches + sum(len(trial.own) + len(trial.default) for trial in tried.values()),
     )
 
 
@@ -83,11 +80,11 @@ def duel(session: Session, ruled: Session, case: Case, outcome: Outcome, times: 
     names = list(dict.fromkeys((NATIVE, outcome.pick)))
     ours: dict[str, list[float]] = {name: [] for name in names}
     theirs: list[float] = []
-    for _ in range(TURNS):
-        measured = session.measure(case.operation, case.size, names, batches=BATCHES)
+    for _ in range(FINAL_TURNS):
+        measured = session.measure(case.operation, case.size, names, batches=FINAL_BATCHES)
         for name in names:
             ours[name] += measured[name].completion_us
-        theirs += ruled.measure(case.operation, case.size, [NATIVE], batches=BATCHES)[NATIVE].completion_us
+        theirs += ruled.measure(case.operation, case.size, [NATIVE], batches=FINAL_BATCHES)[NATIVE].completion_us
     algorithm = library_trials.best(times[case])
     assert algorithm is not None
     if not is_faster(theirs, ours[outcome.pick]) or not is_faster(theirs, ours[NATIVE]):
@@ -98,6 +95,6 @@ def duel(session: Session, ruled: Session, case: Case, outcome: Outcome, times: 
         otherwise=outcome.pick,
         seconds=median(theirs) * 1e-6,
         native_seconds=median(ours[NATIVE]) * 1e-6,
-        trials=TURNS * BATCHES,
-        batches=outcome.batches + TURNS * BATCHES * (len(names) + 1),
+        trials=FINAL_TURNS * FINAL_BATCHES,
+        batches=outcome.batches + FINAL_TURNS * FINAL_BATCHES * (len(names) + 1),
     )
