@@ -54,11 +54,13 @@ FoundTuning read_tuning(const std::string& path) {
   const tune::TuningFile file = tune::load_tuning(path);
   const machine::Fingerprint machine = job_fingerprint();
   const tune::Tuning* tuning = tune::find_tuning(file, machine);
-  if (tuning == nullptr)
-    return {"", file.empty() ? fmt::format("no tuning file {}", path)
-                             : fmt::format("tuning file {} is of other machines or jobs ({})", path,
-                                           machine::differences(machine, file.back().machine))};
   const bool library_was_told = environment("THALWEG_LIBRARY_RULES") != nullptr;
+  if (tuning == nullptr)
+    return {"", file.empty()
+                    ? fmt::format("no tuning file {}", path)
+                    : fmt::format("tuning file {} is of other machines or jobs ({}){}", path,
+                                  machine::differences(machine, file.back().machine),
+                                  library_was_told ? "; the library was told of its picks nonetheless" : "")};
   std::string choices;
   std::size_t of_library = 0;
   for (const tune::Pick& pick : tuning->picks) {
