@@ -40,6 +40,13 @@ machine::Machine find_machine() {
   return standard;
 }
 
+// What the engine runs for a pick: an algorithm of the library is native where the library was told of it.
+std::string use_of(const tune::Pick& pick, bool library_was_told) {
+  if (!tune::is_of_library(pick.use))
+    return pick.use;
+  return library_was_told || pick.otherwise.empty() ? "native" : pick.otherwise;
+}
+
 } // namespace
 
 machine::Fingerprint job_fingerprint() {
@@ -71,16 +78,26 @@ FoundTuning read_tuning(const std::string& path) {
   const tune::TuningFile file = tune::load_tuning(path);
   const machine::Fingerprint machine = job_fingerprint();
   const tune::Tuning* tuning = tune::find_tuning(file, machine);
+  const bool library_was_told = environment("THALWEG_LIBRARY_RULES") != nullptr;
   if (tuning == nullptr)
-    return {"", file.empty() ? fmt::format("no tuning file {}", path)
-                             : fmt::format("tuning file {} is of other machines or jobs ({})", path,
-                                           machine::differences(machine, file.back().machine))};
+    return {"", file.empty()
+                    ? fmt::format("no tuning file {}", path)
+                    : fmt::format("tuning file {} is of other machines or jobs ({}){}", path,
+                                  machine::differences(machine, file.back().machine),
+                                  library_was_told ? "; the library was told of its picks nonetheless" : "")};
   std::string choices;
-  for (const tune::Pick& pick : tuning->picks)
+  std::size_t of_library = 0;
+  for (const tune::Pick& pick : tuning->picks) {
+    of_library += tune::is_of_library(pick.use) ? 1 : 0;
+    const bool searched = pick.source == tune::tune_source || pick.source == tune::online_source;
     choices += fmt::format("{} {} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes,
-                           pick.source == tune::tune_source || pick.source == tune::online_source ? 1 : 0,
-                           pick.use);
-  return {choices, fmt::format("tuning file {}: {} picks", path, tuning->picks.size())};
+                           searched ? 1 : 0, use_of(pick, library_was_told));
+  }
+  std::string reason = fmt::format("tuning file {}: {} picks", path, tuning->picks.size());
+  if (of_library > 0)
+    reason += fmt::format(", {} of them the library's own algorithms, of which it was {}told", of_library,
+                          library_was_told ? "" : "not ");
+  return {choices, reason};
 }
 
 const machine::Machine& known_machine() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
 extern char** environ;
@@ -13,6 +14,19 @@ namespace {
 constexpr std::array<std::string_view, 7> steering{
     "OMPI_MCA_coll",   "OMPI_MCA_mpi_yield", "MPIR_CVAR_",  "I_MPI_ADJUST",
     "I_MPI_WAIT_MODE", "I_MPI_THREAD_YIELD", "I_MPI_TUNING"};
+
+// `thalweg run` tells the library of the tuning file's picks, and names the variables that it set for that.
+bool is_ours(std::string_view setting) {
+  const char* names = std::getenv("THALWEG_LIBRARY_RULES");
+  std::string_view left = names == nullptr ? "" : names;
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find(','), left.size());
+    if (setting.substr(0, setting.find('=')) == left.substr(0, end))
+      return true;
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return false;
+}
 
 bool chooses_algorithms(std::string_view setting) {
   const std::string_view name = setting.substr(0, setting.find('='));
@@ -28,7 +42,8 @@ std::vector<std::string> user_settings() {
   std::vector<std::string> result;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view setting = *variable;
-    if (std::ranges::any_of(steering, [&](std::string_view prefix) { return setting.starts_with(prefix); })) {
+    const auto begins = [&](std::string_view prefix) { return setting.starts_with(prefix); };
+    if (std::ranges::any_of(steering, begins) && !is_ours(setting)) {
       result.emplace_back(setting);
     }
   }

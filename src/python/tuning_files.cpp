@@ -4,6 +4,8 @@
 #include "tune/tuning_file.hpp"
 
 #include <charconv>
+#include <map>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -35,6 +37,16 @@ Fingerprint from_lines(const std::vector<std::string>& lines) {
           .ranks_per_node = lines[7]};
 }
 
+// What a process with these variables would see of this machine by itself.
+Fingerprint local_fingerprint(const std::map<std::string, std::string>& environment) {
+  static thread_local const std::map<std::string, std::string>* given;
+  given = &environment;
+  return machine::local_fingerprint([](const char* name) -> const char* {
+    const auto found = given->find(name);
+    return found == given->end() ? nullptr : found->second.c_str();
+  });
+}
+
 } // namespace
 
 void bind_tuning_files(nb::module_& module) {
@@ -64,11 +76,14 @@ void bind_tuning_files(nb::module_& module) {
       .def_rw("seconds", &Pick::seconds)
       .def_rw("native_seconds", &Pick::native_seconds)
       .def_rw("trials", &Pick::trials)
-      .def_rw("source", &Pick::source);
+      .def_rw("source", &Pick::source)
+      .def_rw("otherwise", &Pick::otherwise);
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)
       .def_rw("picks", &Tuning::picks);
+  module.def("local_fingerprint", &local_fingerprint, nb::arg("environment"),
+             "Fills in processor, kernel and the environment's transport; the rest is a job's to know.");
   module.def("load_tuning", &tune::load_tuning, nb::arg("path"),
              "Reads a tuning file; one that is not there is empty.");
   module.def("save_tuning", &tune::save_tuning, nb::arg("path"), nb::arg("found"),

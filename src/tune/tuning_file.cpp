@@ -16,6 +16,15 @@ namespace {
 constexpr std::int64_t format_number = 1;
 constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
 
+// What follows "library:" is the library's own word, which only the command line's table knows.
+constexpr std::string_view library_mark = "library:";
+constexpr std::string_view word_letters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:=";
+
+bool is_word(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(word_letters) == std::string_view::npos;
+}
+
 class Reader {
 public:
   Reader(const toml::table& table, const std::string& name, std::string place)
@@ -27,6 +36,9 @@ public:
     if (!value)
       refuse(fmt::format("{} is missing or no text", key));
     return *value;
+  }
+  std::string text_or(std::string_view key, const std::string& other) const {
+    return table_.contains(key) ? text(key) : other;
   }
   std::int64_t number(std::string_view key, std::int64_t least) const {
     const toml::node* node = table_.get(key);
@@ -53,11 +65,17 @@ Pick read_pick(std::string_view call, const Reader& reader) {
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
   pick.use = reader.text("use");
   pick.source = reader.text("source");
+  pick.otherwise = reader.text_or("otherwise", "");
   try {
     pick.bytes = parse_bytes(reader.text("bytes"));
     pick.seconds = parse_seconds(reader.text("time"));
     pick.native_seconds = parse_seconds(reader.text("native"));
-    strategies::parse_selection(fmt::format("{}={}", call, pick.use));
+    if (!is_of_library(pick.use))
+      strategies::parse_selection(fmt::format("{}={}", call, pick.use));
+    else if (!is_word(std::string_view(pick.use).substr(library_mark.size())))
+      reader.refuse(fmt::format("{} names no algorithm of a library", pick.use));
+    if (!pick.otherwise.empty())
+      strategies::parse_selection(fmt::format("{}={}", call, pick.otherwise));
   } catch (const Error& error) {
     reader.refuse(error.what());
   }
@@ -130,7 +148,8 @@ TuningFile parse_tuning(std::string_view text, const std::string& name) {
 std::string to_text(const TuningFile& file) {
   std::string text =
       fmt::format("# Thalweg's tuning file: what was found best, by machine, call and size of a unit.\n"
-                  "# `use` may be edited: it is what --use takes. thalweg tune adds to it.\nformat = {}\n",
+                  "# `use` may be edited: it is what --use takes, or library:ALGORITHM. thalweg tune adds to "
+                  "it.\nformat = {}\n",
                   format_number);
   for (const Tuning& tuning : file) {
     const machine::Fingerprint& m = tuning.machine;
@@ -140,14 +159,18 @@ std::string to_text(const TuningFile& file) {
         quoted(m.processor), m.cores, quoted(m.quota), quoted(m.kernel), quoted(m.mpi), quoted(m.transport),
         m.nodes, quoted(m.ranks_per_node));
     for (const Pick& pick : tuning.picks)
-      text +=
-          fmt::format("\n[[machine.{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
-                      "native = \"{}\"\ntrials = {}\nsource = {}\n",
-                      pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(pick.use),
-                      format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials,
-                      quoted(pick.source));
+      text += fmt::format(
+          "\n[[machine.{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
+          "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
+          pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(pick.use),
+          format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
+          pick.otherwise.empty() ? "" : fmt::format("otherwise = {}\n", quoted(pick.otherwise)));
   }
   return text;
+}
+
+bool is_of_library(std::string_view use) {
+  return use.starts_with(library_mark);
 }
 
 const Tuning* find_tuning(const TuningFile& file, const machine::Fingerprint& machine) {

@@ -86,7 +86,8 @@ void save_tuning(const std::string& path, const Tuning& found) {
       fail(fmt::format("{} does not read and cannot be moved away", path), error.value());
   }
   merge(file, found);
-  const std::string fresh = fmt::format("{}.new-{}", path, ::getpid());
+  // The lock makes the name ours; what a killed writer left of it is overwritten.
+  const std::string fresh = path + ".new";
   try {
     write_whole(fresh, to_text(file));
   } catch (...) {

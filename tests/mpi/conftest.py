@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _cannot_start(name: str) -> str:
     """Say why a library from a wheel cannot start two ranks on this machine, without Thalweg; empty if it can.
 
-    Closed ones are particular about the machine: Intel's ends in MPI_Init on some virtual machines.
+    Closed ones are particular about the machine.
     """
     mpi = named(name)
     result = run(mpi, 2, [str(build(mpi, "conformance")), "--known", mpi.known_names, "bcast"], NATIVE)

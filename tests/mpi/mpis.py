@@ -59,6 +59,7 @@ class Mpi:
     family: str  # of the interposer that fits: openmpi, mpich or mpiabi
     compile: tuple[str, ...]
     launch: tuple[str, ...]
+    rank_options: tuple[str, ...] = ("-n",)  # each is followed by the number of ranks
     link: tuple[str, ...] = ()
     fortran: tuple[str, ...] = ()
     cxx: tuple[str, ...] = ()
@@ -72,7 +73,8 @@ class Mpi:
         given: list[str] = []
         for name, value in environment.items():
             given += ["-x", f"{name}={value}"] if self.family == "openmpi" else ["-genv", name, value]
-        return [*self.launch, "-n", str(ranks), *given, *program]
+        counts = [word for option in self.rank_options for word in (option, str(ranks))]
+        return [*self.launch, *counts, *given, *program]
 
     @property
     def known_names(self) -> str:
@@ -167,6 +169,8 @@ MPIS = (
         cxx=("g++", f"-I{_INTEL / 'include'}"),
         link=(f"-L{_INTEL / 'lib'}", f"-Wl,-rpath,{_INTEL / 'lib'}", "-lmpi"),
         launch=(_wheel("intel", "mpirun"),),
+        # Its Hydra may believe that the host has one core; ranks beyond it then miss each other in MPI_Init.
+        rank_options=("-ppn", "-n"),
         library=_INTEL / "lib",
         environment={
             "I_MPI_ROOT": str(_INTEL),

@@ -240,6 +240,13 @@ class TestPlans:
         allocated = plan_for(environment | {"SLURM_JOB_ID": "1"}, "-n", "999", programs.openmpi())
         assert "--oversubscribe" not in allocated.command
 
+    @pytest.mark.parametrize("elsewhere", ["", "SLURM_JOB_ID", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"])
+    def test_hydra_is_told_that_all_ranks_are_on_this_host(
+        self, programs: Programs, environment: dict[str, str], elsewhere: str
+    ) -> None:
+        plan = plan_for(environment | ({elsewhere: "1"} if elsewhere else {}), "-n", "3", programs.mpich())
+        assert ("-ppn" in plan.command) == (not elsewhere)
+
     @pytest.mark.parametrize("form", ["flag", "launcher", "in place"])
     def test_disabled_means_absent(self, programs: Programs, environment: dict[str, str], form: str) -> None:
         words = {"flag": ["-n", "1"], "launcher": ["mpirun.mpich", "-n", "1"], "in place": []}[form]

@@ -2,10 +2,13 @@
 
 #include "core/error.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <random>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -49,6 +52,26 @@ TEST(TuningFile, ReadsWhatItWrites) {
   ASSERT_NE(find_tuning(again, machine_named("two")), nullptr);
   EXPECT_EQ(find_tuning(again, machine_named("two"))->picks.front().use, "bruck:radix=4");
   EXPECT_EQ(find_tuning(again, machine_named("three")), nullptr);
+}
+
+TEST(TuningFile, TheLibrarysOwnAlgorithmsAreKeptByName) {
+  TuningFile file;
+  Pick pick = pick_of("broadcast", 64, "library:pipeline:segment=8192");
+  pick.otherwise = "knomial";
+  merge(file, {machine_named("one"), {pick, pick_of("allreduce", 8, "library:ring")}});
+  const std::string text = to_text(file);
+  const TuningFile again = parse_tuning(text, "again");
+  EXPECT_EQ(to_text(again), text);
+  ASSERT_EQ(again.front().picks.size(), 2U);
+  EXPECT_TRUE(is_of_library(again.front().picks[1].use));
+  EXPECT_EQ(again.front().picks[1].otherwise, "knomial");
+  EXPECT_EQ(again.front().picks[0].otherwise, "");
+  for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"library:ring", "library:"}, {"library:ring", "library:ring; rm"}, {"knomial", "knowmial"}}) {
+    std::string broken = text;
+    broken.replace(broken.find(from), from.size(), to);
+    EXPECT_THROW(parse_tuning(broken, "broken"), Error) << to;
+  }
 }
 
 TEST(TuningFile, NewerPicksReplaceOlderOnes) {
@@ -141,7 +164,31 @@ TEST_F(TuningFileOnDisk, ConcurrentSavesLoseNothing) {
   ASSERT_EQ(file.size(), 1U);
   EXPECT_EQ(file.front().picks.size(), 5U * writers);
   for (const fs::directory_entry& entry : fs::directory_iterator(path_.parent_path()))
-    EXPECT_EQ(entry.path().string().find(".new-"), std::string::npos) << entry.path();
+    EXPECT_FALSE(entry.path().string().ends_with(".new")) << entry.path();
+}
+
+// The file holds what any number of whole saves make of it: the first k sizes, never a part of one.
+TEST_F(TuningFileOnDisk, AKilledSaveLeavesAWholeFile) {
+  constexpr int kills = 20;
+  save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 0, "ring")}});
+  std::mt19937 random(7);
+  for (int kill = 0; kill < kills; ++kill) {
+    const pid_t writer = ::fork();
+    ASSERT_GE(writer, 0);
+    if (writer == 0)
+      for (int i = 1;; ++i)
+        save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 8 * (i % 100), "ring")}});
+    ::usleep(std::uniform_int_distribution<useconds_t>(100, 20000)(random));
+    ::kill(writer, SIGKILL);
+    ::waitpid(writer, nullptr, 0);
+    const TuningFile file = load_tuning(path_);
+    ASSERT_EQ(file.size(), 1U) << "kill " << kill;
+    for (std::size_t i = 0; i < file.front().picks.size(); ++i)
+      EXPECT_EQ(file.front().picks[i].bytes, static_cast<std::int64_t>(8 * i));
+  }
+  save_tuning(path_, {machine_named("two"), {pick_of("allreduce", 8, "swing")}});
+  EXPECT_EQ(load_tuning(path_).size(), 2U);
+  EXPECT_FALSE(fs::exists(path_.string() + ".new"));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 """`thalweg export`: the libraries' own tuning formats."""
 
 import importlib
+import os
 from typing import Annotated
 
 import typer
@@ -15,7 +16,10 @@ def export(
     *,
     ompi: Annotated[str, typer.Option(metavar="FILE", help="Write dynamic rules of Open MPI 4's coll/tuned.")] = "",
     mpich: Annotated[str, typer.Option(metavar="FILE", help="Write a selection file (JSON) of MPICH 4.")] = "",
-    mpi: Annotated[str, typer.Option(help="The MPI's prefix, library or launcher.", show_default="Debian's")] = "",
+    intel: Annotated[str, typer.Option(metavar="FILE", help="Write Intel MPI's I_MPI_ADJUST settings.")] = "",
+    mpi: Annotated[
+        str, typer.Option(help="The MPI's prefix, library or launcher.", show_default="Debian's, or I_MPI_ROOT")
+    ] = "",
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, where no launcher is given.")] = 2,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
@@ -27,11 +31,16 @@ def export(
     Programs then gain without Thalweg. The file is loaded, compared with the library's defaults, and rules that do not
     surely help are dropped.
     """
-    if bool(ompi) == bool(mpich):
-        raise ThalwegError(USAGE, "thalweg export: for which library?", "give --ompi FILE or --mpich FILE")
+    outputs = {family: path for family, path in (("openmpi", ompi), ("mpich", mpich), ("intel", intel)) if path}
+    if len(outputs) != 1:
+        remedy = "give one of --ompi FILE, --mpich FILE and --intel FILE"
+        raise ThalwegError(USAGE, "thalweg export: for which library?", remedy)
+    [(family, output)] = outputs.items()
+    prefix = mpi or (os.environ.get("I_MPI_ROOT", "") if family == "intel" else family)
+    if not prefix:
+        raise ThalwegError(USAGE, "thalweg export: where is Intel MPI?", "set I_MPI_ROOT, or give --mpi PREFIX")
     module = importlib.import_module("thalweg.export.command")
     tune = importlib.import_module("thalweg.trials.cases")
-    family = "openmpi" if ompi else "mpich"
     names = [word for word in ops.split(",") if word] or list(tune.OPERATIONS)
     cases = tune.cases(names, [size_from_text(size) for size in sizes.split(",") if size] or tune.SIZES)
-    module.main(module.Request(family, mpi or family, ranks, launcher or [], lab, cases, ompi or mpich), json_file)
+    module.main(module.Request(family, prefix, ranks, launcher or [], lab, cases, output), json_file)

@@ -22,6 +22,9 @@ def tune(
     sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512Ki")] = "",
     budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
+    library: Annotated[
+        bool, typer.Option("--library/--no-library", help="Try the MPI library's own algorithms too.")
+    ] = True,
     machine: Annotated[
         str, typer.Option(metavar="FILE", help="The machine file that sorts the candidates.", show_default=False)
     ] = "",
@@ -38,6 +41,7 @@ def tune(
         sizes=[size_from_text(size) for size in sizes.split(",") if size],
         budget=budget,
         exhaustive=exhaustive,
+        library=library,
         machine=machine,
         tuning=tuning,
         json_file=json_file,

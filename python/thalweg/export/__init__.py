@@ -1,1 +1,1 @@
-"""Exports: the MPI libraries' own algorithms, measured, and written in the libraries' own tuning formats."""
+"""Exports: the MPI libraries' own algorithms, measured and compared, for programs that run without Thalweg."""

@@ -9,6 +9,7 @@ from thalweg.launch import absent_networks
 from thalweg.launch.arguments import Arguments
 from thalweg.launch.cores import core_count
 from thalweg.launch.launchers import (
+    HYDRA,
     OPEN_RTE,
     PRELOAD,
     PRRTE,
@@ -22,7 +23,9 @@ from thalweg.launch.mpis import named_mpi
 from thalweg.libraries import interposer
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
 from thalweg.programs.find import Program, executable_path, find_program
+from thalweg.rules.picks import mentions_library
 from thalweg.settings.layers import Settings, variables_for_ranks
+from thalweg.settings.values import NO_TUNING
 
 # Set by the launchers in every rank that they start, with the MPI family that each speaks for.
 RANK_VARIABLES: tuple[tuple[str, Family | None], ...] = (
@@ -34,6 +37,7 @@ RANK_VARIABLES: tuple[tuple[str, Family | None], ...] = (
     ("FLUX_TASK_RANK", None),
 )
 _ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+_HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
 _ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID")
 
 
@@ -72,8 +76,30 @@ def _launched(
     allocated = any(name in environment for name in _ALLOCATIONS)
     if launcher.kind in (OPEN_RTE, PRRTE) and not allocated and arguments.ranks > core_count():
         options += ["--oversubscribe"] if launcher.kind == OPEN_RTE else ["--map-by", ":OVERSUBSCRIBE"]
+    if launcher.kind == HYDRA and not allocated and not any(name in environment for name in _HOST_FILES):
+        # All ranks are on this host. Intel's Hydra may deal them out as if it had one core (seen on virtual machines),
+        # and ranks then miss each other's addresses in MPI_Init.
+        options = ["-ppn", str(arguments.ranks), *options]
     command = [launcher.path, *options, *arguments.command]
-    return _launcher_plan(launcher, command, mpi.family, settings, environment)
+    plan = _launcher_plan(launcher, command, mpi.family, settings, environment)
+    loaded = program.mpi if program and program.mpi else mpi
+    return plan if allocated or settings["disable"].value else _with_rules(plan, loaded, arguments.ranks, settings)
+
+
+def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> Plan:
+    """Tell the library of the tuning file's picks among its own algorithms."""
+    tuning = str(settings["tuning"].value)
+    if tuning == NO_TUNING or not mentions_library(tuning):
+        return plan
+    from thalweg.rules.library import library_of_mpi  # noqa: PLC0415 - most runs do without them
+    from thalweg.rules.loading import tell  # noqa: PLC0415
+
+    library = library_of_mpi(mpi)
+    if library is None:
+        return plan
+    told = tell(library, ranks, tuning, plan.environment)
+    remarks = (*plan.remarks, told.remark) if told.remark else plan.remarks
+    return plan._replace(environment=plan.environment | told.variables, remarks=remarks)
 
 
 def _with_launcher(

@@ -43,7 +43,7 @@ def main(request: Request) -> None:
 
 
 def _print(found: list[Violation], count: int, job: Job, request: Request) -> None:
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
     fingerprint = _core.Fingerprint(list(job.fingerprint))
     tuning = store.load(request.tuning or default_tuning_file(os.environ))
     own = store.of_job(tuning, job.fingerprint)

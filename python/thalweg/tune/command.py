@@ -1,6 +1,8 @@
 """What `thalweg tune` prints: a bar while it works, a line for each case, and what the search took."""
 
+import os
 import re
+import sys
 from collections.abc import Sequence
 from statistics import geometric_mean
 
@@ -8,7 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import OPERATIONS, SIZES, cases
+from thalweg.tune import store
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.tune.search import EXHAUSTIVE, Effort
 from thalweg.units import size_text, time_text
@@ -45,6 +49,7 @@ def main(  # noqa: PLR0913
     sizes: Sequence[int],
     budget: str,
     exhaustive: bool,
+    library: bool,
     machine: str,
     tuning: str,
     json_file: str,
@@ -59,8 +64,11 @@ def main(  # noqa: PLR0913
         budget_s=seconds_from_text(budget),
         effort=EXHAUSTIVE if exhaustive else Effort(),
         machine_file=machine,
-        tuning_file=tuning,
+        tuning_file=tuning or default_tuning_file(os.environ),
+        with_library=library,
     )
+    if why := store.refusal(request.tuning_file):
+        print(f"thalweg: {why}", file=sys.stderr)
     columns = (
         TextColumn("tuning"),
         BarColumn(),

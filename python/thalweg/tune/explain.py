@@ -11,6 +11,7 @@ from rich.table import Table
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
+from thalweg.rules.picks import LIBRARY
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
@@ -69,7 +70,7 @@ def explain_call(question: Question, machine_file: str, tuning_file: str, most: 
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
     machine = files.load(path) if path else _core.standard_machine()
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
     size = f" of {size_text(question.size)}" if question.size else ""
     console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
@@ -85,6 +86,9 @@ def explain_call(question: Question, machine_file: str, tuning_file: str, most: 
             time_text(candidate.cpu_seconds),
             time_text(pick.seconds) if pick else "",
         )
+    for use, pick in measured.items():
+        if use.startswith(LIBRARY):
+            table.add_row(use, "", "", time_text(pick.seconds))
     table.add_row(NATIVE, "", "", time_text(native.native_seconds) if native else "")
     console.print(table)
     if most and len(space) > most:
@@ -107,7 +111,13 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
         if pick.use == NATIVE
         else f"{time_text(pick.seconds)} against native's {time_text(pick.native_seconds)} ({gain:.2f} times faster)"
     )
-    return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {tuning.machine.describe()}"
+    told = (
+        f"; thalweg run -n tells the library so, and jobs that were started otherwise run {pick.otherwise or NATIVE}"
+        if pick.use.startswith(LIBRARY)
+        else ""
+    )
+    where = tuning.machine.describe()
+    return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}{told}"
 
 
 def unit_size(call: str, total: float, ranks: int) -> int:
@@ -130,7 +140,7 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _core.standard_machine()
     tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(
         f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}"
     )

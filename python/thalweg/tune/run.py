@@ -10,12 +10,18 @@ from thalweg import _core
 from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
 from thalweg.machine.probe import probe
-from thalweg.settings.layers import default_tuning_file
+from thalweg.rules.library import library_of
+from thalweg.rules.loading import chosen_by_user
 from thalweg.trials.cases import Case, candidates
 from thalweg.trials.compiler import trial_program
-from thalweg.trials.session import NATIVE, Job, Samples, Session, start_words
+from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.tune import store
+from thalweg.tune.library import Contest, challenge
+from thalweg.tune.library_trials import starter
 from thalweg.tune.search import Effort, Outcome, search
+
+LIBRARYS_PART = 0.3
+"""Of the budget, for the library's own algorithms."""
 
 
 class Request(NamedTuple):
@@ -32,6 +38,8 @@ class Request(NamedTuple):
     effort: Effort
     machine_file: str
     tuning_file: str
+    with_library: bool
+    """Whether the library's own algorithms are candidates too."""
 
 
 class Found(NamedTuple):
@@ -58,21 +66,37 @@ def machine_of(session: Session, path: str, lab: str) -> _core.Machine:
 def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
     """Search all cases; `show` hears of each one, with the part of the work that is done.
 
-    What was found is saved after each case, so that an end by hand or by a batch system loses one case at most.
+    What was found is saved after each case, so that an end by hand or by a batch system loses one case at most. The
+    library's own algorithms come last, as each round of them is a job for all cases; `show` hears of what they won.
     """
     program = trial_program(request.mpi, os.environ)
-    path = request.tuning_file or default_tuning_file(os.environ)
+    library = library_of(program, os.environ) if request.with_library and not chosen_by_user(os.environ) else None
+    words = start_words(request.launcher, request.ranks, program)
     found: list[Found] = []
-    with Session(start_words(request.launcher, request.ranks, program), lab=request.lab) as session:
+    with Session(words, lab=request.lab) as session:
         machine = machine_of(session, request.machine_file, request.lab)
-        end_s = time.monotonic() + request.budget_s
+        last_s = time.monotonic() + request.budget_s
+        end_s = last_s - (LIBRARYS_PART * request.budget_s if library else 0)
         for index, case in enumerate(request.cases):
             now_s = time.monotonic()
             part_s = max(0.0, end_s - now_s) / (len(request.cases) - index)
             found.append(tune_case(session, case, machine, request.effort, now_s + part_s))
-            save(path, session.job, [found[-1]])
+            save(request.tuning_file, session.job, [found[-1]])
             show(found[-1], (index + 1) / len(request.cases))
+        if library is not None:
+            contest = Contest(library, session, starter(words, request.lab, Mode.ENGINE))
+            found = challenged(contest, found, lambda: request.effort.is_exhaustive or time.monotonic() < last_s)
+            for one in found:
+                if one.outcome.otherwise:
+                    save(request.tuning_file, session.job, [one])
+                    show(one, 1)
     return found
+
+
+def challenged(contest: Contest, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
+    """Let the library's own algorithms challenge what was found."""
+    outcomes = challenge(contest, {one.case: one.outcome for one in found}, go_on)
+    return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
 def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float) -> Found:
@@ -105,6 +129,7 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.native_seconds = one.outcome.native_seconds
         pick.trials = one.outcome.trials
         pick.source = "tune"
+        pick.otherwise = one.outcome.otherwise
         picks.append(pick)
     tuning.picks = picks
     store.save(path, tuning)

@@ -61,6 +61,8 @@ class Outcome:
     """Of all that was tried: seconds."""
     batches: int = 0
     """Measured in all."""
+    otherwise: str = ""
+    """The pick among native and strategies, where the library's own algorithm is the pick."""
 
 
 def search(

@@ -24,6 +24,15 @@ def save(path: str, found: _core.Tuning) -> None:
         raise ThalwegError(SETTINGS, *error.args) from error
 
 
+def refusal(path: str) -> str:
+    """Say why a tuning file does not read, and where saving keeps it; empty for one that does."""
+    try:
+        load(path)
+    except ThalwegError as error:
+        return f"{error.message}; it is kept as {path}.refused"
+    return ""
+
+
 def of_job(tuning: Sequence[_core.Tuning], fingerprint: Sequence[str]) -> list[_core.Tuning]:
     """Keep what was measured on a job's machine, in jobs of its shape; nothing for a job that has no fingerprint."""
     if len(fingerprint) != FINGERPRINT_LINES:

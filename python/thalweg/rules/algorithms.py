@@ -9,7 +9,7 @@ class Algorithm(NamedTuple):
 
     name: str
     number: int = 0
-    """Of Open MPI's coll/tuned."""
+    """Of Open MPI's coll/tuned, or of Intel MPI's presets."""
     segment: int = 0
     fanout: int = 0
 
@@ -18,8 +18,13 @@ class Algorithm(NamedTuple):
         """Name it with what it was given: pipeline, segments of 8192 B."""
         return self.name + (f", segments of {self.segment} B" if self.segment else "")
 
+    @property
+    def word(self) -> str:
+        """Name it as tuning files do: pipeline:segment=8192."""
+        return self.name + (f":segment={self.segment}" if self.segment else "")
 
-DEFAULT = Algorithm("default")
+
+OPENMPI, MPICH, INTEL = "openmpi", "mpich", "intel"
 _SEGMENTS = (0, 8 << 10, 32 << 10)
 
 
@@ -112,18 +117,23 @@ def mpich_call(operation: str) -> str:
     return MPICH_CALLS.get(operation, operation)
 
 
+def intel_variable(operation: str) -> str:
+    """Name the variable that chooses among Intel MPI's presets."""
+    return f"I_MPI_ADJUST_{mpich_call(operation).upper()}"
+
+
 def algorithms(family: str, operation: str, ranks: int) -> Sequence[Algorithm]:
-    """List a library's algorithms for an operation on so many ranks; none where it lets nobody choose."""
-    found = {"openmpi": _OPENMPI, "mpich": _MPICH}[family].get(operation, [])
+    """List the algorithms of Open MPI or MPICH for an operation on so many ranks; none where nobody can choose."""
+    found = {OPENMPI: _OPENMPI, MPICH: _MPICH}[family].get(operation, [])
     is_power_of_two = ranks & (ranks - 1) == 0
     return [one for one in found if is_power_of_two or (family, operation, one.name) not in _POWERS_OF_TWO]
 
 
 def variables(family: str, operation: str, algorithm: Algorithm) -> dict[str, str]:
     """Name the environment variables that make the library use this algorithm."""
-    if algorithm == DEFAULT:
-        return {}
-    if family == "openmpi":
+    if family == INTEL:
+        return {intel_variable(operation): str(algorithm.number)}
+    if family == OPENMPI:
         prefix = f"OMPI_MCA_coll_tuned_{openmpi_call(operation)}_algorithm"
         chosen = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", prefix: str(algorithm.number)}
         if algorithm.segment:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.export.algorithms import Algorithm, mpich_call, openmpi_call
+from thalweg.rules.algorithms import Algorithm, intel_variable, mpich_call, openmpi_call
 
 
 class Rule(NamedTuple):
@@ -35,6 +35,9 @@ _OPENMPI_NUMBERS = {
 }
 # What coll/tuned compares a rule's size with: the unit, or the units of all ranks.
 _OPENMPI_TOTALS = ("allgather", "alltoall", "gather", "scatter")
+
+
+_INT_MAX = 2**31 - 1
 
 
 def openmpi_size(operation: str, unit: int, ranks: int) -> int:
@@ -116,6 +119,30 @@ def _guarded(operation: str, algorithm: str, standard: Mapping[str, Any]) -> dic
     if operation == "reduce_scatter":
         return {"is_commutative=yes": leaf, "is_commutative=no": standard["is_commutative=no"]}
     return leaf
+
+
+def intel_settings(rules: Rules, ranks: int) -> str:
+    """Write a file of I_MPI_ADJUST settings for a shell: PRESET:FROM-TO@RANKS-RANKS, joined by semicolons.
+
+    Preset 0 is the library's own decision. All sizes are covered, as Intel MPI (2021.18) takes the first of its ranges
+    for smaller sizes and the last for larger ones; that version heeds sizes, but not the number of ranks.
+    """
+    lines = [f"# Intel MPI's settings for {ranks} ranks: set -a; . this file"]
+    for operation, found in sorted(rules.items()):
+        entries = []
+        begin = 0
+        for index, rule in enumerate(found):
+            last = index + 1 == len(found)
+            end = _INT_MAX if last else _between(rule.size, found[index + 1].size)
+            entries.append(f"{rule.algorithm.number if rule.algorithm else 0}:{begin}-{end}@{ranks}-{ranks}")
+            begin = end + 1
+        lines.append(f"{intel_variable(operation)}='{';'.join(entries)}'")
+    return "\n".join(lines) + "\n"
+
+
+def intel_variables(text: str) -> dict[str, str]:
+    """Read such a file as a shell would."""
+    return dict(re.findall(r"^(I_MPI_ADJUST_\w+)='([^']*)'$", text, re.MULTILINE))
 
 
 def _between(small: int, large: int) -> int:

@@ -1,0 +1,1 @@
+"""Rules: the algorithms that MPI libraries let their users choose, and the files that tell a library what to use."""
