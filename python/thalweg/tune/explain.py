@@ -15,6 +15,7 @@ from thalweg.rules.picks import LIBRARY
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
+from thalweg.tune.explain_learned import learned_lines, learned_of
 from thalweg.units import size_text, time_text
 
 _CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
@@ -138,7 +139,7 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     if not isinstance(report, dict) or report.get("format") != "thalweg-report":
         raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
-    machine = files.load(machine_path) if machine_path else _core.standard_machine()
+    machine = files.load(machine_path) if machine_path else _standard_machine(report)
     tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(
@@ -154,6 +155,14 @@ def _machine_of(report: Mapping[str, Any]) -> str:
     fingerprint = report.get("fingerprint") or []
     path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
     return str(path) if path and path.exists() else ""
+
+
+def _standard_machine(report: Mapping[str, Any]) -> _core.Machine:
+    machine = _core.standard_machine()
+    fingerprint = report.get("fingerprint") or []
+    if len(fingerprint) == store.FINGERPRINT_LINES:
+        machine.cores = int(fingerprint[1])
+    return machine
 
 
 def site_lines(
@@ -174,6 +183,8 @@ def site_lines(
     per_node = -(-ranks // min(ranks, report["nodes"]))
     question = Question(call, unit_size(call, size, ranks), ranks, per_node)
     picks = known_picks(tuning, question)
+    learned = learned_of(report, call, ranks, question.size)
+    lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     lines.append("  " + reason(question, picks, "the tuning file"))
     if call.endswith(("v", "w")) or call.startswith("neighbor"):
         lines.append("  not predicted: its sizes are known to each rank alone")

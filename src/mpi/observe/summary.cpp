@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "mpi/observe/learned_lines.hpp"
 #include "mpi/observe/output.hpp"
 
 namespace thalweg::mpi::observe {
@@ -115,6 +116,7 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
   if (const std::string reasons = passed_on(profile); !reasons.empty()) {
     text += fmt::format("passed on to the library: {}\n", reasons);
   }
+  text += learned_lines(run.learned);
   return text;
 }
 
