@@ -115,7 +115,7 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
   if (choice == nullptr && runtime.learns)
     choice = learned_choice(call, communicator);
   if (choice == nullptr && tuned_choices().any())
-    choice = tuned_choices().of(call, communicator);
+    choice = tuned_choices().of(call, communicator, runtime.settings.learn == LearnMode::all);
   if (choice == nullptr)
     return declined("no strategy chosen");
   if (choice->strategy == nullptr)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "mpi/runner/tuned_choices.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/user_settings.hpp"
 #include "tune/tuning_file.hpp"
@@ -45,6 +46,14 @@ std::string use_of(const tune::Pick& pick, bool library_was_told) {
   if (!tune::is_of_library(pick.use))
     return pick.use;
   return library_was_told || pick.otherwise.empty() ? "native" : pick.otherwise;
+}
+
+char finder_of(const tune::Pick& pick) {
+  using Finder = TunedChoices::Finder;
+  const Finder finder = pick.source == tune::tune_source     ? Finder::tuner
+                        : pick.source == tune::online_source ? Finder::learner
+                                                             : Finder::interrupted;
+  return static_cast<char>(finder);
 }
 
 } // namespace
@@ -89,9 +98,8 @@ FoundTuning read_tuning(const std::string& path) {
   std::size_t of_library = 0;
   for (const tune::Pick& pick : tuning->picks) {
     of_library += tune::is_of_library(pick.use) ? 1 : 0;
-    const bool searched = pick.source == tune::tune_source || pick.source == tune::online_source;
     choices += fmt::format("{} {} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes,
-                           searched ? 1 : 0, use_of(pick, library_was_told));
+                           finder_of(pick), use_of(pick, library_was_told));
   }
   std::string reason = fmt::format("tuning file {}: {} picks", path, tuning->picks.size());
   if (of_library > 0)

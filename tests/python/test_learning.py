@@ -1,6 +1,7 @@
 """Learning while a program runs, as a user sees it: the report, the tuning file, and what may go wrong."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,21 @@ from support import Command
 from thalweg import _core
 from thalweg.bench.online import phases_program
 
-PHASES = ("alltoall:64:600", "alltoallv:2048:600:2", "allgather:4096:400")
+PHASES = ("alltoall:64:1500", "alltoallv:2048:1000:2", "allgather:4096:1000")
 FAMILIES = pytest.mark.parametrize("family", ["openmpi", "mpich"])
 
 
-def learn(thalweg: Command, report: Path, family: str, environment: dict[str, str], *words: str) -> tuple[Any, str]:
+def learn(
+    thalweg: Command,
+    report: Path,
+    family: str,
+    environment: dict[str, str],
+    *words: str,
+    phases: Sequence[str] = PHASES,
+) -> tuple[Any, str]:
     """Run the phases on four ranks; gives the report and what was said."""
     budget = ("--learn-budget", "100", "--no-summary", "--report", str(report))
-    result = thalweg("run", *budget, *words, "-n", "4", "--", phases_program(family, environment), *PHASES)
+    result = thalweg("run", *budget, *words, "-n", "4", "--", phases_program(family, environment), *phases)
     assert result.returncode == 0, result.stderr
     return json.loads(report.read_text()), result.stderr
 
@@ -87,3 +95,28 @@ def test_a_file_that_cannot_be_written_harms_nothing(
     _, said = learn(thalweg, tmp_path / "report.json", "openmpi", environment, "--tuning", str(path))
     assert "what was learned is lost" in said
     assert str(path.parent) in said
+
+
+def ran_on(report: Any, function: str) -> set[str]:
+    """Name the strategies that ran a function's calls."""
+    return {ending["strategy"] for call in report["calls"] if call["function"] == function for ending in call["ran_on"]}
+
+
+def test_sums_are_left_alone_unless_wanted(thalweg: Command, environment: dict[str, str], tmp_path: Path) -> None:
+    """Neither this run's learning nor what whole numbers have taught an earlier one changes a sum's last digits."""
+    report = tmp_path / "report.json"
+    file = tmp_path / "tuning.toml"
+    words = ("--tuning", str(file), "--learn")
+    first, _ = learn(thalweg, report, "openmpi", environment, *words, "exact", phases=["allreduce:8:2000"])
+    assert len(ran_on(first, "MPI_Allreduce")) > 1
+    pick = _core.Pick()
+    pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use, pick.source = "allreduce", 4, 1, 8, "ring", "online"
+    tuning = _core.Tuning()
+    tuning.machine = _core.Fingerprint(first["fingerprint"])
+    tuning.picks = [pick]
+    _core.save_tuning(str(file), tuning)
+    sums, _ = learn(thalweg, report, "openmpi", environment, *words, "exact", phases=["sum:8:500"])
+    assert ran_on(sums, "MPI_Allreduce") == {"native"}
+    assert sums["learned"] == []
+    wanted, _ = learn(thalweg, report, "openmpi", environment, *words, "all", phases=["sum:8:500"])
+    assert "ring" in ran_on(wanted, "MPI_Allreduce")

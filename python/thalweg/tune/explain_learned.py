@@ -1,4 +1,4 @@
-"""What a program learned while it ran, told for people: what ran, what else was measured, what was not tried and why."""
+"""What a program learned while it ran, for people: what ran, what else was measured, what was not tried, and why."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,11 +29,9 @@ def learned_lines(entry: Mapping[str, Any]) -> list[str]:
     calls = max(entry["measured_calls"], 1)
     skew, transfer = (time_text(entry[key] / calls) for key in ("arrival_skew_s", "transfer_s"))
     spent = 100 * entry["spent_s"] / max(entry["time_s"], 1e-12)
-    lines = [
-        f"learned for {size_text(entry['bytes'])} in {entry['calls']} calls: {entry['use']}{_measured(pick)}; "
-        f"{entry['state']}; {spent:.1f} % of the time was spent on it; ranks waited {skew} for the last one, "
-        f"the call itself took {transfer}"
-    ]
+    what = f"learned for {size_text(entry['bytes'])} in {entry['calls']} calls: {entry['use']}{_measured(pick)}"
+    cost = f"{entry['state']}; {spent:.1f} % of the time was spent on it"
+    lines = [f"{what}; {cost}; ranks waited {skew} for the last one, the call itself took {transfer}"]
     others = sorted(
         (trial for trial in trials if trial is not pick and "measured_s" in trial), key=lambda one: one["measured_s"]
     )

@@ -50,7 +50,7 @@ Lesson& CommunicatorLearning::lesson_of(Stream& stream, const Kind& kind, patter
   std::unique_ptr<Lesson>& lesson = stream.lessons[traffic];
   if (!lesson) {
     const TunedChoices::Entry* start = tuned_choices().nearest(kind.operation, bytes, communicator_);
-    const bool searched = start != nullptr && start->searched &&
+    const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
                           pattern::size_class(start->bytes) == pattern::size_class(bytes);
     lesson = std::make_unique<Lesson>(kind, start == nullptr ? nullptr : &start->choice, searched,
                                       communicator_.size);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mpi/datatypes.hpp"
+#include "mpi/runner/exactness.hpp"
 
 namespace thalweg::mpi {
 
@@ -70,14 +71,14 @@ void TunedChoices::read(std::string_view text) {
   int ranks = 0;
   int nodes = 0;
   std::int64_t bytes = 0;
-  bool searched = false;
-  while (lines >> name >> ranks >> nodes >> bytes >> searched >> use) {
+  char finder = 0;
+  while (lines >> name >> ranks >> nodes >> bytes >> finder >> use) {
     Choice choice = make_choice(strategies::parse_selection(fmt::format("{}={}", name, use)));
     choice.native_reason = "best by the tuning file";
     const auto operation = static_cast<std::size_t>(operation_named(name));
     if (operation >= operation_count)
       continue;
-    fresh.tables_[operation][{ranks, nodes}].push_back({bytes, searched, std::move(choice)});
+    fresh.tables_[operation][{ranks, nodes}].push_back({bytes, Finder{finder}, std::move(choice)});
     fresh.any_ = true;
   }
   for (auto& tables : fresh.tables_)
@@ -86,11 +87,13 @@ void TunedChoices::read(std::string_view text) {
   *this = std::move(fresh);
 }
 
-const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator) const {
+const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
   if (call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
     return nullptr;
   const Entry* found = nearest(call.form->operation, agreed_unit_bytes(call, communicator), communicator);
-  return found == nullptr ? nullptr : &found->choice;
+  if (found == nullptr || (found->finder != Finder::tuner && !all && !is_exact(call, communicator)))
+    return nullptr;
+  return &found->choice;
 }
 
 const TunedChoices::Entry* TunedChoices::nearest(Operation operation, std::int64_t bytes,

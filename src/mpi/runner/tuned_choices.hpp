@@ -14,19 +14,22 @@ namespace thalweg::mpi {
 
 class TunedChoices {
 public:
+  // Who found it: the tuner, or a program that learned, to the search's end or not.
+  enum class Finder : char { tuner = 't', learner = 'l', interrupted = 'i' };
   struct Entry {
     std::int64_t bytes;
-    bool searched; // by a search that came to its end
+    Finder finder;
     Choice choice;
   };
 
-  // Reads lines "CALL RANKS NODES BYTES SEARCHED STRATEGY". Throws Error for a text that does not read.
+  // Reads lines "CALL RANKS NODES BYTES FINDER STRATEGY". Throws Error for a text that does not read.
   void read(std::string_view text);
   bool any() const { return any_; }
 
   // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known
   // of calls whose sizes are not known to all ranks, and of nonblocking ones, which were not measured.
-  const Choice* of(const CollectiveCall& call, CommunicatorState& communicator) const;
+  // What programs have learned holds for calls whose result is the same with every strategy, unless for `all`.
+  const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
   // The same for calls of so many bytes of a unit.
   const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
 

@@ -3,7 +3,8 @@
  *   phases OPERATION:BYTES:CALLS[:DEGREE] ...
  *
  * BYTES are those of a unit: what each pair, rank or vector has. With DEGREE, an alltoallv in which each rank
- * sends to that many ranks after it and nothing to the others. Between calls ranks compute a little, and not
+ * sends to that many ranks after it and nothing to the others. "sum" is an all-reduce of floating-point numbers,
+ * "allreduce" one of whole ones. Between calls ranks compute a little, and not
  * equally much. Rank 0 prints each phase's seconds, a line each. Every result is checked.
  */
 #include <mpi.h>
@@ -91,6 +92,13 @@ static void call_and_check(struct phase phase) {
   } else if (strcmp(phase.operation, "allreduce") == 0) {
     MPI_Allreduce(input, output, unit, MPI_INT, MPI_MAX, world);
     expect(output[last], value(ranks - 1, 0), phase.operation, last);
+  } else if (strcmp(phase.operation, "sum") == 0) {
+    double* const own = (double*)(void*)input;
+    double* const sums = (double*)(void*)output;
+    for (int i = 0; i < unit / 2; ++i)
+      own[i] = rank;
+    MPI_Allreduce(own, sums, unit / 2, MPI_DOUBLE, MPI_SUM, world);
+    expect((int)sums[0], ranks * (ranks - 1) / 2, phase.operation, 0);
   } else {
     fprintf(stderr, "phases: no operation '%s'\n", phase.operation);
     MPI_Abort(world, 2);
