@@ -13,16 +13,6 @@ struct KnownSize {
 };
 constinit thread_local std::array<KnownSize, 16> known_sizes{};
 
-// Handles of predefined types are never given to another type.
-bool is_predefined(MPI_Datatype datatype) {
-  int integers = 0;
-  int addresses = 0;
-  int datatypes = 0;
-  int combiner = 0;
-  return native.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
-         combiner == MPI_COMBINER_NAMED;
-}
-
 std::uint64_t sum(const IntegerArray& counts, int length) {
   std::int64_t total = 0;
   for (int index = 0; counts && index < length; ++index) {
@@ -42,6 +32,15 @@ std::uint64_t sum(const IntegerArray& counts, const MPI_Datatype* types, int len
 
 } // namespace
 
+bool is_predefined_type(MPI_Datatype datatype) {
+  int integers = 0;
+  int addresses = 0;
+  int datatypes = 0;
+  int combiner = 0;
+  return native.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
+         combiner == MPI_COMBINER_NAMED;
+}
+
 std::uint64_t datatype_bytes(MPI_Datatype datatype) {
   const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(datatype)) * 0x9E3779B97F4A7C15U;
   KnownSize& known = known_sizes[bits >> 60];
@@ -55,7 +54,7 @@ std::uint64_t datatype_bytes(MPI_Datatype datatype) {
   if (native.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0) {
     return 0;
   }
-  if (is_predefined(datatype)) {
+  if (is_predefined_type(datatype)) {
     known = {datatype, static_cast<std::uint64_t>(size), true};
   }
   return static_cast<std::uint64_t>(size);

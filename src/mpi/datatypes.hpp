@@ -9,6 +9,9 @@
 
 namespace thalweg::mpi {
 
+// Handles of predefined types are never given to another type; those of others are, once they are freed.
+bool is_predefined_type(MPI_Datatype datatype);
+
 std::uint64_t datatype_bytes(MPI_Datatype datatype);
 
 inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {

@@ -41,8 +41,12 @@ bool is_reduction(Operation operation) {
   }
 }
 
+bool is_predefined_operation(MPI_Op op) {
+  return op == MPI_SUM || op == MPI_PROD || is_rounding_free(op);
+}
+
 bool is_commutative(MPI_Op op) {
-  if (op == MPI_SUM || op == MPI_PROD || is_rounding_free(op))
+  if (is_predefined_operation(op))
     return true;
   int commutes = 0;
   native.Op_commutative(op, &commutes);

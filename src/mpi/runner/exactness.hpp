@@ -8,6 +8,7 @@
 namespace thalweg::mpi {
 
 bool is_reduction(Operation operation);
+bool is_predefined_operation(MPI_Op op);
 bool is_commutative(MPI_Op op);
 
 // Calls that only move data are, and reductions without rounding. Sums of floating-point numbers depend on the

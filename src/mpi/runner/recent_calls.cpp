@@ -1,8 +1,23 @@
 #include "mpi/runner/recent_calls.hpp"
 
+#include "mpi/datatypes.hpp"
+#include "mpi/runner/exactness.hpp"
 #include "mpi/runner/run_blocking.hpp"
 
 namespace thalweg::mpi {
+
+namespace {
+
+// Handles of what the program made are given to others once it is freed: they tell nothing.
+bool is_told_by_handles(const CollectiveCall& call) {
+  if (call.form->operation == Operation::barrier)
+    return true;
+  if (is_reduction(call.form->operation) && !is_predefined_operation(call.op))
+    return false;
+  return is_predefined_type(call.recvtype) && (call.sendbuf == MPI_IN_PLACE || is_predefined_type(call.sendtype));
+}
+
+} // namespace
 
 bool is_repeatable(const CollectiveCall& call, const CallBinding& bound) {
   const schedule::Operation operation = bound.problem.operation;
@@ -12,7 +27,7 @@ bool is_repeatable(const CollectiveCall& call, const CallBinding& bound) {
   const bool two_sided_root =
       operation == schedule::Operation::gather || operation == schedule::Operation::scatter;
   return !bound.unequal && !neighbors && !two_sided_root && !bound.input.needs_staging() &&
-         !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE;
+         !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE && is_told_by_handles(call);
 }
 
 void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,

@@ -1,5 +1,6 @@
 #include "mpi/datatypes.hpp"
 #include "mpi/runner/call_binding.hpp"
+#include "mpi/runner/exactness.hpp"
 #include "mpi/runner/neighbors.hpp"
 
 namespace thalweg::mpi {
@@ -25,18 +26,6 @@ bool is_sound_side(std::int64_t count, const IntegerArray& counts, MPI_Datatype 
   return varied ? is_sound_array(counts, units) : count >= 0;
 }
 
-bool is_reduction(const CollectiveCall& call) {
-  return schedule::is_reduction(schedule_operation(call.form->operation));
-}
-
-bool is_predefined(MPI_Op op) {
-  for (const MPI_Op known : {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR,
-                             MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
-    if (op == known)
-      return true;
-  return false;
-}
-
 } // namespace
 
 bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator) {
@@ -44,7 +33,7 @@ bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator)
   const bool at_root = communicator.rank == call.root;
   if (schedule::is_rooted(operation) && (call.root < 0 || call.root >= communicator.size))
     return false;
-  if (is_reduction(call)) {
+  if (is_reduction(call.form->operation)) {
     if (call.op == MPI_OP_NULL || call.recvtype == MPI_DATATYPE_NULL)
       return false;
     return call.form->operation == Operation::reduce_scatter
@@ -82,8 +71,8 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
   if (communicator.hidden == MPI_COMM_NULL)
     return communicator.hidden_reason != nullptr ? communicator.hidden_reason
                                                  : "no communicator for the engine";
-  if (is_reduction(call)) {
-    if (call.form->mode != Mode::blocking && !is_predefined(call.op))
+  if (is_reduction(call.form->operation)) {
+    if (call.form->mode != Mode::blocking && !is_predefined_operation(call.op))
       return "a user operator that might be freed while at work";
     if (!are_elements_regular(call.recvtype))
       return "elements that reach outside of their extent";

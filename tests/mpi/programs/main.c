@@ -36,6 +36,7 @@ static const Suite suites[] = {
     {"reduce_types", test_reduce_types},
     {"reduce_local", test_reduce_local},
     {"user_operations", test_user_operations},
+    {"handle_reuse", test_handle_reuse},
     {"float_hash", test_float_hash},
     {"neighbor_cart", test_neighbor_cart},
     {"neighbor_graph", test_neighbor_graph},

@@ -42,6 +42,7 @@ void test_exscan(void);
 void test_reduce_types(void);
 void test_reduce_local(void);
 void test_user_operations(void);
+void test_handle_reuse(void);
 void test_float_hash(void);
 void test_neighbor_cart(void);
 void test_neighbor_graph(void);
