@@ -35,8 +35,8 @@ void answer(MPI_Comm communicator, int tag, int trials) {
 
 } // namespace
 
-std::vector<double> clock_offsets_ns(MPI_Comm communicator, int rank, const std::vector<int>& nodes,
-                                     int tag, int trials) {
+std::vector<double> clock_offsets_ns(MPI_Comm communicator, int rank, const std::vector<int>& nodes, int tag,
+                                     int trials) {
   std::vector<double> offsets(static_cast<std::size_t>(*std::ranges::max_element(nodes)) + 1, 0.0);
   std::vector<bool> asked(offsets.size(), false);
   asked[static_cast<std::size_t>(nodes.front())] = true;

@@ -15,9 +15,9 @@ enum class Outcome {
 // Texts live as long as the process. Outcome and strategy are the same on all ranks of the communicator.
 struct Decision {
   Outcome outcome;
-  const char* strategy; // the strategy that ran, or "native"
-  const char* reason;   // why it was declined, nullptr when done
-  int code;             // MPI's error code when done
+  const char* strategy;     // the strategy that ran, or "native"
+  const char* reason;       // why it was declined, nullptr when done
+  int code;                 // MPI's error code when done
   bool was_refused = false; // declined although a strategy of ours was chosen
 };
 

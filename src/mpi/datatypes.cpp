@@ -37,7 +37,8 @@ bool is_predefined_type(MPI_Datatype datatype) {
   int addresses = 0;
   int datatypes = 0;
   int combiner = 0;
-  return native.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
+  return datatype != MPI_DATATYPE_NULL &&
+         native.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
          combiner == MPI_COMBINER_NAMED;
 }
 

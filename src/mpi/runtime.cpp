@@ -97,7 +97,8 @@ void broadcast(std::string& text) {
 void agree_on_learning() {
   const Settings& settings = runtime.settings;
   std::uint32_t learns =
-      settings.learn != LearnMode::off && settings.learn_budget_percent > 0 && user_algorithms().empty() ? 1 : 0;
+      settings.learn != LearnMode::off && settings.learn_budget_percent > 0 && user_algorithms().empty() ? 1
+                                                                                                         : 0;
   broadcast(&learns, sizeof learns);
   runtime.learns = learns != 0;
 }

@@ -11,9 +11,9 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr std::array variables{
-    "THALWEG_DISABLE",  "THALWEG_USE",      "THALWEG_POLITE", "THALWEG_POLL_US",
-    "THALWEG_YIELD_US", "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD",
-    "THALWEG_SUMMARY",  "THALWEG_VERBOSE",  "THALWEG_TUNING", "THALWEG_LEARN",    "THALWEG_LEARN_BUDGET",
+    "THALWEG_DISABLE",  "THALWEG_USE",    "THALWEG_POLITE",          "THALWEG_POLL_US", "THALWEG_YIELD_US",
+    "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD", "THALWEG_SUMMARY", "THALWEG_VERBOSE",
+    "THALWEG_TUNING",   "THALWEG_LEARN",  "THALWEG_LEARN_BUDGET",
 };
 
 void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// When ranks came to calls and when they left, apart: what they waited for each other, and what the call took.
+// When ranks came to calls and when they left, apart: what they waited for each other, and what the call
+// took.
 
 #include <algorithm>
 #include <cstdint>

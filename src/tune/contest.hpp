@@ -9,10 +9,10 @@
 namespace thalweg::tune {
 
 enum class Verdict {
-  open,     // more pairs are needed
-  faster,   // the rival is surely faster, and by enough
-  no_gain,  // it is not
-  far_off,  // the first pairs say that it is much slower
+  open,    // more pairs are needed
+  faster,  // the rival is surely faster, and by enough
+  no_gain, // it is not
+  far_off, // the first pairs say that it is much slower
 };
 
 class Contest {

@@ -68,8 +68,8 @@ class Learner {
 public:
   enum class State { counting, searching, confirming, settled };
 
-  /// `start`: what to begin with if not native; `searched`: it was found by a search that needs no repetition.
-  /// `ordering_seconds`: what putting candidates in order is thought to take.
+  /// `start`: what to begin with if not native; `searched`: it was found by a search that needs no
+  /// repetition. `ordering_seconds`: what putting candidates in order is thought to take.
   explicit Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start = {},
                    bool searched = false);
 

@@ -18,8 +18,8 @@ public:
   void spend(double seconds) { spent_ += std::max(0.0, seconds); }
 
   bool affords(double cost) const { return spent_ + cost <= share_ * total_; }
-  /// Calls of so many seconds until `cost` can be afforded, within bounds, so that agreed figures are looked at
-  /// now and then and yet not all the time.
+  /// Calls of so many seconds until `cost` can be afforded, within bounds, so that agreed figures are looked
+  /// at now and then and yet not all the time.
   std::uint32_t calls_until(double cost, double seconds_per_call) const {
     constexpr double fewest = 8;
     constexpr double most = 4096;

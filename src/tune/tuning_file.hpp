@@ -13,8 +13,8 @@
 
 namespace thalweg::tune {
 
-/// Sources of picks: `thalweg tune`, and programs that have learned while they ran; "online, unfinished" where
-/// a program ended before its search did.
+/// Sources of picks: `thalweg tune`, and programs that have learned while they ran; "online, unfinished"
+/// where a program ended before its search did.
 inline constexpr std::string_view tune_source = "tune";
 inline constexpr std::string_view online_source = "online";
 

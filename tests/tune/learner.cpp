@@ -60,8 +60,7 @@ private:
     double round_excess = 0;
     for (std::uint32_t call = 0; call < round.incumbent_calls + round.rival_calls; ++call, ++calls) {
       const std::string& own = learner.trials()[learner.incumbent()].text;
-      const std::string& used =
-          call < round.incumbent_calls ? own : learner.trials()[learner.rival()].text;
+      const std::string& used = call < round.incumbent_calls ? own : learner.trials()[learner.rival()].text;
       const double cost = cost_(used, calls);
       seconds += cost;
       round_excess += std::max(0.0, cost - cost_(own, calls));

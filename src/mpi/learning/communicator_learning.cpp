@@ -8,6 +8,7 @@
 #include "mpi/learning/learned.hpp"
 #include "mpi/learning/ordering.hpp"
 #include "mpi/learning/traffic_of.hpp"
+#include "mpi/runner/recent_calls.hpp"
 #include "mpi/runner/tuned_choices.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/world.hpp"
@@ -19,6 +20,24 @@ namespace {
 // More kinds of calls than this on a communicator are left alone.
 constexpr std::size_t most_streams = 128;
 constexpr int clock_trials = 5;
+
+// Is the unit's size told by one count a side, whoever is the root?
+bool has_one_size(const CollectiveCall& call) {
+  switch (call.form->operation) {
+  case Operation::barrier:
+  case Operation::bcast:
+  case Operation::reduce:
+  case Operation::allreduce:
+  case Operation::allgather:
+  case Operation::alltoall:
+  case Operation::reduce_scatter_block:
+  case Operation::scan:
+  case Operation::exscan:
+    return true;
+  default:
+    return false;
+  }
+}
 
 } // namespace
 
@@ -58,13 +77,32 @@ Lesson& CommunicatorLearning::lesson_of(Stream& stream, const Kind& kind, patter
   return *lesson;
 }
 
+const CommunicatorLearning::RecentCall& CommunicatorLearning::find(const CollectiveCall& call) {
+  const auto word =
+      static_cast<std::size_t>(call.recvcount) * 31 + static_cast<std::size_t>(call.form->operation) * 7;
+  RecentCall& place = recent_[(word ^ word >> 5) % recent_.size()];
+  if (place.matches(call))
+    return place;
+  RecentCall& result = has_one_size(call) && is_told_by_handles(call) ? place : unlike_any_;
+  const std::optional<Kind> kind = kind_of(call, communicator_);
+  const bool wanted = kind && (kind->exact || runtime.settings.learn == LearnMode::all);
+  result = {.form = call.form,
+            .sendcount = call.sendcount,
+            .recvcount = call.recvcount,
+            .sendtype = call.sendtype,
+            .recvtype = call.recvtype,
+            .op = call.op,
+            .in_place = call.sendbuf == MPI_IN_PLACE,
+            .stream = wanted ? stream_of(*kind) : nullptr,
+            .bytes = kind ? kind->bytes : 0};
+  return result;
+}
+
 const Choice* CommunicatorLearning::choose(const CollectiveCall& call) {
   if (stopped_)
     return nullptr;
-  const std::optional<Kind> kind = kind_of(call, communicator_);
-  if (!kind || (!kind->exact && runtime.settings.learn != LearnMode::all))
-    return nullptr;
-  Stream* const stream = stream_of(*kind);
+  const RecentCall& found = find(call);
+  Stream* const stream = found.stream;
   if (stream == nullptr)
     return nullptr;
   if (stream->current->needs_round()) [[unlikely]] {
@@ -73,7 +111,7 @@ const Choice* CommunicatorLearning::choose(const CollectiveCall& call) {
     if (stopped_)
       return nullptr;
   }
-  const Choice& choice = stream->current->next(kind->bytes);
+  const Choice& choice = stream->current->next(found.bytes);
   if (stream->current->is_measured()) [[unlikely]] {
     measuring_ = stream;
     communicator_.is_measured = true;

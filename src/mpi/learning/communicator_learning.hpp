@@ -2,6 +2,7 @@
 
 // Learning on one communicator: its lessons by kind of call, and the fences between their rounds.
 
+#include <array>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -41,6 +42,26 @@ private:
     double fence_seconds = 0; // of the last one
   };
 
+  // A call by its words, and where it belongs: the short way for programs that make the same few calls.
+  struct RecentCall {
+    const CollectiveForm* form = nullptr;
+    MPI_Count sendcount = 0;
+    MPI_Count recvcount = 0;
+    MPI_Datatype sendtype{};
+    MPI_Datatype recvtype{};
+    MPI_Op op{};
+    bool in_place = false;
+    Stream* stream = nullptr; // null: nothing is learned of it
+    std::int64_t bytes = 0;
+
+    bool matches(const CollectiveCall& call) const {
+      return form == call.form && sendcount == call.sendcount && recvcount == call.recvcount &&
+             sendtype == call.sendtype && recvtype == call.recvtype && op == call.op &&
+             in_place == (call.sendbuf == MPI_IN_PLACE);
+    }
+  };
+
+  const RecentCall& find(const CollectiveCall& call);
   Stream* stream_of(const Kind& kind);
   Lesson& lesson_of(Stream& stream, const Kind& kind, pattern::TrafficClass traffic, std::int64_t bytes);
   void open_round(Stream& stream);
@@ -51,6 +72,8 @@ private:
 
   CommunicatorState& communicator_;
   std::unordered_map<std::uint32_t, Stream> streams_;
+  std::array<RecentCall, 8> recent_;
+  RecentCall unlike_any_;       // of calls that their words do not tell
   Stream* measuring_ = nullptr; // the call under way
   bool ready_ = false;
   bool stopped_ = false;

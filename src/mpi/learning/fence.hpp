@@ -1,7 +1,7 @@
 #pragma once
 
-// How ranks agree on what they saw: the largest of each of a row of numbers, and sums of some, begun at the end
-// of one call and completed before a later one, so that no call waits for it that need not.
+// How ranks agree on what they saw: the largest of each of a row of numbers, and sums of some, begun at the
+// end of one call and completed before a later one, so that no call waits for it that need not.
 
 #include <cstdint>
 #include <vector>

@@ -140,8 +140,8 @@ void add_pick(const ordered_json& entry, std::vector<tune::Pick>& picks) {
   const bool searched = entry.at("searched").get<bool>();
   const ordered_json& pick = trial_of(entry, use);
   const ordered_json& native_trial = trial_of(entry, "native");
-  if ((!searched && use == "native") || !pick.contains("measured_s") || !native_trial.contains("measured_s") ||
-      pick.at("outcome") == tune::began_with)
+  if ((!searched && use == "native") || !pick.contains("measured_s") ||
+      !native_trial.contains("measured_s") || pick.at("outcome") == tune::began_with)
     return;
   picks.push_back({.call = entry.at("call"),
                    .ranks = entry.at("ranks"),

@@ -32,8 +32,8 @@ double half(std::uint64_t word, int which) {
 } // namespace
 
 Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks)
-    : kind_(kind), learner_(limits(), ordering_seconds_per_rank * ranks, start == nullptr ? "" : start->text,
-                            searched) {
+    : kind_(kind),
+      learner_(limits(), ordering_seconds_per_rank * ranks, start == nullptr ? "" : start->text, searched) {
   choices_.emplace_back();
   const bool native_is_tuned = start != nullptr && start->strategy == nullptr;
   choices_.front().native_reason = native_is_tuned ? start->native_reason : "no strategy chosen";

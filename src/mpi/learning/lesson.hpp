@@ -30,8 +30,8 @@ public:
   void arrived(double seconds);
   void departed(double seconds, bool refused, const pattern::Traffic& traffic);
 
-  // What a fence agrees on after a measured round, and what comes of it. False where ranks have gone different
-  // ways.
+  // What a fence agrees on after a measured round, and what comes of it. False where ranks have gone
+  // different ways.
   std::vector<double> to_maximize(double last_fence_seconds) const;
   std::vector<double> to_sum() const;
   bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks);

@@ -36,10 +36,11 @@ std::string line(const ordered_json& entry) {
                                ? ""
                                : fmt::format(", {:.2f} times as fast as native", native / pick);
   const double time = std::max(entry.at("time_s").get<double>(), 1e-12);
-  return fmt::format("learned: {} of {}, {} ranks: {}{}; {}; {} of {} candidates tried, for {:.1f}% of its time\n",
-                     entry.at("call").get<std::string>(), format_bytes(entry.at("bytes").get<std::int64_t>()),
-                     entry.at("ranks").get<int>(), use, gain, entry.at("state").get<std::string>(), tried(entry),
-                     entry.at("trials").size(), 100 * entry.at("spent_s").get<double>() / time);
+  return fmt::format(
+      "learned: {} of {}, {} ranks: {}{}; {}; {} of {} candidates tried, for {:.1f}% of its time\n",
+      entry.at("call").get<std::string>(), format_bytes(entry.at("bytes").get<std::int64_t>()),
+      entry.at("ranks").get<int>(), use, gain, entry.at("state").get<std::string>(), tried(entry),
+      entry.at("trials").size(), 100 * entry.at("spent_s").get<double>() / time);
 }
 
 } // namespace
@@ -48,8 +49,8 @@ std::string learned_lines(const std::string& learned) {
   if (learned.empty())
     return "";
   std::vector<ordered_json> entries = ordered_json::parse(learned);
-  std::ranges::stable_sort(
-      entries, std::greater(), [](const ordered_json& entry) { return entry.at("time_s").get<double>(); });
+  std::ranges::stable_sort(entries, std::greater(),
+                           [](const ordered_json& entry) { return entry.at("time_s").get<double>(); });
   std::string text;
   for (std::size_t i = 0; i < std::min(entries.size(), most_lines); ++i)
     text += line(entries[i]);

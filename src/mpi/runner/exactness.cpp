@@ -18,11 +18,14 @@ bool is_rounding_free(MPI_Op op) {
 }
 
 bool is_whole_number(MPI_Datatype type) {
-  return is_one_of(type, std::array{MPI_INT, MPI_LONG, MPI_LONG_LONG_INT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
-                                    MPI_UNSIGNED_LONG_LONG, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_SIGNED_CHAR,
-                                    MPI_UNSIGNED_CHAR, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T,
-                                    MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_INTEGER,
-                                    MPI_COUNT, MPI_AINT, MPI_OFFSET});
+  return is_one_of(type, std::array{MPI_INT,           MPI_LONG,           MPI_LONG_LONG_INT,
+                                    MPI_UNSIGNED,      MPI_UNSIGNED_LONG,  MPI_UNSIGNED_LONG_LONG,
+                                    MPI_SHORT,         MPI_UNSIGNED_SHORT, MPI_SIGNED_CHAR,
+                                    MPI_UNSIGNED_CHAR, MPI_INT8_T,         MPI_INT16_T,
+                                    MPI_INT32_T,       MPI_INT64_T,        MPI_UINT8_T,
+                                    MPI_UINT16_T,      MPI_UINT32_T,       MPI_UINT64_T,
+                                    MPI_INTEGER,       MPI_COUNT,          MPI_AINT,
+                                    MPI_OFFSET});
 }
 
 } // namespace

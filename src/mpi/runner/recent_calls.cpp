@@ -6,18 +6,14 @@
 
 namespace thalweg::mpi {
 
-namespace {
-
-// Handles of what the program made are given to others once it is freed: they tell nothing.
 bool is_told_by_handles(const CollectiveCall& call) {
   if (call.form->operation == Operation::barrier)
     return true;
   if (is_reduction(call.form->operation) && !is_predefined_operation(call.op))
     return false;
-  return is_predefined_type(call.recvtype) && (call.sendbuf == MPI_IN_PLACE || is_predefined_type(call.sendtype));
+  return is_predefined_type(call.recvtype) &&
+         (call.sendbuf == MPI_IN_PLACE || is_predefined_type(call.sendtype));
 }
-
-} // namespace
 
 bool is_repeatable(const CollectiveCall& call, const CallBinding& bound) {
   const schedule::Operation operation = bound.problem.operation;

@@ -43,6 +43,10 @@ private:
   MpiOperator reduction_;
 };
 
+// Do the call's handles say all of its type and operation? Those of what the program made do not: they are
+// given to others once it is freed.
+bool is_told_by_handles(const CollectiveCall& call);
+
 // Can a repetition of the call be told by what RecentCall compares?
 bool is_repeatable(const CollectiveCall& call, const CallBinding& bound);
 

@@ -28,7 +28,8 @@ public:
 
   // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known
   // of calls whose sizes are not known to all ranks, and of nonblocking ones, which were not measured.
-  // What programs have learned holds for calls whose result is the same with every strategy, unless for `all`.
+  // What programs have learned holds for calls whose result is the same with every strategy, unless for
+  // `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
   // The same for calls of so many bytes of a unit.
   const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;

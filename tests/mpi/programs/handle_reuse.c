@@ -1,4 +1,5 @@
-// Libraries give the handles of freed datatypes and operations to new ones: nothing may be remembered by them.
+// Libraries give the handles of freed datatypes and operations to new ones: nothing may be remembered by
+// them.
 #include <stdlib.h>
 #include <string.h>
 

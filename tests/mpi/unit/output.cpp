@@ -54,11 +54,12 @@ RunDescription run() {
 
 TEST(Summary, ShowsWhatAPersonNeeds) {
   const std::string text = summary(run(), profile());
-  for (const char* part : {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI",
-                           "polite: 4 ranks", "MPI_Allreduce", "solve.c:42 (solve)", "2000", "60%", "40%",
-                           "1 (100%)", "80%", "native,ring", "user operation (200 calls)",
-                           "learned: alltoall of 64 B, 8 ranks: ring, 1.50 times as fast as native; settled; 2 of 3 "
-                           "candidates tried, for 1.0% of its time"}) {
+  for (const char* part :
+       {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "polite: 4 ranks", "MPI_Allreduce",
+        "solve.c:42 (solve)", "2000", "60%", "40%", "1 (100%)", "80%", "native,ring",
+        "user operation (200 calls)",
+        "learned: alltoall of 64 B, 8 ranks: ring, 1.50 times as fast as native; settled; 2 of 3 "
+        "candidates tried, for 1.0% of its time"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
   }
 }

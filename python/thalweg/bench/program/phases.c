@@ -3,9 +3,9 @@
  *   phases OPERATION:BYTES:CALLS[:DEGREE] ...
  *
  * BYTES are those of a unit: what each pair, rank or vector has. With DEGREE, an alltoallv in which each rank
- * sends to that many ranks after it and nothing to the others. "sum" is an all-reduce of floating-point numbers,
- * "allreduce" one of whole ones. Between calls ranks compute a little, and not
- * equally much. Rank 0 prints each phase's seconds, a line each. Every result is checked.
+ * sends to that many ranks after it and nothing to the others. "sum" is an all-reduce of floating-point
+ * numbers, "allreduce" one of whole ones. Between calls ranks compute a little, and not equally much. Rank 0
+ * prints each phase's seconds, a line each. Every result is checked.
  */
 #include <mpi.h>
 #include <stdio.h>
