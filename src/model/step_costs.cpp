@@ -2,6 +2,8 @@
 
 #include "core/arithmetic.hpp"
 
+#include <algorithm>
+
 namespace thalweg::model {
 
 namespace {
@@ -65,6 +67,7 @@ StepCost message_cost(const Schedule& schedule, const Step& step, const Sizes& s
   StepCost result;
   result.bytes = extent.bytes;
   result.is_remote = level == machine::Level::network;
+  result.is_send = is_send;
   result.latency = cost.latency.value;
   result.transfer = cost.gap.value + cost.gap_per_byte.value * bytes;
   result.begin = machine.step.value;
@@ -103,6 +106,22 @@ StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Se
                                                                   : setting.machine.combine_seconds(bytes));
     costs_.push_back(local);
   }
+}
+
+double StepCosts::processor_seconds() const {
+  double total = 0;
+  for (const StepCost& cost : costs_)
+    total += cost.begin + cost.finish;
+  return total;
+}
+
+double StepCosts::link_seconds() const {
+  double leaving = 0;
+  double coming = 0;
+  for (const StepCost& cost : costs_)
+    if (cost.is_remote)
+      (cost.is_send ? leaving : coming) += cost.transfer;
+  return std::max(leaving, coming);
 }
 
 } // namespace thalweg::model

@@ -16,6 +16,7 @@ struct StepCost {
   double latency = 0;
   double transfer = 0; ///< the time that a link is held
   bool is_remote = false;
+  bool is_send = false;
 };
 
 /// The costs of all steps of a schedule, in their order.
@@ -23,6 +24,11 @@ class StepCosts {
 public:
   StepCosts(const schedule::Schedule& schedule, std::int64_t unit_bytes, const Setting& setting);
   const StepCost& operator[](std::size_t step) const { return costs_[step]; }
+  /// The processor's time for all steps.
+  double processor_seconds() const;
+  /// How long the sends between nodes hold the link that leaves the rank's node, or the receives the one that
+  /// comes to it, whichever takes longer.
+  double link_seconds() const;
 
 private:
   std::vector<StepCost> costs_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <numeric>
 
 namespace thalweg::model {
@@ -46,52 +45,70 @@ Walk::Walker Walk::make_walker(const Schedule& schedule, std::int64_t unit_bytes
                 .waits = std::vector<std::uint32_t>(schedule.steps.size()),
                 .here = std::vector<std::uint8_t>(schedule.steps.size()),
                 .sequence = std::vector<std::uint32_t>(schedule.steps.size()),
-                .receives = {},
-                .successors = {}};
-  if (!schedule.predecessors.empty())
-    walker.successors.resize(schedule.steps.size());
-  std::map<Rank, std::uint32_t> sent;
+                .receives = {}};
+  std::vector<Message> sends;
   for (std::uint32_t s = 0; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
     walker.waits[s] = step.predecessors.size;
-    for (const std::uint32_t predecessor : schedule.predecessors_of(step))
-      walker.successors[predecessor].push_back(s);
     if (step.kind == StepKind::send)
-      walker.sequence[s] = sent[step.peer]++;
+      sends.push_back({step.peer, s});
     else if (schedule::is_receive(step))
       walker.receives.push_back({step.peer, s});
   }
-  std::ranges::stable_sort(walker.receives, {}, &Receive::peer);
+  std::ranges::sort(walker.receives);
+  std::ranges::sort(sends);
+  for (std::size_t i = 1; i < sends.size(); ++i)
+    if (sends[i].peer == sends[i - 1].peer)
+      walker.sequence[sends[i].step] = walker.sequence[sends[i - 1].step] + 1;
+  if (!schedule.predecessors.empty())
+    link_successors(walker);
   return walker;
 }
 
-Prediction Walk::run() {
+void Walk::link_successors(Walker& walker) {
+  const Schedule& schedule = *walker.schedule;
+  std::vector<std::uint32_t>& begin = walker.successor_begin;
+  begin.resize(schedule.steps.size() + 1);
+  for (const std::uint32_t predecessor : schedule.predecessors)
+    ++begin[predecessor + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  walker.successors.resize(schedule.predecessors.size());
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  for (std::uint32_t s = 0; s < schedule.steps.size(); ++s)
+    for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[s]))
+      walker.successors[next[predecessor]++] = s;
+}
+
+Prediction Walk::run(double enough_seconds) {
   for (std::size_t rank = 0; rank < walkers_.size(); ++rank)
     begin_stage(static_cast<Rank>(rank), 0);
   while (!events_.empty()) {
-    const Event event = events_.top();
-    events_.pop();
+    const Event event = events_.pop();
+    if (event.time > enough_seconds)
+      return outcome(event.time);
     if (event.kind == Kind::worked)
       worked(event);
     else
       arrived(event.rank, event.step, event.time);
   }
-  Prediction prediction;
-  for (const Walker& walker : walkers_) {
+  for (const Walker& walker : walkers_)
     if (walker.stage < walker.schedule->stages.size())
       throw Error(fmt::format("rank {} of the schedule waits for ever in stage {}", walker.schedule->rank,
                               walker.stage),
                   "prove it: thalweg verify");
-    prediction.seconds = std::max(prediction.seconds, walker.end);
-    prediction.cpu_most = std::max(prediction.cpu_most, walker.cpu);
-    prediction.cpu_seconds += walker.cpu / static_cast<double>(walkers_.size());
-  }
-  return prediction;
+  return outcome(std::nullopt);
 }
 
-void Walk::push(Event event) {
-  event.order = order_++;
-  events_.push(event);
+// Processor time does not depend on who waits for whom, so it is known whether or not the walk has ended.
+Prediction Walk::outcome(std::optional<double> stopped) const {
+  Prediction prediction{.seconds = stopped.value_or(0), .is_bound = stopped.has_value()};
+  for (const Walker& walker : walkers_) {
+    const double cpu = stopped ? walker.costs.processor_seconds() : walker.cpu;
+    prediction.seconds = std::max(prediction.seconds, walker.end);
+    prediction.cpu_most = std::max(prediction.cpu_most, cpu);
+    prediction.cpu_seconds += cpu / static_cast<double>(walkers_.size());
+  }
+  return prediction;
 }
 
 // Stages without steps are passed at once.
@@ -132,12 +149,8 @@ void Walk::run_next(Rank rank, double time) {
   const StepCost& cost = walker.costs[task.step];
   const double duration = task.work == Work::begin ? cost.begin : cost.finish;
   walker.cpu += duration;
-  push({.time = time + duration,
-        .order = 0,
-        .kind = Kind::worked,
-        .work = task.work,
-        .rank = rank,
-        .step = task.step});
+  events_.push(
+      {.time = time + duration, .rank = rank, .step = task.step, .kind = Kind::worked, .work = task.work});
 }
 
 void Walk::worked(const Event& event) {
@@ -164,9 +177,9 @@ void Walk::worked(const Event& event) {
 
 void Walk::finish_step(Rank rank, std::uint32_t step, double time) {
   Walker& walker = at(rank);
-  if (!walker.successors.empty())
-    for (const std::uint32_t successor : walker.successors[step])
-      if (--walker.waits[successor] == 0)
+  if (!walker.successor_begin.empty())
+    for (std::uint32_t i = walker.successor_begin[step]; i < walker.successor_begin[step + 1]; ++i)
+      if (const std::uint32_t successor = walker.successors[i]; --walker.waits[successor] == 0)
         add_task(rank, {successor, Work::begin}, time);
   if (--walker.unfinished == 0) {
     ++walker.stage;
@@ -186,18 +199,17 @@ void Walk::depart(Rank rank, std::uint32_t step, double time) {
       arrival =
           std::max(arrival, links_[static_cast<std::size_t>(link)].pass(time, cost.transfer, burst_seconds_));
   arrival += cost.latency;
-  const std::vector<Receive>& receives = at(peer).receives;
-  const auto first = std::ranges::lower_bound(receives, rank, {}, &Receive::peer);
+  const std::vector<Message>& receives = at(peer).receives;
+  const auto first = std::ranges::lower_bound(receives, rank, {}, &Message::peer);
   const auto index = static_cast<std::size_t>(first - receives.begin()) + walker.sequence[step];
   if (index >= receives.size() || receives[index].peer != rank)
     throw Error(fmt::format("rank {} sends rank {} a message that it does not receive", rank, peer),
                 "prove the schedule: thalweg verify");
-  push({.time = arrival,
-        .order = 0,
-        .kind = Kind::arrived,
-        .work = Work::finish,
-        .rank = peer,
-        .step = receives[index].step});
+  events_.push({.time = arrival,
+                .rank = peer,
+                .step = receives[index].step,
+                .kind = Kind::arrived,
+                .work = Work::finish});
 }
 
 void Walk::arrived(Rank rank, std::uint32_t step, double time) {

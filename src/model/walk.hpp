@@ -3,12 +3,13 @@
 // The walk over all ranks' schedules in order of time: what every rank does next is an event.
 
 #include "model/cores.hpp"
+#include "model/event_queue.hpp"
 #include "model/link.hpp"
 #include "model/routes.hpp"
 #include "model/step_costs.hpp"
 
-#include <deque>
-#include <queue>
+#include <compare>
+#include <optional>
 
 namespace thalweg::model {
 
@@ -16,8 +17,9 @@ class Walk {
 public:
   Walk(std::span<const schedule::Schedule> schedules, std::int64_t unit_bytes, const Setting& setting);
 
-  /// Walks to the end. Throws Error if some rank waits for ever, which proven schedules never do.
-  Prediction run();
+  /// Walks to the end, or until it is sure that it takes longer than `enough_seconds`. Throws Error if some
+  /// rank waits for ever, which proven schedules never do.
+  Prediction run(double enough_seconds);
 
 private:
   enum class Kind : std::uint8_t { worked, arrived };
@@ -25,14 +27,10 @@ private:
 
   struct Event {
     double time;
-    std::uint64_t order; // first come, first served at equal times
-    Kind kind;
-    Work work;
     Rank rank;
     std::uint32_t step;
-    bool operator>(const Event& other) const {
-      return time != other.time ? time > other.time : order > other.order;
-    }
+    Kind kind;
+    Work work;
   };
 
   struct Task {
@@ -40,9 +38,28 @@ private:
     Work work;
   };
 
-  struct Receive {
+  struct Message {
     Rank peer;
     std::uint32_t step;
+    auto operator<=>(const Message&) const = default;
+  };
+
+  /// What a rank has to do next, first come, first served.
+  class Tasks {
+  public:
+    bool empty() const { return first_ == tasks_.size(); }
+    const Task& front() const { return tasks_[first_]; }
+    void push_back(Task task) { tasks_.push_back(task); }
+    void pop_front() {
+      if (++first_ < tasks_.size())
+        return;
+      tasks_.clear();
+      first_ = 0;
+    }
+
+  private:
+    std::vector<Task> tasks_;
+    std::size_t first_ = 0;
   };
 
   struct Walker {
@@ -50,19 +67,20 @@ private:
     StepCosts costs;
     std::size_t stage = 0;
     std::uint32_t unfinished = 0;
-    std::vector<std::uint32_t> waits;                   // predecessors that have not finished, by step
-    std::vector<std::uint8_t> here;                     // 1: posted, 2: arrived, 3: both, by step
-    std::vector<std::uint32_t> sequence;                // of sends among those to the peer, by step
-    std::vector<Receive> receives;                      // by peer, then in program order
-    std::vector<std::vector<std::uint32_t>> successors; // by step; empty where no step waits for another
-    std::deque<Task> tasks = {};
+    std::vector<std::uint32_t> waits;                // predecessors that have not finished, by step
+    std::vector<std::uint8_t> here;                  // 1: posted, 2: arrived, 3: both, by step
+    std::vector<std::uint32_t> sequence;             // of sends among those to the peer, by step
+    std::vector<Message> receives;                   // by peer, then in program order
+    std::vector<std::uint32_t> successors = {};      // of the first step, of the second, ..
+    std::vector<std::uint32_t> successor_begin = {}; // by step; empty where no step waits for another
+    Tasks tasks = {};
     bool has_core = false; // or waits for one
     double cpu = 0;
     double end = 0;
   };
 
   Walker make_walker(const schedule::Schedule& schedule, std::int64_t unit_bytes) const;
-  void push(Event event);
+  static void link_successors(Walker& walker);
   void begin_stage(Rank rank, double time);
   void add_task(Rank rank, Task task, double time);
   void run_next(Rank rank, double time);
@@ -74,6 +92,7 @@ private:
     return setting_.nodes.empty() ? 0
                                   : static_cast<std::size_t>(setting_.nodes[static_cast<std::size_t>(rank)]);
   }
+  Prediction outcome(std::optional<double> stopped) const;
   Cores& cores_of(Rank rank) {
     return cores_[node(rank) / static_cast<std::size_t>(setting_.machine.nodes_per_machine)];
   }
@@ -85,8 +104,7 @@ private:
   std::vector<Cores> cores_;
   Routes routes_;
   std::vector<Link> links_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t order_ = 0;
+  EventQueue<Event> events_;
 };
 
 } // namespace thalweg::model

@@ -164,6 +164,15 @@ TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
       EXPECT_LE(small.seconds, slower.seconds * 1.0001) << what;
       EXPECT_LE(small.cpu_seconds, small.cpu_most * 1.0001) << what;
       EXPECT_LE(small.cpu_most, small.seconds * 1.0001) << what;
+      const Prediction least = predict_least(schedules, 64, {machine, nodes});
+      EXPECT_TRUE(least.is_bound);
+      EXPECT_LE(least.seconds, small.seconds * 1.0001) << what;
+      EXPECT_NEAR(least.cpu_most, small.cpu_most, 1e-9 * small.cpu_most) << what;
+      const Prediction half = predict(schedules, 64, {machine, nodes}, small.seconds / 2);
+      EXPECT_EQ(half.is_bound, small.seconds > 0) << what;
+      EXPECT_GE(half.seconds, small.seconds / 2) << what;
+      EXPECT_LE(half.seconds, small.seconds) << what;
+      EXPECT_NEAR(half.cpu_seconds, small.cpu_seconds, 1e-9 * small.cpu_seconds) << what;
     }
 }
 
