@@ -135,9 +135,13 @@ class Candidate:
     seconds: float
     cpu_seconds: float
     cpu_most: float
+    is_bound: bool
 
 def candidates(call: str, size: int, ranks: int, nodes: list[int], machine: Machine) -> list[Candidate]: ...
 def predict(selection: str, size: int, ranks: int, nodes: list[int], machine: Machine) -> list[float]: ...
+def closed_form(
+    selection: str, size: int, ranks: int, machine: Machine, nodes: list[int] = ...
+) -> tuple[float, str] | None: ...
 
 class Fingerprint:
     processor: str
