@@ -61,6 +61,14 @@ std::size_t count_steps(std::span<const Schedule> schedules) {
   return steps;
 }
 
+// From one rank's schedule; but where that rank has near peers, another one of the sample may take longer.
+model::Prediction predict_from_one(const Schedule& one, std::int64_t unit_bytes,
+                                   const model::Setting& setting, const model::Prediction& least) {
+  model::Prediction prediction = model::predict_symmetric(one, unit_bytes, setting);
+  prediction.seconds = std::max(prediction.seconds, least.seconds);
+  return prediction;
+}
+
 // Both ends, where strategies differ, and others spread evenly between them.
 std::set<Rank> ranks_to_look_at(std::int32_t ranks) {
   std::set<Rank> looked_at{0, 1, 2, ranks / 2, ranks - 1};
@@ -104,7 +112,7 @@ model::Prediction predict(const Strategy& strategy, const Problem& problem, cons
     return least;
   const bool has_many_ranks = wanted.ranks >= many_ranks;
   if ((known.steps > few_steps || has_many_ranks) && are_alike(known.schedules, wanted.bytes, setting))
-    return model::predict_symmetric(known.schedules.front(), wanted.bytes, setting);
+    return predict_from_one(known.schedules.front(), wanted.bytes, setting, least);
   // Samples of trees let expect several times the steps that there are; of few ranks it is known.
   const std::size_t worth_building = has_many_ranks ? most_steps : 4 * most_steps;
   if (known.steps <= worth_building && (wanted.ranks <= composed_ranks || !is_composed(strategy))) {
@@ -115,7 +123,7 @@ model::Prediction predict(const Strategy& strategy, const Problem& problem, cons
   }
   const auto longest =
       std::ranges::max_element(known.schedules, {}, [](const Schedule& one) { return one.steps.size(); });
-  return model::predict_symmetric(*longest, wanted.bytes, setting);
+  return predict_from_one(*longest, wanted.bytes, setting, least);
 }
 
 } // namespace thalweg::tune

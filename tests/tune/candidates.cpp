@@ -63,6 +63,19 @@ TEST(Candidates, ArePredictedAsByWalksOverAllRanks) {
   EXPECT_GT(bounds, 0U);
 }
 
+// Rank 0 of a ring sends to a rank of its node, but the last one of each node sends over a slow network.
+TEST(Candidates, AreNotTakenForAsFastAsARankWithNearPeers) {
+  machine::Machine machine = machine::standard_machine();
+  for (machine::MessageCost& cost : machine.levels.back().ranges)
+    cost.gap_per_byte.value *= 100;
+  const Case wanted = make_case("reduce_scatter_block", 65536, 64, 4);
+  for (const Candidate& candidate : candidates(wanted, machine)) {
+    const Sample some = sample(*candidate.selection.strategy, problem_of(wanted, candidate.selection));
+    const double least = model::predict_least(some.schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
+    EXPECT_GE(candidate.prediction.seconds, least * (1 - 1e-9)) << candidate.text;
+  }
+}
+
 TEST(Candidates, AreTheSameEveryTime) {
   const machine::Machine machine = machine::standard_machine();
   const Case wanted = make_case("allreduce", 65536, 96, 4);
