@@ -146,6 +146,7 @@ class Candidate:
     seconds: float
     cpu_seconds: float
     cpu_most: float
+    is_bound: bool
 
 def candidates(
     call: str,
@@ -157,6 +158,9 @@ def candidates(
     complexes: list[int] = ...,
 ) -> list[Candidate]: ...
 def predict(selection: str, size: int, ranks: int, nodes: list[int], machine: Machine) -> list[float]: ...
+def closed_form(
+    selection: str, size: int, ranks: int, machine: Machine, nodes: list[int] = ...
+) -> tuple[float, str] | None: ...
 
 class Fingerprint:
     processor: str

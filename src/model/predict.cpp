@@ -31,8 +31,21 @@ double service_of(const StepCost& cost, bool meets, double ranks_a_node) {
 
 } // namespace
 
-Prediction predict(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Setting& setting) {
-  return Walk(schedules, unit_bytes, setting).run();
+Prediction predict(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Setting& setting,
+                   double enough_seconds) {
+  return Walk(schedules, unit_bytes, setting).run(enough_seconds);
+}
+
+Prediction predict_least(std::span<const Schedule> some, std::int64_t unit_bytes, const Setting& setting) {
+  Prediction prediction{.is_bound = true};
+  for (const Schedule& schedule : some) {
+    const StepCosts costs(schedule, unit_bytes, setting);
+    const double cpu = costs.processor_seconds();
+    prediction.seconds = std::max({prediction.seconds, cpu, costs.link_seconds()});
+    prediction.cpu_most = std::max(prediction.cpu_most, cpu);
+    prediction.cpu_seconds += cpu / static_cast<double>(some.size());
+  }
+  return prediction;
 }
 
 Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, const Setting& setting) {

@@ -13,7 +13,7 @@
 #include "machine/machine.hpp"
 #include "schedule/schedule.hpp"
 
-#include <functional>
+#include <limits>
 #include <span>
 
 namespace thalweg::model {
@@ -22,6 +22,8 @@ struct Prediction {
   double seconds = 0;     ///< until the last rank has finished, all having begun together
   double cpu_seconds = 0; ///< of the ranks' mean
   double cpu_most = 0;    ///< of the busiest rank
+  /// It takes at least `seconds`; how much longer, nobody has looked.
+  bool is_bound = false;
 };
 
 /// Where ranks are and what is known of the machine.
@@ -36,8 +38,14 @@ struct Setting {
 };
 
 /// Predicts a collective whose units have `unit_bytes` bytes from all ranks' schedules, in order of ranks.
+/// Once it is sure to take longer than `enough_seconds` the rest is not walked, and the result is a bound.
 Prediction predict(std::span<const schedule::Schedule> schedules, std::int64_t unit_bytes,
-                   const Setting& setting);
+                   const Setting& setting, double enough_seconds = std::numeric_limits<double>::infinity());
+
+/// What a collective takes at least, from some ranks' schedules: their processors' work, and how long their
+/// messages hold the links of their nodes. Processor times are these ranks', undisturbed by others.
+Prediction predict_least(std::span<const schedule::Schedule> some, std::int64_t unit_bytes,
+                         const Setting& setting);
 
 /// Predicts a collective whose ranks all do the same but for names, from one rank's schedule: what it
 /// receives comes as late as what it sends at the same place. Exact where all ranks are equally far apart;

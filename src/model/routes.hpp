@@ -6,8 +6,9 @@
 #include "machine/machine.hpp"
 #include "topology/network.hpp"
 
-#include <map>
-#include <utility>
+#include <array>
+#include <span>
+#include <unordered_map>
 
 namespace thalweg::model {
 
@@ -17,12 +18,16 @@ public:
   Routes(const machine::Machine& machine, std::int32_t nodes);
 
   std::size_t links() const { return network_.links().size(); }
-  /// The links from node to node, in order.
-  const std::vector<std::int32_t>& between(std::int32_t from, std::int32_t to);
+  /// The links from node to node, in order; they hold until the next question.
+  std::span<const std::int32_t> between(std::int32_t from, std::int32_t to);
 
 private:
   topology::Network network_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> known_;
+  bool is_star_;
+  std::vector<std::int32_t> up_;   // the link that leaves a node, for a star
+  std::vector<std::int32_t> down_; // and the one that comes to it
+  std::array<std::int32_t, 2> through_the_switch_ = {};
+  std::unordered_map<std::uint64_t, std::vector<std::int32_t>> known_;
 };
 
 } // namespace thalweg::model

@@ -64,12 +64,12 @@ double crowded(const machine::Machine& machine, const machine::LevelCosts& level
 }
 
 void set_contention(StepCost& result, const machine::Machine& machine, const machine::LevelCosts& level,
-                    const machine::MessageCost& cost) {
+                    const machine::MessageCost& cost, double copying) {
   const bool is_measured = result.is_remote == (level.level == machine::Level::network);
   if (!is_measured || (level.pairs < 2 && !result.is_remote))
     return;
   if (!result.is_remote) {
-    result.crowding = (crowded(machine, level, cost) - 1) / (level.pairs - 1);
+    result.crowding = copying * (crowded(machine, level, cost) - 1) / (level.pairs - 1);
     return;
   }
   // What measurements scatter around 1 says nothing.
@@ -89,20 +89,21 @@ StepCost message_cost(const Schedule& schedule, const Step& step, const Sizes& s
   StepCost result;
   result.bytes = extent.bytes;
   result.is_remote = apart == machine::Level::network;
+  result.is_send = is_send;
   result.latency = cost.latency.value;
   result.gap = cost.gap.value;
   result.transfer = cost.gap_per_byte.value * bytes;
-  result.copying = (is_send ? cost.send_per_byte : cost.receive_per_byte).value * bytes;
+  const double copying = (is_send ? cost.send_per_byte : cost.receive_per_byte).value * bytes;
   result.begin = machine.step.value;
   if (is_send) {
-    result.begin += cost.send.value + result.copying + packing(machine, extent);
+    result.begin += cost.send.value + copying + packing(machine, extent);
   } else {
     result.unexpected = cost.unexpected.value + cost.unexpected_per_byte.value * bytes;
-    result.finish = cost.receive.value + result.copying;
+    result.finish = cost.receive.value + copying;
     result.finish += step.kind == StepKind::receive_combine ? machine.combine_seconds(extent.bytes)
                                                             : packing(machine, extent);
   }
-  set_contention(result, machine, level, cost);
+  set_contention(result, machine, level, cost, copying);
   return result;
 }
 
@@ -138,6 +139,22 @@ StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Se
                                                                   : setting.machine.combine_seconds(bytes));
     costs_.push_back(local);
   }
+}
+
+double StepCosts::processor_seconds() const {
+  double total = 0;
+  for (const StepCost& cost : costs_)
+    total += cost.begin + cost.finish;
+  return total;
+}
+
+double StepCosts::link_seconds() const {
+  double leaving = 0;
+  double coming = 0;
+  for (const StepCost& cost : costs_)
+    if (cost.is_remote)
+      (cost.is_send ? leaving : coming) += cost.transfer * (cost.is_send ? 1 : cost.share);
+  return std::max(leaving, coming);
 }
 
 } // namespace thalweg::model

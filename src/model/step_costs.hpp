@@ -15,17 +15,17 @@ struct StepCost {
   double begin = 0; ///< processor time to start it: for sends packing and overhead, for local steps all of it
   double finish = 0;     ///< processor time when a message has come
   double unexpected = 0; ///< on top of it if it has come before it was asked for
-  double copying = 0;    ///< the part of begin or finish that depends on the message's bytes
-  double crowding = 0; ///< what copying takes longer, in its own time, for each pair of ranks at work besides
+  double crowding = 0;   ///< what copying takes longer for each pair of ranks at work besides
   double latency = 0;
   double gap = 0;      ///< until the rank can send or receive the next message
   double transfer = 0; ///< the time that a rank holds a link which it has for itself
   double share = 1;    ///< the part of it for which it keeps others of its node from the link
   double two_way = 1;  ///< how many times as long if it meets a message between the same two ranks
   bool is_remote = false;
+  bool is_send = false;
 
   /// What copying takes longer while so many ranks of the machine are at work.
-  double crowded(std::int32_t working) const { return copying * crowding * std::max(0.0, working / 2.0 - 1); }
+  double crowded(std::int32_t working) const { return crowding * std::max(0.0, working / 2.0 - 1); }
 };
 
 /// The costs of all steps of a schedule, in their order.
@@ -33,6 +33,11 @@ class StepCosts {
 public:
   StepCosts(const schedule::Schedule& schedule, std::int64_t unit_bytes, const Setting& setting);
   const StepCost& operator[](std::size_t step) const { return costs_[step]; }
+  /// The processor's time for all steps, without what depends on others: crowding and early messages.
+  double processor_seconds() const;
+  /// How long the sends between nodes hold the rank's part of the link that leaves its node, or the receives
+  /// the link that comes to it, whichever takes longer; messages that do not meet.
+  double link_seconds() const;
 
 private:
   std::vector<StepCost> costs_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <numeric>
 
 namespace thalweg::model {
@@ -23,6 +22,10 @@ std::int32_t node_count(const Setting& setting) {
   return setting.nodes.empty() ? 1 : *std::ranges::max_element(setting.nodes) + 1;
 }
 
+std::uint64_t connection(Rank from, Rank to) {
+  return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
+}
+
 } // namespace
 
 Walk::Walk(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Setting& setting)
@@ -32,47 +35,64 @@ Walk::Walk(std::span<const Schedule> schedules, std::int64_t unit_bytes, const S
   burst_seconds_ = network.burst_bytes * network.ranges.back().gap_per_byte.value;
   const std::int32_t machines = (node_count(setting) - 1) / machine.nodes_per_machine + 1;
   std::vector<std::int32_t> ranks_on(static_cast<std::size_t>(machines));
-  for (const Schedule& schedule : schedules)
-    ++ranks_on[node(schedule.rank) / static_cast<std::size_t>(machine.nodes_per_machine)];
+  walkers_.reserve(schedules.size());
+  for (const Schedule& schedule : schedules) {
+    walkers_.push_back(make_walker(schedule, unit_bytes));
+    ++ranks_on[walkers_.back().machine];
+  }
   for (const std::int32_t ranks : ranks_on)
     cores_.emplace_back(machine.cores, ranks, machine.switch_core.value);
   working_.resize(cores_.size());
-  walkers_.reserve(schedules.size());
-  for (const Schedule& schedule : schedules)
-    walkers_.push_back(make_walker(schedule, unit_bytes));
 }
 
 Walk::Walker Walk::make_walker(const Schedule& schedule, std::int64_t unit_bytes) const {
   Walker walker{.schedule = &schedule,
                 .costs = StepCosts(schedule, unit_bytes, setting_),
+                .machine = node(schedule.rank) / static_cast<std::size_t>(setting_.machine.nodes_per_machine),
                 .waits = std::vector<std::uint32_t>(schedule.steps.size()),
                 .here = std::vector<std::uint8_t>(schedule.steps.size()),
                 .sequence = std::vector<std::uint32_t>(schedule.steps.size()),
-                .receives = {},
-                .successors = {}};
-  if (!schedule.predecessors.empty())
-    walker.successors.resize(schedule.steps.size());
-  std::map<Rank, std::uint32_t> sent;
+                .receives = {}};
+  std::vector<Message> sends;
   for (std::uint32_t s = 0; s < schedule.steps.size(); ++s) {
     const Step& step = schedule.steps[s];
     walker.waits[s] = step.predecessors.size;
-    for (const std::uint32_t predecessor : schedule.predecessors_of(step))
-      walker.successors[predecessor].push_back(s);
     if (step.kind == StepKind::send)
-      walker.sequence[s] = sent[step.peer]++;
+      sends.push_back({step.peer, s});
     else if (schedule::is_receive(step))
       walker.receives.push_back({step.peer, s});
   }
-  std::ranges::stable_sort(walker.receives, {}, &Receive::peer);
+  std::ranges::sort(walker.receives);
+  std::ranges::sort(sends);
+  for (std::size_t i = 1; i < sends.size(); ++i)
+    if (sends[i].peer == sends[i - 1].peer)
+      walker.sequence[sends[i].step] = walker.sequence[sends[i - 1].step] + 1;
+  if (!schedule.predecessors.empty())
+    link_successors(walker);
   return walker;
 }
 
-Prediction Walk::run() {
+void Walk::link_successors(Walker& walker) {
+  const Schedule& schedule = *walker.schedule;
+  std::vector<std::uint32_t>& begin = walker.successor_begin;
+  begin.resize(schedule.steps.size() + 1);
+  for (const std::uint32_t predecessor : schedule.predecessors)
+    ++begin[predecessor + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  walker.successors.resize(schedule.predecessors.size());
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  for (std::uint32_t s = 0; s < schedule.steps.size(); ++s)
+    for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[s]))
+      walker.successors[next[predecessor]++] = s;
+}
+
+Prediction Walk::run(double enough_seconds) {
   for (std::size_t rank = 0; rank < walkers_.size(); ++rank)
     begin_stage(static_cast<Rank>(rank), 0);
   while (!events_.empty()) {
-    const Event event = events_.top();
-    events_.pop();
+    const Event event = events_.pop();
+    if (event.time > enough_seconds)
+      return outcome(event.time);
     if (event.kind == Kind::worked)
       worked(event);
     else if (event.kind == Kind::arrived)
@@ -80,22 +100,24 @@ Prediction Walk::run() {
     else
       taken(event.rank, event.step, event.time);
   }
-  Prediction prediction;
-  for (const Walker& walker : walkers_) {
+  for (const Walker& walker : walkers_)
     if (walker.stage < walker.schedule->stages.size())
       throw Error(fmt::format("rank {} of the schedule waits for ever in stage {}", walker.schedule->rank,
                               walker.stage),
                   "prove it: thalweg verify");
-    prediction.seconds = std::max(prediction.seconds, walker.end);
-    prediction.cpu_most = std::max(prediction.cpu_most, walker.cpu);
-    prediction.cpu_seconds += walker.cpu / static_cast<double>(walkers_.size());
-  }
-  return prediction;
+  return outcome(std::nullopt);
 }
 
-void Walk::push(Event event) {
-  event.order = order_++;
-  events_.push(event);
+// What processors do at least is known from the steps; what depends on who waits for whom, as far as walked.
+Prediction Walk::outcome(std::optional<double> stopped) const {
+  Prediction prediction{.seconds = stopped.value_or(0), .is_bound = stopped.has_value()};
+  for (const Walker& walker : walkers_) {
+    const double cpu = walker.costs.processor_seconds() + walker.delays;
+    prediction.seconds = std::max(prediction.seconds, walker.end);
+    prediction.cpu_most = std::max(prediction.cpu_most, cpu);
+    prediction.cpu_seconds += cpu / static_cast<double>(walkers_.size());
+  }
+  return prediction;
 }
 
 // Stages without steps are passed at once.
@@ -134,27 +156,21 @@ void Walk::run_next(Rank rank, double time) {
   Walker& walker = at(rank);
   const Task task = walker.tasks.front();
   const StepCost& cost = walker.costs[task.step];
-  const Step& step = walker.schedule->steps[task.step];
-  const bool copies = (task.work == Work::finish) == schedule::is_receive(step);
-  const std::int32_t working = ++working_[machine(rank)];
-  double duration = task.work == Work::begin ? cost.begin : cost.finish;
-  if (copies)
-    duration += cost.crowded(working);
+  const bool copies = (task.work == Work::begin) == cost.is_send;
+  const std::int32_t working = ++working_[walker.machine];
+  double delay = copies ? cost.crowded(working) : 0;
   if (task.work == Work::finish && (walker.here[task.step] & unexpected) != 0)
-    duration += cost.unexpected;
-  walker.cpu += duration;
-  push({.time = time + duration,
-        .order = 0,
-        .kind = Kind::worked,
-        .work = task.work,
-        .rank = rank,
-        .step = task.step});
+    delay += cost.unexpected;
+  walker.delays += delay;
+  const double duration = (task.work == Work::begin ? cost.begin : cost.finish) + delay;
+  events_.push(
+      {.time = time + duration, .rank = rank, .step = task.step, .kind = Kind::worked, .work = task.work});
 }
 
 void Walk::worked(const Event& event) {
   Walker& walker = at(event.rank);
   walker.tasks.pop_front();
-  --working_[machine(event.rank)];
+  --working_[walker.machine];
   const Step& step = walker.schedule->steps[event.step];
   if (event.work == Work::begin && schedule::is_receive(step)) {
     walker.here[event.step] |= posted;
@@ -177,9 +193,9 @@ void Walk::worked(const Event& event) {
 
 void Walk::finish_step(Rank rank, std::uint32_t step, double time) {
   Walker& walker = at(rank);
-  if (!walker.successors.empty())
-    for (const std::uint32_t successor : walker.successors[step])
-      if (--walker.waits[successor] == 0)
+  if (!walker.successor_begin.empty())
+    for (std::uint32_t i = walker.successor_begin[step]; i < walker.successor_begin[step + 1]; ++i)
+      if (const std::uint32_t successor = walker.successors[i]; --walker.waits[successor] == 0)
         add_task(rank, {successor, Work::begin}, time);
   if (--walker.unfinished == 0) {
     ++walker.stage;
@@ -192,18 +208,17 @@ void Walk::depart(Rank rank, std::uint32_t step, double time) {
   const Rank peer = walker.schedule->steps[step].peer;
   const double departure = std::max(time, walker.next_out);
   walker.next_out = departure + walker.costs[step].gap;
-  const std::vector<Receive>& receives = at(peer).receives;
-  const auto first = std::ranges::lower_bound(receives, rank, {}, &Receive::peer);
+  const std::vector<Message>& receives = at(peer).receives;
+  const auto first = std::ranges::lower_bound(receives, rank, {}, &Message::peer);
   const auto index = static_cast<std::size_t>(first - receives.begin()) + walker.sequence[step];
   if (index >= receives.size() || receives[index].peer != rank)
     throw Error(fmt::format("rank {} sends rank {} a message that it does not receive", rank, peer),
                 "prove the schedule: thalweg verify");
-  push({.time = carry(rank, step, departure),
-        .order = 0,
-        .kind = Kind::arrived,
-        .work = Work::finish,
-        .rank = peer,
-        .step = receives[index].step});
+  events_.push({.time = carry(rank, step, departure),
+                .rank = peer,
+                .step = receives[index].step,
+                .kind = Kind::arrived,
+                .work = Work::finish});
 }
 
 // When a message that leaves at `time` has come.
@@ -215,7 +230,7 @@ double Walk::carry(Rank rank, std::uint32_t step, double time) {
     return time + cost.transfer + cost.latency;
   // The second of two messages that meet between two ranks has what the first leaves of their connection.
   const auto meets = [&] {
-    const auto other = under_way_.find({peer, rank});
+    const auto other = under_way_.find(connection(peer, rank));
     return other != under_way_.end() && other->second > time;
   };
   const double two_way = cost.two_way > 1 && meets() ? cost.two_way : 1;
@@ -226,7 +241,7 @@ double Walk::carry(Rank rank, std::uint32_t step, double time) {
     arrival = std::max(arrival, links_[static_cast<std::size_t>(link)].pass(time, cost.transfer * cost.share,
                                                                             burst_seconds_));
   if (cost.two_way > 1)
-    under_way_[{rank, peer}] = arrival;
+    under_way_[connection(rank, peer)] = arrival;
   return arrival + cost.latency;
 }
 
@@ -241,7 +256,7 @@ void Walk::arrived(const Event& event) {
   Event later = event;
   later.kind = Kind::taken;
   later.time = time;
-  push(later);
+  events_.push(later);
 }
 
 void Walk::taken(Rank rank, std::uint32_t step, double time) {

@@ -3,14 +3,14 @@
 // The walk over all ranks' schedules in order of time: what every rank does next is an event.
 
 #include "model/cores.hpp"
+#include "model/event_queue.hpp"
 #include "model/link.hpp"
 #include "model/routes.hpp"
 #include "model/step_costs.hpp"
 
-#include <deque>
-#include <map>
-#include <queue>
-#include <utility>
+#include <compare>
+#include <optional>
+#include <unordered_map>
 
 namespace thalweg::model {
 
@@ -18,8 +18,9 @@ class Walk {
 public:
   Walk(std::span<const schedule::Schedule> schedules, std::int64_t unit_bytes, const Setting& setting);
 
-  /// Walks to the end. Throws Error if some rank waits for ever, which proven schedules never do.
-  Prediction run();
+  /// Walks to the end, or until it is sure that it takes longer than `enough_seconds`. Throws Error if some
+  /// rank waits for ever, which proven schedules never do.
+  Prediction run(double enough_seconds);
 
 private:
   enum class Kind : std::uint8_t { worked, arrived, taken };
@@ -27,14 +28,10 @@ private:
 
   struct Event {
     double time;
-    std::uint64_t order; // first come, first served at equal times
-    Kind kind;
-    Work work;
     Rank rank;
     std::uint32_t step;
-    bool operator>(const Event& other) const {
-      return time != other.time ? time > other.time : order > other.order;
-    }
+    Kind kind;
+    Work work;
   };
 
   struct Task {
@@ -42,33 +39,54 @@ private:
     Work work;
   };
 
-  struct Receive {
+  struct Message {
     Rank peer;
     std::uint32_t step;
+    auto operator<=>(const Message&) const = default;
+  };
+
+  /// What a rank has to do next, first come, first served.
+  class Tasks {
+  public:
+    bool empty() const { return first_ == tasks_.size(); }
+    const Task& front() const { return tasks_[first_]; }
+    void push_back(Task task) { tasks_.push_back(task); }
+    void pop_front() {
+      if (++first_ < tasks_.size())
+        return;
+      tasks_.clear();
+      first_ = 0;
+    }
+
+  private:
+    std::vector<Task> tasks_;
+    std::size_t first_ = 0;
   };
 
   struct Walker {
     const schedule::Schedule* schedule = nullptr;
     StepCosts costs;
+    std::size_t machine = 0; // whose cores it uses
     std::size_t stage = 0;
     std::uint32_t unfinished = 0;
-    std::vector<std::uint32_t> waits;                   // predecessors that have not finished, by step
-    std::vector<std::uint8_t> here;                     // what is known of a receive (walk.cpp), by step
-    std::vector<std::uint32_t> sequence;                // of sends among those to the peer, by step
-    std::vector<Receive> receives;                      // by peer, then in program order
-    std::vector<std::vector<std::uint32_t>> successors; // by step; empty where no step waits for another
-    std::vector<std::uint32_t> early = {};              // receives whose message came first, not yet seen
-    std::deque<Task> tasks = {};
+    std::vector<std::uint32_t> waits;                // predecessors that have not finished, by step
+    std::vector<std::uint8_t> here;                  // what is known of a receive (walk.cpp), by step
+    std::vector<std::uint32_t> sequence;             // of sends among those to the peer, by step
+    std::vector<Message> receives;                   // by peer, then in program order
+    std::vector<std::uint32_t> successors = {};      // of the first step, of the second, ..
+    std::vector<std::uint32_t> successor_begin = {}; // by step; empty where no step waits for another
+    std::vector<std::uint32_t> early = {};           // receives whose message came first, not yet seen
+    Tasks tasks = {};
     bool has_core = false; // or waits for one
     Link lane = {};        // what the rank alone can send over its node's link
     double next_out = 0;   // when the next message can leave
     double next_in = 0;    // and come
-    double cpu = 0;
+    double delays = 0;     // of the processor, by others
     double end = 0;
   };
 
   Walker make_walker(const schedule::Schedule& schedule, std::int64_t unit_bytes) const;
-  void push(Event event);
+  static void link_successors(Walker& walker);
   void begin_stage(Rank rank, double time);
   void add_task(Rank rank, Task task, double time);
   void run_next(Rank rank, double time);
@@ -83,10 +101,8 @@ private:
     return setting_.nodes.empty() ? 0
                                   : static_cast<std::size_t>(setting_.nodes[static_cast<std::size_t>(rank)]);
   }
-  std::size_t machine(Rank rank) const {
-    return node(rank) / static_cast<std::size_t>(setting_.machine.nodes_per_machine);
-  }
-  Cores& cores_of(Rank rank) { return cores_[machine(rank)]; }
+  Prediction outcome(std::optional<double> stopped) const;
+  Cores& cores_of(Rank rank) { return cores_[at(rank).machine]; }
   Walker& at(Rank rank) { return walkers_[static_cast<std::size_t>(rank)]; }
 
   Setting setting_;
@@ -97,9 +113,8 @@ private:
   Routes routes_;
   std::vector<Link> links_;
   // Until when messages from one rank to another are on their way, where that slows those that meet them.
-  std::map<std::pair<Rank, Rank>, double> under_way_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t order_ = 0;
+  std::unordered_map<std::uint64_t, double> under_way_;
+  EventQueue<Event> events_;
 };
 
 } // namespace thalweg::model

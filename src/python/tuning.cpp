@@ -4,6 +4,8 @@
 #include "tune/candidates.hpp"
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -38,7 +40,10 @@ void bind_tuning(nb::module_& module) {
       .def_ro("text", &Candidate::text)
       .def_prop_ro("seconds", [](const Candidate& self) { return self.prediction.seconds; })
       .def_prop_ro("cpu_seconds", [](const Candidate& self) { return self.prediction.cpu_seconds; })
-      .def_prop_ro("cpu_most", [](const Candidate& self) { return self.prediction.cpu_most; });
+      .def_prop_ro("cpu_most", [](const Candidate& self) { return self.prediction.cpu_most; })
+      .def_prop_ro(
+          "is_bound", [](const Candidate& self) { return self.prediction.is_bound; },
+          "It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.");
   module.def(
       "candidates",
       [](std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
@@ -65,6 +70,23 @@ void bind_tuning(nb::module_& module) {
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::call_guard<nb::gil_scoped_release>(),
       "Completion time, mean and most CPU time of a rank, in seconds.");
+  module.def(
+      "closed_form",
+      [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, const machine::Machine& machine,
+         Places nodes) -> std::optional<std::pair<double, std::string>> {
+        const strategies::Selection parsed = strategies::parse_selection(selection);
+        if (parsed.is_native())
+          return std::nullopt;
+        const auto found =
+            tune::closed_form(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+        if (!found)
+          return std::nullopt;
+        return std::pair(found->seconds, std::string(found->source));
+      },
+      nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("machine"),
+      nb::arg("nodes") = Places{},
+      "Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between "
+      "ranks on nodes of their own, or with all ranks on one node within it.");
 }
 
 } // namespace thalweg::python

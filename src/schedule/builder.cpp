@@ -40,7 +40,9 @@ BlockList slice(const BlockList& list, std::int64_t begin, std::int64_t end) {
 }
 
 /// Each unit cut into `pieces` as evenly as its number of blocks allows.
-std::vector<BlockList> cut(const std::vector<BlockList>& units, std::int32_t pieces) {
+std::vector<BlockList> cut(std::vector<BlockList> units, std::int32_t pieces) {
+  if (pieces == 1)
+    return units;
   std::vector<BlockList> blocks;
   blocks.reserve(units.size() * static_cast<std::size_t>(pieces));
   for (const BlockList& unit : units) {

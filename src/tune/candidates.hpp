@@ -4,6 +4,7 @@
 // which the model expects them to be fast (Nishtala 2009, section 8: the model need only rank well, the
 // search tries in its order).
 
+#include "model/closed_forms.hpp"
 #include "model/predict.hpp"
 #include "strategies/selection.hpp"
 
@@ -23,17 +24,23 @@ struct Case {
 
 struct Candidate {
   strategies::Selection selection;
-  std::string text; ///< the strategy and its parameters, as behind "=" in a selection
-  model::Prediction prediction;
+  std::string text = {}; ///< the strategy and its parameters, as behind "=" in a selection
+  model::Prediction prediction = {};
 };
 
 /// Without those whose schedules another candidate has too; fastest first, nearer in the index first among
-/// equals.
+/// equals. With long schedules, those whose bound puts them far behind the best are not predicted further:
+/// prediction.is_bound says so. Works on all cores; the result does not depend on how many there are.
 std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine);
 
 /// The prediction for one selection. Throws Error where the strategy refuses the problem.
 model::Prediction predict(const strategies::Selection& selection, const Case& wanted,
                           const machine::Machine& machine);
+
+/// The papers' equation for one selection (model/closed_forms.hpp), between nodes or, with all ranks on one
+/// node, within it; nothing where there is none.
+std::optional<model::ClosedForm> closed_form(const strategies::Selection& selection, const Case& wanted,
+                                             const machine::Machine& machine);
 
 /// The values of a parameter that are worth a trial for messages of that size.
 std::vector<std::int64_t> values_to_try(const strategies::Parameter& parameter, const Case& wanted);

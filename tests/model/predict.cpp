@@ -276,6 +276,50 @@ TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
       EXPECT_LE(small.seconds, slower.seconds * 1.1) << what;
       EXPECT_LE(small.cpu_seconds, small.cpu_most * 1.0001) << what;
       EXPECT_LE(small.cpu_most, small.seconds * 1.0001) << what;
+      const Prediction least = predict_least(schedules, 64, {machine, nodes});
+      EXPECT_TRUE(least.is_bound);
+      EXPECT_LE(least.seconds, small.seconds * 1.0001) << what;
+      EXPECT_NEAR(least.cpu_most, small.cpu_most, 1e-9 * small.cpu_most) << what;
+      const Prediction half = predict(schedules, 64, {machine, nodes}, small.seconds / 2);
+      EXPECT_EQ(half.is_bound, small.seconds > 0) << what;
+      EXPECT_GE(half.seconds, small.seconds / 2) << what;
+      EXPECT_LE(half.seconds, small.seconds) << what;
+      EXPECT_NEAR(half.cpu_seconds, small.cpu_seconds, 1e-9 * small.cpu_seconds) << what;
+    }
+}
+
+// Bounds stay bounds where messages come unexpected, meet others, share links or wait for gaps, and where
+// ranks share memory.
+TEST_P(ModelOfEveryStrategy, IsBoundedWhereRanksDisturbOneAnother) {
+  const std::int32_t ranks = GetParam();
+  Machine machine = machine::standard_machine();
+  for (machine::LevelCosts& level : machine.levels) {
+    level.pairs = 4;
+    for (MessageCost& cost : level.ranges) {
+      cost.gap = exactly(3e-6);
+      cost.unexpected = exactly(2e-6);
+      cost.unexpected_per_byte = exactly(1e-10);
+      cost.two_way = exactly(1.5);
+      cost.shared = exactly(2);
+    }
+  }
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
+  for (std::int32_t rank = 0; rank < ranks; ++rank)
+    nodes[static_cast<std::size_t>(rank)] = rank / 6;
+  for (const strategies::Strategy& strategy : strategies::all())
+    for (const strategies::Problem& one :
+         strategies::obligations(strategy, ranks, strategies::Roots::sample)) {
+      const auto schedules = strategies::build_all(strategy, one);
+      const Prediction whole = predict(schedules, 4096, {machine, nodes});
+      const Prediction least = predict_least(schedules, 4096, {machine, nodes});
+      const Prediction half = predict(schedules, 4096, {machine, nodes}, whole.seconds / 2);
+      const std::string what = strategies::describe(strategy, one);
+      for (const Prediction& bound : {least, half}) {
+        EXPECT_LE(bound.seconds, whole.seconds * (1 + 1e-9)) << what;
+        EXPECT_LE(bound.cpu_seconds, whole.cpu_seconds * (1 + 1e-9)) << what;
+        EXPECT_LE(bound.cpu_most, whole.cpu_most * (1 + 1e-9)) << what;
+      }
+      EXPECT_LE(whole.cpu_most, whole.seconds * (1 + 1e-9)) << what;
     }
 }
 

@@ -41,4 +41,5 @@ def test_the_model_is_held_against_measurements(thalweg: Command, tmp_path: Path
     assert rows["regret of the best of its first three"]["ours"] <= rows["regret of the model's first"]["ours"]
     assert 0 < rows["part of the space that the guided search tried"]["ours"] <= 1
     assert -1 <= rows["rank correlation"]["ours"] <= 1
+    assert rows["closed form of recursive_doubling"]["ours"] >= 0
     assert plot.stat().st_size > 1000

@@ -174,6 +174,31 @@ def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None
     assert "pick: native: nothing was measured" in result.stdout
 
 
+def test_closed_forms_stand_beside_predictions(thalweg: Command) -> None:
+    machine = _core.standard_machine()
+    form = _core.closed_form("allreduce=recursive_doubling", 1024, 16, machine)
+    assert form is not None
+    walked = _core.predict("allreduce=recursive_doubling", 1024, 16, list(range(16)), machine)
+    assert form[0] == pytest.approx(walked[0], rel=0.01)
+    assert "Thakur" in form[1]
+    within = _core.closed_form("allreduce=recursive_doubling", 1024, 16, machine, [0] * 16)
+    assert within is not None and within[0] < form[0]
+    assert _core.closed_form("allreduce=two_level", 1024, 16, machine) is None
+    assert _core.closed_form("allreduce=native", 1024, 16, machine) is None
+    words = ["explain", "allreduce", "--bytes", "1KiB", "--ranks", "16", "--ranks-per-node", "1", "--all"]
+    result = thalweg(*words, "--closed-forms")
+    assert result.returncode == 0, result.stderr
+    assert "closed form" in result.stdout and "recursive_doubling: Thakur" in result.stdout
+    assert "closed form" not in thalweg(*words).stdout
+
+
+def test_what_is_far_behind_is_a_bound() -> None:
+    space = _core.candidates("alltoall", 1 << 16, 128, list(range(128)), _core.standard_machine())
+    best = space[0].seconds
+    assert not space[0].is_bound
+    assert all(one.seconds > 4 * best for one in space if one.is_bound)
+
+
 def test_wrong_words_are_told(thalweg: Command, tmp_path: Path) -> None:
     broken = tmp_path / "machine.toml"
     broken.write_text("format = 7\n")

@@ -1,6 +1,7 @@
 #include "tune/candidates.hpp"
 
 #include "core/error.hpp"
+#include "tune/prediction.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -33,6 +34,58 @@ TEST(Candidates, AreSortedDistinctAndReadable) {
         EXPECT_EQ(again.parameters, candidate.selection.parameters);
       }
     }
+}
+
+// What is predicted is what a walk over all ranks says, but where one rank stands for all; what is not is
+// far behind, and surely no faster.
+TEST(Candidates, ArePredictedAsByWalksOverAllRanks) {
+  const machine::Machine machine = machine::standard_machine();
+  std::size_t bounds = 0;
+  for (const char* call : {"bcast", "allreduce", "alltoall"}) {
+    const Case wanted = make_case(call, 65536, 96, 4);
+    const std::vector<Candidate> found = candidates(wanted, machine);
+    for (const Candidate& candidate : found) {
+      const strategies::Problem problem = problem_of(wanted, candidate.selection);
+      const auto schedules = strategies::build_all(*candidate.selection.strategy, problem);
+      std::size_t steps = 0;
+      for (const schedule::Schedule& one : schedules)
+        steps += one.steps.size();
+      const double walked = model::predict(schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
+      bounds += candidate.prediction.is_bound ? 1U : 0U;
+      if (candidate.prediction.is_bound) {
+        EXPECT_LE(candidate.prediction.seconds, walked) << call << " " << candidate.text;
+        EXPECT_GT(candidate.prediction.seconds, 4 * found.front().prediction.seconds) << candidate.text;
+      } else if (steps <= few_steps / 2) {
+        EXPECT_EQ(candidate.prediction.seconds, walked) << call << " " << candidate.text;
+      }
+    }
+  }
+  EXPECT_GT(bounds, 0U);
+}
+
+// Rank 0 of a ring sends to a rank of its node, but the last one of each node sends over a slow network.
+TEST(Candidates, AreNotTakenForAsFastAsARankWithNearPeers) {
+  machine::Machine machine = machine::standard_machine();
+  for (machine::MessageCost& cost : machine.levels.back().ranges)
+    cost.gap_per_byte.value *= 100;
+  const Case wanted = make_case("reduce_scatter_block", 65536, 64, 4);
+  for (const Candidate& candidate : candidates(wanted, machine)) {
+    const Sample some = sample(*candidate.selection.strategy, problem_of(wanted, candidate.selection));
+    const double least = model::predict_least(some.schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
+    EXPECT_GE(candidate.prediction.seconds, least * (1 - 1e-9)) << candidate.text;
+  }
+}
+
+TEST(Candidates, AreTheSameEveryTime) {
+  const machine::Machine machine = machine::standard_machine();
+  const Case wanted = make_case("allreduce", 65536, 96, 4);
+  const std::vector<Candidate> once = candidates(wanted, machine);
+  const std::vector<Candidate> again = candidates(wanted, machine);
+  ASSERT_EQ(once.size(), again.size());
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(once[i].text, again[i].text);
+    EXPECT_EQ(once[i].prediction.seconds, again[i].prediction.seconds) << once[i].text;
+  }
 }
 
 TEST(Candidates, LeaveOutWhatTheProblemForbids) {

@@ -4,7 +4,8 @@ All candidates of every case are measured (`thalweg tune --exhaustive` without w
 rank correlation of predicted and measured times; the regret of the model's first candidate and of the best of its first
 three; the part of the space that a search in its order goes through until it is within 3 % of the best; the median of
 predicted over measured. Then the guided search itself: its pick's regret, and the part of the space and of the
-measurements that it takes.
+measurements that it takes. Where a paper has an equation for a candidate, the rows say how far it is from the walk over
+the schedule.
 """
 
 import os
@@ -17,7 +18,7 @@ from thalweg.bench.rows import Row, make_row, write_rows
 from thalweg.plots import new_figure
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program
-from thalweg.trials.session import NATIVE, Session, start_words
+from thalweg.trials.session import NATIVE, Job, Session, start_words
 from thalweg.tune.run import Found, machine_of, tune_case
 from thalweg.tune.search import EXHAUSTIVE, Effort
 from thalweg.units import size_text, time_text
@@ -89,6 +90,17 @@ def rows_of(case: Case, found: Figures) -> list[Row]:
     return [*rows, make_row(case.name, "rank correlation", "rho", values["correlation"], 1.0, "exhaustive")]
 
 
+def closed_form_rows(case: Case, predicted: Mapping[str, float], job: Job, machine: _core.Machine) -> list[Row]:
+    """Hold the papers' equations against the walks over schedules: how far they are off, by candidate."""
+    rows: list[Row] = []
+    for name, seconds in predicted.items():
+        form = _core.closed_form(f"{case.call}={name}", case.size, job.ranks, machine, list(job.nodes))
+        if form is not None and seconds > 0:
+            difference = abs(form[0] / seconds - 1)
+            rows.append(make_row(case.name, f"closed form of {name}", "relative difference", difference, 0.0, "walk"))
+    return rows
+
+
 def run(request: Request, json_file: str) -> None:
     """Measure all cases, print and write the figures."""
     program = trial_program(request.mpi, os.environ)
@@ -104,6 +116,7 @@ def run(request: Request, json_file: str) -> None:
             found = figures(outcome.medians, exhaustive[-1].predicted, guided, outcome.batches)
             all_figures.append(found)
             rows += rows_of(case, found)
+            rows += closed_form_rows(case, exhaustive[-1].predicted, session.job, machine)
             print(_line(case, found, exhaustive[-1]), flush=True)
     print("mean: " + _words(Figures(*(mean(values) for values in zip(*all_figures, strict=True)))))
     if json_file:

@@ -64,8 +64,21 @@ def candidates(question: Question, machine: _core.Machine) -> list[_core.Candida
         raise ThalwegError(USAGE, *error.args) from error
 
 
-def explain_call(question: Question, machine_file: str, tuning_file: str, most: int) -> None:
-    """Print candidates, measurements and the pick."""
+def predicted_text(candidate: _core.Candidate) -> str:
+    """Write the predicted time; of what is far behind only a bound is known."""
+    return ("> " if candidate.is_bound else "") + time_text(candidate.seconds)
+
+
+def closed_form(question: Question, candidate: _core.Candidate, machine: _core.Machine) -> tuple[float, str] | None:
+    """Give the seconds by the papers' equation and whose it is; nothing where there is none."""
+    selection = f"{question.call}={candidate.text}"
+    return _core.closed_form(selection, question.size, question.ranks, machine, question.nodes)
+
+
+def explain_call(
+    question: Question, machine_file: str, tuning_file: str, most: int, *, closed_forms: bool = False
+) -> None:
+    """Print candidates, measurements and the pick; with closed forms also the papers' equations' times."""
     tuning_path = tuning_file or default_tuning_file(os.environ)
     picks = known_picks(store.load(tuning_path), question)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
@@ -76,22 +89,30 @@ def explain_call(question: Question, machine_file: str, tuning_file: str, most: 
     console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
     space = candidates(question, machine)
-    table = Table("candidate", "predicted", "CPU per rank", "measured", box=None)
+    headers = ["candidate", "predicted", "CPU per rank", "measured", *(["closed form"] if closed_forms else [])]
+    table = Table(*headers, box=None)
     measured = {pick.use: pick for pick, _ in reversed(picks) if pick.bytes == question.size}
     native = picks[0][0] if picks and picks[0][0].bytes == question.size else None
+    sources: dict[str, str] = {}
     for candidate in space[: most or len(space)]:
+        form = closed_form(question, candidate, machine) if closed_forms else None
+        if form:
+            sources[candidate.text.split(":")[0]] = form[1]
         pick = measured.get(candidate.text)
         table.add_row(
             candidate.text,
-            time_text(candidate.seconds),
+            predicted_text(candidate),
             time_text(candidate.cpu_seconds),
             time_text(pick.seconds) if pick else "",
+            *([time_text(form[0]) if form else ""] if closed_forms else []),
         )
     for use, pick in measured.items():
         if use.startswith(LIBRARY):
             table.add_row(use, "", "", time_text(pick.seconds))
     table.add_row(NATIVE, "", "", time_text(native.native_seconds) if native else "")
     console.print(table)
+    if sources:
+        console.print("closed forms: " + "; ".join(f"{name}: {source}" for name, source in sources.items()))
     if most and len(space) > most:
         console.print(f"… and {len(space) - most} more candidates (--all)")
     console.print(reason(question, picks, tuning_path))

@@ -1,0 +1,39 @@
+#pragma once
+
+// The papers' equations: what a strategy costs as a formula of ranks, bytes and LogGP parameters, without
+// looking at its schedule. They stand beside predictions that walk schedules (model/predict.hpp), for
+// comparison and for numbers of ranks for which no schedule is built.
+//
+// Sources: Kumar 2005, equations 3.1 to 3.16 (all-to-all and all-gather by direct sending, meshes,
+// hypercubes); Nishtala 2009, chapter on performance models (LogGP of trees and dissemination); Alexandrov et
+// al. 1995 (LogGP); Bruck et al. 1997; Thakur, Rabenseifner, Gropp 2005 (recursive doubling and halving,
+// rings, pairwise exchange, trees).
+//
+// In all of them a message of m bytes costs (model/message_terms.hpp)
+//   alpha + beta m = o_send + L + o_receive + m (overheads per byte + G),
+// and a rank sends and receives at most one in g, with the machine's parameters for messages of that size.
+// Left out is what the papers leave out: ranks on several levels of the machine or on shared cores, shared
+// links but for a node's own, bursts, messages that come before they are asked for or meet others, what
+// single steps of unequal rounds wait for one another, and what is missing of trees and meshes that are not
+// full, for which the equations take the next fuller one.
+
+#include "machine/machine.hpp"
+#include "schedule/problem.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace thalweg::model {
+
+struct ClosedForm {
+  double seconds = 0;
+  std::string_view source; ///< whose equation
+};
+
+/// The strategy's equation for a problem with all its parameters, between ranks that are `level` apart, or
+/// nothing where there is none for it or for these parameters.
+std::optional<ClosedForm> closed_form(std::string_view strategy, const schedule::Problem& problem,
+                                      const machine::Machine& machine,
+                                      machine::Level level = machine::Level::network);
+
+} // namespace thalweg::model

@@ -1,0 +1,64 @@
+#include "model/message_terms.hpp"
+
+#include <algorithm>
+
+namespace thalweg::model {
+
+MessageTerms::MessageTerms(const machine::Machine& machine, machine::Level level)
+    : machine_(machine), costs_(machine.at(level)) {}
+
+MessageTerms::Parts MessageTerms::parts(std::int64_t bytes, Handling handling) const {
+  const machine::MessageCost& cost = costs_.at(bytes);
+  const auto size = static_cast<double>(bytes);
+  Parts found;
+  found.send = machine_.step.value + cost.send.value + cost.send_per_byte.value * size;
+  found.receive = cost.receive.value + cost.receive_per_byte.value * size;
+  if (handling == Handling::packed) {
+    found.send += machine_.copy_seconds(bytes);
+    found.receive += machine_.copy_seconds(bytes);
+  } else if (handling == Handling::combined) {
+    found.receive += machine_.combine_seconds(bytes);
+  }
+  found.transfer = cost.gap_per_byte.value * size;
+  found.latency = cost.latency.value;
+  found.apart = std::max(cost.gap.value, costs_.level == machine::Level::network ? found.transfer : 0);
+  return found;
+}
+
+double MessageTerms::hop(std::int64_t bytes, Handling handling) const {
+  const Parts one = parts(bytes, handling);
+  return one.send + one.transfer + one.latency + one.receive;
+}
+
+double MessageTerms::interval(std::int64_t bytes, Handling handling) const {
+  const Parts one = parts(bytes, handling);
+  return std::max(one.send, one.apart);
+}
+
+// Receives are posted first, then all sends begin one after another; what has come waits until they have.
+double MessageTerms::round(std::int64_t messages, std::int64_t bytes, Handling handling) const {
+  if (messages == 0)
+    return 0;
+  const Parts one = parts(bytes, handling);
+  const auto count = static_cast<double>(messages);
+  const double posted = count * machine_.step.value;
+  const double first = posted + one.send + one.transfer + one.latency;
+  const double last = first + (count - 1) * std::max(one.send, one.apart);
+  const double sent = posted + count * one.send;
+  return std::max(last + one.receive, std::max(sent, first) + count * one.receive);
+}
+
+double MessageTerms::taking(std::int64_t bytes, Handling handling) const {
+  return machine_.step.value + parts(bytes, handling).receive;
+}
+
+double MessageTerms::passing(std::int64_t bytes, Handling handling) const {
+  const Parts one = parts(bytes, handling);
+  return std::max(machine_.step.value + one.receive + one.send, one.apart);
+}
+
+double MessageTerms::copy(std::int64_t bytes) const {
+  return machine_.step.value + machine_.copy_seconds(bytes);
+}
+
+} // namespace thalweg::model

@@ -1,0 +1,129 @@
+#include "tune/prediction.hpp"
+
+#include "model/step_costs.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace thalweg::tune {
+
+namespace {
+
+using schedule::Schedule;
+using strategies::Parameter;
+using strategies::ParameterKind;
+using strategies::Problem;
+using strategies::Strategy;
+
+// Up to so many ranks a sample is all of them.
+constexpr std::int32_t few_ranks = 64;
+// From here on it is five, as composed strategies take long to build.
+constexpr std::int32_t many_ranks = 1024;
+constexpr std::int32_t ranks_between = 16;
+// Beyond, composed strategies are predicted from one rank, which tells little of trees.
+constexpr std::int32_t composed_ranks = 4096;
+// Up to so many steps of all ranks together all are walked if one rank cannot stand for all.
+constexpr std::size_t most_steps = std::size_t{1} << 21;
+
+// Strategies that run others as stages take time in proportion to the ranks to build one rank's schedule.
+bool is_composed(const Strategy& strategy) {
+  return strategy.uses_nodes || std::ranges::any_of(strategy.parameters, [](const Parameter& parameter) {
+           return parameter.kind == ParameterKind::choice;
+         });
+}
+
+bool are_about_equal(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t uneven_pieces = 64;
+  return std::abs(a - b) <= uneven_pieces + a / 16;
+}
+
+// Do the schedules differ in names only: the same steps of about the same sizes?
+bool are_alike(std::span<const Schedule> schedules, std::int64_t unit_bytes, const model::Setting& setting) {
+  const Schedule& first = schedules.front();
+  const model::StepCosts costs(first, unit_bytes, setting);
+  return std::ranges::all_of(schedules.subspan(1), [&](const Schedule& other) {
+    if (other.steps.size() != first.steps.size() || other.stages != first.stages)
+      return false;
+    const model::StepCosts other_costs(other, unit_bytes, setting);
+    for (std::size_t s = 0; s < first.steps.size(); ++s)
+      if (other.steps[s].kind != first.steps[s].kind ||
+          !are_about_equal(other_costs[s].bytes, costs[s].bytes))
+        return false;
+    return true;
+  });
+}
+
+std::size_t count_steps(std::span<const Schedule> schedules) {
+  std::size_t steps = 0;
+  for (const Schedule& one : schedules)
+    steps += one.steps.size();
+  return steps;
+}
+
+// From one rank's schedule; but where that rank has near peers, another one of the sample may take longer.
+model::Prediction predict_from_one(const Schedule& one, std::int64_t unit_bytes,
+                                   const model::Setting& setting, const model::Prediction& least) {
+  model::Prediction prediction = model::predict_symmetric(one, unit_bytes, setting);
+  prediction.seconds = std::max(prediction.seconds, least.seconds);
+  return prediction;
+}
+
+// Both ends, where strategies differ, and others spread evenly between them.
+std::set<Rank> ranks_to_look_at(std::int32_t ranks) {
+  std::set<Rank> looked_at{0, 1, 2, ranks / 2, ranks - 1};
+  for (std::int32_t k = 1; k < ranks_between && ranks < many_ranks; ++k)
+    looked_at.insert(ranks * k / ranks_between + k % 3);
+  return looked_at;
+}
+
+} // namespace
+
+Problem problem_of(const Case& wanted, const strategies::Selection& selection) {
+  Problem problem;
+  problem.operation = wanted.call->operation;
+  problem.ranks = wanted.ranks;
+  problem.unit_bytes = wanted.bytes;
+  problem.parameters = selection.parameters;
+  if (!wanted.nodes.empty())
+    problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
+  return problem;
+}
+
+Sample sample(const Strategy& strategy, const Problem& problem) {
+  Sample found;
+  if (problem.ranks <= few_ranks) {
+    found.schedules = strategies::build_all(strategy, problem);
+  } else {
+    for (const Rank rank : ranks_to_look_at(problem.ranks))
+      found.schedules.push_back(strategies::build(strategy, problem, rank));
+  }
+  found.steps =
+      count_steps(found.schedules) * static_cast<std::size_t>(problem.ranks) / found.schedules.size();
+  return found;
+}
+
+model::Prediction predict(const Strategy& strategy, const Problem& problem, const Case& wanted,
+                          const machine::Machine& machine, double enough_seconds) {
+  const model::Setting setting{machine, wanted.nodes, wanted.sockets, wanted.complexes};
+  Sample known = sample(strategy, problem);
+  const model::Prediction least = model::predict_least(known.schedules, wanted.bytes, setting);
+  if (least.seconds > enough_seconds)
+    return least;
+  const bool has_many_ranks = wanted.ranks >= many_ranks;
+  if ((known.steps > few_steps || has_many_ranks) && are_alike(known.schedules, wanted.bytes, setting))
+    return predict_from_one(known.schedules.front(), wanted.bytes, setting, least);
+  // Samples of trees let expect several times the steps that there are; of few ranks it is known.
+  const std::size_t worth_building = has_many_ranks ? most_steps : 4 * most_steps;
+  if (known.steps <= worth_building && (wanted.ranks <= composed_ranks || !is_composed(strategy))) {
+    if (known.schedules.size() < static_cast<std::size_t>(wanted.ranks))
+      known.schedules = strategies::build_all(strategy, problem);
+    if (count_steps(known.schedules) <= most_steps)
+      return model::predict(known.schedules, wanted.bytes, setting, enough_seconds);
+  }
+  const auto longest =
+      std::ranges::max_element(known.schedules, {}, [](const Schedule& one) { return one.steps.size(); });
+  return predict_from_one(*longest, wanted.bytes, setting, least);
+}
+
+} // namespace thalweg::tune

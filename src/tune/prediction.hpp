@@ -1,0 +1,32 @@
+#pragma once
+
+// How a candidate is predicted: from all ranks' schedules where that is quick or nothing else will do, from
+// one rank that stands for all where they are alike, from some ranks where all would be too many.
+
+#include "model/predict.hpp"
+#include "strategies/index.hpp"
+#include "tune/candidates.hpp"
+
+#include <limits>
+
+namespace thalweg::tune {
+
+/// Up to so many steps of all ranks together all are walked.
+inline constexpr std::size_t few_steps = std::size_t{1} << 17;
+
+/// What the selection's strategy is asked for.
+strategies::Problem problem_of(const Case& wanted, const strategies::Selection& selection);
+
+/// Some ranks' schedules, or all of few ranks: they tell what all are like.
+struct Sample {
+  std::vector<schedule::Schedule> schedules;
+  std::size_t steps = 0; ///< of all ranks together, as these ranks let expect
+};
+Sample sample(const strategies::Strategy& strategy, const strategies::Problem& problem);
+
+/// Does not look closer at what surely takes longer than `enough_seconds`: the result is a bound then.
+model::Prediction predict(const strategies::Strategy& strategy, const strategies::Problem& problem,
+                          const Case& wanted, const machine::Machine& machine,
+                          double enough_seconds = std::numeric_limits<double>::infinity());
+
+} // namespace thalweg::tune
