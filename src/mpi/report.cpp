@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -14,6 +13,7 @@
 
 #include "mpi/clocks.hpp"
 #include "mpi/communicators.hpp"
+#include "mpi/gathering.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
@@ -21,7 +21,6 @@
 #include "mpi/runtime.hpp"
 #include "mpi/tuning.hpp"
 #include "mpi/user_settings.hpp"
-#include "mpi/world.hpp"
 
 namespace thalweg::mpi {
 
@@ -90,25 +89,10 @@ RankProfile own_profile() {
   return profile;
 }
 
-// Every rank's bytes on rank 0, one after the other; empty elsewhere.
 std::vector<RankProfile> gather(const RankProfile& mine) {
-  const std::vector<std::uint8_t> bytes = observe::pack(mine);
-  const bool root = runtime.world_rank == 0;
-  const auto length = static_cast<int>(bytes.size());
-  std::vector<int> lengths(root ? static_cast<std::size_t>(runtime.world_size) : 0);
-  MPI_Request request = MPI_REQUEST_NULL;
-  native.Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-  complete(request);
-  std::vector<int> offsets(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::vector<std::uint8_t> all(root ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0);
-  native.Igatherv(bytes.data(), length, MPI_BYTE, all.data(), lengths.data(), offsets.data(), MPI_BYTE, 0,
-                  MPI_COMM_WORLD, &request);
-  complete(request);
   std::vector<RankProfile> profiles;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-    profiles.push_back(observe::unpack(all.data() + offsets[rank], static_cast<std::size_t>(lengths[rank])));
-  }
+  for (const std::vector<std::uint8_t>& bytes : gather_bytes(observe::pack(mine)))
+    profiles.push_back(observe::unpack(bytes.data(), bytes.size()));
   return profiles;
 }
 

@@ -2,13 +2,11 @@
 
 #include <map>
 #include <mutex>
-#include <numeric>
 
 #include <nlohmann/json.hpp>
 
+#include "mpi/gathering.hpp"
 #include "mpi/learning/communicator_learning.hpp"
-#include "mpi/runtime.hpp"
-#include "mpi/world.hpp"
 
 namespace thalweg::mpi {
 
@@ -107,26 +105,6 @@ void collect(const CommunicatorLearning& learning, Collection& collection) {
     });
 }
 
-std::vector<std::string> gather_texts(const std::string& own) {
-  const bool root = runtime.world_rank == 0;
-  const int length = static_cast<int>(own.size());
-  std::vector<int> lengths(root ? static_cast<std::size_t>(runtime.world_size) : 0);
-  MPI_Request request = MPI_REQUEST_NULL;
-  native.Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-  complete(request);
-  std::vector<int> offsets(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::string all(root ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0, '\0');
-  native.Igatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, 0,
-                  MPI_COMM_WORLD, &request);
-  complete(request);
-  std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank)
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(lengths[rank])));
-  return texts;
-}
-
 const ordered_json& trial_of(const ordered_json& entry, std::string_view candidate) {
   for (const ordered_json& trial : entry.at("trials"))
     if (trial.at("candidate") == candidate)
@@ -171,8 +149,8 @@ Learned gather_learned() {
       collect(learning, own);
     }
   Collection all;
-  for (const std::string& text : gather_texts(own.array().dump()))
-    for (const ordered_json& entry : ordered_json::parse(text))
+  for (const std::vector<std::uint8_t>& packed : gather_bytes(ordered_json::to_cbor(own.array())))
+    for (const ordered_json& entry : ordered_json::from_cbor(packed))
       all.add(entry);
   Learned learned;
   const ordered_json array = all.array();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "mpi/runner/call_binding.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
@@ -31,17 +33,7 @@ bool is_whole_number(MPI_Datatype type) {
 } // namespace
 
 bool is_reduction(Operation operation) {
-  switch (operation) {
-  case Operation::reduce:
-  case Operation::allreduce:
-  case Operation::reduce_scatter:
-  case Operation::reduce_scatter_block:
-  case Operation::scan:
-  case Operation::exscan:
-    return true;
-  default:
-    return false;
-  }
+  return schedule::is_reduction(schedule_operation(operation));
 }
 
 bool is_predefined_operation(MPI_Op op) {
