@@ -116,3 +116,9 @@ def test_nothing_names_a_machine() -> None:
         and words.search(path.read_text(errors="replace"))
     ]
     assert found == []
+
+
+def test_test_modules_have_names_of_their_own() -> None:
+    """Pytest imports them by name alone, and stops at the second of a name."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(set(names)) == sorted(names)
