@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from jobs import Mode, build, run
-from mpis import named
+from mpis import MPIS, Mpi, named
 
 SUITES = (
     *("barrier", "bcast", "gather", "scatter", "gatherv", "scatterv"),
@@ -36,3 +36,14 @@ def test_results_are_right_while_strategies_change(name: str, ranks: int, tmp_pa
     }
     assert len(tried) > 10, tried
     assert {"alltoallv", "gatherv", "allreduce", "barrier", "bcast"} <= {entry["call"] for entry in learned}
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+def test_communicators_are_freed_while_ranks_agree(mpi: Mpi) -> None:
+    """What was begun at a fence ends before its communicator does."""
+    for settings in (EAGER, {"THALWEG_LEARN": "exact"}):
+        result = run(mpi, 4, [str(build(mpi, "free_soon"))], Mode("learning", preload=True, settings=settings))
+        if result.status != 0:
+            pytest.fail(result.explain(), pytrace=False)
+        assert "passed free_soon" in result.out
+        assert "halweg" not in result.err, result.err

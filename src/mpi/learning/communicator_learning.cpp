@@ -8,10 +8,10 @@
 #include "mpi/learning/learned.hpp"
 #include "mpi/learning/ordering.hpp"
 #include "mpi/learning/traffic_of.hpp"
+#include "mpi/polling.hpp"
 #include "mpi/runner/recent_calls.hpp"
 #include "mpi/runner/tuned_choices.hpp"
 #include "mpi/runtime.hpp"
-#include "mpi/world.hpp"
 
 namespace thalweg::mpi {
 
@@ -164,6 +164,8 @@ void CommunicatorLearning::open_round(Stream& stream) {
 bool CommunicatorLearning::is_ready() {
   if (ready_)
     return true;
+  // What follows blocks inside of the library.
+  meet_before_constructing(communicator_.handle);
   if (!make_hidden_now(communicator_))
     return false;
   measure_clock();
@@ -179,7 +181,7 @@ void CommunicatorLearning::measure_clock() {
   MPI_Request request = MPI_REQUEST_NULL;
   native.Ibcast(offsets_ns.data(), static_cast<int>(offsets_ns.size()), MPI_DOUBLE, 0, communicator_.hidden,
                 &request);
-  complete(request);
+  poll_request(&request, MPI_STATUS_IGNORE);
   clock_offset_seconds_ =
       1e-9 * offsets_ns[static_cast<std::size_t>(nodes[static_cast<std::size_t>(communicator_.rank)])];
 }

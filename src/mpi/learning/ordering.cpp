@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "mpi/clocks.hpp"
+#include "mpi/polling.hpp"
 #include "mpi/runner/choice.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/tuning.hpp"
-#include "mpi/world.hpp"
 #include "tune/candidates.hpp"
 
 namespace thalweg::mpi {
@@ -48,7 +48,7 @@ std::string candidates_or_none(Operation operation, std::int64_t bytes, Communic
 void broadcast(void* data, std::size_t count, MPI_Datatype type, MPI_Comm communicator) {
   MPI_Request request = MPI_REQUEST_NULL;
   native.Ibcast(data, static_cast<int>(count), type, 0, communicator, &request);
-  complete(request);
+  poll_request(&request, MPI_STATUS_IGNORE);
 }
 
 } // namespace

@@ -1,0 +1,25 @@
+// Communicators are freed after every number of calls that a round of learning may end with: what ranks have
+// begun to agree on then must be brought to its end.
+#include <stdio.h>
+
+#include "check.h"
+
+int main(int argc, char** argv) {
+  begin(&argc, &argv, MPI_THREAD_SINGLE);
+  for (int calls = 30; calls < 48; ++calls) {
+    context("free_soon: %d calls", calls);
+    MPI_Comm communicator;
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &communicator));
+    for (int i = 0; i < calls; ++i) {
+      int most = -1;
+      const int mine = world_rank + i;
+      MUST(MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, communicator));
+      REQUIRE(most == world_size - 1 + i, "the largest is %d", most);
+    }
+    MUST(MPI_Comm_free(&communicator));
+  }
+  if (world_rank == 0)
+    puts("passed free_soon");
+  end();
+  return 0;
+}
