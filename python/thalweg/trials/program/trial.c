@@ -90,38 +90,45 @@ static void call(const char* operation, int bytes) {
   }
 }
 
-/* The reduce_scatter of MPI_Reduce_scatter_block is the selection "reduce_scatter" too. */
-static void select_strategy(const char* operation, const char* candidate) {
-  char selection[line_bytes];
-  if (strcmp(candidate, "native") == 0) {
-    bypass(1);
-    return;
-  }
-  bypass(0);
-  snprintf(selection, sizeof selection, "%s=%s", operation, candidate);
-  if (strcmp(candidate, "passed_on") == 0)
-    selection[0] = 0;
-  if (choose(selection) != 0)
-    MPI_Abort(MPI_COMM_WORLD, 3);
+/* Batches begin together. The call that sees to it is one of Thalweg's, which waits politely: the library's
+ * own may take far longer than what is measured where ranks outnumber cores. */
+static const char* aligning_selection(const char* operation) {
+  return strcmp(operation, "barrier") == 0 ? "allreduce=recursive_doubling" : "barrier=dissemination";
 }
 
-/* Begins together. The barrier is one of Thalweg's, which waits politely: the library's own may take far
- * longer than what is measured where ranks outnumber cores. */
-static void align(void) {
+static void align(const char* operation) {
+  int mine = 0, all = 0;
   bypass(aligns_natively);
-  if (!aligns_natively && choose("barrier=dissemination") != 0)
+  if (strcmp(operation, "barrier") == 0)
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  else
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Chooses the candidate and what aligns, before ranks are aligned: choosing takes a while, and not the same
+ * on all ranks. The reduce_scatter of MPI_Reduce_scatter_block is the selection "reduce_scatter" too. */
+static void select_strategy(const char* operation, const char* candidate) {
+  char selection[line_bytes];
+  if (aligns_natively)
+    selection[0] = 0;
+  else if (strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
+    snprintf(selection, sizeof selection, "%s", aligning_selection(operation));
+  else
+    snprintf(selection, sizeof selection, "%s;%s=%s", aligning_selection(operation), operation, candidate);
+  if (choose(selection) != 0)
     MPI_Abort(MPI_COMM_WORLD, 3);
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* A row of calls. Where `apart`, each begins together after a barrier, as ranks that do not wait for others
  * (a broadcast's root) would run ahead otherwise; the barriers' time does not count. */
 static double run_batch(const char* operation, int bytes, const char* candidate, int calls, int apart,
                         double* cpu) {
+  const int is_native = strcmp(candidate, "native") == 0;
   double seconds = 0, processor = 0;
+  select_strategy(operation, candidate);
   for (int left = calls; left > 0; left -= apart ? 1 : calls) {
-    align();
-    select_strategy(operation, candidate);
+    align(operation);
+    bypass(is_native);
     const double cpu_begin = cpu_now();
     const double begin = now();
     for (int i = 0; i < (apart ? 1 : calls); ++i)
