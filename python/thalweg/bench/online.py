@@ -1,7 +1,7 @@
 """Programs whose communication changes, followed while they run.
 
-Each phase's best strategy is found first, by running the phase alone under every candidate. Then the whole program
-takes turns: natively, with each phase's best from its first call on, and learning from nothing.
+Each phase's best strategy is found first, by trying every candidate in a trial job. Then the whole program takes
+turns: natively, with each phase's best from its first call on, and learning from nothing.
 """
 
 import json
@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from thalweg.units import time_text
 
 PROGRAM = Path(__file__).parent / "program" / "phases.c"
 PHASES = ("alltoall:64:20000", "alltoallv:16384:10000:2", "allgather:4096:20000")
+_TRIED_TOGETHER = 8
 _TRIED_AGAIN = 4
 _VARYING = "alltoallv"
 
@@ -32,6 +33,12 @@ _VARYING = "alltoallv"
 def phases_program(mpi: str, environment: Mapping[str, str]) -> str:
     """Give the path of the program of phases for an MPI."""
     return compiled_program("phases", [PROGRAM], mpi, environment)
+
+
+def batched(uses: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Cut into rows of `size`, native in each of them, so that what is far off is seen as such."""
+    for begin in range(1, len(uses), size):
+        yield [uses[0], *uses[begin : begin + size]]
 
 
 class Phase(NamedTuple):
@@ -63,6 +70,8 @@ class Request(NamedTuple):
     lab: str
     phases: Sequence[Phase]
     turns: int
+    native: bool
+    """Whether to run it natively too, which takes minutes where the library spins on too few cores."""
 
 
 class Bench:
@@ -73,9 +82,11 @@ class Bench:
         self.request = request
         self.folder = Path(folder)
         self.program = phases_program(request.mpi, os.environ)
+        self.machine = _core.standard_machine()
         words = start_words([], request.ranks, trial_program(request.mpi, os.environ))
         with Session(words, lab=request.lab) as session:
             self.job = session.job
+            self.best_of = {phase: self.best(session, phase) for phase in request.phases}
 
     def run(self, phases: Sequence[str], *options: str) -> list[float]:
         """Run the program; gives the seconds of its phases."""
@@ -94,40 +105,34 @@ class Bench:
             raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
         return [float(line.split()[1]) for line in done.stdout.splitlines()]
 
-    def under(self, phase: Phase, use: str, calls: int) -> float:
-        """Run one phase alone under one candidate; seconds."""
-        [seconds] = self.run([phase.words(calls)], "--learn", "off", "--tuning", "off", *self.chosen(phase, use))
-        return seconds
-
     @staticmethod
     def chosen(phase: Phase, use: str) -> list[str]:
         """Write the option that chooses a strategy for a phase's calls."""
         return [] if use == NATIVE else ["--use", f"{phase.operation}={use}"]
 
-    def best(self, phase: Phase) -> str:
-        """Find the fastest candidate of all by running the phase under each; the better ones several times."""
+    def best(self, session: Session, phase: Phase) -> str:
+        """Find the fastest candidate of all by trying each; the better ones again, side by side."""
         share = int(phase.degree) if phase.degree else self.request.ranks
         size = phase.size * share // self.request.ranks
-        found = _core.candidates(
-            phase.operation, size, self.request.ranks, list(self.job.nodes), _core.standard_machine()
-        )
+        found = _core.candidates(phase.operation, size, self.request.ranks, list(self.job.nodes), self.machine)
+        operation = f"{phase.operation}:{phase.degree}" if phase.degree else phase.operation
         uses = [NATIVE, *(candidate.text for candidate in found)]
-        calls = max(20, phase.calls // 10)
-        times = {use: [self.under(phase, use, calls)] for use in track(uses, phase.operation, transient=True)}
-        first = sorted(uses, key=lambda use: times[use][0])[:_TRIED_AGAIN]
-        for _ in range(3):
-            for use in first:
-                times[use].append(self.under(phase, use, calls))
-        return min(first, key=lambda use: median(times[use]))
+        times: dict[str, float] = {}
+        for batch in track(list(batched(uses, _TRIED_TOGETHER)), phase.operation, transient=True):
+            samples = session.measure(operation, phase.size, batch, batches=5, limit=3)
+            times |= {use: median(sample.completion_us) for use, sample in samples.items()}
+        first = sorted(uses, key=lambda use: times[use])[:_TRIED_AGAIN]
+        again = session.measure(operation, phase.size, first, batches=25)
+        return min(first, key=lambda use: median(again[use].completion_us))
 
-    def tuning_of(self, best: Mapping[Phase, str]) -> list[str]:
+    def tuning_of(self) -> list[str]:
         """Write a tuning file with each phase's best; gives the options that make runs use it."""
         path = self.folder / "best.toml"
         options = ["--learn", "off", "--tuning", str(path)]
         tuning = _core.Tuning()
         tuning.machine = _core.Fingerprint(list(self.job.fingerprint))
         picks = []
-        for phase, use in best.items():
+        for phase, use in self.best_of.items():
             if phase.operation == _VARYING:
                 options += self.chosen(phase, use)
                 continue
@@ -162,27 +167,30 @@ def _line(name: str, runs: Sequence[Sequence[float]]) -> str:
 def measure(bench: Bench) -> list[Row]:
     """Find each phase's best, run in turns, and print."""
     request = bench.request
-    best = {phase: bench.best(phase) for phase in request.phases}
-    for phase, use in best.items():
+    for phase, use in bench.best_of.items():
         print(f"{phase.words(phase.calls)}: best is {use}", flush=True)
-    options = bench.tuning_of(best)
+    options = bench.tuning_of()
     words = [phase.words(phase.calls) for phase in request.phases]
     native, known, learning, shares = [], [], [], []
     for _ in range(request.turns):
-        native.append(bench.run(words, "--native") if request.lab else bench.run(words, "--disable"))
+        if request.native:
+            native.append(bench.run(words, "--native" if request.lab else "--disable"))
         known.append(bench.run(words, *options))
         seconds, learned = bench.learning(words)
         learning.append(seconds)
         shares.append(sum(entry["spent_s"] for entry in learned) / sum(entry["time_s"] for entry in learned))
-    print(_line("native", native), _line("best of each phase", known), _line("learning", learning), sep="\n")
+    for name, runs in (("native", native), ("best of each phase", known), ("learning", learning)):
+        if runs:
+            print(_line(name, runs))
     print(f"  learning cost {100 * median(shares):.2f} % of the time in collectives", flush=True)
-    totals = [median(sum(run) for run in runs) for runs in (native, known, learning)]
     what = f"{' '.join(words)}, {request.ranks} ranks on {bench.nodes} nodes"
-    return [
-        make_row(what, "total against native", "s", totals[2], totals[0], request.mpi),
-        make_row(what, "total against each phase's best", "s", totals[2], totals[1], request.mpi),
-        make_row(what, "share spent on learning", "1", median(shares), 0.02, request.mpi),
+    ours = median(sum(run) for run in learning)
+    peers = {"total against each phase's best": known} | ({"total against native": native} if native else {})
+    rows = [
+        make_row(what, metric, "s", ours, median(sum(run) for run in runs), request.mpi)
+        for metric, runs in peers.items()
     ]
+    return [*rows, make_row(what, "share spent on learning", "1", median(shares), 0.02, request.mpi)]
 
 
 def run(request: Request, json_file: str) -> None:

@@ -85,11 +85,12 @@ def online(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     turns: Annotated[int, typer.Option(help="How often each way of running takes its turn.")] = 5,
+    native: Annotated[bool, typer.Option("--native/--no-native", help="Run it without Thalweg too.")] = True,
 ) -> None:
     """Run a program whose communication changes: natively, with each phase's best strategy, and learning."""
     module = importlib.import_module("thalweg.bench.online")
     found = [module.Phase.parse(text) for text in phases or module.PHASES]
-    module.run(module.Request(mpi, ranks, lab, found, turns), json_file)
+    module.run(module.Request(mpi, ranks, lab, found, turns, native), json_file)
 
 
 def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:

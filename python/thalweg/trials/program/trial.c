@@ -4,7 +4,8 @@
  *
  *   OPERATION BYTES BATCHES LIMIT CANDIDATE...
  *
- * BYTES are those of a unit: what each pair, rank or vector has. A candidate is "native" (past Thalweg),
+ * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which each
+ * rank sends to two ranks, itself first, and nothing to the others. A candidate is "native" (past Thalweg),
  * "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection ("ring",
  * "bruck:radix=4"). Each candidate is tried with two calls; those slower than LIMIT times the fastest (0: no
  * limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to time,
@@ -42,7 +43,7 @@ static int aligns_natively;
 
 static char* input;
 static char* output;
-static int* counts;
+static int* counts; /* what goes to each rank, and behind that, what comes from each */
 static int* places;
 
 static double now(void) {
@@ -76,7 +77,7 @@ static void call(const char* operation, int bytes) {
   else if (strcmp(operation, "alltoall") == 0)
     MPI_Alltoall(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, world);
   else if (strcmp(operation, "alltoallv") == 0)
-    MPI_Alltoallv(input, counts, places, MPI_BYTE, output, counts, places, MPI_BYTE, world);
+    MPI_Alltoallv(input, counts, places, MPI_BYTE, output, counts + ranks, places, MPI_BYTE, world);
   else if (strcmp(operation, "reduce_scatter") == 0)
     MPI_Reduce_scatter_block(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
   else if (strcmp(operation, "scan") == 0)
@@ -156,14 +157,19 @@ static void print_samples(const char* name, const double* values, int count, dou
   printf("]");
 }
 
+/* Each rank sends to `degree` ranks, itself and those after it. */
+static void fill_counts(int bytes, int degree) {
+  for (int r = 0; r < ranks; ++r) {
+    counts[r] = (r - rank + ranks) % ranks < degree ? bytes : 0;
+    counts[ranks + r] = (rank - r + ranks) % ranks < degree ? bytes : 0;
+    places[r] = r * bytes;
+  }
+}
+
 static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches,
                          double limit) {
   static double times[most_candidates][most_batches], cpus[most_candidates][most_batches];
   static double slowest[most_batches], total[most_batches], first[most_candidates];
-  for (int r = 0; r < ranks; ++r) {
-    counts[r] = bytes;
-    places[r] = r * bytes;
-  }
   double fastest = 1e9, ignored;
   for (int c = 0; c < count; ++c) {
     run_batch(operation, bytes, candidates[c], 1, 1, &ignored);
@@ -339,7 +345,7 @@ int main(int argc, char** argv) {
     *(void**)&bypass = control("thalweg_bypass");
     *(void**)&fingerprint = control("thalweg_fingerprint");
   }
-  counts = calloc((size_t)ranks, sizeof *counts);
+  counts = calloc(2 * (size_t)ranks, sizeof *counts);
   places = calloc((size_t)ranks, sizeof *places);
   introduce(fingerprint);
   size_t capacity = 0;
@@ -375,6 +381,10 @@ int main(int argc, char** argv) {
       memset(input, 0, capacity);
       memset(output, 0, capacity);
     }
+    char* degree = strchr(operation, ':');
+    if (degree != NULL)
+      *degree++ = 0;
+    fill_counts(bytes, degree == NULL ? ranks : atoi(degree));
     measure_case(operation, bytes, candidates, count, batches, atof(words[2]));
     if (rank == 0) {
       printf("done\n");
