@@ -202,7 +202,8 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
   }
 }
 
-/* Everybody gets rank 0's next line; false when there is none. Who waits for it sleeps most of the time. */
+/* Everybody gets rank 0's next line; false when there is none. Who waits for it looks seldom: another job may
+ * be measured meanwhile. */
 static int next_line(char* line) {
   if (rank == 0 && fgets(line, line_bytes, stdin) == NULL)
     line[0] = 0;
@@ -214,7 +215,7 @@ static int next_line(char* line) {
     MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
     if (is_there)
       return line[0] != 0;
-    usleep(300);
+    usleep(5000);
   }
 }
 
