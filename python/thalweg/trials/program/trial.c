@@ -18,11 +18,11 @@
  * program looks up by name, so that it is an ordinary MPI program otherwise.
  */
 #define _GNU_SOURCE
+#include "places.h"
 #include "probes.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,46 +267,6 @@ static void print_names(const char* key, const char* own) {
   }
   printf("]");
   free(names);
-}
-
-/* The text of a file of the system, without its end of line; empty if there is none. */
-static void read_line(const char* path, char* text, int capacity) {
-  text[0] = 0;
-  FILE* file = fopen(path, "r");
-  if (file == NULL)
-    return;
-  if (fgets(text, capacity, file) == NULL)
-    text[0] = 0;
-  fclose(file);
-  text[strcspn(text, "\n")] = 0;
-}
-
-/* Where in its node this rank runs: "now;may;share;socket", the processor that it is on, and lists of those
- * that it may run on, that share the last cache with it and that are of its socket. What the system does not
- * tell is empty. */
-static void describe_place(char* text, size_t capacity) {
-  enum { width = 256 };
-  char may[width] = "", share[width] = "", socket[width] = "", path[128], line[width];
-  const int processor = sched_getcpu();
-  FILE* status = fopen("/proc/self/status", "r");
-  while (status != NULL && fgets(line, sizeof line, status) != NULL)
-    sscanf(line, "Cpus_allowed_list: %255s", may);
-  if (status != NULL)
-    fclose(status);
-  for (int level = 0; level < 8; ++level) {
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", processor,
-             level);
-    read_line(path, line, sizeof line);
-    if (line[0] != 0)
-      strcpy(share, line);
-  }
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/package_cpus_list", processor);
-  read_line(path, socket, sizeof socket);
-  if (socket[0] == 0) { /* Linux before 5.3 */
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/core_siblings_list", processor);
-    read_line(path, socket, sizeof socket);
-  }
-  snprintf(text, capacity, "%d;%s;%s;%s", processor, may, share, socket);
 }
 
 /* Says where the ranks are: hosts, the booted machines that hosts may share, and their places in them. */

@@ -1,0 +1,42 @@
+#define _GNU_SOURCE
+#include "places.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+void read_line(const char* path, char* text, int capacity) {
+  text[0] = 0;
+  FILE* file = fopen(path, "r");
+  if (file == NULL)
+    return;
+  if (fgets(text, capacity, file) == NULL)
+    text[0] = 0;
+  fclose(file);
+  text[strcspn(text, "\n")] = 0;
+}
+
+void describe_place(char* text, size_t capacity) {
+  enum { width = 256 };
+  char may[width] = "", share[width] = "", socket[width] = "", path[128], line[width];
+  const int processor = sched_getcpu();
+  FILE* status = fopen("/proc/self/status", "r");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL)
+    sscanf(line, "Cpus_allowed_list: %255s", may);
+  if (status != NULL)
+    fclose(status);
+  for (int level = 0; level < 8; ++level) {
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", processor,
+             level);
+    read_line(path, line, sizeof line);
+    if (line[0] != 0)
+      strcpy(share, line);
+  }
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/package_cpus_list", processor);
+  read_line(path, socket, sizeof socket);
+  if (socket[0] == 0) { /* Linux before 5.3 */
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/core_siblings_list", processor);
+    read_line(path, socket, sizeof socket);
+  }
+  snprintf(text, capacity, "%d;%s;%s;%s", processor, may, share, socket);
+}
