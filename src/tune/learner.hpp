@@ -26,11 +26,11 @@
 namespace thalweg::tune {
 
 struct LearningLimits {
-  double budget = 0.02;           ///< of the time in such calls
-  std::uint32_t first_calls = 32; ///< before anything is measured
-  std::uint32_t patience = 8;     ///< candidates in a row without gain that end the search
-  double hopeless = 3;            ///< predicted to take so many times the best one's time: not tried
-  double worth = 1.03;            ///< times faster, or it is not worth a change
+  double budget = 0.02;            ///< of the time in such calls
+  std::uint32_t first_calls = 256; ///< before anything is measured
+  std::uint32_t patience = 8;      ///< candidates in a row without gain that end the search
+  double hopeless = 3;             ///< predicted to take so many times the best one's time: not tried
+  double worth = 1.03;             ///< times faster, or it is not worth a change
 };
 
 /// A strategy that may be tried, and the model's expectation in seconds.

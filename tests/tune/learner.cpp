@@ -200,7 +200,7 @@ TEST(Learner, DoesNothingBeforeACallWasSeenOften) {
   Learner learner({}, 1e-3);
   const Round round = learner.next_round();
   EXPECT_EQ(round.kind, Round::Kind::run);
-  EXPECT_EQ(round.incumbent_calls, 32U);
+  EXPECT_EQ(round.incumbent_calls, 256U);
 }
 
 TEST(Learner, GoesTheSameWayOnTheSameFigures) {
