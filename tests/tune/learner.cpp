@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 
 namespace thalweg::tune {
@@ -173,6 +174,37 @@ TEST(Learner, FollowsAChange) {
   EXPECT_EQ(in_use(learner), "s3");
   EXPECT_EQ(learner.searches(), 2U);
   EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round);
+}
+
+TEST(Learner, ForgetsNoMeasurementWhenItSearchesAgain) {
+  const auto cost = [](const std::string& name, std::uint64_t call) {
+    return (name == "s1" ? 1e-4 : 4e-4) * (call < 20000 ? 1 : 3);
+  };
+  Program program(cost, offers(6));
+  Learner learner({}, 1e-3);
+  while (learner.searches() == 1 && program.calls < 200000)
+    program.run(learner, program.calls + 1);
+  ASSERT_EQ(learner.searches(), 2U);
+  for (const Trial& trial : learner.trials()) {
+    EXPECT_GT(trial.seconds, 0) << trial.text;
+    EXPECT_GT(trial.rounds, 0U) << trial.text;
+  }
+  EXPECT_EQ(learner.trials()[1].outcome, "tried before the calls changed");
+  program.run(learner, program.calls + 200000);
+  EXPECT_EQ(in_use(learner), "s1");
+  EXPECT_EQ(learner.trials()[1].outcome, "much slower");
+}
+
+TEST(Learner, ABudgetWithoutBoundWaitsForNothing) {
+  LearningLimits limits;
+  limits.budget = std::numeric_limits<double>::infinity();
+  limits.first_calls = 2;
+  Program program(third_is_best, offers(3));
+  program.ordering = 1e9;
+  program.overhead = 1e9;
+  Learner learner(limits, 1e9);
+  program.run(learner, 200);
+  EXPECT_EQ(in_use(learner), "s2");
 }
 
 TEST(Learner, ChangesThatComeAndGoAreFollowedLessAndLess) {

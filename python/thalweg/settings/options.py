@@ -65,7 +65,7 @@ OPTIONS: tuple[Option, ...] = (
         kind="percent",
         default=None,
         metavar="PERCENT",
-        help="What learning may cost, of the time in the calls that it learns about; 2 unless set.",
+        help="What learning may cost, of the time in the calls that it learns about; 2 unless set, 100 for no bound.",
     ),
     Option(
         name="polite",

@@ -1,6 +1,7 @@
 #include "mpi/learning/lesson.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,13 +16,15 @@ constexpr const char* best_so_far = "best by learning";
 // A guess, until it was done once.
 constexpr double ordering_seconds_per_rank = 5e-4;
 
-// With all the time of the world nothing need be waited for (as tests do).
+// A budget of all the time is none: nothing need be waited for (as in tests).
 tune::LearningLimits limits() {
   constexpr std::uint32_t all = 100;
   tune::LearningLimits limits;
   limits.budget = runtime.settings.learn_budget_percent / 100.0;
-  if (runtime.settings.learn_budget_percent == all)
+  if (runtime.settings.learn_budget_percent == all) {
+    limits.budget = std::numeric_limits<double>::infinity();
     limits.first_calls = 2;
+  }
   return limits;
 }
 
@@ -71,7 +74,9 @@ void Lesson::arrived(double seconds) {
 
 void Lesson::departed(double seconds, bool refused, const pattern::Traffic& traffic) {
   departures_seen_.push_back(seconds);
-  refused_ = refused_ || refused;
+  // Where what is in use cannot do the calls, native has run: that says nothing of the rival.
+  const bool was_rival = made_ > round_.incumbent_calls;
+  refused_ = refused_ || (refused && was_rival);
   traffic_seen_ += traffic;
 }
 

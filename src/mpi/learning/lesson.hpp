@@ -60,7 +60,7 @@ private:
   std::vector<double> arrivals_seen_; // of the round
   std::vector<double> departures_seen_;
   pattern::Traffic traffic_seen_;
-  bool refused_ = false;
+  bool refused_ = false; // the rival, by this rank
   pattern::TrafficClass traffic_;
   std::int64_t private_bytes_ = 0;
   pattern::Arrivals arrivals_;
