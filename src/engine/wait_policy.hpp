@@ -10,8 +10,8 @@
 // Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
 // brings the core back sooner, since the kernel lets a process that wakes up interrupt one that has computed
-// for long. So a thread that has met with a long yield sleeps instead for a while, in proportion to what the
-// yield cost, before it tries the next.
+// for long. So a thread that has met with two long yields shortly after one another sleeps instead for a
+// while, in proportion to what the yield cost, before it tries the next.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace thalweg::engine {
 
 struct WaitSettings {
   std::uint32_t poll_us = 0;
-  std::uint32_t yield_us = 1000;
+  std::uint32_t yield_us = 5000;
   std::uint32_t sleep_us_min = 20;
   std::uint32_t sleep_us_max = 1000;
 };
@@ -40,7 +40,10 @@ public:
   void yielded(std::uint64_t before_ns, std::uint64_t after_ns);
 
 private:
+  static constexpr std::uint64_t few = 16;
+
   std::uint64_t sleep_until_ns_ = 0;
+  std::uint64_t short_yields_ = few; // since the last long one
 };
 
 CoreClimate& thread_climate();

@@ -78,23 +78,33 @@ TEST_F(WaitPolicy, SleepsAnEighthOfTheTimeWaitedWithinBounds) {
   EXPECT_EQ(world.last_sleep_us, 500U);
 }
 
-TEST_F(WaitPolicy, SleepsForAWhileAfterALongYield) {
+TEST_F(WaitPolicy, SleepsForAWhileAfterTwoLongYields) {
   world.yield_ns = 4'000'000;
   auto waits = waiter({0, 100'000'000, 20, 1000});
-  while (world.actions.size() < 2 || world.actions.back() == 's') {
+  while (world.actions.size() < 3 || world.actions.back() == 's') {
     waits.pause();
   }
-  const std::size_t sleeps = world.actions.size() - 2;
-  EXPECT_EQ(world.actions, "y" + std::string(sleeps, 's') + "y");
+  const std::size_t sleeps = world.actions.size() - 3;
+  EXPECT_EQ(world.actions, "yy" + std::string(sleeps, 's') + "y");
   EXPECT_GE(world.now_ns, 100 * world.yield_ns) << "the next trial came too early";
 }
 
-TEST_F(WaitPolicy, RemembersALongYieldFromOneWaitToTheNext) {
+TEST_F(WaitPolicy, OneLongYieldAmongShortOnesSaysNothing) {
+  auto waits = waiter({0, 100'000'000, 20, 1000});
+  for (int pause = 0; pause < 200; ++pause) {
+    world.yield_ns = pause % 20 == 5 ? 4'000'000 : 1'000;
+    waits.pause();
+  }
+  EXPECT_EQ(world.actions, std::string(200, 'y'));
+}
+
+TEST_F(WaitPolicy, RemembersLongYieldsFromOneWaitToTheNext) {
   world.yield_ns = 4'000'000;
+  waiter({0, 1000, 20, 1000}).pause();
   waiter({0, 1000, 20, 1000}).pause();
   world.yield_ns = 1'000;
   waiter({0, 1000, 20, 1000}).pause();
-  EXPECT_EQ(world.actions, "ys");
+  EXPECT_EQ(world.actions, "yys");
 }
 
 TEST_F(WaitPolicy, KeepsYieldingWhereYieldsAreShort) {
