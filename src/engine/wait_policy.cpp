@@ -21,18 +21,23 @@ void sharpen_timer() {
 
 } // namespace
 
-// Trials then cost one part in a hundred of the time at most, on each rank. One long yield among many short
-// ones says nothing: some daemon ran, or another machine's guest.
+// Once that somebody computes for long, trials cost one part in a hundred of the time, on each rank. One long
+// yield among many short ones says nothing: some daemon ran, or another machine's guest.
 void CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns) {
   constexpr std::uint64_t long_yield_ns = 200'000;
-  constexpr std::uint64_t sleep_per_yield = 100;
+  constexpr std::uint64_t few = 16;
+  constexpr std::uint64_t most_sleep_per_yield = 100;
   const std::uint64_t taken_ns = after_ns - before_ns;
   if (taken_ns <= long_yield_ns) {
     ++short_yields_;
     return;
   }
-  if (short_yields_ < few)
-    sleep_until_ns_ = after_ns + sleep_per_yield * taken_ns;
+  if (short_yields_ < few) {
+    sleep_until_ns_ = after_ns + sleep_per_yield_ * taken_ns;
+    sleep_per_yield_ = std::min(2 * sleep_per_yield_, most_sleep_per_yield);
+  } else {
+    sleep_per_yield_ = 1;
+  }
   short_yields_ = 0;
 }
 

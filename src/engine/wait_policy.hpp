@@ -10,8 +10,8 @@
 // Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
 // brings the core back sooner, since the kernel lets a process that wakes up interrupt one that has computed
-// for long. So a thread that has met with two long yields shortly after one another sleeps instead for a
-// while, in proportion to what the yield cost, before it tries the next.
+// for long. So a thread that has met with two long yields shortly after one another sleeps instead for as
+// long as the yield took before it tries the next, and twice as long each time that it finds the same.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,10 +40,9 @@ public:
   void yielded(std::uint64_t before_ns, std::uint64_t after_ns);
 
 private:
-  static constexpr std::uint64_t few = 16;
-
   std::uint64_t sleep_until_ns_ = 0;
-  std::uint64_t short_yields_ = few; // since the last long one
+  std::uint64_t short_yields_ = UINT32_MAX; // since the last long one; no long one was met yet
+  std::uint64_t sleep_per_yield_ = 1;
 };
 
 CoreClimate& thread_climate();

@@ -6,9 +6,14 @@ namespace thalweg::tune {
 
 namespace {
 
-// Six wins in a row, or nine of ten: together about one in 40 if the two were equal.
-constexpr std::size_t pairs_without_loss = 6;
-constexpr std::size_t pairs_with_one_loss = 10;
+// Wald's sequential test (Annals of Mathematical Statistics 16, 1945) of "wins half of the pairs" against
+// "wins three of four", with errors of 1 in 20 and 1 in 10: logarithms of likelihood ratios.
+constexpr double per_win = 0.405;   // ln(0.75 / 0.5)
+constexpr double per_loss = -0.693; // ln(0.25 / 0.5)
+constexpr double surely = 2.89;     // ln((1 - 0.1) / 0.05)
+constexpr double hardly = -2.25;    // ln(0.1 / (1 - 0.05))
+// Where it stays open for so long, the difference is not worth more pairs.
+constexpr std::size_t most_pairs = 48;
 constexpr double far_slower = 1.5;
 
 } // namespace
@@ -36,14 +41,15 @@ double Contest::ratio() const {
 Verdict Contest::verdict() const {
   if (ratios_.empty())
     return Verdict::open;
-  if (losses_ == ratios_.size() && ratio() * far_slower < 1)
+  const std::size_t pairs = ratios_.size();
+  const bool has_won = losses_ < pairs;
+  if (!has_won && ratio() * far_slower < 1)
     return Verdict::far_off;
-  if (losses_ > 1)
-    return Verdict::no_gain;
-  const std::size_t wanted = losses_ == 0 ? pairs_without_loss : pairs_with_one_loss;
-  if (ratios_.size() < wanted)
-    return Verdict::open;
-  return ratio() >= worth_ ? Verdict::faster : Verdict::no_gain;
+  const double evidence =
+      static_cast<double>(pairs - losses_) * per_win + static_cast<double>(losses_) * per_loss;
+  if (evidence >= surely)
+    return ratio() >= worth_ ? Verdict::faster : Verdict::no_gain;
+  return evidence <= hardly || pairs == most_pairs ? Verdict::no_gain : Verdict::open;
 }
 
 } // namespace thalweg::tune

@@ -1,7 +1,8 @@
 #pragma once
 
-// Which of two is faster, from measurements taken in pairs, one after the other: the sign test. Nothing is
-// assumed of how times are distributed, and a disturbance that lasts longer than a pair disturbs both.
+// Which of two is faster, from measurements taken in pairs, one after the other: a sequential sign test.
+// Nothing is assumed of how times are distributed, and a disturbance that lasts longer than a pair disturbs
+// both.
 
 #include <cstddef>
 #include <vector>

@@ -7,10 +7,16 @@ namespace thalweg::tune {
 namespace {
 
 constexpr std::size_t native = 0;
-// Measured calls in a row are about so long together, and neither too few for a median nor too many to lose.
-constexpr double row_seconds = 2e-4;
+// Measured calls in a row are about so long together, or so many times what agreeing on them takes, and
+// neither too few for a median nor too many to lose. Where ranks share cores, it takes tens of short calls
+// until they have fallen into step with a strategy.
+constexpr double row_seconds = 1.5e-3;
+constexpr double row_per_overhead = 4;
 constexpr double fewest_in_row = 3;
-constexpr double most_in_row = 12;
+constexpr double most_in_row = 32;
+// What was never tried is first looked at in fewer calls, which also warm up what it needs.
+constexpr std::uint32_t first_look = 4; // times fewer
+constexpr double hopeless_at_first_look = 3;
 // Of calls in a round that nothing is known of yet.
 constexpr std::uint32_t first_row = 4;
 // The rounds that a candidate's time is the median of.
@@ -73,19 +79,19 @@ void Learner::account(std::span<const double> seconds, double own, double overhe
 
 Round Learner::measure(std::size_t rival) {
   rival_ = rival;
-  round_ = {Round::Kind::measure, row(), rival == incumbent_ ? 0 : rival_row(rival)};
+  const std::uint32_t calls = row(rival);
+  round_ = {Round::Kind::measure, calls, rival == incumbent_ ? 0 : 1 + calls};
   return round_;
 }
 
-std::uint32_t Learner::row() const {
+std::uint32_t Learner::row(std::size_t rival) const {
   if (incumbent_seconds_ == 0)
     return first_row;
-  return static_cast<std::uint32_t>(std::clamp(row_seconds / incumbent_seconds_, fewest_in_row, most_in_row));
-}
-
-// Little is risked with what was never tried.
-std::uint32_t Learner::rival_row(std::size_t rival) const {
-  return 1 + (is_fresh(rival) ? row() : 2);
+  double wanted = std::max(row_seconds, row_per_overhead * round_overhead_seconds_) / incumbent_seconds_;
+  wanted = std::min(wanted, most_in_row);
+  if (!is_fresh(rival))
+    wanted /= first_look;
+  return static_cast<std::uint32_t>(std::max(wanted, fewest_in_row));
 }
 
 Round Learner::save_up(double cost) {
@@ -105,7 +111,7 @@ double Learner::expected_excess(std::size_t rival) const {
     }
     expected = best_ratio * trials_[rival].predicted;
   }
-  return round_overhead_seconds_ + rival_row(rival) * std::max(0.0, expected - incumbent_seconds_);
+  return round_overhead_seconds_ + (1 + row(rival)) * std::max(0.0, expected - incumbent_seconds_);
 }
 
 bool Learner::is_hopeless(std::size_t candidate) const {
@@ -225,14 +231,15 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   }
   const std::span<const double> rivals = seconds.subspan(round_.incumbent_calls + 1);
   const double other = median({rivals.begin(), rivals.end()});
+  const bool is_first_look = !is_fresh(rival_);
   add_round(rival_, other);
-  contest_.add(own, other);
-  judge();
+  if (!is_first_look)
+    contest_.add(own, other);
+  judge(is_first_look && other > hopeless_at_first_look * own ? Verdict::far_off : contest_.verdict());
 }
 
-void Learner::judge() {
+void Learner::judge(Verdict verdict) {
   Trial& trial = trials_[rival_];
-  const Verdict verdict = contest_.verdict();
   note(static_cast<std::uint64_t>(verdict));
   if (verdict == Verdict::open) {
     trial.outcome = "being tried";

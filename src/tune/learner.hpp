@@ -99,8 +99,7 @@ public:
 private:
   Round run(std::uint32_t calls);
   Round measure(std::size_t rival);
-  std::uint32_t row() const;
-  std::uint32_t rival_row(std::size_t rival) const;
+  std::uint32_t row(std::size_t rival) const; // calls of each in a round
   Round next_trial();
   Round next_confirmation();
   Round next_look();
@@ -115,7 +114,7 @@ private:
   void account(std::span<const double> seconds, double own, double overhead);
   void add_round(std::size_t trial, double seconds);
   void challenge(std::size_t rival);
-  void judge();
+  void judge(Verdict verdict);
   void adopt();
   void settle();
   void look(double seconds);

@@ -1,7 +1,9 @@
 #include "engine/wait_policy.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace thalweg::engine {
 namespace {
@@ -78,15 +80,34 @@ TEST_F(WaitPolicy, SleepsAnEighthOfTheTimeWaitedWithinBounds) {
   EXPECT_EQ(world.last_sleep_us, 500U);
 }
 
-TEST_F(WaitPolicy, SleepsForAWhileAfterTwoLongYields) {
+TEST_F(WaitPolicy, SleepsLongerAndLongerWhileYieldsAreLong) {
   world.yield_ns = 4'000'000;
   auto waits = waiter({0, 100'000'000, 20, 1000});
-  while (world.actions.size() < 3 || world.actions.back() == 's') {
+  std::vector<std::uint64_t> slept_ns;
+  while (slept_ns.size() < 12) {
+    const std::uint64_t before_ns = world.now_ns;
+    waits.pause();
+    if (world.actions.back() == 'y')
+      slept_ns.push_back(0);
+    else
+      slept_ns.back() += world.now_ns - before_ns;
+  }
+  EXPECT_EQ(slept_ns[0], 0U) << "one long yield says nothing";
+  std::uint64_t wanted_ns = world.yield_ns;
+  for (std::size_t yield = 1; yield + 1 < slept_ns.size(); ++yield) {
+    EXPECT_GE(slept_ns[yield], wanted_ns);
+    EXPECT_LE(slept_ns[yield], wanted_ns + 1'000'000);
+    wanted_ns = std::min(2 * wanted_ns, 100 * world.yield_ns);
+  }
+}
+
+TEST_F(WaitPolicy, YieldsAgainSoonAfterSomebodyHasComputedOnce) {
+  auto waits = waiter({0, 100'000'000, 20, 1000});
+  while (world.now_ns < 20'000'000) {
+    world.yield_ns = world.now_ns < 10'000'000 ? 4'000'000 : 1'000;
     waits.pause();
   }
-  const std::size_t sleeps = world.actions.size() - 3;
-  EXPECT_EQ(world.actions, "yy" + std::string(sleeps, 's') + "y");
-  EXPECT_GE(world.now_ns, 100 * world.yield_ns) << "the next trial came too early";
+  EXPECT_EQ(world.actions.substr(world.actions.size() - 100), std::string(100, 'y'));
 }
 
 TEST_F(WaitPolicy, OneLongYieldAmongShortOnesSaysNothing) {

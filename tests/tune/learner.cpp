@@ -106,7 +106,7 @@ TEST(Learner, FindsTheBestWithinItsBudget) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Program program(third_is_best, offers(10), 0.1, seed);
     Learner learner({}, 1e-3);
-    program.run(learner, 50000);
+    program.run(learner, 100000);
     EXPECT_EQ(in_use(learner), "s2") << seed;
     EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round) << seed;
     EXPECT_EQ(learner.state(), Learner::State::settled) << seed;
@@ -203,7 +203,7 @@ TEST(Learner, ABudgetWithoutBoundWaitsForNothing) {
   program.ordering = 1e9;
   program.overhead = 1e9;
   Learner learner(limits, 1e9);
-  program.run(learner, 200);
+  program.run(learner, 1000);
   EXPECT_EQ(in_use(learner), "s2");
 }
 
@@ -249,24 +249,53 @@ TEST(Learner, GoesTheSameWayOnTheSameFigures) {
   EXPECT_NE(one.history(), different.history());
 }
 
-TEST(Contest, NeedsSixWinsInARowOrNineOfTen) {
+TEST(Contest, NeedsEightWinsAndTwoMoreOrSoForEachLoss) {
   Contest contest;
-  for (int pair = 0; pair < 5; ++pair)
+  for (int pair = 0; pair < 7; ++pair)
     contest.add(1.1, 1);
   EXPECT_EQ(contest.verdict(), Verdict::open);
   contest.add(1, 1.1);
   contest.add(1.1, 1);
   EXPECT_EQ(contest.verdict(), Verdict::open);
-  for (int pair = 0; pair < 3; ++pair)
-    contest.add(1.1, 1);
+  contest.add(1.1, 1);
   EXPECT_EQ(contest.verdict(), Verdict::faster);
+}
+
+TEST(Contest, FourLossesEndIt) {
+  Contest contest;
+  for (int pair = 0; pair < 3; ++pair) {
+    contest.add(1, 1.1);
+    EXPECT_EQ(contest.verdict(), Verdict::open);
+  }
   contest.add(1, 1.1);
   EXPECT_EQ(contest.verdict(), Verdict::no_gain);
 }
 
+// Of pairs that the rival wins with that probability.
+double share_called_faster(double probability) {
+  std::mt19937 random(7);
+  std::bernoulli_distribution wins(probability);
+  constexpr int contests = 4000;
+  int faster = 0;
+  for (int each = 0; each < contests; ++each) {
+    Contest contest;
+    while (contest.verdict() == Verdict::open)
+      wins(random) ? contest.add(1.2, 1) : contest.add(1, 1.2);
+    faster += contest.verdict() == Verdict::faster ? 1 : 0;
+  }
+  return static_cast<double>(faster) / contests;
+}
+
+TEST(Contest, ErrsAsSeldomAsItSays) {
+  EXPECT_LE(share_called_faster(0.5), 0.05);
+  EXPECT_LE(share_called_faster(0.3), 0.002);
+  EXPECT_GE(share_called_faster(0.75), 0.88);
+  EXPECT_GE(share_called_faster(0.9), 0.98);
+}
+
 TEST(Contest, AGainTooSmallIsNone) {
   Contest contest;
-  for (int pair = 0; pair < 6; ++pair)
+  for (int pair = 0; pair < 8; ++pair)
     contest.add(1.01, 1);
   EXPECT_EQ(contest.verdict(), Verdict::no_gain);
 }
