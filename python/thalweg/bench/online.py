@@ -24,7 +24,7 @@ from thalweg.trials.session import NATIVE, Session, start_words
 from thalweg.units import time_text
 
 PROGRAM = Path(__file__).parent / "program" / "phases.c"
-PHASES = ("alltoall:64:20000", "alltoallv:16384:10000:2", "allgather:4096:20000")
+PHASES = ("alltoall:64:60000", "alltoallv:16384:40000:2", "allgather:4096:70000")
 _TRIED_TOGETHER = 8
 _TRIED_AGAIN = 4
 _VARYING = "alltoallv"
