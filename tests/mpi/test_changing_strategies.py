@@ -46,3 +46,22 @@ def test_communicators_are_freed_while_ranks_agree(mpi: Mpi) -> None:
         pytest.fail(result.explain(), pytrace=False)
     assert "passed free_soon" in result.out
     assert "halweg" not in result.err, result.err
+
+
+# MPICH 5 is killed in such a program without Thalweg too.
+@pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if not mpi.name.startswith("mpich5")], ids=lambda mpi: mpi.name)
+def test_what_was_learned_is_told_by_a_process_that_exits_already(mpi: Mpi, tmp_path: Path) -> None:
+    """The report is written in MPI_Finalize, which programs may call after their own static objects have gone."""
+    report = tmp_path / "report.json"
+    settings = EAGER | {"THALWEG_REPORT": str(report)}
+    result = run(mpi, 4, [str(build(mpi, "late_end"))], Mode("learning", preload=True, settings=settings))
+    if result.status != 0:
+        pytest.fail(result.explain(), pytrace=False)
+    document = json.loads(report.read_text())
+    [entry] = [entry for entry in document["learned"] if entry["call"] == "allgather"]
+    candidates = {trial["candidate"] for trial in entry["trials"]}
+    [calls] = [call for call in document["calls"] if call["function"] == "MPI_Allgather"]
+    assert {ending["strategy"] for ending in calls["ran_on"]} <= candidates
+    assert {trial["candidate"] for trial in entry["trials"] if "measured_s" in trial} <= {
+        ending["strategy"] for ending in calls["ran_on"]
+    }

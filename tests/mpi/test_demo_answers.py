@@ -1,9 +1,10 @@
-"""The demo's programs give under every strategy the answers that they give natively.
+"""The demo's programs give under every strategy the answers that they give natively, and all their calls are explained.
 
 Our own examples under some selections always; with --exhaustive under all of them, and the programs that `make demo`
 installs.
 """
 
+import json
 import os
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def _answer(program: Program, job: Job, folder: Path, options: tuple[str, ...]) 
     return program.answer(run(command, environment, folder, LIMIT_S).output, folder)
 
 
+def _prepare(program: Program, site: Site, prepared: dict[str, tuple[Job, Answer]]) -> tuple[Path, Job, Answer]:
+    folder = site.scratch / program.name / program.flavour.name
+    if str(folder) not in prepared:
+        folder.mkdir(parents=True)
+        job = program.prepare(site, folder, RANKS)
+        prepared[str(folder)] = job, _answer(program, job, folder, ("--disable",))
+    return folder, *prepared[str(folder)]
+
+
 def _cases() -> list[object]:
     return [
         pytest.param(
@@ -57,11 +67,38 @@ def test_answers_are_the_same(
     program: Program, number: int, site: Site, prepared: dict[str, tuple[Job, Answer]]
 ) -> None:
     """Every run's answer agrees with the native one to within what the program allows."""
-    folder = site.scratch / program.name / program.flavour.name
-    if str(folder) not in prepared:
-        folder.mkdir(parents=True)
-        job = program.prepare(site, folder, RANKS)
-        prepared[str(folder)] = job, _answer(program, job, folder, ("--disable",))
-    job, native = prepared[str(folder)]
+    folder, job, native = _prepare(program, site, prepared)
     use = tuple(word for selection in selections()[number].split(";") for word in ("--use", selection))
     assert agree(native, _answer(program, job, folder, use), program.tolerance)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(
+            program,
+            marks=() if program in EXAMPLES else pytest.mark.exhaustive,
+            id=f"{program.name}-{program.flavour.name}",
+        )
+        for program in PROGRAMS
+    ],
+)
+def test_every_call_is_explained(program: Program, site: Site, prepared: dict[str, tuple[Job, Answer]]) -> None:
+    """`thalweg explain` says of each call what ran, and why, or why there is no choice."""
+    folder, job, _ = _prepare(program, site, prepared)
+    report_file = folder / "explained.json"
+    _answer(program, job, folder, ("--learn-budget", "100", "--report", str(report_file)))
+    calls = json.loads(report_file.read_text())["calls"]
+    assert calls
+    explained = run([*thalweg_command(), "explain", str(report_file)], base_environment(os.environ), folder, LIMIT_S)
+    blocks: list[list[str]] = []
+    for line in explained.output.splitlines()[2:]:
+        if line.startswith("  "):
+            blocks[-1].append(line.strip())
+        else:
+            blocks.append([line])
+    assert len(blocks) == len(calls)
+    for call, (title, *reasons) in zip(calls, blocks, strict=True):
+        assert title.startswith(f"{call['function']} at {call['source']}: {call['calls']} calls")
+        assert all(ending["strategy"] in title for ending in call["ran_on"])
+        assert any(reason.startswith(("no alternatives: ", "pick: ", "learned for ")) for reason in reasons), title

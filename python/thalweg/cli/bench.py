@@ -66,7 +66,7 @@ def tuned(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512Ki")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512KiB")] = "",
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
     turns: Annotated[int, typer.Option(help="How often the jobs take turns in each case.")] = 3,
     batches: Annotated[int, typer.Option(help="Batches a turn; the median of all counts.")] = 5,

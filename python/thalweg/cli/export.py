@@ -23,7 +23,7 @@ def export(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, where no launcher is given.")] = 2,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512Ki")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512KiB")] = "",
     json_file: Annotated[str, typer.Option("--json", metavar="FILE", help="Write the gains here.")] = "",
 ) -> None:
     """Choose among the MPI library's own algorithms by measurement, and write the library's own rules file.

@@ -19,7 +19,7 @@ def tune(
     mpi: Annotated[str, typer.Option(help=MPI_HELP)] = "openmpi",
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512Ki")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512KiB")] = "",
     budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
     library: Annotated[

@@ -206,7 +206,8 @@ def site_lines(
     picks = known_picks(tuning, question)
     learned = learned_of(report, call, ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
-    lines.append("  " + reason(question, picks, "the tuning file"))
+    if picks or not learned:
+        lines.append("  " + reason(question, picks, "the tuning file"))
     if call.endswith(("v", "w")) or call.startswith("neighbor"):
         lines.append("  not predicted: its sizes are known to each rank alone")
         return lines
