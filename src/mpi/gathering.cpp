@@ -1,7 +1,9 @@
 #include "mpi/gathering.hpp"
 
+#include <algorithm>
 #include <numeric>
 
+#include "mpi/communicators.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/world.hpp"
 
@@ -26,6 +28,36 @@ std::vector<std::vector<std::uint8_t>> gather_bytes(std::span<const std::uint8_t
     result.emplace_back(first, first + lengths[rank]);
   }
   return result;
+}
+
+std::vector<std::uint8_t> share_rows(std::span<const std::uint8_t> own) {
+  const int rank = runtime.world_rank;
+  const int ranks = runtime.world_size;
+  const std::size_t row = own.size();
+  const int tag = spare_tag(MPI_COMM_WORLD);
+  // A rank's subtree are the ranks from itself on; theirs are the rows from its own on.
+  std::vector<std::uint8_t> rows(row * static_cast<std::size_t>(ranks));
+  std::uint8_t* const mine = rows.data() + row * static_cast<std::size_t>(rank);
+  std::ranges::copy(own, mine);
+  MPI_Request request = MPI_REQUEST_NULL;
+  for (int reach = 1; reach < ranks; reach *= 2) {
+    if ((rank & reach) != 0) {
+      const int held = std::min(reach, ranks - rank);
+      native.Isend(mine, held * static_cast<int>(row), MPI_BYTE, rank - reach, tag, MPI_COMM_WORLD, &request);
+      complete(request);
+      break;
+    }
+    const int child = rank + reach;
+    if (child < ranks) {
+      const int held = std::min(reach, ranks - child);
+      native.Irecv(mine + row * static_cast<std::size_t>(reach), held * static_cast<int>(row), MPI_BYTE,
+                   child, tag, MPI_COMM_WORLD, &request);
+      complete(request);
+    }
+  }
+  native.Ibcast(rows.data(), static_cast<int>(rows.size()), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  complete(request);
+  return rows;
 }
 
 } // namespace thalweg::mpi

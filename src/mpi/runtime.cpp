@@ -1,4 +1,5 @@
 #include "mpi/runtime.hpp"
+#include "mpi/gathering.hpp"
 
 #include <array>
 #include <cstdio>
@@ -11,6 +12,7 @@
 
 #include "mpi/communicators.hpp"
 #include "mpi/gate.hpp"
+#include "mpi/gathering.hpp"
 #include "mpi/learning/learned.hpp"
 #include "mpi/observed.hpp"
 #include "mpi/politeness.hpp"
@@ -134,11 +136,10 @@ void agree() {
   read_choices();
 
   const RankPlace mine = this_place();
+  const std::vector<std::uint8_t> rows =
+      share_rows({reinterpret_cast<const std::uint8_t*>(&mine), sizeof mine});
   std::vector<RankPlace> places(static_cast<std::size_t>(runtime.world_size));
-  MPI_Request request = MPI_REQUEST_NULL;
-  native.Iallgather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD,
-                    &request);
-  complete(request);
+  std::memcpy(places.data(), rows.data(), rows.size());
   runtime.placement = place_ranks(places);
   runtime.agreed = true;
   decide_politeness(runtime, {spins != 0, spinning.reason});

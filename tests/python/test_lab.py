@@ -1,5 +1,6 @@
 """The cluster in a box: hosts come up, jobs run across them, and nothing is left."""
 
+import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -81,6 +82,42 @@ int main(int count, char** words) {
         assert len(lines) == 6
         assert set(lines) == wanted
         assert ("6 ranks on 3 nodes" in result.stderr) == (options != ["--native"])
+
+
+@pytest.mark.parametrize("compiler", ["mpicc.openmpi", str(MPICH5 / "bin" / "mpicc")])
+def test_the_library_is_told_of_its_own_algorithms(
+    lab: Command, programs: Programs, tmp_path: Path, compiler: str
+) -> None:
+    """As on one machine: what is tuned on the hosts, and picked among the library's own, is what jobs there run."""
+    source = """
+#include <mpi.h>
+int main(int count, char** words) {
+  int one = 1, sum = 0;
+  MPI_Init(&count, &words);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return sum == 3 ? 0 : 1;
+}
+"""
+    program = programs.build(f"told-{Path(compiler).name}", source, compiler, f"-Wl,-rpath,{MPICH5 / 'lib'}")
+    report, file = tmp_path / "report.json", tmp_path / "tuning.toml"
+    words = ("lab", "run", "--report", str(report), "-n", "3")
+    result = lab(*words, "--tuning", "off", "--", program)
+    assert result.returncode == 0, result.stderr
+    tuning = _core.Tuning()
+    tuning.machine = _core.Fingerprint(json.loads(report.read_text())["fingerprint"])
+    pick = _core.Pick()
+    pick.call, pick.ranks, pick.nodes, pick.bytes, pick.source = "allreduce", 3, 3, 4, "tune"
+    pick.use, pick.otherwise = "library:recursive_doubling", "ring"
+    pick.seconds, pick.native_seconds, pick.trials = 1e-6, 2e-6, 21
+    tuning.picks = [pick]
+    _core.save_tuning(str(file), tuning)
+    result = lab(*words, "--tuning", str(file), "--", program)
+    assert result.returncode == 0, result.stderr
+    document = json.loads(report.read_text())
+    assert "1 picks, 1 of them the library's own algorithms, of which it was told" in document["tuning"]
+    [call] = [call for call in document["calls"] if call["function"] == "MPI_Allreduce"]
+    assert {ending["strategy"] for ending in call["ran_on"]} == {"native"}
 
 
 def test_links_have_their_rate(lab: Command) -> None:

@@ -9,21 +9,30 @@ from thalweg.errors import LAB, PROGRAM, USAGE, ThalwegError
 from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
+from thalweg.programs.families import LoadedMpi
 from thalweg.programs.find import find_program
+from thalweg.rules.library import library_of_mpi
+from thalweg.rules.loading import tell
+from thalweg.rules.picks import mentions_library
+from thalweg.settings.layers import effective_settings
+from thalweg.settings.values import NO_TUNING
 
 _TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
 _NETWORK = "THALWEG_NETWORK"
 _INTEL = {"I_MPI_FABRICS": "ofi", "I_MPI_PIN": "off"}
 
 
-def command_line(lab: Lab, launcher: Launcher, ranks: int, program: Sequence[str]) -> list[str]:
-    """Write the launcher's command for so many ranks, as many on each host as need be."""
+def command_line(
+    lab: Lab, launcher: Launcher, ranks: int, program: Sequence[str], variables: Mapping[str, str] | None = None
+) -> list[str]:
+    """Write the launcher's command for so many ranks, as many on each host as need be, with variables for them."""
     per_host = -(-ranks // lab.hosts)
-    return [launcher.path, *_launcher_words(lab, launcher, per_host), "-n", str(ranks), *program]
+    words = [*_launcher_words(lab, launcher, per_host), *_given(launcher, variables or {})]
+    return [launcher.path, *words, "-n", str(ranks), *program]
 
 
 def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *, native: bool) -> None:
-    """Take this process's place with a job on the hosts of the lab of that name."""
+    """Take this process's place with a job on the hosts of the lab of that name; the options are `thalweg run`'s."""
     require_root()
     lab = saved(name)
     if lab is None:
@@ -36,7 +45,8 @@ def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *
         raise ThalwegError(PROGRAM, f"{program[0]} is no MPI program: neither it nor its libraries need an MPI library")
     launcher = launcher_of(found.mpi, os.environ)
     under = [] if native else [sys.executable, "-m", "thalweg", "run", *options]
-    words = [*under, *command_line(lab, launcher, ranks, program)]
+    told = {} if native else _told(lab, launcher, found.mpi, ranks, options)
+    words = [*under, *command_line(lab, launcher, ranks, program, told)]
     sys.stdout.flush()
     agent = str(agent_of(lab.folder))
     os.execve(agent, [agent, lab.names[0], *map(shlex.quote, words)], environment(os.environ))
@@ -48,18 +58,53 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
     return {**own, **consent, "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+def _told(lab: Lab, launcher: Launcher, mpi: LoadedMpi, ranks: int, options: Sequence[str]) -> dict[str, str]:
+    """Write the variables that tell the library of the tuning file's picks among its own algorithms."""
+    given = {"tuning": options[options.index("--tuning") + 1]} if "--tuning" in options else {}
+    file = str(effective_settings(given, os.environ, os.getcwd())["tuning"].value)
+    per_host = -(-ranks // lab.hosts)
+    nodes = -(-ranks // per_host)
+    library = library_of_mpi(mpi)
+    if file == NO_TUNING or ranks % nodes or library is None or not mentions_library(file):
+        return {}
+    told = tell(library, ranks, file, environment(os.environ) | _ranks_variables(lab, launcher, per_host), nodes)
+    if told.remark:
+        print(f"thalweg: {told.remark}", file=sys.stderr)
+    return told.variables
+
+
 def network(lab: Lab) -> str:
     """Say which network this is: what is tuned on one lab does not hold on another."""
     return f"lab-{lab.hosts}x{lab.rate}-{lab.topology}"
 
 
+def _given(launcher: Launcher, variables: Mapping[str, str]) -> list[str]:
+    """Hand variables to the ranks."""
+    if launcher.kind == HYDRA:
+        return [word for name, value in variables.items() for word in ("-genv", name, value)]
+    return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
+
+
+def _ranks_variables(lab: Lab, launcher: Launcher, per_host: int) -> dict[str, str]:
+    """Name the variables by which ranks know their transport."""
+    if launcher.kind == HYDRA:
+        return _TCP | _INTEL | {_NETWORK: network(lab)}
+    parameters = {f"OMPI_MCA_{name}": value for name, value in _transport(launcher, per_host).items()}
+    return parameters | {_NETWORK: network(lab)}
+
+
+def _transport(launcher: Launcher, per_host: int) -> dict[str, str]:
+    """Give Open MPI's parameters for TCP between the hosts."""
+    shared = "" if per_host == 1 else ",vader" if launcher.kind == OPEN_RTE else ",sm"
+    btl = {"btl": f"tcp,self{shared}", "btl_tcp_if_include": "eth0"}
+    return {"pml": "ob1", **btl, "mpi_yield_when_idle": "1"}
+
+
 def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
     hosts = ",".join(f"{name}:{per_host}" for name in lab.names)
     agent = str(agent_of(lab.folder))
-    shared = ",vader" if per_host > 1 else ""
     if launcher.kind == HYDRA:
-        settings = _TCP | _INTEL | {_NETWORK: network(lab)}
-        given = [word for name, value in settings.items() for word in ("-genv", name, value)]
+        given = _given(launcher, _ranks_variables(lab, launcher, per_host))
         return ["-launcher", "rsh", "-launcher-exec", agent, "-iface", "eth0", "-hosts", hosts, *given]
     if launcher.kind == OPEN_RTE:
         remote = ["plm_rsh_agent", agent], ["plm_rsh_no_tree_spawn", "1"], ["oob_tcp_if_include", "eth0"]
@@ -67,18 +112,11 @@ def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
     elif launcher.kind == PRRTE:
         remote = ["plm_ssh_agent", agent], ["plm_ssh_no_tree_spawn", "1"], ["prte_if_include", "eth0"]
         option = "--prtemca"
-        shared = shared.replace("vader", "sm")
     else:
         raise ThalwegError(LAB, f"{launcher.path} ({launcher.kind.title}) cannot start jobs in the lab", "use mpirun")
-    transport = (
-        ["pml", "ob1"],
-        ["btl", f"tcp,self{shared}"],
-        ["btl_tcp_if_include", "eth0"],
-        ["mpi_yield_when_idle", "1"],
-    )
     words = ["--host", hosts, "-x", f"{_NETWORK}={network(lab)}"]
     for parameter in remote:
         words += [option, *parameter]
-    for parameter in transport:
-        words += ["--mca", *parameter]
+    for name, value in _transport(launcher, per_host).items():
+        words += ["--mca", name, value]
     return words

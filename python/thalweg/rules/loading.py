@@ -32,10 +32,11 @@ class Told(NamedTuple):
 NOTHING = Told({}, "")
 
 
-def tell(library: Library, ranks: int, tuning: str, environment: Mapping[str, str]) -> Told:
-    """Find the picks for a job of so many ranks on this machine alone, and write the library's rules for it.
+def tell(library: Library, ranks: int, tuning: str, environment: Mapping[str, str], nodes: int = 1) -> Told:
+    """Find the picks for a job of so many ranks, as many on each of the nodes, and write the library's rules for it.
 
-    `environment` is the ranks'. The user's own choice of algorithms comes first: then there is nothing to tell.
+    `environment` is the ranks'. The nodes' machines are taken to be like this one. The user's own choice of algorithms
+    comes first: then there is nothing to tell.
     """
     if chosen_by_user(environment):
         return NOTHING
@@ -46,14 +47,14 @@ def tell(library: Library, ranks: int, tuning: str, environment: Mapping[str, st
     except (_core.Error, OSError):
         # The ranks say what is wrong with the file.
         return NOTHING
-    own = (here.processor, here.kernel, here.transport, version, 1, str(ranks))
+    own = (here.processor, here.kernel, here.transport, version, nodes, str(ranks // nodes))
     found = [
         one
         for one in file
         if own == (one.machine.processor, one.machine.kernel, one.machine.transport, one.machine.mpi,
                    one.machine.nodes, one.machine.ranks_per_node)
     ]  # fmt: skip
-    rules = rules_of_picks(library, found[0].picks, ranks) if len(found) == 1 else {}
+    rules = rules_of_picks(library, found[0].picks, ranks, nodes) if len(found) == 1 else {}
     if not rules:
         return NOTHING
     return _written(library, rules, ranks, Path(f"{tuning}.rules") / _name(found[0].machine.describe()))
@@ -64,7 +65,7 @@ def chosen_by_user(environment: Mapping[str, str]) -> bool:
     return any(_USERS.match(name) for name in environment)
 
 
-def rules_of_picks(library: Library, picks: Sequence[_core.Pick], ranks: int) -> Rules:
+def rules_of_picks(library: Library, picks: Sequence[_core.Pick], ranks: int, nodes: int = 1) -> Rules:
     """Put the picks of the library's algorithms together; other sizes are left to the library."""
     operations = {"reduce_scatter_block": "reduce_scatter"}
     rules: dict[str, list[Rule]] = {}
@@ -72,7 +73,7 @@ def rules_of_picks(library: Library, picks: Sequence[_core.Pick], ranks: int) ->
     choices = library.choices(names, ranks)
     for pick in sorted(picks, key=lambda pick: pick.bytes):
         name = operations.get(pick.call, pick.call)
-        if name in choices and (pick.ranks, pick.nodes) == (ranks, 1):
+        if name in choices and (pick.ranks, pick.nodes) == (ranks, nodes):
             word = pick.use.removeprefix(LIBRARY) if pick.use.startswith(LIBRARY) else ""
             algorithm = next((one for one in choices[name] if one.word == word), None)
             rules.setdefault(name, []).append(Rule(pick.bytes, algorithm))
