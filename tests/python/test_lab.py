@@ -11,6 +11,7 @@ import pytest
 from support import Command, Programs
 from thalweg import _core
 from thalweg.errors import LAB, PROGRAM, USAGE
+from thalweg.lab.agent import cores_of_hosts
 from thalweg.lab.hosts import NETNS, folder_of
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces")
@@ -156,6 +157,41 @@ def _switches_between(network: _core.Network, start: int, end: int) -> int:
     while (at := network.next(at, end)) != end:
         count += 1
     return count
+
+
+def test_hosts_keep_their_cores(lab: Command, programs: Programs) -> None:
+    source = """
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+int main(int count, char** words) {
+  MPI_Init(&count, &words);
+  cpu_set_t cores;
+  sched_getaffinity(0, sizeof cores, &cores);
+  printf("%d cores\\n", CPU_COUNT(&cores));
+  MPI_Finalize();
+  return 0;
+}
+"""
+    program = programs.build("cores", source, "mpicc.openmpi")
+    result = lab("lab", "run", "-n", "3", "--", program)
+    assert result.returncode == 0, result.stderr
+    cores = len(os.sched_getaffinity(0))
+    wanted = [len(own) for own in cores_of_hosts(range(cores), 3)]
+    assert sorted(result.stdout.split()[::2]) == sorted(map(str, wanted))
+
+
+def test_cores_are_dealt_out() -> None:
+    for cores in range(1, 20):
+        for hosts in range(1, 20):
+            dealt = cores_of_hosts(range(cores), hosts)
+            assert len(dealt) == hosts
+            held = [core for own in dealt for core in own]
+            assert set(held) == set(range(cores))
+            counts = [held.count(core) for core in range(cores)]
+            assert max(counts) == -(-max(hosts, cores) // cores)
+            assert min(map(len, dealt)) >= 1
 
 
 def test_a_second_lab_is_refused(lab: Command) -> None:

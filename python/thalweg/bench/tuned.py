@@ -1,7 +1,8 @@
 """Time collectives as users run them: natively, and under Thalweg with the tuning file, in two jobs side by side.
 
 Both jobs are there all the time, and the one that is not measured sleeps; they take turns, and medians count. Nothing
-of Thalweg is in the native job.
+of Thalweg is in the native job. Where ranks share cores, a job runs up to twice as fast or slow for tenths of a second
+at a time, by how the system has dealt out the cores: many short turns say more than a few long ones.
 """
 
 import os

@@ -68,8 +68,8 @@ def tuned(
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
     sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512KiB")] = "",
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
-    turns: Annotated[int, typer.Option(help="How often the jobs take turns in each case.")] = 3,
-    batches: Annotated[int, typer.Option(help="Batches a turn; the median of all counts.")] = 5,
+    turns: Annotated[int, typer.Option(help="How often the jobs take turns in each case.")] = 25,
+    batches: Annotated[int, typer.Option(help="Batches a turn; the median of all counts.")] = 1,
 ) -> None:
     """Time collectives natively and under Thalweg with the tuning file, in two jobs side by side."""
     module = importlib.import_module("thalweg.bench.tuned")

@@ -1,9 +1,12 @@
 """The remote agent: what launchers call instead of ssh to start something on one of the lab's hosts.
 
 MPI libraries take ranks with the same host name for neighbours that share memory, so what starts on a host gets the
-host's own name, System V and POSIX shared memory and folder for temporary files as well as its network.
+host's own name, System V and POSIX shared memory and folder for temporary files as well as its network; and its own
+cores where there are enough, one that it shares with other hosts where there are not. Hosts that moved from core to
+core would be faster or slower by half, for as long as the system leaves them where they are.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 _SCRIPT = """#!/bin/sh
@@ -11,7 +14,10 @@ _SCRIPT = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 host=$1
 shift
-exec ip netns exec "$host" unshare --uts --ipc --mount --propagation private sh -c '
+case $host in
+CORES
+esac
+exec taskset -c "$cores" ip netns exec "$host" unshare --uts --ipc --mount --propagation private sh -c '
   hostname "$1" &&
   mount -t tmpfs tmpfs /dev/shm &&
   mkdir -p "$0/$1" &&
@@ -27,8 +33,17 @@ def agent_of(folder: Path) -> Path:
     return folder / "agent"
 
 
-def write_agent(folder: Path) -> None:
-    """Write the agent into the lab's folder."""
+def cores_of_hosts(cores: Sequence[int], hosts: int) -> list[list[int]]:
+    """Deal cores out to hosts."""
+    if hosts > len(cores):
+        return [[cores[host % len(cores)]] for host in range(hosts)]
+    return [list(cores[host::hosts]) for host in range(hosts)]
+
+
+def write_agent(folder: Path, names: Sequence[str], cores: Sequence[int]) -> None:
+    """Write the agent into the folder of the lab with hosts of these names, on these cores."""
+    dealt = cores_of_hosts(cores, len(names))
+    lines = [f"{name}) cores={','.join(map(str, own))} ;;" for name, own in zip(names, dealt, strict=True)]
     agent = agent_of(folder)
-    agent.write_text(_SCRIPT.replace("FOLDER", str(folder)))
+    agent.write_text(_SCRIPT.replace("CORES", "\n".join(lines)).replace("FOLDER", str(folder)))
     agent.chmod(0o755)

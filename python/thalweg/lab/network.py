@@ -39,12 +39,12 @@ def up(lab: Lab) -> None:
     if saved(lab.name) is not None or _namespaces(lab.name):
         message = f"a lab that is called {lab.name} is up already"
         raise ThalwegError(LAB, message, "thalweg lab down takes it away, --name makes another one")
-    for tool in ("ip", "tc", "unshare"):
+    for tool in ("ip", "tc", "unshare", "taskset"):
         if shutil.which(tool) is None:
             raise ThalwegError(LAB, f"{tool} is not installed", "Debian: apt install iproute2 util-linux")
     try:
         lab.folder.mkdir(mode=0o755, parents=True)
-        write_agent(lab.folder)
+        write_agent(lab.folder, lab.names, sorted(os.sched_getaffinity(0)))
         _write_names(lab)
         _make_links(lab)
         _await_links(lab)

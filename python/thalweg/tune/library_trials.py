@@ -18,8 +18,8 @@ from thalweg.tune.statistics import is_faster
 
 TURNS = 2
 BATCHES = 4
-FINAL_TURNS = 3
-FINAL_BATCHES = 7
+FINAL_TURNS = 21
+FINAL_BATCHES = 1
 LEAST_GAIN = 0.03
 Start = Callable[[Mapping[str, str]], Session]
 """Starts a job with these variables."""
