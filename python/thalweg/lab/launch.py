@@ -114,7 +114,8 @@ def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
         option = "--prtemca"
     else:
         raise ThalwegError(LAB, f"{launcher.path} ({launcher.kind.title}) cannot start jobs in the lab", "use mpirun")
-    words = ["--host", hosts, "-x", f"{_NETWORK}={network(lab)}"]
+    # Each host has its cores already; Open MPI would deal out all of the machine's.
+    words = ["--host", hosts, "--bind-to", "none", "-x", f"{_NETWORK}={network(lab)}"]
     for parameter in remote:
         words += [option, *parameter]
     for name, value in _transport(launcher, per_host).items():
