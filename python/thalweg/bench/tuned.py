@@ -1,14 +1,17 @@
-"""Time collectives as users run them: natively, and under Thalweg with the tuning file, in two jobs side by side.
+"""Time collectives as users run them: natively, and under Thalweg with the tuning file, in jobs one after the other.
 
-Both jobs are there all the time, and the one that is not measured sleeps; they take turns, and medians count. Nothing
-of Thalweg is in the native job. Where ranks share cores, a job runs up to twice as fast or slow for tenths of a second
-at a time, by how the system has dealt out the cores: many short turns say more than a few long ones.
+Nothing of Thalweg is in the native jobs. A job of each kind takes its turn and goes through all cases; the median of
+the jobs' medians counts. Where ranks share cores, two equal jobs may differ by half in small calls for as long as they
+run, by how the system has dealt out the cores, and a job that only waits disturbs the other: hence several jobs of each
+kind, and no two at a time.
 """
 
 import os
 from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
+
+from rich.progress import track
 
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import USAGE, ThalwegError
@@ -31,31 +34,47 @@ class Request(NamedTuple):
     batches: int
 
 
+class Figures(NamedTuple):
+    """A case's medians, job by job, of the call and of all ranks' CPUs; microseconds."""
+
+    completion_us: list[float]
+    cpu_us: list[float]
+
+
+def measure_job(request: Request, words: Sequence[str], mode: Mode, figures: dict[Case, Figures], tuning: str) -> None:
+    """Start a job, measure all cases and add their medians."""
+    name = NATIVE if mode is Mode.NATIVE else PASSED_ON
+    with Session(words, lab=request.lab, mode=mode, tuning=tuning) as session:
+        for case in request.cases:
+            samples = session.measure(case.operation, case.size, [name], batches=request.batches)[name]
+            figures[case].completion_us.append(median(samples.completion_us))
+            figures[case].cpu_us.append(median(samples.cpu_us))
+
+
 def measure(request: Request, mpi: str) -> list[Row]:
     """Measure all cases with one MPI."""
     words = start_words([], request.ranks, trial_program(mpi, os.environ))
     tuning = request.tuning or default_tuning_file(os.environ)
     if not os.path.exists(tuning):
         raise ThalwegError(USAGE, f"there is no tuning file {tuning}", "make one first: thalweg tune")
+    natively = {case: Figures([], []) for case in request.cases}
+    ours = {case: Figures([], []) for case in request.cases}
+    for turn in track(range(request.turns), f"{mpi}, jobs", transient=True):
+        kinds = [(Mode.NATIVE, natively), (Mode.TUNED, ours)]
+        for mode, figures in kinds if turn % 2 == 0 else reversed(kinds):
+            measure_job(request, words, mode, figures, tuning)
     rows = []
-    with (
-        Session(words, lab=request.lab, mode=Mode.NATIVE) as native,
-        Session(words, lab=request.lab, mode=Mode.TUNED, tuning=tuning) as ours,
-    ):
-        for case in request.cases:
-            times: dict[str, list[float]] = {NATIVE: [], PASSED_ON: []}
-            cpus: dict[str, list[float]] = {NATIVE: [], PASSED_ON: []}
-            for _ in range(request.turns):
-                for session, name in ((native, NATIVE), (ours, PASSED_ON)):
-                    samples = session.measure(case.operation, case.size, [name], batches=request.batches)[name]
-                    times[name] += samples.completion_us
-                    cpus[name] += samples.cpu_us
-            what = f"{case.name}, {request.ranks} ranks"
-            for metric, figures in (("completion time", times), ("cpu time", cpus)):
-                rows.append(make_row(what, metric, "us", median(figures[PASSED_ON]), median(figures[NATIVE]), mpi))
-            row = rows[-2]
-            print(f"{mpi}: {what}: {time_text(row['peer'] * 1e-6)} natively, {time_text(row['ours'] * 1e-6)} under "
-                  f"Thalweg: {row['ratio']:.2f}", flush=True)  # fmt: skip
+    for case in request.cases:
+        what = f"{case.name}, {request.ranks} ranks"
+        for metric, own, peer in (
+            ("completion time", ours[case].completion_us, natively[case].completion_us),
+            ("cpu time", ours[case].cpu_us, natively[case].cpu_us),
+        ):
+            rows.append(make_row(what, metric, "us", median(own), median(peer), mpi))
+        jobs = natively[case].completion_us
+        print(f"{mpi}: {what}: {time_text(rows[-2]['peer'] * 1e-6)} natively (jobs {time_text(min(jobs) * 1e-6)} to "
+              f"{time_text(max(jobs) * 1e-6)}), {time_text(rows[-2]['ours'] * 1e-6)} under Thalweg: "
+              f"{rows[-2]['ratio']:.2f}", flush=True)  # fmt: skip
     return rows
 
 

@@ -68,10 +68,10 @@ def tuned(
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
     sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512KiB")] = "",
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
-    turns: Annotated[int, typer.Option(help="How often the jobs take turns in each case.")] = 25,
-    batches: Annotated[int, typer.Option(help="Batches a turn; the median of all counts.")] = 1,
+    turns: Annotated[int, typer.Option(help="How many jobs of each kind.")] = 7,
+    batches: Annotated[int, typer.Option(help="Batches of each case in a job; their median counts.")] = 5,
 ) -> None:
-    """Time collectives natively and under Thalweg with the tuning file, in two jobs side by side."""
+    """Time collectives natively and under Thalweg with the tuning file, in jobs that take turns."""
     module = importlib.import_module("thalweg.bench.tuned")
     request = module.Request(_words(mpi), ranks, lab, _cases(ops, sizes), tuning, turns, batches)
     module.run(request, json_file)
