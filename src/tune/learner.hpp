@@ -88,8 +88,10 @@ public:
   const std::vector<Trial>& trials() const { return trials_; }
 
   State state() const { return state_; }
-  /// A search of its own has come to its end.
-  bool has_searched() const { return has_offers_ && state_ != State::counting && state_ != State::searching; }
+  /// A search of its own has come to its end; another may be under way.
+  bool has_searched() const {
+    return has_offers_ && (searches_ > 1 || (state_ != State::counting && state_ != State::searching));
+  }
   const LearningBudget& budget() const { return budget_; }
   std::uint64_t calls() const { return calls_; }
   std::uint32_t searches() const { return searches_; }

@@ -190,6 +190,8 @@ TEST(Learner, ForgetsNoMeasurementWhenItSearchesAgain) {
     EXPECT_GT(trial.rounds, 0U) << trial.text;
   }
   EXPECT_EQ(learner.trials()[1].outcome, "tried before the calls changed");
+  EXPECT_EQ(learner.state(), Learner::State::searching);
+  EXPECT_TRUE(learner.has_searched());
   program.run(learner, program.calls + 200000);
   EXPECT_EQ(in_use(learner), "s1");
   EXPECT_EQ(learner.trials()[1].outcome, "much slower");
