@@ -35,7 +35,7 @@ std::vector<std::uint8_t> share_rows(std::span<const std::uint8_t> own) {
   const int ranks = runtime.world_size;
   const std::size_t row = own.size();
   const int tag = spare_tag(MPI_COMM_WORLD);
-  // A rank's subtree are the ranks from itself on; theirs are the rows from its own on.
+  // A rank's subtree are some ranks from itself on, and their rows lie from its own on.
   std::vector<std::uint8_t> rows(row * static_cast<std::size_t>(ranks));
   std::uint8_t* const mine = rows.data() + row * static_cast<std::size_t>(rank);
   std::ranges::copy(own, mine);

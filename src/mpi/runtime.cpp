@@ -1,5 +1,4 @@
 #include "mpi/runtime.hpp"
-#include "mpi/gathering.hpp"
 
 #include <array>
 #include <cstdio>

@@ -105,8 +105,10 @@ double Learner::expected_excess(std::size_t rival) const {
   if (!is_fresh(rival)) {
     double best_ratio = 0;
     for (std::size_t other = 0; other < trials_.size(); ++other) {
+      if (!is_fresh(other) || trials_[other].predicted <= 0)
+        continue;
       const double ratio = trials_[other].seconds / trials_[other].predicted;
-      if (is_fresh(other) && trials_[other].predicted > 0 && (best_ratio == 0 || ratio < best_ratio))
+      if (best_ratio == 0 || ratio < best_ratio)
         best_ratio = ratio;
     }
     expected = best_ratio * trials_[rival].predicted;
