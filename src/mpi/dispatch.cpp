@@ -4,6 +4,7 @@
 #include "mpi/datatypes.hpp"
 #include "mpi/learning/communicator_learning.hpp"
 #include "mpi/observed.hpp"
+#include "mpi/passed_calls.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/twins.hpp"
@@ -61,7 +62,10 @@ int dispatch(const CollectiveCall& call) noexcept {
   progress_executions();
   if (!recording) {
     communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
-    return make(call, *communicator).code;
+    const Decision decision = make(call, *communicator);
+    if (runtime.passes_calls && decision.outcome == Outcome::declined && !decision.was_refused)
+      pass_on_calls_like(call);
+    return decision.code;
   }
   return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));
 }

@@ -7,6 +7,7 @@
 #include "mpi/dispatch.hpp"
 #include "mpi/gate.hpp"
 #include "mpi/observed.hpp"
+#include "mpi/passed_calls.hpp"
 #include "mpi/polling.hpp"
 
 #define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))

@@ -50,6 +50,19 @@ COLLECTIVES: dict[str, str] = {
     "const MPI_Datatype recvtypes[], MPI_Comm comm",
 }
 
+# Collectives whose arguments tell the call's size alike on all ranks: known calls of them are passed on at once.
+PASSED: tuple[str, ...] = (
+    "Barrier",
+    "Bcast",
+    "Allgather",
+    "Alltoall",
+    "Reduce",
+    "Allreduce",
+    "Reduce_scatter_block",
+    "Scan",
+    "Exscan",
+)
+
 # Argument name -> field of CollectiveCall, where it is not the argument's own name.
 COLLECTIVE_FIELDS: dict[str, tuple[str, ...]] = {
     "buffer": ("sendbuf", "recvbuf"),

@@ -1,6 +1,7 @@
 #include "mpi/gathering.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "mpi/communicators.hpp"
@@ -30,6 +31,26 @@ std::vector<std::vector<std::uint8_t>> gather_bytes(std::span<const std::uint8_t
   return result;
 }
 
+void spread_bytes(void* data, std::size_t bytes) {
+  const int rank = runtime.world_rank;
+  const int ranks = runtime.world_size;
+  const auto length = static_cast<int>(bytes);
+  const int tag = spare_tag(MPI_COMM_WORLD);
+  // A rank's parent is the one without its lowest bit; what it can reach is below that bit.
+  const int lowest = rank == 0 ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(ranks))) : rank & -rank;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank != 0) {
+    native.Irecv(data, length, MPI_BYTE, rank - lowest, tag, MPI_COMM_WORLD, &request);
+    complete(request);
+  }
+  for (int reach = lowest / 2; reach > 0; reach /= 2) {
+    if (rank + reach >= ranks)
+      continue;
+    native.Isend(data, length, MPI_BYTE, rank + reach, tag, MPI_COMM_WORLD, &request);
+    complete(request);
+  }
+}
+
 std::vector<std::uint8_t> share_rows(std::span<const std::uint8_t> own) {
   const int rank = runtime.world_rank;
   const int ranks = runtime.world_size;
@@ -55,8 +76,7 @@ std::vector<std::uint8_t> share_rows(std::span<const std::uint8_t> own) {
       complete(request);
     }
   }
-  native.Ibcast(rows.data(), static_cast<int>(rows.size()), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-  complete(request);
+  spread_bytes(rows.data(), rows.size());
   return rows;
 }
 

@@ -113,8 +113,8 @@ def used() -> list[Prototype]:
     return [prototype(name, text, large=False) for name, text in table.USED.items()]
 
 
-def fields(call: Collective) -> list[str]:
-    """Initialisers of CollectiveCall, in no particular order of the arguments."""
+def fields(call: Collective) -> dict[str, str]:
+    """CollectiveCall's members that the arguments fill, and by which."""
     result: dict[str, str] = {}
     for parameter in call.prototype.parameters:
         names = table.COLLECTIVE_FIELDS.get(parameter.name, (parameter.name,))
@@ -123,8 +123,28 @@ def fields(call: Collective) -> list[str]:
         if parameter.name == "recvcount" and call.operation == "Reduce_scatter_block":
             names = ("sendcount", "recvcount")
         for name in names:
-            result[name] = f"call.{name} = {parameter.name};"
-    return list(result.values())
+            result[name] = parameter.name
+    return result
+
+
+def passing_place(call: Collective) -> int:
+    """Where a call that is passed on is remembered (passed_calls.hpp); -1: nowhere."""
+    return table.PASSED.index(call.operation) if call.mode == "blocking" and call.operation in table.PASSED else -1
+
+
+WORDS = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "root")
+
+
+def passing(call: Collective) -> str:
+    """The short way of calls that are known to be the library's."""
+    if passing_place(call) < 0:
+        return ""
+    known = fields(call)
+    words = ", ".join(f".{name} = {known[name]}" for name in WORDS if name in known)
+    return f"""  if (is_passed({passing_place(call)}, {{{words}}})) {{
+    return native.{call.prototype.name}({call.prototype.passed()});
+  }}
+"""
 
 
 def argument(call: Collective, parameter: Parameter) -> str:
@@ -173,16 +193,16 @@ int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
   return native.{call.nonblocking}({started});
 }}
 """
-    initialisers = "\n    ".join(fields(call))
-    body = f"""  CollectiveCall call;
+    initialisers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
+    body = f"""{passing(call)}  CollectiveCall call;
   call.form = &form_{name};
   call.site = THALWEG_SITE;
-  {initialisers.replace(chr(10) + "    ", chr(10) + "  ")}
+  {initialisers}
   return dispatch(call);
 """
     form = f"""
 constexpr CollectiveForm form_{name}{{Operation::{call.operation.lower()}, Mode::{call.mode}, Function::{name},
-                                      native_{name}, {start}}};
+                                      native_{name}, {start}, {passing_place(call)}}};
 """
     return f"namespace {{{thunks}{form}}} // namespace\n" + entry(call.prototype, body)
 
@@ -299,6 +319,8 @@ def main() -> None:
         options.output / "native_table.hpp",
         f"""{HEAD}#pragma once
 
+#include <cstddef>
+
 #include "mpi/families/family.hpp"
 
 namespace thalweg::mpi {{
@@ -312,6 +334,8 @@ enum class Function : short {{
 {enumerators}
   count
 }};
+
+inline constexpr std::size_t passed_functions = {len(table.PASSED)};
 
 }} // namespace thalweg::mpi
 """,

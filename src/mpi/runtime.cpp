@@ -67,12 +67,6 @@ void join_world() {
   native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);
 }
 
-void broadcast(void* data, std::size_t bytes) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  native.Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-  complete(request);
-}
-
 // The same text on all ranks, so the same outcome.
 void read_choices() {
   try {
@@ -85,12 +79,12 @@ void read_choices() {
 }
 
 // Every rank gets rank 0's text.
-void broadcast(std::string& text) {
+void spread(std::string& text) {
   auto length = static_cast<std::uint32_t>(text.size());
-  broadcast(&length, sizeof length);
+  spread_bytes(&length, sizeof length);
   text.resize(length);
   if (length > 0) {
-    broadcast(text.data(), text.size());
+    spread_bytes(text.data(), text.size());
   }
 }
 
@@ -100,7 +94,7 @@ void agree_on_learning() {
   std::uint32_t learns =
       settings.learn != LearnMode::off && settings.learn_budget_percent > 0 && user_algorithms().empty() ? 1
                                                                                                          : 0;
-  broadcast(&learns, sizeof learns);
+  spread_bytes(&learns, sizeof learns);
   runtime.learns = learns != 0;
 }
 
@@ -118,7 +112,7 @@ void agree_on_tuning() {
     found = {"", fmt::format("tuning file not used: {}", error.what())};
     runtime.settings.complaints.push_back(found.reason);
   }
-  broadcast(found.choices);
+  spread(found.choices);
   runtime.tuning_reason = found.reason;
   tuned_choices().read(found.choices);
 }
@@ -128,8 +122,8 @@ void agree() {
   const Spinning spinning = library_spinning();
   std::string text = runtime.settings_text;
   std::uint32_t spins = spinning.spins ? 1 : 0;
-  broadcast(&spins, sizeof spins);
-  broadcast(text);
+  spread_bytes(&spins, sizeof spins);
+  spread(text);
   runtime.settings_text = text;
   runtime.settings = parse_settings(text);
   read_choices();
@@ -230,6 +224,7 @@ void start_with_world() {
     agree();
     register_predefined_communicators(true);
     recording = wants_report(runtime.settings);
+    runtime.passes_calls = !recording && !runtime.learns && !runtime.polls_collectives;
     runtime.ready = true;
     complain();
     start_progress_thread();

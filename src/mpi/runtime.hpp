@@ -23,6 +23,7 @@ struct Runtime {
   // flight on some rank and must go on while it waits in a collective (to be set by whoever begins such). The
   // same on all ranks.
   bool polls_collectives = false;
+  bool passes_calls = false; // without a further look, those that are the library's (passed_calls.hpp)
   int world_rank = 0;
   int world_size = 1;
   MPI_Group world_group{};

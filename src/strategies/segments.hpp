@@ -39,10 +39,10 @@ inline Parameter segment_parameter(std::int64_t standard_bytes) {
           .proven_at = {1024}};
 }
 
-inline Parameter window_parameter() {
+inline Parameter piece_window_parameter(std::int64_t standard = 4) {
   return {.name = "window",
           .kind = ParameterKind::count,
-          .standard = 4,
+          .standard = standard,
           .least = 1,
           .most = most_segments,
           .meaning = "pieces that a rank has under way at once",

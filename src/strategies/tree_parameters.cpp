@@ -41,7 +41,7 @@ std::vector<Parameter> degree_parameters(TreeShape shape) {
 std::vector<Parameter> pipeline_parameters(TreeShape shape, std::int64_t segment_bytes) {
   std::vector<Parameter> parameters = degree_parameters(shape);
   parameters.push_back(segment_parameter(segment_bytes));
-  parameters.push_back(window_parameter());
+  parameters.push_back(piece_window_parameter());
   return parameters;
 }
 

@@ -37,8 +37,7 @@ def challenge(contest: Contest, outcomes: dict[Case, Outcome], go_on: Callable[[
     """
     ranks = contest.session.job.ranks
     choices = contest.library.choices(dict.fromkeys(case.operation for case in outcomes), ranks)
-    # Not barriers: trial jobs align their ranks with them, so a job that is told of another one measures otherwise.
-    cases = [case for case in outcomes if case.operation in choices and case.operation != "barrier"]
+    cases = [case for case in outcomes if case.operation in choices]
     if not cases:
         return {}
     times = library_trials.measure(contest.library.family, cases, choices, contest.start, go_on)

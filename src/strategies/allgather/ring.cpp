@@ -1,18 +1,16 @@
-#include "core/arithmetic.hpp"
-#include "strategies/allgather/layout.hpp"
+#include "strategies/ring.hpp"
+#include "strategies/segments.hpp"
 
 namespace thalweg::strategies::allgather {
 
 namespace {
 
 void append(Builder& b) {
-  const auto behind = [&](std::int32_t k) { return static_cast<Rank>(modulo(b.rank() - k, b.ranks())); };
-  append_own(b);
-  for (std::int32_t k = 1; k < b.ranks(); ++k) {
-    b.round();
-    b.receive(behind(1), blocks_of(behind(k), 1));
-    b.send((b.rank() + 1) % b.ranks(), blocks_of(behind(k - 1), 1));
-  }
+  const std::int32_t pieces = b.pieces();
+  b.copy(schedule::input(0, pieces), schedule::output(b.rank() * pieces, pieces));
+  b.round();
+  if (b.ranks() > 1)
+    Ring(b, {pieces, b.parameter("window")}, schedule::Buffer::output, 0).allgather();
 }
 
 } // namespace
@@ -20,11 +18,15 @@ void append(Builder& b) {
 Strategy ring() {
   return {.name = "ring",
           .operation = Operation::allgather,
-          .summary = "hands each block on to the next rank: P-1 steps between neighbours",
+          .summary =
+              "hands each block on to the next rank: P-1 steps between neighbours; segments move on by "
+              "themselves",
           .wins_when = "long blocks, or the network is a ring or far traffic is dear",
           .source = "Kumar 2005, section 4.3.1 (ring)",
+          .parameters = {segment_parameter(0), piece_window_parameter(2)},
           .unequal_blocks = true,
           .in_place = true,
+          .pieces = segments,
           .append = append};
 }
 

@@ -74,7 +74,7 @@ Strategy double_tree() {
           .summary = "each half of the vector goes up and down a binary tree of its own, segment by segment",
           .wins_when = "medium and long vectors on very many ranks",
           .source = "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree",
-          .parameters = {segment_parameter(32 << 10), window_parameter()},
+          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
           .in_place = true,
           .pieces =
               [](const Problem& problem) {

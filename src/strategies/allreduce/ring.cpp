@@ -9,7 +9,7 @@ void append(Builder& b) {
     b.copy(schedule::input(0), schedule::output(0));
     return;
   }
-  Ring ring(b, 1, schedule::Buffer::output, 0);
+  Ring ring(b, {}, schedule::Buffer::output, 0);
   ring.reduce_scatter(schedule::Buffer::output, b.rank());
   ring.allgather();
 }

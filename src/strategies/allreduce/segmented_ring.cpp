@@ -16,7 +16,7 @@ void append(Builder& b) {
     b.copy(schedule::input(0, b.pieces()), schedule::output(0, b.pieces()));
     return;
   }
-  Ring ring(b, segments, schedule::Buffer::output, 0);
+  Ring ring(b, {segments, b.parameter("window")}, schedule::Buffer::output, 0);
   ring.reduce_scatter(schedule::Buffer::output, b.rank() * segments);
   ring.allgather();
 }
@@ -31,7 +31,7 @@ Strategy segmented_ring() {
           .summary = "the ring with each part cut into segments that move on as soon as they are summed up",
           .wins_when = "very long vectors, where sending and combining should overlap",
           .source = "Open MPI's coll/tuned (segmented ring); Patarasuk, Yuan 2009",
-          .parameters = {segment},
+          .parameters = {segment, piece_window_parameter(2)},
           .in_place = true,
           .pieces = [](const Problem& problem) { return problem.ranks * segments_a_part(problem); },
           .append = append};

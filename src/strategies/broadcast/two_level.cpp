@@ -45,16 +45,16 @@ std::int32_t pieces(const Problem& problem) {
 } // namespace
 
 Strategy two_level() {
-  return {.name = "two_level",
-          .operation = Operation::broadcast,
-          .summary =
-              "the root's message goes to one rank of each node, and from there to the others of the node",
-          .wins_when = "several ranks a node, where messages between nodes are dear",
-          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
-          .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), window_parameter()},
-          .uses_nodes = true,
-          .pieces = pieces,
-          .append = append};
+  return {
+      .name = "two_level",
+      .operation = Operation::broadcast,
+      .summary = "the root's message goes to one rank of each node, and from there to the others of the node",
+      .wins_when = "several ranks a node, where messages between nodes are dear",
+      .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+      .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), piece_window_parameter()},
+      .uses_nodes = true,
+      .pieces = pieces,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::broadcast

@@ -37,7 +37,7 @@ Strategy chain() {
           "each rank keeps what the rank before it sends, adds its own and passes it on, segment by segment",
       .wins_when = "few ranks, or large vectors",
       .source = "Sanders, Traff 2006, section 3 (linear pipeline)",
-      .parameters = {segment_parameter(32 << 10), window_parameter()},
+      .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
       .keeps_rank_order = true,
       .in_place = true,
       .pieces = segments,

@@ -26,7 +26,7 @@ Strategy double_tree() {
                      "leaves of the other",
           .wins_when = "large vectors on many ranks",
           .source = "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree",
-          .parameters = {segment_parameter(32 << 10), window_parameter()},
+          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
           .in_place = true,
           .pieces =
               [](const Problem& problem) {

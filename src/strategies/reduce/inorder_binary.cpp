@@ -27,7 +27,7 @@ Strategy inorder_binary() {
           .summary = "combines up a binary tree numbered in-order, so lower ranks always stand on the left",
           .wins_when = "operators that do not commute, middle and large vectors",
           .source = "Open MPI coll/base (in-order binary tree); Sanders, Traff 2006",
-          .parameters = {segment_parameter(32 << 10), window_parameter()},
+          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
           .keeps_rank_order = true,
           .in_place = true,
           .pieces = segments,

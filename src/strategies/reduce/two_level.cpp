@@ -74,18 +74,19 @@ std::int32_t pieces(const Problem& problem) {
 } // namespace
 
 Strategy two_level() {
-  return {.name = "two_level",
-          .operation = Operation::reduce,
-          .summary = "each node combines at one of its ranks, then those ranks combine at the root",
-          .wins_when = "several ranks a node, where messages between nodes are dear",
-          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
-          .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), window_parameter()},
-          .keeps_rank_order = true,
-          .in_place = true,
-          .uses_nodes = true,
-          .refuses = refuses,
-          .pieces = pieces,
-          .append = append};
+  return {
+      .name = "two_level",
+      .operation = Operation::reduce,
+      .summary = "each node combines at one of its ranks, then those ranks combine at the root",
+      .wins_when = "several ranks a node, where messages between nodes are dear",
+      .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+      .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), piece_window_parameter()},
+      .keeps_rank_order = true,
+      .in_place = true,
+      .uses_nodes = true,
+      .refuses = refuses,
+      .pieces = pieces,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::reduce

@@ -12,7 +12,8 @@ void append(Builder& b) {
     return;
   }
   const std::int32_t home = b.scratch_blocks(b.canonical());
-  Ring(b, b.pieces(), schedule::Buffer::scratch, home).reduce_scatter(schedule::Buffer::output, 0);
+  Ring ring(b, {b.pieces(), b.parameter("window")}, schedule::Buffer::scratch, home);
+  ring.reduce_scatter(schedule::Buffer::output, 0);
 }
 
 } // namespace
@@ -24,7 +25,7 @@ Strategy ring() {
                      "by themselves",
           .wins_when = "long blocks on few ranks, or neighbours only",
           .source = "Patarasuk, Yuan 2009; Open MPI's coll/tuned (ring)",
-          .parameters = {segment_parameter(0)},
+          .parameters = {segment_parameter(0), piece_window_parameter(2)},
           .unequal_blocks = true,
           .pieces = segments,
           .append = append};

@@ -80,7 +80,7 @@ Strategy inorder_binary() {
           .summary = "sums go up a binary tree numbered in-order and prefixes down it, segment by segment",
           .wins_when = "large vectors on many ranks",
           .source = "Sanders, Traff 2006, section 4 (pipelined binary tree)",
-          .parameters = {segment_parameter(32 << 10), window_parameter()},
+          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
           .keeps_rank_order = true,
           .in_place = true,
           .pieces = segments,

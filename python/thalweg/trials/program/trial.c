@@ -9,7 +9,7 @@
  * "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection ("ring",
  * "bruck:radix=4"). Each candidate is tried with two calls; those slower than LIMIT times the fastest (0: no
  * limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to time,
- * begun together after a barrier. Answers go to standard output: for each candidate a line of JSON with each
+ * begun together. Answers go to standard output: for each candidate a line of JSON with each
  * batch's time per call of the slowest rank and CPU time per call of all ranks, then "done".
  * Requests that begin with @ are probes (probes.h). With the argument "native" the job is one without
  * Thalweg, and every candidate is the library's own.
@@ -23,6 +23,7 @@
 
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,8 @@ static const double brief_seconds = 2e-5, batch_seconds = 3e-4, apart_seconds = 
 static int rank, ranks;
 static int (*choose)(const char* selections);
 static int (*bypass)(int on);
-/* With the argument "tuned": jobs that are compared with native ones begin their batches as those do. */
-static int aligns_natively;
+/* With the argument "tuned": strategies are the tuning file's, not chosen here. */
+static int is_tuned;
 
 static char* input;
 static char* output;
@@ -91,44 +92,44 @@ static void call(const char* operation, int bytes) {
   }
 }
 
-/* Batches begin together. The call that sees to it is one of Thalweg's, which waits politely: the library's
- * own may take far longer than what is measured where ranks outnumber cores. */
-static const char* aligning_selection(const char* operation) {
-  return strcmp(operation, "barrier") == 0 ? "allreduce=recursive_doubling" : "barrier=dissemination";
+/* Batches begin together. Ranks are aligned by messages of this program's own, the same in every kind of job:
+ * the barrier of a job may be a candidate itself, and the library's may take far longer than what is measured
+ * where ranks outnumber cores. Hence also no waiting within the library. By dissemination (Hensgen, Finkel
+ * and Manber 1988). */
+static void align(void) {
+  enum { tag = 77 };
+  bypass(1);
+  for (int distance = 1; distance < ranks; distance *= 2) {
+    MPI_Request requests[2];
+    int is_done = 0;
+    MPI_Irecv(NULL, 0, MPI_BYTE, (rank - distance + ranks) % ranks, tag, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(NULL, 0, MPI_BYTE, (rank + distance) % ranks, tag, MPI_COMM_WORLD, &requests[1]);
+    while (MPI_Testall(2, requests, &is_done, MPI_STATUSES_IGNORE), !is_done)
+      sched_yield();
+  }
 }
 
-static void align(const char* operation) {
-  int mine = 0, all = 0;
-  bypass(aligns_natively);
-  if (strcmp(operation, "barrier") == 0)
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  else
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-/* Chooses the candidate and what aligns, before ranks are aligned: choosing takes a while, and not the same
- * on all ranks. The reduce_scatter of MPI_Reduce_scatter_block is the selection "reduce_scatter" too. */
+/* Chooses the candidate before ranks are aligned: choosing takes a while, and not the same on all ranks. The
+ * reduce_scatter of MPI_Reduce_scatter_block is the selection "reduce_scatter" too. */
 static void select_strategy(const char* operation, const char* candidate) {
   char selection[line_bytes];
-  if (aligns_natively)
+  if (is_tuned || strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
     selection[0] = 0;
-  else if (strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
-    snprintf(selection, sizeof selection, "%s", aligning_selection(operation));
   else
-    snprintf(selection, sizeof selection, "%s;%s=%s", aligning_selection(operation), operation, candidate);
+    snprintf(selection, sizeof selection, "%s=%s", operation, candidate);
   if (choose(selection) != 0)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* A row of calls. Where `apart`, each begins together after a barrier, as ranks that do not wait for others
- * (a broadcast's root) would run ahead otherwise; the barriers' time does not count. */
+/* A row of calls. Where `apart`, each begins together, as ranks that do not wait for others (a broadcast's
+ * root) would run ahead otherwise; the time of aligning does not count. */
 static double run_batch(const char* operation, int bytes, const char* candidate, int calls, int apart,
                         double* cpu) {
   const int is_native = strcmp(candidate, "native") == 0;
   double seconds = 0, processor = 0;
   select_strategy(operation, candidate);
   for (int left = calls; left > 0; left -= apart ? 1 : calls) {
-    align(operation);
+    align();
     bypass(is_native);
     const double cpu_begin = cpu_now();
     const double begin = now();
@@ -296,7 +297,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int alone = argc > 1 && strcmp(argv[1], "native") == 0;
-  aligns_natively = argc > 1 && strcmp(argv[1], "tuned") == 0;
+  is_tuned = argc > 1 && strcmp(argv[1], "tuned") == 0;
   const char* (*fingerprint)(void) = no_fingerprint;
   if (alone) {
     choose = choose_nothing;
