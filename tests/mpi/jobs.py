@@ -33,7 +33,7 @@ class Mode:
 
 
 NATIVE = Mode("native")
-PASSING = Mode("passing", preload=True, settings={"THALWEG_POLITE": "never"})
+PASSING = Mode("passing", preload=True, settings={"THALWEG_POLITE": "never", "THALWEG_LEARN": "off"})
 POLITE = Mode("polite", preload=True, settings={"THALWEG_POLITE": "always"})
 DISABLED = Mode("disabled", preload=True, settings={"THALWEG_DISABLE": "1"})
 

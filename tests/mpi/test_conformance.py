@@ -32,7 +32,7 @@ def test_native(mpi: Mpi) -> None:
 
 @pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 def test_passed_through(mpi: Mpi) -> None:
-    """Preloaded and never polite: everything is passed on."""
+    """Preloaded, never polite, not learning and without a report: everything is passed on, known calls at once."""
     check(mpi, 2, PASSING)
 
 

@@ -5,11 +5,13 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 
 import pytest
 
 from support import Command, Programs
 from thalweg import _core
+from thalweg.errors import FAILED, ThalwegError
 from thalweg.rules.algorithms import OPENMPI, Algorithm, algorithms
 from thalweg.rules.formats import Rule
 from thalweg.rules.library import Library, library_of
@@ -18,7 +20,7 @@ from thalweg.rules.picks import mentions_library
 from thalweg.trials.cases import OPERATIONS, Case
 from thalweg.trials.session import Samples
 from thalweg.tune.library import duel
-from thalweg.tune.library_trials import Trial
+from thalweg.tune.library_trials import Trial, measure
 from thalweg.tune.search import Outcome
 
 # An algorithm of each library for two ranks, and what a run tells the library by.
@@ -88,6 +90,30 @@ def test_the_librarys_algorithm_is_picked_only_where_it_is_surely_fastest(
         assert found.seconds == pytest.approx(library_us * 1e-6, rel=0.01)
     else:
         assert found == outcome
+
+
+class _LibraryJob(_Job):
+    """A job of a library that ends at the start when it is told of a linear barrier."""
+
+    def __init__(self, extra: Mapping[str, str]) -> None:
+        if extra.get("OMPI_MCA_coll_tuned_barrier_algorithm") == "1":
+            raise ThalwegError(FAILED, "the trial job ended with status 15")
+        super().__init__({"native": 1.0})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_algorithms_that_the_library_refuses_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [Case("barrier", 0), Case("allgather", 8)]
+    choices = {case.operation: algorithms(OPENMPI, case.operation, 8)[:2] for case in cases}
+    times = measure(OPENMPI, cases, choices, _LibraryJob, lambda: True)  # type: ignore[arg-type]
+    assert [one.name for one in times[cases[0]]] == ["double_ring"]
+    assert [one.name for one in times[cases[1]]] == ["linear", "bruck"]
+    assert "refuses its linear for barrier" in capsys.readouterr().err
 
 
 @BY_FAMILY

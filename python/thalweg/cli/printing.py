@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def size_from_text(text: str) -> int:
-    """Read 64KiB, 64k or 65536 as a number of bytes."""
-    found = re.fullmatch(r"(\d+)\s*(?:([kmg])(?:i?b)?)?", text, re.IGNORECASE)
+    """Read 64KiB, 64k, 65536 or 65536B as a number of bytes."""
+    found = re.fullmatch(r"(\d+)\s*(?:([kmg])(?:i?b)?|b)?", text, re.IGNORECASE)
     if not found:
         raise ThalwegError(USAGE, f"{text!r} is no size", "write 65536 or 64KiB")
     return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[(found[2] or "").lower()]

@@ -87,7 +87,6 @@ _OPENMPI_CALLS = {"broadcast": "bcast", "reduce_scatter": "reduce_scatter_block"
 
 # MPICH 4: the values of MPIR_CVAR_<CALL>_INTRA_ALGORITHM, which name functions MPIR_<Call>_intra_<value> too.
 _MPICH: dict[str, list[Algorithm]] = {
-    "barrier": [Algorithm("dissemination")],
     "broadcast": [
         Algorithm("binomial"),
         Algorithm("scatter_recursive_doubling_allgather"),

@@ -5,10 +5,12 @@ one job. What a rules file would change is measured again, default and file in t
 are dropped.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from thalweg.errors import ThalwegError
 from thalweg.rules.algorithms import Algorithm, variables
 from thalweg.rules.formats import Rule
 from thalweg.rules.library import Choices
@@ -60,15 +62,34 @@ def measure(
     times: dict[Case, dict[Algorithm, Trial]] = {case: {} for case in cases}
     with start({}) as default:
         for chosen in rounds(choices):
-            extra = {key: value for name, one in chosen.items() for key, value in variables(family, name, one).items()}
-            with start(extra) as session:
+            session, accepted = _start_with(chosen, family, start)
+            with session:
                 for case in cases:
-                    if algorithm := chosen.get(case.operation):
+                    if algorithm := accepted.get(case.operation):
                         own, beside = in_turns(case, [session, default], TURNS, BATCHES)
                         times[case][algorithm] = Trial(tuple(own), tuple(beside))
             if not go_on():
                 break
     return times
+
+
+def _start_with(chosen: Mapping[str, Algorithm], family: str, start: Start) -> tuple[Session, Mapping[str, Algorithm]]:
+    """Start a job in which the library uses these algorithms, without those that it refuses."""
+
+    def begin(some: Mapping[str, Algorithm]) -> Session:
+        return start({key: text for name, one in some.items() for key, text in variables(family, name, one).items()})
+
+    try:
+        return begin(chosen), chosen
+    except ThalwegError:
+        accepted = {}
+        for name, one in chosen.items():
+            try:
+                with begin({name: one}):
+                    accepted[name] = one
+            except ThalwegError:
+                print(f"thalweg: the library refuses its {one.text} for {name}; left out", file=sys.stderr)
+        return begin(accepted), accepted
 
 
 def in_turns(case: Case, jobs: Sequence[Session], turns: int, batches: int) -> list[list[float]]:
