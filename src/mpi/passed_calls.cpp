@@ -14,8 +14,8 @@ void pass_on_calls_like(const CollectiveCall& call) {
                         .recvtype = call.recvtype,
                         .op = call.op,
                         .root = call.root};
-  passed_calls[static_cast<std::size_t>(call.form->place)] = {
-      words, passing_epoch.load(std::memory_order_relaxed)};
+  passed_calls[static_cast<std::size_t>(call.form->place)] = {words,
+                                                              passing_epoch.load(std::memory_order_relaxed)};
 }
 
 } // namespace thalweg::mpi

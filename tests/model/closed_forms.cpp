@@ -72,8 +72,9 @@ bool is_full(const strategies::Strategy& strategy, const schedule::Problem& prob
 }
 
 // How far an equation may be from the walk, which knows of messages that come before a rank has sent the last
-// (chains in segments, where it adds up along the ranks: that equation is a rough one), of ranks that need not pack as others do (Bruck's all-gather), of messages that lie in a row at
-// one end (combining all-to-alls), and of receives that are posted while messages are under way (gather).
+// (chains in segments, where it adds up along the ranks: that equation is a rough one), of ranks that need
+// not pack as others do (Bruck's all-gather), of messages that lie in a row at one end (combining
+// all-to-alls), and of receives that are posted while messages are under way (gather).
 struct Tolerance {
   double below = 0.02;
   double above = 0.02;
@@ -104,8 +105,7 @@ TEST_P(ClosedForms, AgreeWithWalks) {
       problem.parameters = parameters;
       for (const std::int64_t bytes : {0, 64, 4096, 262144}) {
         problem.unit_bytes = bytes;
-        const std::string what =
-            fmt::format("{}, {} bytes", strategies::describe(strategy, problem), bytes);
+        const std::string what = fmt::format("{}, {} bytes", strategies::describe(strategy, problem), bytes);
         // A case's machine is its own, whatever other cases there are.
         std::seed_seq seed(what.begin(), what.end());
         std::mt19937 random(seed);

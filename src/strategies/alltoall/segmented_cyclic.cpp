@@ -23,14 +23,15 @@ void append(Builder& b) {
 } // namespace
 
 Strategy segmented_cyclic() {
-  return {.name = "segmented_cyclic",
-          .operation = Operation::alltoall,
-          .summary = "the cyclic order with each block cut into segments, of which a few are under way at once",
-          .wins_when = "long blocks where links queue: short queues, and messages that the library sends at once",
-          .source = "Kumar 2005, section 4.2.2 (cyclic send), cut into packets",
-          .parameters = {segment_parameter(std::int64_t{16} << 10), piece_window_parameter(2)},
-          .pieces = segments,
-          .append = append};
+  return {
+      .name = "segmented_cyclic",
+      .operation = Operation::alltoall,
+      .summary = "the cyclic order with each block cut into segments, of which a few are under way at once",
+      .wins_when = "long blocks where links queue: short queues, and messages that the library sends at once",
+      .source = "Kumar 2005, section 4.2.2 (cyclic send), cut into packets",
+      .parameters = {segment_parameter(std::int64_t{16} << 10), piece_window_parameter(2)},
+      .pieces = segments,
+      .append = append};
 }
 
 } // namespace thalweg::strategies::alltoall
