@@ -7,6 +7,7 @@ import pytest
 
 from support import Command
 from thalweg import _core
+from thalweg.bench.rows import paired_row
 
 
 @pytest.mark.parametrize("family", ["openmpi", "mpich"])
@@ -57,3 +58,9 @@ def test_a_changing_program_is_followed(thalweg: Command, tmp_path: Path) -> Non
     refused = thalweg("bench", "online", "alltoall:64")
     assert refused.returncode != 0
     assert "OPERATION:BYTES:CALLS" in refused.stderr
+
+
+def test_what_is_measured_in_pairs_is_compared_in_pairs() -> None:
+    # Between the second and the third pair the machine became three times as slow.
+    row = paired_row("a case", "completion time", "us", [(1.0, 2.0), (1.0, 2.2), (3.0, 6.0)], "peer")
+    assert (row["ours"], row["peer"], row["ratio"]) == (1.0, 2.2, 2.0)

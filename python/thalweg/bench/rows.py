@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from statistics import median
 from typing import TypedDict
 
 
@@ -30,6 +31,22 @@ def make_row(case: str, metric: str, unit: str, ours: float, peer: float, peer_n
         "peer_name": peer_name,
         "ratio": round(ratio, 4),
     }
+
+
+def paired_row(case: str, metric: str, unit: str, pairs: Sequence[tuple[float, float]], peer_name: str) -> Row:
+    """Make a row of runs in pairs, (ours, peer): medians, and as ratio the median of the pairs' ratios.
+
+    Machines have phases of minutes in which everything takes two or three times as long; a pair is in one of them.
+    """
+    ours, peer = (median(values) for values in zip(*pairs, strict=True))
+    row = make_row(case, metric, unit, ours, peer, peer_name)
+    row["ratio"] = round(median(pair_ratios(pairs)), 4)
+    return row
+
+
+def pair_ratios(pairs: Sequence[tuple[float, float]]) -> list[float]:
+    """Give peer / ours of each pair."""
+    return [max(peer, 1e-6) / max(ours, 1e-6) for ours, peer in pairs]
 
 
 def geometric_mean(numbers: Sequence[float]) -> float:

@@ -1,9 +1,9 @@
 """Time collectives as users run them: natively, and under Thalweg with the tuning file, in jobs one after the other.
 
-Nothing of Thalweg is in the native jobs. A job of each kind takes its turn and goes through all cases; the median of
-the jobs' medians counts. Where ranks share cores, two equal jobs may differ by half in small calls for as long as they
-run, by how the system has dealt out the cores, and a job that only waits disturbs the other: hence several jobs of each
-kind, and no two at a time.
+Nothing of Thalweg is in the native jobs. A job of each kind takes its turn and goes through all cases; two that follow
+each other are a pair, and the median of the pairs' ratios counts. Where ranks share cores, two equal jobs may differ by
+half in small calls for as long as they run, by how the system has dealt out the cores, and a job that only waits
+disturbs the other: hence several jobs of each kind, and no two at a time.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rich.progress import track
 
-from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
+from thalweg.bench.rows import Row, geometric_mean, pair_ratios, paired_row, write_rows
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import Case
@@ -66,15 +66,14 @@ def measure(request: Request, mpi: str) -> list[Row]:
     rows = []
     for case in request.cases:
         what = f"{case.name}, {request.ranks} ranks"
-        for metric, own, peer in (
-            ("completion time", ours[case].completion_us, natively[case].completion_us),
-            ("cpu time", ours[case].cpu_us, natively[case].cpu_us),
-        ):
-            rows.append(make_row(what, metric, "us", median(own), median(peer), mpi))
-        jobs = natively[case].completion_us
-        print(f"{mpi}: {what}: {time_text(rows[-2]['peer'] * 1e-6)} natively (jobs {time_text(min(jobs) * 1e-6)} to "
-              f"{time_text(max(jobs) * 1e-6)}), {time_text(rows[-2]['ours'] * 1e-6)} under Thalweg: "
-              f"{rows[-2]['ratio']:.2f}", flush=True)  # fmt: skip
+        times = list(zip(ours[case].completion_us, natively[case].completion_us, strict=True))
+        cpus = list(zip(ours[case].cpu_us, natively[case].cpu_us, strict=True))
+        row = paired_row(what, "completion time", "us", times, mpi)
+        rows += [row, paired_row(what, "cpu time", "us", cpus, mpi)]
+        ratios = pair_ratios(times)
+        native, own = time_text(row["peer"] * 1e-6), time_text(row["ours"] * 1e-6)
+        spread = f"{row['ratio']:.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        print(f"{mpi}: {what}: {native} natively, {own} under Thalweg: {spread}", flush=True)
     return rows
 
 
