@@ -16,13 +16,12 @@ from thalweg.rules.formats import Rule
 from thalweg.rules.library import Choices
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Mode, Session
-from thalweg.tune.statistics import is_faster
+from thalweg.tune.statistics import LEAST_GAIN, is_faster
 
 TURNS = 2
 BATCHES = 4
 FINAL_TURNS = 21
 FINAL_BATCHES = 1
-LEAST_GAIN = 0.03
 Start = Callable[[Mapping[str, str]], Session]
 """Starts a job with these variables."""
 
