@@ -28,6 +28,16 @@ Decision declined(const char* reason) {
   return {Outcome::declined, "native", reason, MPI_SUCCESS};
 }
 
+// Ranks of a communicator must all make the blocking call or all its nonblocking twin, so they do not look at
+// what each has in flight, but at whether strategies were chosen by hand: only those run nonblocking calls.
+Decision best_is_native(const Choice& choice) {
+  Decision decision = declined(choice.native_reason);
+  decision.blocks = choice.blocks && runtime.polls_collectives && runtime.settings.use.empty();
+  if (decision.blocks)
+    decision.reason = "best by the tuning file, as the blocking call that it is";
+  return decision;
+}
+
 void set_operator(MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call) {
   int commutes = 1;
   native.Op_commutative(call.op, &commutes);
@@ -119,7 +129,7 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
   if (choice == nullptr)
     return declined("no strategy chosen");
   if (choice->strategy == nullptr)
-    return declined(choice->native_reason);
+    return best_is_native(*choice);
   try {
     Decision decision = run_chosen(call, communicator, *choice);
     decision.was_refused = decision.outcome == Outcome::declined;

@@ -13,9 +13,9 @@ namespace thalweg::mpi {
 
 namespace {
 
-int make_native(const CollectiveCall& call, const CommunicatorState& communicator) {
+int make_native(const CollectiveCall& call, const CommunicatorState& communicator, bool blocks) {
   // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
-  if (runtime.polls_collectives && communicator.agreed && has_sound_twin(call, communicator)) {
+  if (runtime.polls_collectives && !blocks && communicator.agreed && has_sound_twin(call, communicator)) {
     return make_by_twin(call);
   }
   return call.form->native(call);
@@ -24,7 +24,7 @@ int make_native(const CollectiveCall& call, const CommunicatorState& communicato
 Decision make(const CollectiveCall& call, CommunicatorState& communicator) {
   Decision decision = run_collective(call, communicator);
   if (decision.outcome == Outcome::declined) {
-    decision.code = make_native(call, communicator);
+    decision.code = make_native(call, communicator, decision.blocks);
   }
   if (communicator.is_measured) [[unlikely]] {
     learned_call_ended(call, communicator, decision.was_refused);

@@ -40,6 +40,7 @@ Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks)
   choices_.emplace_back();
   const bool native_is_tuned = start != nullptr && start->strategy == nullptr;
   choices_.front().native_reason = native_is_tuned ? start->native_reason : "no strategy chosen";
+  choices_.front().blocks = native_is_tuned && start->blocks;
   add_choices();
 }
 

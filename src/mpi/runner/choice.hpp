@@ -19,6 +19,9 @@ struct Choice {
   schedule::Parameters parameters;
   // Why the library's own is chosen, for the report.
   const char* native_reason = "chosen by --use";
+  // The library's own blocking call was measured and found best, which is not the one that polite ranks make
+  // by its nonblocking twin.
+  bool blocks = false;
   // "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
   const char* text = "native";
   std::int64_t id = 0; // the same for the same strategy and parameters, whenever they are chosen

@@ -75,6 +75,7 @@ void TunedChoices::read(std::string_view text) {
   while (lines >> name >> ranks >> nodes >> bytes >> finder >> use) {
     Choice choice = make_choice(strategies::parse_selection(fmt::format("{}={}", name, use)));
     choice.native_reason = "best by the tuning file";
+    choice.blocks = choice.strategy == nullptr && Finder{finder} == Finder::tuner;
     const auto operation = static_cast<std::size_t>(operation_named(name));
     if (operation >= operation_count)
       continue;
