@@ -39,7 +39,7 @@ def demo(  # noqa: PLR0913 - a parameter is an option of the command line
             install(programs, site)
         return measure_all(work, site, seconds, limit)
 
-    report(in_scratch(build, install_and_measure), json)
+    report(in_scratch(build.resolve() if build else None, install_and_measure), json)
 
 
 if __name__ == "__main__":
