@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Samples
-from thalweg.tune.run import Found, confirmed
-from thalweg.tune.search import EXHAUSTIVE, Effort, Outcome, search
+from thalweg.tune.search import EXHAUSTIVE, Effort, search
 from thalweg.tune.statistics import is_faster
 
 
@@ -80,27 +78,6 @@ def test_whatever_is_picked_was_tried_and_is_no_worse_than_native(costs: list[fl
     assert found.pick == NATIVE or found.pick in found.tried
     assert world.costs[found.pick] <= native * 1.03
     assert len(set(found.tried)) == len(found.tried)
-
-
-class _SecondJob:
-    """A job in which candidates take what was said."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def measure(self, _operation: str, _size: int, names: list[str], *, batches: int) -> Mapping[str, Samples]:
-        return self._world.measure(names, batches, 0)
-
-
-@pytest.mark.parametrize(("cost", "wins"), [(50.0, True), (99.0, False), (150.0, False)])
-def test_a_pick_must_win_in_a_second_job_too(*, cost: float, wins: bool) -> None:
-    outcome = Outcome("ring", 60e-6, 120e-6, 21, batches=100)
-    second = _SecondJob(World({NATIVE: 100.0, "ring": cost}))
-    found = confirmed(second, Found(Case("allgather", 64), outcome, {}), Effort())  # type: ignore[arg-type]
-    assert found.outcome.pick == ("ring" if wins else NATIVE)
-    assert found.outcome.seconds == pytest.approx((cost if wins else 100.0) * 1e-6, rel=0.05)
-    assert found.outcome.native_seconds == pytest.approx(100e-6, rel=0.05)
-    assert found.outcome.batches == 100 + 2 * Effort().final_batches
 
 
 def test_faster_means_surely_faster() -> None:

@@ -4,8 +4,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from statistics import median
 from typing import Any, NamedTuple
 
 from thalweg import _core
@@ -21,7 +19,6 @@ from thalweg.tune import store
 from thalweg.tune.library import Contest, challenge
 from thalweg.tune.library_trials import starter
 from thalweg.tune.search import Effort, Outcome, search
-from thalweg.tune.statistics import LEAST_GAIN, is_faster
 
 LIBRARYS_PART = 0.3
 """Of the budget, for the library's own algorithms."""
@@ -69,9 +66,8 @@ def machine_of(session: Session, path: str, lab: str) -> _core.Machine:
 def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
     """Search all cases; `show` hears of each one, with the part of the work that is done.
 
-    What was found is saved after each case, so that an end by hand or by a batch system loses one case at most. Picks
-    must win once more in another job, as much may depend on the chance of one. The library's own algorithms come last,
-    as each round of them is a job for all cases; `show` hears of whatever changes by that.
+    What was found is saved after each case, so that an end by hand or by a batch system loses one case at most. The
+    library's own algorithms come last, as each round of them is a job for all cases; `show` hears of what they won.
     """
     program = trial_program(request.mpi, os.environ)
     library = library_of(program, os.environ) if request.with_library and not chosen_by_user(os.environ) else None
@@ -88,30 +84,14 @@ def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
             found.append(tune_case(session, case, machine, request.effort, now_s + part_s))
             save(request.tuning_file, session.job, [found[-1]])
             show(found[-1], (index + 1) / len(request.cases))
-    with start({}) as session:
-        before, found = found, [confirmed(session, one, request.effort) for one in found]
         if library is not None:
             contest = Contest(library, session, start)
             found = challenged(contest, found, lambda: request.effort.is_exhaustive or time.monotonic() < last_s)
-        for was, one in zip(before, found, strict=True):
-            if one.outcome.pick != was.outcome.pick:
-                save(request.tuning_file, session.job, [one])
-                show(one, 1)
+            for one in found:
+                if one.outcome.otherwise:
+                    save(request.tuning_file, session.job, [one])
+                    show(one, 1)
     return found
-
-
-def confirmed(session: Session, found: Found, effort: Effort) -> Found:
-    """Measure the pick beside native once more; where it does not win again, native is the pick."""
-    case, outcome = found.case, found.outcome
-    if outcome.pick == NATIVE:
-        return found
-    batches = effort.final_batches
-    again = session.measure(case.operation, case.size, [NATIVE, outcome.pick], batches=batches)
-    native, own = again[NATIVE].completion_us, again[outcome.pick].completion_us
-    wins = is_faster(own, native, least_gain=LEAST_GAIN)
-    changes: dict[str, Any] = {"batches": outcome.batches + 2 * batches, "native_seconds": median(native) * 1e-6}
-    changes |= {"seconds": median(own) * 1e-6} if wins else {"pick": NATIVE, "seconds": median(native) * 1e-6}
-    return found._replace(outcome=replace(outcome, **changes))
 
 
 def challenged(contest: Contest, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
