@@ -89,13 +89,13 @@ public:
   std::span<const int> wait() override { return some("MPI_Waitsome", functions_.waitsome); }
 
   bool all_finished() override {
-    if (used_ == 0)
+    if (under_way_ == 0)
       return true;
     int flag = 0;
     check("MPI_Testall",
           functions_.testall(static_cast<int>(used_), requests_.data(), &flag, MPI_STATUSES_IGNORE));
     if (flag != 0)
-      used_ = 0;
+      forget_all();
     return flag != 0;
   }
 
@@ -119,20 +119,29 @@ private:
   MPI_Request& occupy(std::uint32_t slot) {
     if (slot >= used_)
       used_ = slot + 1;
+    ++under_way_;
     return requests_[slot];
+  }
+
+  void forget_all() {
+    used_ = 0;
+    under_way_ = 0;
   }
 
   template <typename Call>
   std::span<const int> some(const char* name, Call call) {
-    if (used_ == 0)
+    if (under_way_ == 0)
       return {};
     int count = 0;
     check(name,
           call(static_cast<int>(used_), requests_.data(), &count, finished_.data(), MPI_STATUSES_IGNORE));
     if (count == MPI_UNDEFINED) {
-      used_ = 0;
+      forget_all();
       return {};
     }
+    under_way_ -= static_cast<std::size_t>(count);
+    if (under_way_ == 0)
+      forget_all();
     return {finished_.data(), static_cast<std::size_t>(count)};
   }
 
@@ -151,7 +160,7 @@ private:
       start_receive(slot++, message);
     for (const Message& message : sends)
       start_send(slot++, message);
-    used_ = 0;
+    forget_all();
     check("MPI_Waitall", functions_.waitall(static_cast<int>(slot), requests_.data(), MPI_STATUSES_IGNORE));
   }
 
@@ -159,7 +168,8 @@ private:
   MPI_Comm communicator_;
   std::vector<MPI_Request> requests_;
   std::vector<int> finished_;
-  std::size_t used_ = 0; ///< slots below this may hold requests
+  std::size_t used_ = 0;      ///< slots below this may hold requests: libraries look at each of them
+  std::size_t under_way_ = 0; ///< how many do
 };
 
 } // namespace
