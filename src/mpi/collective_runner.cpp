@@ -34,7 +34,7 @@ Decision best_is_native(const Choice& choice) {
   Decision decision = declined(choice.native_reason);
   decision.blocks = choice.blocks && runtime.polls_collectives && runtime.settings.use.empty();
   if (decision.blocks)
-    decision.reason = "best by the tuning file, as the blocking call that it is";
+    decision.reason = "best as the blocking call that it is";
   return decision;
 }
 

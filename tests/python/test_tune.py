@@ -84,7 +84,7 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
     # What was measured is the blocking call, so polite ranks do not make its nonblocking twin instead.
     result = thalweg("run", *words, variables={"THALWEG_POLITE": "always"})
     assert result.returncode == 0, result.stderr
-    assert _ran_on(report) == {"native": "best by the tuning file, as the blocking call that it is"}
+    assert _ran_on(report) == {"native": "best as the blocking call that it is"}
     # The user's own choice comes first.
     result = thalweg("run", "--use", "allreduce=recursive_doubling", *words)
     assert result.returncode == 0, result.stderr
