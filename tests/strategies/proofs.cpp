@@ -3,6 +3,7 @@
 
 #include "strategies/prover.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace thalweg::strategies {
@@ -50,6 +51,27 @@ TEST_P(Proof, HoldsForSampledLargeRankCounts) {
     for (const std::string& fault : prove(*GetParam(), problem))
       ADD_FAILURE() << fault;
   }
+}
+
+// The obligations vary one parameter at a time, and where segments are off by default a window is idle then.
+TEST(Windows, HoldWithSegments) {
+  std::size_t proven = 0;
+  for (const Strategy& strategy : all()) {
+    if (strategy.name != "ring" && strategy.name != "segmented_ring" && strategy.name != "segmented_cyclic")
+      continue;
+    if (std::ranges::find(strategy.parameters, "segment", &Parameter::name) == strategy.parameters.end())
+      continue;
+    for (const std::int64_t window : {1, 2, 3, 7, 100})
+      for (std::int32_t ranks = 1; ranks <= 9; ++ranks) {
+        Problem problem{.operation = strategy.operation, .ranks = ranks};
+        problem.unit_bytes = 1000;
+        problem.parameters = resolve(strategy, {{"segment", 100}, {"window", window}});
+        ++proven;
+        for (const std::string& fault : prove(strategy, problem))
+          ADD_FAILURE() << fault;
+      }
+  }
+  EXPECT_EQ(proven, 4U * 5 * 9);
 }
 
 std::vector<const Strategy*> pointers() {
