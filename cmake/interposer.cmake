@@ -91,7 +91,7 @@ function(thalweg_interposer family include)
   endif()
   target_include_directories(thalweg_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_${family} PRIVATE
-    thalweg_flags thalweg_observe thalweg_engine thalweg_tune thalweg_pattern ${CMAKE_DL_LIBS})
+    thalweg_flags thalweg_observe thalweg_engine thalweg_shm thalweg_routed thalweg_tune thalweg_pattern ${CMAKE_DL_LIBS})
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)

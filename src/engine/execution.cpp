@@ -49,7 +49,7 @@ void Execution::start(const Buffers& buffers, Tags tags, Operator* combine) {
   bases_[static_cast<std::size_t>(Base::scratch)] = buffers.scratch;
   bases_[static_cast<std::size_t>(Base::staging)] = buffers.staging;
   tags_ = tags;
-  operator_ = combine;
+  operator_ = left_.operation = right_.operation = combine;
   stage_ = 0;
   stage_started_ = false;
 }
@@ -80,9 +80,13 @@ void Execution::run() {
   }
 }
 
-transport::Message Execution::message(const PlanStep& step) const {
-  return {step.peer, tags_.first + step.sequence % tags_.count, at(step.message),
-          static_cast<std::size_t>(step.message.bytes)};
+transport::Message Execution::message(const PlanStep& step) {
+  transport::Message result{step.peer,        tags_.first + step.sequence % tags_.count,
+                            at(step.message), static_cast<std::size_t>(step.message.bytes),
+                            nullptr,          plan_.granule()};
+  if (step.kind == StepKind::receive_combine && step.message.base != Base::staging)
+    result.combiner = step.side == schedule::Side::left ? &left_ : &right_;
+  return result;
 }
 
 void Execution::start_stage(const PlanStage& stage) {

@@ -35,6 +35,8 @@ class Execution {
 public:
   /// The plan and the batch are borrowed for life.
   Execution(const Plan& plan, transport::Batch& batch);
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
 
   /// Begins a run; nothing may be under way. `combine` may be null for plans without combining steps. The
   /// buffers and it are borrowed until the run has finished.
@@ -49,10 +51,20 @@ public:
   std::size_t stage() const { return stage_; }
 
 private:
+  /// Combines what arrives, where the transport calls it.
+  struct Arrival final : transport::Combiner {
+    explicit Arrival(schedule::Side arrived_side) : side(arrived_side) {}
+    void combine(std::byte* arrived, std::byte* target, std::size_t bytes) override {
+      operation->combine(arrived, target, static_cast<std::int64_t>(bytes), side, true);
+    }
+    schedule::Side side;
+    Operator* operation = nullptr;
+  };
+
   std::byte* at(const Piece& piece) const {
     return bases_[static_cast<std::size_t>(piece.base)] + piece.offset;
   }
-  transport::Message message(const PlanStep& step) const;
+  transport::Message message(const PlanStep& step);
   void start_stage(const PlanStage& stage);
   /// Has everything of the started stage finished? Makes progress.
   bool poll_stage(const PlanStage& stage);
@@ -73,6 +85,8 @@ private:
   std::byte* bases_[4] = {};
   Tags tags_;
   Operator* operator_ = nullptr;
+  Arrival left_{schedule::Side::left};
+  Arrival right_{schedule::Side::right};
   std::size_t stage_ = 0;
   bool stage_started_ = false;
   std::uint32_t unfinished_ = 0;

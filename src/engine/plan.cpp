@@ -22,7 +22,8 @@ std::int64_t total_bytes(std::span<const Piece> pieces) {
 
 } // namespace
 
-Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts) {
+Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Combining& combining)
+    : combining_(combining) {
   const std::int64_t row = layouts.canonical.row_bytes(layouts.canonical_blocks);
   scratch_bytes_ =
       (schedule.scratch_blocks + layouts.canonical_blocks - 1) / std::max(1, layouts.canonical_blocks) * row;
@@ -92,7 +93,8 @@ schedule::Span Plan::bind(std::span<const BlockRange> ranges, const Layouts& lay
 
 void Plan::bind_message(PlanStep& step, bool receive) {
   const auto pieces = receive ? target(step) : source(step);
-  if (step.kind != StepKind::receive_combine && pieces.size() == 1) {
+  const bool takes_place = step.kind != StepKind::receive_combine || combining_.on_arrival();
+  if (takes_place && pieces.size() == 1) {
     step.message = pieces.front();
     return;
   }

@@ -19,6 +19,14 @@ struct Piece {
   std::int64_t bytes = 0;
 };
 
+/// How a plan's transport takes part in reductions: messages of granules up to `most_granule` bytes may be
+/// combined as they arrive.
+struct Combining {
+  std::size_t granule = 1; ///< bytes of an element of a reduction, else 1
+  std::size_t most_granule = 0;
+  bool on_arrival() const { return granule <= most_granule; }
+};
+
 struct PlanStep {
   schedule::StepKind kind = schedule::StepKind::copy;
   schedule::Side side = schedule::Side::left;
@@ -29,7 +37,8 @@ struct PlanStep {
   std::int32_t sequence = 0;
   std::int64_t bytes = 0;
   /// For messages: the place in memory that is sent or received. It is one of the step's own pieces where
-  /// there is just one, else staging, packed before or unpacked after.
+  /// there is just one, else staging, packed before or unpacked after. What is combined goes through staging
+  /// unless the transport combines.
   Piece message = {};
   schedule::Span source = {};
   schedule::Span target = {};
@@ -46,7 +55,7 @@ struct PlanStage {
 
 class Plan {
 public:
-  Plan(const schedule::Schedule& schedule, const Layouts& layouts);
+  Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Combining& combining = {});
 
   std::span<const PlanStep> steps() const { return steps_; }
   std::span<const PlanStage> stages() const { return stages_; }
@@ -63,12 +72,15 @@ public:
   std::int64_t staging_bytes() const { return staging_bytes_; }
   /// Largest number of steps in a stage.
   std::uint32_t widest_stage() const { return widest_stage_; }
+  /// Bytes of a message that must come together.
+  std::size_t granule() const { return combining_.on_arrival() ? combining_.granule : 1; }
 
 private:
   schedule::Span bind(std::span<const schedule::BlockRange> ranges, const Layouts& layouts);
   void bind_message(PlanStep& step, bool receive);
   void link_successors(const schedule::Schedule& schedule);
 
+  Combining combining_;
   std::vector<PlanStep> steps_;
   std::vector<PlanStage> stages_;
   std::vector<Piece> pieces_;

@@ -14,9 +14,9 @@ namespace {
 // decision, which its version stands for. THALWEG_NETWORK is for networks that look the same from within: the
 // lab's, or partitions'.
 constexpr std::array transport_settings{
-    "OMPI_MCA_pml",  "OMPI_MCA_btl",         "OMPI_MCA_mtl",    "OMPI_MCA_btl_tcp_if_include",
-    "UCX_TLS",       "UCX_NET_DEVICES",      "FI_PROVIDER",     "FI_TCP_IFACE",
-    "I_MPI_FABRICS", "MPIR_CVAR_CH4_NETMOD", "THALWEG_NETWORK",
+    "OMPI_MCA_pml",          "OMPI_MCA_btl",  "OMPI_MCA_mtl",         "OMPI_MCA_btl_tcp_if_include",
+    "THALWEG_SHARED_MEMORY", "UCX_TLS",       "UCX_NET_DEVICES",      "FI_PROVIDER",
+    "FI_TCP_IFACE",          "I_MPI_FABRICS", "MPIR_CVAR_CH4_NETMOD", "THALWEG_NETWORK",
 };
 
 std::string processor_name() {

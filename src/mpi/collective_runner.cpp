@@ -13,7 +13,7 @@ namespace {
 
 // What the runner keeps for a communicator.
 struct EngineState final : RunnerState {
-  explicit EngineState(const CommunicatorState& communicator) : plans(communicator) {}
+  explicit EngineState(CommunicatorState& communicator) : plans(communicator) {}
   CommunicatorPlans plans;
   RecentCalls recent;
 };
@@ -52,7 +52,7 @@ int run_now(CommunicatorPlans& plans, const engine::Plan& plan, const CallBindin
     return code;
   engine::Execution execution(plan, plans.batch());
   execution.start(buffers, plans.next_tags(), &plans.reduction);
-  run_blocking(execution);
+  run_blocking(execution, plans.transport());
   return stage_out(bound, rank, buffers);
 }
 
@@ -106,6 +106,12 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
   return {Outcome::done, choice.text, nullptr, code};
 }
 
+Decision failed(const CollectiveCall& call, const Choice& choice, const std::exception& error, int code) {
+  say(std::string(function_name(call)) + " failed inside of Thalweg: " + error.what());
+  native.Comm_call_errhandler(call.comm, code);
+  return {Outcome::done, choice.text, nullptr, code};
+}
+
 Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
   if (communicator.runner && call.form->mode == Mode::blocking) {
     EngineState& engine = engine_of(communicator);
@@ -137,10 +143,10 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
   } catch (const transport::MpiError& error) {
     native.Comm_call_errhandler(call.comm, error.code());
     return {Outcome::done, choice->text, nullptr, error.code()};
+  } catch (const transport::TruncationError& error) {
+    return failed(call, *choice, error, MPI_ERR_TRUNCATE);
   } catch (const std::exception& error) {
-    say(std::string(function_name(call)) + " failed inside of Thalweg: " + error.what());
-    native.Comm_call_errhandler(call.comm, MPI_ERR_INTERN);
-    return {Outcome::done, choice->text, nullptr, MPI_ERR_INTERN};
+    return failed(call, *choice, error, MPI_ERR_INTERN);
   }
 }
 

@@ -159,6 +159,7 @@ void make_hidden(CommunicatorState& state) {
     state.hidden_reason = "its duplicate could not be made";
   } else {
     native.Comm_set_errhandler(state.hidden, MPI_ERRORS_RETURN);
+    state.node_memory = share_node_memory(state);
   }
   native.Group_free(&group);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/native.hpp"
+#include "mpi/node_memory.hpp"
 #include "mpi/observe/samples.hpp"
 
 namespace thalweg::mpi {
@@ -33,6 +34,7 @@ struct CommunicatorState {
   // A duplicate for the engine's own traffic, or MPI_COMM_NULL and why there is none.
   MPI_Comm hidden{};
   const char* hidden_reason = nullptr;
+  std::unique_ptr<NodeMemory> node_memory; // with the hidden duplicate, where ranks share a node
 
   std::uint64_t blocking_calls = 0; // blocking collectives so far: equal on all ranks at the same call
   std::uint32_t children = 0;       // communicators made from this one so far

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "engine/wait_policy.hpp"
+#include "core/wait_policy.hpp"
 #include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -25,8 +25,8 @@ inline bool waits_politely() {
   return runtime.polite;
 }
 
-inline engine::Waiter polite_waiter() {
-  return engine::Waiter{runtime.settings.wait};
+inline Waiter polite_waiter() {
+  return Waiter{runtime.settings.wait};
 }
 
 // After the program looked at something without waiting: one that keeps looking in vain gives its core away.
@@ -39,8 +39,8 @@ inline void looked_in_vain(bool in_vain) {
   constexpr int patience =
       32; // many programs look between pieces of work, which a pause each time would stretch
   if (in_vain && looks_in_vain % patience == 0) {
-    engine::WaitSystem system;
-    engine::give_way(system, engine::thread_climate(), runtime.settings.wait.sleep_us_min);
+    WaitSystem system;
+    give_way(system, thread_climate(), runtime.settings.wait.sleep_us_min);
   }
 }
 

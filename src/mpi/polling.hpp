@@ -18,7 +18,7 @@ inline constinit thread_local int looking = 0;
 // Calls `look(found)`, which returns MPI's code, until it fails or has found something.
 template <class Look>
 int poll(Look look) {
-  engine::Waiter waiter = polite_waiter();
+  Waiter waiter = polite_waiter();
   for (;;) {
     bool found = false;
     ++looking;

@@ -28,7 +28,7 @@ void help(Helper& self) {
   const Inside inside;
   while (!self.stopping.load()) {
     self.work.acquire();
-    engine::Waiter waiter = polite_waiter();
+    Waiter waiter = polite_waiter();
     while (!self.stopping.load() && executions_in_flight.load() > 0) {
       progress_all_executions();
       waiter.pause();

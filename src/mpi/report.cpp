@@ -135,6 +135,7 @@ void write(observe::Profile& profile, const std::string& learned) {
                                     user_settings(),
                                     runtime.placement.node_count,
                                     runtime.tuning_reason,
+                                    runtime.shared_memory,
                                     lines_of(fingerprint_text(), '\n'),
                                     learned};
   if (runtime.settings.summary) {

@@ -65,6 +65,9 @@ void join_world() {
   native.Comm_rank(MPI_COMM_WORLD, &runtime.world_rank);
   native.Comm_size(MPI_COMM_WORLD, &runtime.world_size);
   native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);
+  int level = MPI_THREAD_SINGLE;
+  native.Query_thread(&level);
+  runtime.has_threads = level == MPI_THREAD_MULTIPLE;
 }
 
 // The same text on all ranks, so the same outcome.
@@ -179,7 +182,7 @@ void step_aside(const char* what) {
 
 // Polite waiting is safe without agreement: it changes nothing that other ranks see.
 void complete(MPI_Request request) {
-  engine::Waiter waiter{engine::WaitSettings{}};
+  Waiter waiter{WaitSettings{}};
   int flag = 0;
   while (native.Test(&request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == 0) {
     waiter.pause();

@@ -23,16 +23,18 @@ struct Runtime {
   // flight on some rank and must go on while it waits in a collective (to be set by whoever begins such). The
   // same on all ranks.
   bool polls_collectives = false;
+  bool has_threads = false;  // several of this process may be in MPI calls at once
   bool passes_calls = false; // without a further look, those that are the library's (passed_calls.hpp)
   int world_rank = 0;
   int world_size = 1;
   MPI_Group world_group{};
   Placement placement;
-  std::string library_version;     // first line
-  std::string settings_text;       // as agreed, for the report
-  std::string user_settings;       // the MPI library's own settings that the user made, one per line
-  std::string tuning_reason;       // what became of the tuning file; on rank 0
-  bool learns = false;             // while the program runs; the same on all ranks
+  std::string library_version; // first line
+  std::string settings_text;   // as agreed, for the report
+  std::string user_settings;   // the MPI library's own settings that the user made, one per line
+  std::string shared_memory;   // what ranks of a node do with memory, and why; empty where nothing was tried
+  std::string tuning_reason;   // what became of the tuning file; on rank 0
+  bool learns = false;         // while the program runs; the same on all ranks
   bool chooses_strategies = false; // some call may run on a strategy of ours; the same on all ranks
   observe::TickScale tick_scale;
   std::uint64_t start_ns = 0;

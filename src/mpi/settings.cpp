@@ -11,9 +11,10 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr std::array variables{
-    "THALWEG_DISABLE",  "THALWEG_USE",    "THALWEG_POLITE",          "THALWEG_POLL_US", "THALWEG_YIELD_US",
-    "THALWEG_SLEEP_US", "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD", "THALWEG_SUMMARY", "THALWEG_VERBOSE",
-    "THALWEG_TUNING",   "THALWEG_LEARN",  "THALWEG_LEARN_BUDGET",
+    "THALWEG_DISABLE",      "THALWEG_USE",           "THALWEG_POLITE", "THALWEG_POLL_US",
+    "THALWEG_YIELD_US",     "THALWEG_SLEEP_US",      "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD",
+    "THALWEG_SUMMARY",      "THALWEG_VERBOSE",       "THALWEG_TUNING", "THALWEG_LEARN",
+    "THALWEG_LEARN_BUDGET", "THALWEG_SHARED_MEMORY",
 };
 
 void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
@@ -94,6 +95,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.summary);
   } else if (name == "THALWEG_PROGRESS_THREAD") {
     read_flag(settings, name, value, settings.progress_thread);
+  } else if (name == "THALWEG_SHARED_MEMORY") {
+    read_flag(settings, name, value, settings.shared_memory);
   } else if (name == "THALWEG_VERBOSE") {
     read_flag(settings, name, value, settings.verbose);
   }

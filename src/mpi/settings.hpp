@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/wait_policy.hpp"
+#include "core/wait_policy.hpp"
 
 namespace thalweg::mpi {
 
@@ -17,13 +17,14 @@ struct Settings {
   bool disabled = false;
   std::string use; // "alltoall=mesh2d;allreduce=ring:segment=64KiB"; see the collective runner
   PoliteMode polite = PoliteMode::automatic;
-  engine::WaitSettings wait;
+  WaitSettings wait;
   LearnMode learn = LearnMode::off;
   std::uint32_t learn_budget_percent = 2;
   std::string tuning; // file with strategies found best, empty for none
   std::string report; // file to write, empty for none
   bool summary = false;
   bool progress_thread = false;
+  bool shared_memory = true; // ranks of a node send each other messages through memory
   bool verbose = false;
   std::vector<std::string> complaints; // about values that were not understood, and what was taken instead
 };

@@ -2,6 +2,7 @@
 
 // What a transport offers the engine: messages of bytes between numbered ranks, many under way at once.
 
+#include "core/error.hpp"
 #include "core/rank.hpp"
 
 #include <cstddef>
@@ -11,12 +12,30 @@
 
 namespace thalweg::transport {
 
+/// Combines bytes that arrive with those that are there.
+class Combiner {
+public:
+  virtual ~Combiner() = default;
+  /// `bytes` is a multiple of the message's granule. What arrived may be overwritten.
+  virtual void combine(std::byte* arrived, std::byte* target, std::size_t bytes) = 0;
+};
+
 /// One end of a message. The n-th send to a peer with a tag meets the n-th receive from there with that tag.
 struct Message {
   Rank peer = 0;
   std::int32_t tag = 0;
   std::byte* data = nullptr; ///< not written by sends
   std::size_t bytes = 0;
+  /// Of receives, where the transport combines: what is done with the bytes, in order; nullptr to copy them.
+  Combiner* combiner = nullptr;
+  /// Bytes that must come together, at both ends alike.
+  std::size_t granule = 1;
+};
+
+/// A message was longer than the place that was given for it.
+class TruncationError : public Error {
+public:
+  using Error::Error;
 };
 
 /// A set of messages under way, each known by its slot, a small number that the caller gives. Not
@@ -50,6 +69,10 @@ public:
   virtual std::int32_t ranks() const = 0;
   /// Tags are 0 .. tag_limit()-1; at least 32768.
   virtual std::int32_t tag_limit() const = 0;
+  /// Largest granule of messages that are combined as they arrive; 0 where the transport does not combine.
+  virtual std::size_t most_granule() const { return 0; }
+  /// Do batches wait by looking, and let others go on meanwhile? Else they wait inside of a library.
+  virtual bool waits_by_looking() const { return false; }
   virtual std::unique_ptr<Batch> make_batch() = 0;
 };
 

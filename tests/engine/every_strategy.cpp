@@ -5,6 +5,7 @@
 #include "arithmetic_operator.hpp"
 #include "engine/execution.hpp"
 #include "schedule/buffers.hpp"
+#include "shared_group.hpp"
 #include "strategies/prover.hpp"
 #include "transport/loopback/loopback.hpp"
 
@@ -121,7 +122,8 @@ Row execute(const Case& test, const Strategy& strategy, transport::Transport& tr
   const Rank rank = transport.rank();
   const schedule::Schedule schedule = build(strategy, test.problem, rank);
   const Plan plan(schedule,
-                  uniform_layouts(test.problem, schedule.pieces, test.unit_elements, sizeof(Affine)));
+                  uniform_layouts(test.problem, schedule.pieces, test.unit_elements, sizeof(Affine)),
+                  {sizeof(Affine), transport.most_granule()});
   Row input = test.inputs[static_cast<std::size_t>(rank)];
   Row output(static_cast<std::size_t>(output_units(test.problem, rank) * test.unit_elements));
   if (test.problem.operation == Operation::broadcast && rank == test.problem.root)
@@ -143,8 +145,8 @@ Row execute(const Case& test, const Strategy& strategy, transport::Transport& tr
   return output;
 }
 
-void check(const Strategy& strategy, const Case& test, transport::Protocol protocol, Way way) {
-  const auto transports = transport::make_loopback(test.problem.ranks, protocol);
+void check(const Strategy& strategy, const Case& test,
+           const std::vector<std::unique_ptr<transport::Transport>>& transports, Way way) {
   std::vector<Row> outputs(transports.size());
   std::vector<std::string> errors(transports.size());
   std::vector<std::thread> threads;
@@ -174,10 +176,16 @@ TEST_P(EveryStrategy, DoesWhatItsOperationSays) {
     for (const Problem& problem : obligations(*GetParam(), ranks, strategies::Roots::sample)) {
       // Few elements leave pieces empty; more cut them unevenly.
       const std::int64_t unit_elements = std::int64_t{1} + seed % 3 * 6;
-      const auto protocol = seed % 2 == 0 ? transport::Protocol::eager : transport::Protocol::rendezvous;
       SCOPED_TRACE(strategies::describe(*GetParam(), problem) + ", seed " + std::to_string(seed));
-      check(*GetParam(), make_case(*GetParam(), problem, unit_elements, seed), protocol,
-            seed % 5 == 0 ? Way::progress : Way::run);
+      const Case test = make_case(*GetParam(), problem, unit_elements, seed);
+      const Way way = seed % 5 == 0 ? Way::progress : Way::run;
+      if (seed % 3 == 0) {
+        transport::SharedGroup group(ranks);
+        check(*GetParam(), test, group.transports(), way);
+      } else {
+        const auto protocol = seed % 2 == 0 ? transport::Protocol::eager : transport::Protocol::rendezvous;
+        check(*GetParam(), test, transport::make_loopback(ranks, protocol), way);
+      }
       ++seed;
       if (HasFailure())
         return;

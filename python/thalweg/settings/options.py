@@ -115,6 +115,12 @@ OPTIONS: tuple[Option, ...] = (
         help="Progress non-blocking collectives in a thread of their own.",
     ),
     Option(
+        name="shared_memory",
+        kind="switch",
+        default=True,
+        help="Let the ranks of a node send each other messages through memory that they share.",
+    ),
+    Option(
         name="verbose",
         kind="switch",
         default=False,

@@ -37,8 +37,8 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
   }
   in_vain = moved == 0 ? in_vain + 1 : 0;
   if (moved == 0 && in_vain % patience == 0) {
-    engine::WaitSystem system;
-    engine::give_way(system, engine::thread_climate(), mpi::runtime.settings.wait.sleep_us_min);
+    WaitSystem system;
+    give_way(system, thread_climate(), mpi::runtime.settings.wait.sleep_us_min);
   }
   return moved;
 }

@@ -80,6 +80,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"mpi", {{"library", run.library}, {"path", run.library_path}, {"family", run.family}}},
       {"polite", {{"active", run.polite}, {"reason", run.polite_reason}}},
       {"tuning", run.tuning},
+      {"shared_memory", run.shared_memory},
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},
       {"settings", run.settings},

@@ -20,6 +20,7 @@ struct RunDescription {
   std::vector<std::string> user_settings; // of the MPI library, "OMPI_MCA_coll_…=value" and the like
   int node_count = 1;
   std::string tuning;                   // what became of the tuning file, empty where none was asked for
+  std::string shared_memory;            // whether ranks of a node use it, and why; empty where it had no use
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
   std::string learned;                  // what was learned, a JSON array; empty where nothing was
 };

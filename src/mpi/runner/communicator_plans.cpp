@@ -3,8 +3,12 @@
 #include <mutex>
 #include <set>
 
+#include "mpi/node_memory.hpp"
 #include "mpi/runner/run_blocking.hpp"
+#include "mpi/runtime.hpp"
 #include "schedule/buffers.hpp"
+#include "transport/routed/routed_transport.hpp"
+#include "transport/shm/shm_transport.hpp"
 
 namespace thalweg::mpi {
 
@@ -71,6 +75,26 @@ void settle_staging(CallBinding& bound, const strategies::Strategy& strategy, Ra
     bound.input.stage_always();
 }
 
+// Through memory inside of the node where ranks share some, through the library otherwise.
+std::unique_ptr<transport::Transport> make_transport(CommunicatorState& communicator) {
+  auto library =
+      std::make_unique<transport::MpiTransport>(transport_functions(), communicator.hidden, communicator.rank,
+                                                communicator.size, spare_tag(communicator.hidden));
+  if (!communicator.node_memory)
+    return library;
+  const NodeMemory& memory = *communicator.node_memory;
+  const transport::Waiting waiting = node_waiting(communicator.hidden);
+  const auto members = static_cast<std::int32_t>(memory.members.size());
+  std::unique_ptr<transport::Transport> shared = transport::make_shm_transport(
+      memory.segment->memory(), memory.rank, members, waiting, runtime.has_threads);
+  if (members == communicator.size)
+    return shared;
+  std::vector<Rank> near_ranks(static_cast<std::size_t>(communicator.size), -1);
+  for (Rank member = 0; member < members; ++member)
+    near_ranks[static_cast<std::size_t>(memory.members[static_cast<std::size_t>(member)])] = member;
+  return transport::make_routed(std::move(shared), std::move(library), std::move(near_ranks), waiting);
+}
+
 std::vector<std::int64_t> key_of(const CallBinding& bound, const Choice& choice) {
   std::vector<std::int64_t> key{choice.id,
                                 static_cast<std::int64_t>(bound.problem.operation),
@@ -93,11 +117,8 @@ std::size_t CommunicatorPlans::KeyHash::operator()(const std::vector<std::int64_
   return hash;
 }
 
-CommunicatorPlans::CommunicatorPlans(const CommunicatorState& communicator)
-    : transport_(std::make_unique<transport::MpiTransport>(transport_functions(), communicator.hidden,
-                                                           communicator.rank, communicator.size,
-                                                           spare_tag(communicator.hidden))),
-      batch_(transport_->make_batch()) {}
+CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
+    : transport_(make_transport(communicator)), batch_(transport_->make_batch()) {}
 
 CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,
                                                      CommunicatorState& communicator, bool blocking) {
@@ -151,7 +172,11 @@ std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound, con
                                                         : find_scratch_sizes(bound, schedule);
     layouts.canonical_blocks = std::max(1, schedule.scratch_blocks);
   }
-  return std::make_shared<engine::Plan>(schedule, layouts);
+  engine::Combining combining;
+  if (schedule::is_reduction(bound.problem.operation))
+    combining = {static_cast<std::size_t>(std::max<std::int64_t>(1, own.element_bytes())),
+                 transport_->most_granule()};
+  return std::make_shared<engine::Plan>(schedule, layouts, combining);
 }
 
 engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound,
@@ -175,7 +200,7 @@ engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound,
                    reinterpret_cast<std::byte*>(known.data()),
                    rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
                   next_tags(), nullptr);
-  run_blocking(execution);
+  run_blocking(execution, *transport_);
   return engine::Layout::packed(known, 1, 1);
 }
 

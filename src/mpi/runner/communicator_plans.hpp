@@ -17,9 +17,9 @@ namespace thalweg::mpi {
 
 class CommunicatorPlans {
 public:
-  explicit CommunicatorPlans(const CommunicatorState& communicator);
+  explicit CommunicatorPlans(CommunicatorState& communicator);
 
-  transport::MpiTransport& transport() { return *transport_; }
+  transport::Transport& transport() { return *transport_; }
   engine::Tags next_tags() { return engine::Tags::of_call(calls_++, transport_->tag_limit()); }
   // Tags of a new persistent operation, for all its runs; none when they are used up, which all ranks see
   // alike.
@@ -50,7 +50,7 @@ private:
   // schedule/buffers.hpp.
   engine::Layout find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule);
 
-  std::unique_ptr<transport::MpiTransport> transport_;
+  std::unique_ptr<transport::Transport> transport_;
   std::unique_ptr<transport::Batch> batch_;
   std::uint64_t calls_ = 0;
   std::uint64_t persistent_ = 0;

@@ -41,6 +41,8 @@ bool PendingCollective::progress() noexcept {
     code_ = stage_out(bound_, rank_, buffers_);
   } catch (const transport::MpiError& error) {
     code_ = error.code();
+  } catch (const transport::TruncationError&) {
+    code_ = MPI_ERR_TRUNCATE;
   } catch (const std::exception&) {
     code_ = MPI_ERR_INTERN;
   }

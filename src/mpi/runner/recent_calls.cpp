@@ -50,7 +50,7 @@ void RecentCall::run(const CollectiveCall& call, CommunicatorPlans& plans) {
   execution_->start({input, output, plans.rows.scratch.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
                      plans.rows.staging.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
                     plans.next_tags(), &reduction_);
-  run_blocking(*execution_);
+  run_blocking(*execution_, plans.transport());
 }
 
 } // namespace thalweg::mpi

@@ -4,12 +4,12 @@
 
 namespace thalweg::mpi {
 
-void run_blocking(engine::Execution& execution) {
-  if (!must_poll()) {
+void run_blocking(engine::Execution& execution, const transport::Transport& transport) {
+  if (!must_poll() || transport.waits_by_looking()) {
     execution.run();
     return;
   }
-  engine::Waiter waiter = polite_waiter();
+  Waiter waiter = polite_waiter();
   std::size_t stage = execution.stage();
   while (!execution.progress()) {
     progress_executions();

@@ -45,7 +45,7 @@ TEST(Settings, ComplainWithARemedyAndKeepTheDefault) {
             "THALWEG_POLL_US='-3' is not understood and ignored; use whole microseconds up to 10000000");
   EXPECT_EQ(settings.complaints[2], "THALWEG_SUMMARY='yes' is not understood and ignored; use 0 or 1");
   EXPECT_EQ(settings.polite, PoliteMode::automatic);
-  EXPECT_EQ(settings.wait.poll_us, engine::WaitSettings{}.poll_us);
+  EXPECT_EQ(settings.wait.poll_us, WaitSettings{}.poll_us);
 }
 
 TEST(Settings, SleepIsNeverShorterAtMostThanAtLeast) {

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace thalweg::engine {
+namespace thalweg {
 
 struct WaitSettings {
   std::uint32_t poll_us = 0;
@@ -105,4 +105,4 @@ private:
 
 using Waiter = BasicWaiter<>;
 
-} // namespace thalweg::engine
+} // namespace thalweg

@@ -1,11 +1,11 @@
-#include "engine/wait_policy.hpp"
+#include "core/wait_policy.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
-namespace thalweg::engine {
+namespace thalweg {
 namespace {
 
 // A core and its clock: yields take `yield_ns`, sleeps what was asked.
@@ -137,4 +137,4 @@ TEST_F(WaitPolicy, KeepsYieldingWhereYieldsAreShort) {
 }
 
 } // namespace
-} // namespace thalweg::engine
+} // namespace thalweg

@@ -1,10 +1,10 @@
-#include "engine/wait_policy.hpp"
+#include "core/wait_policy.hpp"
 
 #include <ctime>
 #include <sched.h>
 #include <sys/prctl.h>
 
-namespace thalweg::engine {
+namespace thalweg {
 
 namespace {
 
@@ -68,4 +68,4 @@ void WaitSystem::sleep_us(std::uint32_t duration) {
   nanosleep(&time, nullptr);
 }
 
-} // namespace thalweg::engine
+} // namespace thalweg

@@ -1,0 +1,124 @@
+#include "transport/routed/routed_transport.hpp"
+
+#include <algorithm>
+
+namespace thalweg::transport {
+
+namespace {
+
+class RoutedBatch final : public Batch {
+public:
+  RoutedBatch(std::unique_ptr<Batch> near, std::unique_ptr<Batch> far, const std::vector<Rank>& near_ranks,
+              const Waiting& waiting)
+      : near_(std::move(near)), far_(std::move(far)), near_ranks_(near_ranks), waiting_(waiting) {}
+
+  void reserve(std::size_t count) override {
+    near_->reserve(count);
+    far_->reserve(count);
+  }
+
+  void start_receive(std::uint32_t slot, const Message& message) override {
+    const Way way = way_of(message);
+    ++way.under_way;
+    way.batch.start_receive(slot, way.message);
+  }
+
+  void start_send(std::uint32_t slot, const Message& message) override {
+    const Way way = way_of(message);
+    ++way.under_way;
+    way.batch.start_send(slot, way.message);
+  }
+
+  std::span<const int> poll() override {
+    finished_.clear();
+    gather(*near_, near_under_way_);
+    gather(*far_, far_under_way_);
+    return finished_;
+  }
+
+  std::span<const int> wait() override {
+    wait_until(waiting_, [this] { return poll().empty() ? Look::nothing : Look::reached; });
+    return finished_;
+  }
+
+  bool all_finished() override {
+    poll();
+    return near_under_way_ + far_under_way_ == 0;
+  }
+
+  void transfer(std::span<const Message> receives, std::span<const Message> sends) override {
+    reserve(receives.size() + sends.size());
+    std::uint32_t slot = 0;
+    for (const Message& message : receives)
+      start_receive(slot++, message);
+    for (const Message& message : sends)
+      start_send(slot++, message);
+    wait_until(waiting_, [this] {
+      const bool moved = !poll().empty();
+      return near_under_way_ + far_under_way_ == 0 ? Look::reached : moved ? Look::moved : Look::nothing;
+    });
+  }
+
+private:
+  struct Way {
+    Batch& batch;
+    std::size_t& under_way;
+    Message message;
+  };
+
+  Way way_of(const Message& message) {
+    const Rank near_rank = near_ranks_[static_cast<std::size_t>(message.peer)];
+    if (near_rank < 0)
+      return {*far_, far_under_way_, message};
+    Message renamed = message;
+    renamed.peer = near_rank;
+    return {*near_, near_under_way_, renamed};
+  }
+
+  void gather(Batch& batch, std::size_t& under_way) {
+    if (under_way == 0)
+      return;
+    const auto found = batch.poll();
+    finished_.insert(finished_.end(), found.begin(), found.end());
+    under_way -= found.size();
+  }
+
+  std::unique_ptr<Batch> near_;
+  std::unique_ptr<Batch> far_;
+  const std::vector<Rank>& near_ranks_;
+  const Waiting& waiting_;
+  std::size_t near_under_way_ = 0;
+  std::size_t far_under_way_ = 0;
+  std::vector<int> finished_;
+};
+
+class RoutedTransport final : public Transport {
+public:
+  RoutedTransport(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far,
+                  std::vector<Rank> near_ranks, const Waiting& waiting)
+      : near_(std::move(near)), far_(std::move(far)), near_ranks_(std::move(near_ranks)), waiting_(waiting) {}
+
+  Rank rank() const override { return far_->rank(); }
+  std::int32_t ranks() const override { return far_->ranks(); }
+  std::int32_t tag_limit() const override { return std::min(near_->tag_limit(), far_->tag_limit()); }
+  std::size_t most_granule() const override { return std::min(near_->most_granule(), far_->most_granule()); }
+  bool waits_by_looking() const override { return true; }
+  std::unique_ptr<Batch> make_batch() override {
+    return std::make_unique<RoutedBatch>(near_->make_batch(), far_->make_batch(), near_ranks_, waiting_);
+  }
+
+private:
+  std::unique_ptr<Transport> near_;
+  std::unique_ptr<Transport> far_;
+  std::vector<Rank> near_ranks_;
+  Waiting waiting_;
+};
+
+} // namespace
+
+std::unique_ptr<Transport> make_routed(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far,
+                                       std::vector<Rank> near_ranks, const Waiting& waiting) {
+  return std::make_unique<RoutedTransport>(std::move(near), std::move(far), std::move(near_ranks), waiting);
+}
+
+} // namespace thalweg::transport

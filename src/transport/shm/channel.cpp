@@ -1,0 +1,105 @@
+#include "transport/shm/channel.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thalweg::transport {
+
+namespace {
+
+/// Compilers leave out the "to write" for processors of 2003.
+void fetch_to_write(const void* line) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+} // namespace
+
+ChannelMemory ChannelMemory::at(std::byte* memory, std::size_t ring_bytes) {
+  ChannelMemory channel;
+  channel.cells = reinterpret_cast<Cell*>(memory);
+  memory += cells_per_channel * sizeof(Cell);
+  channel.credit = reinterpret_cast<Credit*>(memory);
+  memory += 2 * sizeof(Credit); // processors fetch lines in pairs: the ring begins with a pair of its own
+  channel.ring = memory;
+  channel.ring_bytes = ring_bytes;
+  return channel;
+}
+
+std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
+                          std::size_t granule) {
+  if (bytes <= short_message) {
+    if (!has_cell())
+      return 0;
+    Cell& cell = memory_.cells[next_ % cells_per_channel];
+    if (bytes > 0)
+      std::memcpy(cell.payload, data, bytes);
+    publish(cell, tag, bytes, bytes);
+    return std::max<std::size_t>(bytes, 1);
+  }
+  const std::size_t most = most_chunk_ - most_chunk_ % granule;
+  while (done < bytes && has_cell()) {
+    const std::size_t chunk = std::min(most, bytes - done);
+    const std::uint64_t begin = places_.place(chunk);
+    if (!has_room(begin + chunk))
+      break;
+    std::memcpy(memory_.ring + places_.offset(begin), data + done, chunk);
+    places_.take(begin, chunk);
+    publish(memory_.cells[next_ % cells_per_channel], tag, bytes, chunk);
+    done += chunk;
+  }
+  return done;
+}
+
+bool Sender::has_cell() {
+  if (next_ - taken_ < cells_per_channel) [[likely]]
+    return true;
+  look_at_credit();
+  return next_ - taken_ < cells_per_channel;
+}
+
+bool Sender::has_room(std::uint64_t end) {
+  if (end - freed_ <= memory_.ring_bytes) [[likely]]
+    return true;
+  look_at_credit();
+  return end - freed_ <= memory_.ring_bytes;
+}
+
+void Sender::look_at_credit() {
+  const std::uint64_t taken = memory_.credit->taken.load(std::memory_order_acquire);
+  if (taken == taken_)
+    return;
+  taken_ = taken;
+  freed_ = ends_[(taken - 1) % cells_per_channel];
+}
+
+void Sender::publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::size_t chunk) {
+  ends_[next_ % cells_per_channel] = places_.next();
+  cell.tag = tag;
+  cell.sizes = std::uint64_t{bytes} << Cell::chunk_bits | chunk;
+  const auto turn = static_cast<std::uint32_t>(next_ / cells_per_channel) + 1;
+  cell.turn.store(turn, std::memory_order_release);
+  ++next_;
+  // The receiver's core still holds the next cell: it is fetched while nobody waits for it.
+  fetch_to_write(&memory_.cells[next_ % cells_per_channel]);
+}
+
+std::byte* Receiver::chunk(const Cell& cell) const {
+  if (cell.message_bytes() <= short_message)
+    return const_cast<std::byte*>(cell.payload);
+  return memory_.ring + places_.offset(places_.place(cell.chunk_bytes()));
+}
+
+void Receiver::take(const Cell& cell) {
+  if (cell.message_bytes() > short_message) {
+    const std::uint64_t chunk = cell.chunk_bytes();
+    places_.take(places_.place(chunk), chunk);
+  }
+  ++next_;
+  memory_.credit->taken.store(next_, std::memory_order_release);
+}
+
+} // namespace thalweg::transport

@@ -1,0 +1,126 @@
+#pragma once
+
+// A one-way channel between two processes in memory that both have mapped: bytes in order, no locks.
+//
+// The sender writes cells of one cache line. A cell carries what a message is (tag, size) and, if it is short,
+// the message itself, so that a short message is one line's way from core to core (NCCL's and FastForward's
+// idea: data and flag in one line). The bytes of longer ones pass in chunks through a ring beside the cells;
+// each chunk has a cell. A cell is written when its `turn` says so: the number of times that the ring of cells
+// has gone round. The receiver counts the cells that it has taken in a line of its own, which the sender looks
+// at only when it believes the channel full (Giacomoni, Moseley, Vachharajani 2008).
+//
+// One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace thalweg::transport {
+
+inline constexpr std::size_t cache_line = 64;
+inline constexpr std::size_t cells_per_channel = 32;
+inline constexpr std::size_t short_message = 48; ///< bytes that fit into a cell
+
+struct alignas(cache_line) Cell {
+  std::atomic<std::uint32_t> turn;
+  std::int32_t tag;
+  std::uint64_t sizes; ///< of the message, and in the low bits of this cell's chunk
+  std::byte payload[short_message];
+
+  static constexpr int chunk_bits = 20;
+  std::uint64_t message_bytes() const { return sizes >> chunk_bits; }
+  std::uint64_t chunk_bytes() const { return sizes & ((std::uint64_t{1} << chunk_bits) - 1); }
+};
+static_assert(sizeof(Cell) == cache_line);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "processes share it");
+
+struct alignas(cache_line) Credit {
+  std::atomic<std::uint64_t> taken; ///< cells that the receiver has done with
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
+
+/// A channel's memory; `ring_bytes` is a power of two, at least 4 * cache_line.
+struct ChannelMemory {
+  Cell* cells = nullptr;
+  Credit* credit = nullptr;
+  std::byte* ring = nullptr;
+  std::size_t ring_bytes = 0;
+
+  static constexpr std::size_t bytes(std::size_t ring_bytes) {
+    return cells_per_channel * sizeof(Cell) + 2 * sizeof(Credit) + ring_bytes;
+  }
+  /// Lays a channel out in zeroed memory aligned to cache lines.
+  static ChannelMemory at(std::byte* memory, std::size_t ring_bytes);
+};
+
+/// Where chunks stand in the ring: both ends count alike.
+class RingPlaces {
+public:
+  explicit RingPlaces(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {}
+  /// The number of the first byte of the next chunk: chunks are whole, and begin with a line.
+  std::uint64_t place(std::uint64_t chunk) const {
+    const std::uint64_t rest = ring_bytes_ - next_ % ring_bytes_;
+    return rest >= chunk ? next_ : next_ + rest;
+  }
+  void take(std::uint64_t begin, std::uint64_t chunk) {
+    next_ = begin + (chunk + cache_line - 1) / cache_line * cache_line;
+  }
+  std::uint64_t next() const { return next_; }
+  std::size_t offset(std::uint64_t place) const { return place % ring_bytes_; }
+
+private:
+  std::size_t ring_bytes_;
+  std::uint64_t next_ = 0;
+};
+
+class Sender {
+public:
+  explicit Sender(const ChannelMemory& memory)
+      : memory_(memory), places_(memory.ring_bytes), most_chunk_(memory.ring_bytes / 8) {}
+
+  /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
+  /// many are now. Chunks end at multiples of `granule` bytes, which must be at most most_granule(). A message
+  /// of no bytes is one cell; `done` is then 1 when it went.
+  std::size_t offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
+                    std::size_t granule);
+
+  std::size_t most_granule() const { return most_chunk_; }
+
+private:
+  bool has_cell();
+  bool has_room(std::uint64_t end);
+  void look_at_credit();
+  void publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::size_t chunk);
+
+  ChannelMemory memory_;
+  RingPlaces places_;
+  std::size_t most_chunk_;
+  std::uint64_t next_ = 0;  ///< cells written so far
+  std::uint64_t taken_ = 0; ///< of those, known to be taken
+  std::uint64_t freed_ = 0; ///< places of the ring before this are free again
+  std::uint64_t ends_[cells_per_channel] = {};
+};
+
+class Receiver {
+public:
+  explicit Receiver(const ChannelMemory& memory) : memory_(memory), places_(memory.ring_bytes) {}
+
+  /// The next cell that has come, or nullptr.
+  const Cell* look() const {
+    const Cell& cell = memory_.cells[next_ % cells_per_channel];
+    return cell.turn.load(std::memory_order_acquire) == turn() ? &cell : nullptr;
+  }
+  /// The bytes of the cell that look() found; may be written over until take().
+  std::byte* chunk(const Cell& cell) const;
+  /// Gives the cell that look() found, and its bytes, back to the sender.
+  void take(const Cell& cell);
+
+private:
+  std::uint32_t turn() const { return static_cast<std::uint32_t>(next_ / cells_per_channel) + 1; }
+
+  ChannelMemory memory_;
+  RingPlaces places_;
+  std::uint64_t next_ = 0;
+};
+
+} // namespace thalweg::transport

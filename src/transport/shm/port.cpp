@@ -1,0 +1,183 @@
+#include "transport/shm/port.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace thalweg::transport {
+
+namespace {
+
+void finish(const UnderWay& message) {
+  message.owner->finish(message.slot);
+}
+
+/// Takes the next bytes of a message to where they belong.
+void absorb(UnderWay& receive, std::byte* bytes, std::size_t count) {
+  std::byte* const to = receive.message.data + receive.done;
+  if (receive.message.combiner != nullptr)
+    receive.message.combiner->combine(bytes, to, count);
+  else if (count > 0)
+    std::memcpy(to, bytes, count);
+  receive.done += count;
+}
+
+void check_fits(const UnderWay& receive, std::size_t bytes) {
+  if (bytes > receive.message.bytes)
+    throw TruncationError(fmt::format("rank {} sent {} bytes where {} were awaited", receive.message.peer,
+                                      bytes, receive.message.bytes),
+                          "give the same counts on all ranks");
+}
+
+} // namespace
+
+Port::Port(std::vector<ChannelMemory> outgoing, const std::vector<ChannelMemory>& incoming, bool threaded)
+    : threaded_(threaded) {
+  peers_.reserve(outgoing.size());
+  for (std::size_t peer = 0; peer < outgoing.size(); ++peer)
+    peers_.emplace_back(outgoing[peer], incoming[peer]);
+}
+
+std::unique_lock<std::mutex> Port::lock() {
+  return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+}
+
+void Port::activate(Rank number) {
+  Peer& peer = peers_[static_cast<std::size_t>(number)];
+  if (peer.is_active)
+    return;
+  peer.is_active = true;
+  active_.push_back(number);
+}
+
+void Port::start_send(Rank number, UnderWay& message) {
+  const auto guard = lock();
+  Peer& peer = peers_[static_cast<std::size_t>(number)];
+  if (peer.sends.empty() && put(peer, message))
+    return;
+  peer.sends.push_back(&message);
+  activate(number);
+}
+
+void Port::start_receive(Rank number, UnderWay& message) {
+  const auto guard = lock();
+  Peer& peer = peers_[static_cast<std::size_t>(number)];
+  if (!peer.unexpected.empty() && meet_unexpected(peer, message))
+    return;
+  peer.receives.push_back(&message);
+  activate(number);
+}
+
+void Port::progress() {
+  const auto guard = lock();
+  for (std::size_t index = 0; index < active_.size();) {
+    Peer& peer = peers_[static_cast<std::size_t>(active_[index])];
+    push(peer);
+    pull(peer);
+    if (!peer.is_idle()) {
+      ++index;
+      continue;
+    }
+    peer.is_active = false;
+    active_[index] = active_.back();
+    active_.pop_back();
+  }
+}
+
+void Port::push(Peer& peer) {
+  while (!peer.sends.empty()) {
+    if (!put(peer, *peer.sends.front()))
+      return;
+    peer.sends.pop_front();
+  }
+}
+
+/// Puts what fits of a message into the channel; true when it has finished.
+bool Port::put(Peer& peer, UnderWay& send) {
+  const Message& message = send.message;
+  send.done = peer.out.offer(message.tag, message.data, message.bytes, send.done, message.granule);
+  if (send.done < std::max<std::size_t>(message.bytes, 1))
+    return false;
+  finish(send);
+  return true;
+}
+
+void Port::pull(Peer& peer) {
+  while (peer.filling != nullptr || !peer.receives.empty()) {
+    const Cell* cell = peer.in.look();
+    if (cell == nullptr)
+      return;
+    if (peer.filling == nullptr && !peer.setting_aside)
+      begin_message(peer, *cell);
+    deliver(peer, *cell);
+  }
+}
+
+void Port::begin_message(Peer& peer, const Cell& cell) {
+  const auto awaited = std::ranges::find_if(
+      peer.receives, [&](const UnderWay* receive) { return receive->message.tag == cell.tag; });
+  if (awaited == peer.receives.end()) {
+    Unexpected& unexpected = peer.unexpected.emplace_back();
+    unexpected.tag = cell.tag;
+    unexpected.data.resize(cell.message_bytes());
+    peer.setting_aside = true;
+    return;
+  }
+  check_fits(**awaited, cell.message_bytes());
+  peer.filling = *awaited;
+  peer.receives.erase(awaited);
+}
+
+void Port::deliver(Peer& peer, const Cell& cell) {
+  const std::size_t total = cell.message_bytes();
+  const std::size_t count = cell.chunk_bytes();
+  std::byte* const bytes = peer.in.chunk(cell);
+  if (peer.filling != nullptr) {
+    UnderWay& receive = *peer.filling;
+    absorb(receive, bytes, count);
+    peer.in.take(cell);
+    if (receive.done == total) {
+      peer.filling = nullptr;
+      finish(receive);
+    }
+    return;
+  }
+  Unexpected& unexpected = peer.unexpected.back();
+  if (count > 0)
+    std::memcpy(unexpected.data.data() + unexpected.done, bytes, count);
+  unexpected.done += count;
+  peer.in.take(cell);
+  peer.setting_aside = unexpected.done < total;
+}
+
+/// True when the message finished, or its rest goes to where it belongs from now on.
+bool Port::meet_unexpected(Peer& peer, UnderWay& receive) {
+  const auto came = std::ranges::find(peer.unexpected, receive.message.tag, &Unexpected::tag);
+  if (came == peer.unexpected.end())
+    return false;
+  check_fits(receive, came->data.size());
+  absorb(receive, came->data.data(), came->done);
+  const bool is_whole = came->done == came->data.size();
+  peer.unexpected.erase(came);
+  if (is_whole) {
+    finish(receive);
+    return true;
+  }
+  peer.setting_aside = false;
+  peer.filling = &receive;
+  activate(static_cast<Rank>(&peer - peers_.data()));
+  return true;
+}
+
+void Port::forget(const Completions* owner) {
+  const auto guard = lock();
+  const auto is_owned = [owner](const UnderWay* message) { return message->owner == owner; };
+  for (Peer& peer : peers_) {
+    std::erase_if(peer.sends, is_owned);
+    std::erase_if(peer.receives, is_owned);
+    if (peer.filling != nullptr && is_owned(peer.filling))
+      peer.filling = nullptr;
+  }
+}
+
+} // namespace thalweg::transport

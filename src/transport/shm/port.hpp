@@ -1,0 +1,89 @@
+#pragma once
+
+// The messages of one rank in a group of processes that share memory: what waits to be sent, what is awaited,
+// and what came before it was awaited.
+//
+// Channels keep order, tags do not: a message at a channel's head that nobody awaits yet is put aside, so that
+// those behind it can pass. Only channels with something to send or awaited are looked at.
+
+#include "transport/batch.hpp"
+#include "transport/shm/channel.hpp"
+
+#include <deque>
+#include <mutex>
+#include <vector>
+
+namespace thalweg::transport {
+
+/// Where a batch learns which of its messages have finished.
+struct Completions {
+  std::size_t under_way = 0;
+  std::vector<int> finished;
+
+  void finish(std::uint32_t slot) {
+    --under_way;
+    finished.push_back(static_cast<int>(slot));
+  }
+};
+
+/// A message under way. Stays where it is until it has finished.
+struct UnderWay {
+  Message message;
+  std::size_t done = 0;
+  Completions* owner = nullptr;
+  std::uint32_t slot = 0;
+};
+
+class Port {
+public:
+  /// One sender and one receiver for each rank of the group, in order. `threaded` if several threads use it.
+  Port(std::vector<ChannelMemory> outgoing, const std::vector<ChannelMemory>& incoming, bool threaded);
+
+  /// Peers are numbers in the group. Both may finish the message at once.
+  void start_send(Rank peer, UnderWay& message);
+  void start_receive(Rank peer, UnderWay& message);
+  /// Moves whatever can be moved. Throws TruncationError.
+  void progress();
+  /// Its owner ends while messages are under way, after an error.
+  void forget(const Completions* owner);
+
+  std::size_t most_granule() const { return peers_.front().out.most_granule(); }
+
+private:
+  struct Unexpected {
+    std::int32_t tag = 0;
+    std::size_t done = 0;
+    std::vector<std::byte> data;
+    UnderWay* claimed_by = nullptr; ///< awaited now, and still coming
+    std::size_t granule_done = 0;
+  };
+
+  struct Peer {
+    Peer(const ChannelMemory& outgoing, const ChannelMemory& incoming) : out(outgoing), in(incoming) {}
+    Sender out;
+    Receiver in;
+    std::deque<UnderWay*> sends;
+    std::vector<UnderWay*> receives;   ///< in the order in which they were started
+    std::deque<Unexpected> unexpected; ///< in the order in which they came
+    UnderWay* filling = nullptr;       ///< what the message at the channel's head goes to,
+    bool setting_aside = false;        ///< or it goes to the last of `unexpected`
+    bool is_active = false;
+    bool is_idle() const { return sends.empty() && receives.empty() && filling == nullptr; }
+  };
+
+  std::unique_lock<std::mutex> lock();
+  void activate(Rank number);
+  void push(Peer& peer);
+  static bool put(Peer& peer, UnderWay& send);
+  void pull(Peer& peer);
+  void begin_message(Peer& peer, const Cell& cell);
+  void deliver(Peer& peer, const Cell& cell);
+  bool meet_unexpected(Peer& peer, UnderWay& receive);
+
+  std::vector<Peer> peers_;
+  std::vector<Rank> active_;
+  std::mutex mutex_;
+  bool threaded_;
+};
+
+} // namespace thalweg::transport

@@ -1,0 +1,78 @@
+// Two transports as one: every pair of ranks talks whichever way joins it.
+
+#include "transport/routed/routed_transport.hpp"
+
+#include "transport/loopback/loopback.hpp"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace thalweg::transport {
+namespace {
+
+/// Ranks 0..n-1 in nodes of `node` ranks, which have a loopback of their own.
+std::vector<std::unique_ptr<Transport>> make_nodes(Rank ranks, Rank node) {
+  auto far = make_loopback(ranks, Protocol::eager);
+  std::vector<std::unique_ptr<Transport>> result;
+  for (Rank begin = 0; begin < ranks; begin += node) {
+    const Rank end = std::min(ranks, begin + node);
+    auto near = make_loopback(end - begin, Protocol::rendezvous);
+    std::vector<Rank> near_ranks(static_cast<std::size_t>(ranks), -1);
+    for (Rank rank = begin; rank < end; ++rank)
+      near_ranks[static_cast<std::size_t>(rank)] = rank - begin;
+    Waiting waiting;
+    waiting.looks = 5;
+    for (Rank rank = begin; rank < end; ++rank)
+      result.push_back(make_routed(std::move(near[static_cast<std::size_t>(rank - begin)]),
+                                   std::move(far[static_cast<std::size_t>(rank)]), near_ranks, waiting));
+  }
+  return result;
+}
+
+class Routed : public testing::TestWithParam<bool> {};
+
+TEST_P(Routed, EveryPairTalks) {
+  const bool one_by_one = GetParam();
+  constexpr Rank ranks = 7;
+  const auto transports = make_nodes(ranks, 3);
+  std::vector<std::thread> threads;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto& transport = transports[static_cast<std::size_t>(rank)];
+      EXPECT_EQ(transport->rank(), rank);
+      EXPECT_EQ(transport->ranks(), ranks);
+      const auto batch = transport->make_batch();
+      std::vector<int> out(ranks);
+      std::vector<int> in(ranks, -1);
+      std::vector<Message> sends;
+      std::vector<Message> receives;
+      for (Rank peer = 0; peer < ranks; ++peer) {
+        const auto place = static_cast<std::size_t>(peer);
+        out[place] = rank * 100 + peer;
+        sends.push_back({peer, 3, reinterpret_cast<std::byte*>(&out[place]), sizeof(int)});
+        receives.push_back({peer, 3, reinterpret_cast<std::byte*>(&in[place]), sizeof(int)});
+      }
+      if (one_by_one) {
+        batch->reserve(2 * ranks);
+        for (std::uint32_t slot = 0; slot < ranks; ++slot)
+          batch->start_receive(slot, receives[slot]);
+        for (std::uint32_t slot = 0; slot < ranks; ++slot)
+          batch->start_send(ranks + slot, sends[slot]);
+        std::size_t left = 2 * ranks;
+        while (left > 0)
+          left -= batch->wait().size();
+        EXPECT_TRUE(batch->all_finished());
+      } else {
+        batch->transfer(receives, sends);
+      }
+      for (Rank peer = 0; peer < ranks; ++peer)
+        EXPECT_EQ(in[static_cast<std::size_t>(peer)], peer * 100 + rank);
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Routed, testing::Bool());
+
+} // namespace
+} // namespace thalweg::transport

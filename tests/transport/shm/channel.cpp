@@ -1,0 +1,132 @@
+// A channel between two threads: what goes in comes out, whatever the sizes and however full it is.
+
+#include "transport/shm/channel.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace thalweg::transport {
+namespace {
+
+constexpr std::size_t ring_bytes = 4096;
+
+class Memory {
+public:
+  explicit Memory(std::size_t ring)
+      : bytes_(static_cast<std::byte*>(std::aligned_alloc(cache_line, ChannelMemory::bytes(ring)))) {
+    std::fill_n(bytes_.get(), ChannelMemory::bytes(ring), std::byte{});
+    channel = ChannelMemory::at(bytes_.get(), ring);
+  }
+  ChannelMemory channel;
+
+private:
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<std::byte, Free> bytes_;
+};
+
+struct Sent {
+  std::int32_t tag;
+  std::size_t granule;
+  std::vector<std::byte> data;
+};
+
+std::vector<Sent> random_messages(std::uint32_t seed, std::size_t count, std::size_t most) {
+  std::mt19937_64 random(seed);
+  std::vector<Sent> messages(count);
+  for (Sent& message : messages) {
+    message.tag = static_cast<std::int32_t>(random() % 1000);
+    message.granule = std::size_t{1} + random() % 24;
+    const std::size_t elements = random() % (most / message.granule);
+    message.data.resize(random() % 3 == 0 ? elements * message.granule : random() % 3 * message.granule);
+    for (std::byte& byte : message.data)
+      byte = static_cast<std::byte>(random());
+  }
+  return messages;
+}
+
+void send_all(Sender& sender, const std::vector<Sent>& messages) {
+  for (const Sent& message : messages) {
+    std::size_t done = 0;
+    while (done < std::max<std::size_t>(message.data.size(), 1)) {
+      const std::size_t before = done;
+      done = sender.offer(message.tag, message.data.data(), message.data.size(), done, message.granule);
+      if (done == before)
+        std::this_thread::yield();
+    }
+  }
+}
+
+/// Takes one message; every chunk must be whole granules.
+std::vector<std::byte> take_message(Receiver& receiver, const Sent& expected) {
+  std::vector<std::byte> data;
+  for (;;) {
+    const Cell* cell = receiver.look();
+    if (cell == nullptr) {
+      std::this_thread::yield();
+      continue;
+    }
+    EXPECT_EQ(cell->tag, expected.tag);
+    EXPECT_EQ(cell->chunk_bytes() % expected.granule, 0U);
+    const std::size_t total = cell->message_bytes();
+    const std::byte* const chunk = receiver.chunk(*cell);
+    data.insert(data.end(), chunk, chunk + cell->chunk_bytes());
+    receiver.take(*cell);
+    if (data.size() >= total)
+      return data;
+  }
+}
+
+TEST(Channel, BringsWhatWasSentInOrder) {
+  for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+    const Memory memory(ring_bytes);
+    const std::vector<Sent> messages = random_messages(seed, 2000, seed % 2 == 0 ? 40'000 : 300);
+    std::thread sending([&] {
+      Sender sender(memory.channel);
+      send_all(sender, messages);
+    });
+    Receiver receiver(memory.channel);
+    for (std::size_t number = 0; number < messages.size(); ++number)
+      ASSERT_EQ(take_message(receiver, messages[number]), messages[number].data) << number;
+    sending.join();
+    EXPECT_EQ(receiver.look(), nullptr);
+  }
+}
+
+TEST(Channel, TakesNoMoreThanFitsAndGoesOnWhenThereIsRoom) {
+  const Memory memory(ring_bytes);
+  Sender sender(memory.channel);
+  Receiver receiver(memory.channel);
+  const std::byte word[8] = {};
+  for (std::size_t cell = 0; cell < cells_per_channel; ++cell)
+    EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), sizeof word);
+  EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), 0U);
+  receiver.take(*receiver.look());
+  EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), sizeof word);
+  while (const Cell* cell = receiver.look())
+    receiver.take(*cell);
+  const std::vector<std::byte> large(3 * ring_bytes);
+  const std::size_t done = sender.offer(2, large.data(), large.size(), 0, 1);
+  EXPECT_GT(done, 0U);
+  EXPECT_LE(done, ring_bytes);
+  EXPECT_EQ(sender.offer(2, large.data(), large.size(), done, 1), done);
+}
+
+TEST(Channel, SendsMessagesOfNothing) {
+  const Memory memory(ring_bytes);
+  Sender sender(memory.channel);
+  Receiver receiver(memory.channel);
+  EXPECT_EQ(sender.offer(7, nullptr, 0, 0, 1), 1U);
+  const Cell* cell = receiver.look();
+  ASSERT_NE(cell, nullptr);
+  EXPECT_EQ(cell->tag, 7);
+  EXPECT_EQ(cell->message_bytes(), 0U);
+}
+
+} // namespace
+} // namespace thalweg::transport

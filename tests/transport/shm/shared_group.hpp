@@ -1,0 +1,38 @@
+#pragma once
+
+// Ranks of one process that talk through memory as processes of a node do.
+
+#include "transport/shm/shm_transport.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace thalweg::transport {
+
+class SharedGroup {
+public:
+  explicit SharedGroup(std::int32_t ranks) {
+    const std::size_t bytes = GroupMemory(ranks).bytes();
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes)));
+    std::fill_n(memory_.get(), bytes, std::byte{});
+    Waiting waiting;
+    waiting.looks = 10; // more threads than cores
+    for (Rank rank = 0; rank < ranks; ++rank)
+      transports_.push_back(make_shm_transport(memory_.get(), rank, ranks, waiting, true));
+  }
+
+  Transport* transport(Rank rank) const { return transports_[static_cast<std::size_t>(rank)].get(); }
+  std::vector<std::unique_ptr<Transport>>& transports() { return transports_; }
+  std::byte* memory() const { return memory_.get(); }
+
+private:
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::vector<std::unique_ptr<Transport>> transports_;
+};
+
+} // namespace thalweg::transport

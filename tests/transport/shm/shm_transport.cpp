@@ -1,0 +1,165 @@
+// Messages between ranks that share memory, here one process's: matching, order and what goes wrong.
+
+#include "transport/shm/shm_transport.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <random>
+#include <thread>
+
+#include "shared_group.hpp"
+
+namespace thalweg::transport {
+namespace {
+
+Message to(Rank peer, std::int32_t tag, std::vector<std::byte>& data) {
+  return {peer, tag, data.data(), data.size()};
+}
+
+std::vector<std::byte> bytes_of(std::size_t size, int seed) {
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  std::vector<std::byte> data(size);
+  for (std::byte& byte : data)
+    byte = static_cast<std::byte>(random());
+  return data;
+}
+
+TEST(ShmTransport, MatchesByTagWhateverTheOrderOfArrival) {
+  const SharedGroup group(2);
+  const auto sender = group.transport(0)->make_batch();
+  const auto receiver = group.transport(1)->make_batch();
+  auto first = bytes_of(20, 1);
+  auto second = bytes_of(3000, 2);
+  std::vector<std::byte> got_first(20);
+  std::vector<std::byte> got_second(3000);
+  sender->reserve(2);
+  receiver->reserve(2);
+  sender->start_send(0, to(1, 5, first));
+  sender->start_send(1, to(1, 6, second));
+  receiver->start_receive(1, to(0, 6, got_second));
+  ASSERT_EQ(receiver->wait().front(), 1);
+  EXPECT_EQ(got_second, second);
+  receiver->start_receive(0, to(0, 5, got_first)); // came before, and was put aside
+  EXPECT_TRUE(receiver->all_finished());
+  EXPECT_EQ(got_first, first);
+  EXPECT_TRUE(sender->all_finished());
+}
+
+TEST(ShmTransport, AwaitsARestThatIsStillComing) {
+  const SharedGroup group(2);
+  const auto sender = group.transport(0)->make_batch();
+  const auto receiver = group.transport(1)->make_batch();
+  auto large = bytes_of(300'000, 3); // more than the channel holds
+  auto other = bytes_of(8, 4);
+  std::vector<std::byte> got(large.size());
+  std::vector<std::byte> got_other(8);
+  sender->reserve(2);
+  receiver->reserve(2);
+  receiver->start_receive(0, to(0, 9, got_other));
+  sender->start_send(0, to(1, 1, large));
+  EXPECT_TRUE(receiver->poll().empty()); // puts the beginning of the large one aside
+  receiver->start_receive(1, to(0, 1, got));
+  sender->start_send(1, to(1, 9, other));
+  std::size_t left = 2;
+  while (left > 0) {
+    sender->poll();
+    left -= receiver->poll().size();
+  }
+  EXPECT_EQ(got, large);
+  EXPECT_EQ(got_other, other);
+}
+
+TEST(ShmTransport, SendsToSeveralAndItself) {
+  const SharedGroup group(3);
+  std::vector<std::thread> threads;
+  for (Rank rank = 0; rank < 3; ++rank)
+    threads.emplace_back([&group, rank] {
+      const auto batch = group.transport(rank)->make_batch();
+      for (int turn = 0; turn < 200; ++turn) {
+        std::vector<std::vector<std::byte>> out;
+        std::vector<std::vector<std::byte>> in(3, std::vector<std::byte>(100'000));
+        std::vector<Message> sends;
+        std::vector<Message> receives;
+        for (Rank peer = 0; peer < 3; ++peer)
+          out.push_back(bytes_of(100'000, turn * 9 + rank * 3 + peer));
+        for (Rank peer = 0; peer < 3; ++peer) {
+          sends.push_back(to(peer, turn, out[static_cast<std::size_t>(peer)]));
+          receives.push_back(to(peer, turn, in[static_cast<std::size_t>(peer)]));
+        }
+        batch->transfer(receives, sends);
+        for (Rank peer = 0; peer < 3; ++peer)
+          ASSERT_EQ(in[static_cast<std::size_t>(peer)], bytes_of(100'000, turn * 9 + peer * 3 + rank));
+      }
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+}
+
+struct Adder final : Combiner {
+  void combine(std::byte* arrived, std::byte* target, std::size_t bytes) override {
+    ASSERT_EQ(bytes % sizeof(std::uint64_t), 0U);
+    auto* const from = reinterpret_cast<std::uint64_t*>(arrived);
+    auto* const sum = reinterpret_cast<std::uint64_t*>(target);
+    for (std::size_t word = 0; word < bytes / sizeof *from; ++word)
+      sum[word] += from[word];
+  }
+};
+
+TEST(ShmTransport, CombinesAsBytesArrive) {
+  const SharedGroup group(2);
+  for (const std::size_t words : {1, 6, 7, 1000, 100'000}) {
+    std::vector<std::uint64_t> given(words);
+    std::vector<std::uint64_t> sums(words);
+    for (std::size_t word = 0; word < words; ++word) {
+      given[word] = word * word;
+      sums[word] = word;
+    }
+    Adder adder;
+    const Message send{1, 2, reinterpret_cast<std::byte*>(given.data()), words * 8, nullptr, 8};
+    const Message receive{0, 2, reinterpret_cast<std::byte*>(sums.data()), words * 8, &adder, 8};
+    std::thread sending([&] { group.transport(0)->make_batch()->transfer({}, {&send, 1}); });
+    group.transport(1)->make_batch()->transfer({&receive, 1}, {});
+    sending.join();
+    for (std::size_t word = 0; word < words; ++word)
+      ASSERT_EQ(sums[word], word * word + word) << words;
+  }
+}
+
+TEST(ShmTransport, RefusesAMessageThatIsTooLong) {
+  const SharedGroup group(2);
+  auto data = bytes_of(9, 1);
+  std::vector<std::byte> place(8);
+  const Message send = to(1, 0, data);
+  const Message receive = to(0, 0, place);
+  group.transport(0)->make_batch()->transfer({}, {&send, 1});
+  const auto batch = group.transport(1)->make_batch();
+  EXPECT_THROW(batch->transfer({&receive, 1}, {}), TruncationError);
+}
+
+TEST(ShmTransport, VisitsOthersWhileItWaits) {
+  SharedGroup group(2);
+  struct Late {
+    const SharedGroup* group;
+    int visits = 0;
+  } late{&group};
+  Waiting waiting;
+  waiting.looks = 1;
+  waiting.with = &late;
+  waiting.pauses_per_visit = 1;
+  waiting.visit = [](void* with) {
+    auto& self = *static_cast<Late*>(with);
+    if (++self.visits == 3) {
+      std::byte byte{};
+      const Message send{1, 0, &byte, 1};
+      self.group->transport(0)->make_batch()->transfer({}, {&send, 1});
+    }
+  };
+  const auto transport = make_shm_transport(group.memory(), 1, 2, waiting, false);
+  std::byte byte{};
+  const Message receive{0, 0, &byte, 1};
+  transport->make_batch()->transfer({&receive, 1}, {});
+  EXPECT_EQ(late.visits, 3);
+}
+
+} // namespace
+} // namespace thalweg::transport
