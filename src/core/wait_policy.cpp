@@ -23,12 +23,11 @@ void sharpen_timer() {
 
 // Once that somebody computes for long, trials cost one part in a hundred of the time, on each rank. One long
 // yield among many short ones says nothing: some daemon ran, or another machine's guest.
-void CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns) {
-  constexpr std::uint64_t long_yield_ns = 200'000;
+void CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us) {
   constexpr std::uint64_t few = 16;
   constexpr std::uint64_t most_sleep_per_yield = 100;
   const std::uint64_t taken_ns = after_ns - before_ns;
-  if (taken_ns <= long_yield_ns) {
+  if (taken_ns <= std::uint64_t{1000} * long_yield_us) {
     ++short_yields_;
     return;
   }

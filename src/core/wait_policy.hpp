@@ -23,6 +23,7 @@ struct WaitSettings {
   std::uint32_t yield_us = 5000;
   std::uint32_t sleep_us_min = 20;
   std::uint32_t sleep_us_max = 1000;
+  std::uint32_t long_yield_us = 200; // yields that take longer than this have met somebody who computes
 };
 
 // The clock and the scheduler; replaced in tests.
@@ -37,7 +38,7 @@ struct WaitSystem {
 class CoreClimate {
 public:
   bool prefers_sleep(std::uint64_t now_ns) const { return now_ns < sleep_until_ns_; }
-  void yielded(std::uint64_t before_ns, std::uint64_t after_ns);
+  void yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
 
 private:
   std::uint64_t sleep_until_ns_ = 0;
@@ -49,7 +50,8 @@ CoreClimate& thread_climate();
 
 // One pause that gives the core away; returns the time after it.
 template <class System>
-std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep_us) {
+std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep_us,
+                       std::uint32_t long_yield_us = WaitSettings{}.long_yield_us) {
   const std::uint64_t before_ns = system.now_ns();
   if (climate.prefers_sleep(before_ns)) {
     system.sleep_us(sleep_us);
@@ -57,7 +59,7 @@ std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep
   }
   system.yield();
   const std::uint64_t after_ns = system.now_ns();
-  climate.yielded(before_ns, after_ns);
+  climate.yielded(before_ns, after_ns, long_yield_us);
   return after_ns;
 }
 
@@ -78,7 +80,7 @@ public:
       system_.relax();
       now_ns_ = system_.now_ns();
     } else if (waited_us < std::uint64_t{settings_.poll_us} + settings_.yield_us) {
-      now_ns_ = give_way(system_, climate_, sleep_us(waited_us));
+      now_ns_ = give_way(system_, climate_, sleep_us(waited_us), settings_.long_yield_us);
     } else {
       system_.sleep_us(sleep_us(waited_us));
       now_ns_ = system_.now_ns();

@@ -134,6 +134,8 @@ transport::Waiting node_waiting(MPI_Comm& hidden) {
   waiting.settings = runtime.settings.wait;
   waiting.visit = visit_library;
   waiting.with = &hidden;
+  // Ranks that combine long vectors keep a core for some hundred microseconds: that is no reason to sleep.
+  waiting.settings.long_yield_us = 1500;
   if (runtime.placement.crowded) {
     waiting.looks = 6;
   } else {

@@ -11,20 +11,20 @@ namespace thalweg::transport {
 struct Waiting {
   std::uint32_t looks = 2000;          ///< in quick succession, before anything else is done
   WaitSettings settings;               ///< what is done between looks then
-  std::uint32_t pauses_per_visit = 64;  ///< how often `visit` is called meanwhile
+  std::uint32_t pauses_per_visit = 64; ///< how often `visit` is called meanwhile
   void (*visit)(void* with) = nullptr; ///< looks after something else that must go on
   void* with = nullptr;
 };
 
 enum class Look { nothing, moved, reached };
 
-/// Calls `look` until it has reached what it looks for.
-template <typename Looking>
-void wait_until(const Waiting& waiting, Looking look) {
+/// Calls `look` until it has reached what it looks for. `system` says how to yield and sleep.
+template <typename Looking, typename System = WaitSystem>
+void wait_until(const Waiting& waiting, Looking& look, System system = {}) {
   for (std::uint32_t looks = 0; looks < waiting.looks; ++looks)
     if (look() == Look::reached)
       return;
-  Waiter waiter{waiting.settings};
+  BasicWaiter<System> waiter{waiting.settings, thread_climate(), system};
   for (std::uint32_t pauses = 1;; ++pauses) {
     if (waiting.visit != nullptr && pauses % waiting.pauses_per_visit == 0)
       waiting.visit(waiting.with);

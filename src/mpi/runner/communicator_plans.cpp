@@ -83,16 +83,17 @@ std::unique_ptr<transport::Transport> make_transport(CommunicatorState& communic
   if (!communicator.node_memory)
     return library;
   const NodeMemory& memory = *communicator.node_memory;
-  const transport::Waiting waiting = node_waiting(communicator.hidden);
+  const transport::NodeUse use{node_waiting(communicator.hidden), runtime.placement.crowded,
+                               runtime.has_threads};
   const auto members = static_cast<std::int32_t>(memory.members.size());
-  std::unique_ptr<transport::Transport> shared = transport::make_shm_transport(
-      memory.segment->memory(), memory.rank, members, waiting, runtime.has_threads);
+  std::unique_ptr<transport::Transport> shared =
+      transport::make_shm_transport(memory.segment->memory(), memory.rank, members, use);
   if (members == communicator.size)
     return shared;
   std::vector<Rank> near_ranks(static_cast<std::size_t>(communicator.size), -1);
   for (Rank member = 0; member < members; ++member)
     near_ranks[static_cast<std::size_t>(memory.members[static_cast<std::size_t>(member)])] = member;
-  return transport::make_routed(std::move(shared), std::move(library), std::move(near_ranks), waiting);
+  return transport::make_routed(std::move(shared), std::move(library), std::move(near_ranks), use.waiting);
 }
 
 std::vector<std::int64_t> key_of(const CallBinding& bound, const Choice& choice) {

@@ -37,7 +37,8 @@ public:
   }
 
   std::span<const int> wait() override {
-    wait_until(waiting_, [this] { return poll().empty() ? Look::nothing : Look::reached; });
+    const auto look = [this] { return poll().empty() ? Look::nothing : Look::reached; };
+    wait_until(waiting_, look);
     return finished_;
   }
 
@@ -53,10 +54,11 @@ public:
       start_receive(slot++, message);
     for (const Message& message : sends)
       start_send(slot++, message);
-    wait_until(waiting_, [this] {
+    const auto look = [this] {
       const bool moved = !poll().empty();
       return near_under_way_ + far_under_way_ == 0 ? Look::reached : moved ? Look::moved : Look::nothing;
-    });
+    };
+    wait_until(waiting_, look);
   }
 
 private:

@@ -2,12 +2,13 @@
 
 // A one-way channel between two processes in memory that both have mapped: bytes in order, no locks.
 //
-// The sender writes cells of one cache line. A cell carries what a message is (tag, size) and, if it is short,
-// the message itself, so that a short message is one line's way from core to core (NCCL's and FastForward's
-// idea: data and flag in one line). The bytes of longer ones pass in chunks through a ring beside the cells;
-// each chunk has a cell. A cell is written when its `turn` says so: the number of times that the ring of cells
-// has gone round. The receiver counts the cells that it has taken in a line of its own, which the sender looks
-// at only when it believes the channel full (Giacomoni, Moseley, Vachharajani 2008).
+// The sender writes cells of one cache line. A cell carries what a message is (tag, size) and, if it is
+// short, the message itself, so that a short message is one line's way from core to core (NCCL's and
+// FastForward's idea: data and flag in one line). The bytes of longer ones pass in chunks through a ring
+// beside the cells; each chunk has a cell. A cell is written when its `turn` says so: the number of times
+// that the ring of cells has gone round. The receiver counts the cells that it has taken in a line of its
+// own, which the sender looks at only when it believes the channel full (Giacomoni, Moseley, Vachharajani
+// 2008).
 //
 // One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
 
@@ -79,8 +80,8 @@ public:
       : memory_(memory), places_(memory.ring_bytes), most_chunk_(memory.ring_bytes / 8) {}
 
   /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
-  /// many are now. Chunks end at multiples of `granule` bytes, which must be at most most_granule(). A message
-  /// of no bytes is one cell; `done` is then 1 when it went.
+  /// many are now. Chunks end at multiples of `granule` bytes, which must be at most most_granule(). A
+  /// message of no bytes is one cell; `done` is then 1 when it went.
   std::size_t offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
                     std::size_t granule);
 
@@ -114,6 +115,8 @@ public:
   std::byte* chunk(const Cell& cell) const;
   /// Gives the cell that look() found, and its bytes, back to the sender.
   void take(const Cell& cell);
+  /// Cells taken so far.
+  std::uint64_t taken() const { return next_; }
 
 private:
   std::uint32_t turn() const { return static_cast<std::uint32_t>(next_ / cells_per_channel) + 1; }

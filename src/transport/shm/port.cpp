@@ -31,12 +31,8 @@ void check_fits(const UnderWay& receive, std::size_t bytes) {
 
 } // namespace
 
-Port::Port(std::vector<ChannelMemory> outgoing, const std::vector<ChannelMemory>& incoming, bool threaded)
-    : threaded_(threaded) {
-  peers_.reserve(outgoing.size());
-  for (std::size_t peer = 0; peer < outgoing.size(); ++peer)
-    peers_.emplace_back(outgoing[peer], incoming[peer]);
-}
+Port::Port(const std::vector<Line>& lines, bool threaded)
+    : peers_(lines.begin(), lines.end()), threaded_(threaded) {}
 
 std::unique_lock<std::mutex> Port::lock() {
   return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
@@ -95,7 +91,10 @@ void Port::push(Peer& peer) {
 /// Puts what fits of a message into the channel; true when it has finished.
 bool Port::put(Peer& peer, UnderWay& send) {
   const Message& message = send.message;
+  const std::size_t before = send.done;
   send.done = peer.out.offer(message.tag, message.data, message.bytes, send.done, message.granule);
+  if (send.done != before)
+    peer.ring();
   if (send.done < std::max<std::size_t>(message.bytes, 1))
     return false;
   finish(send);
@@ -128,6 +127,15 @@ void Port::begin_message(Peer& peer, const Cell& cell) {
   peer.receives.erase(awaited);
 }
 
+/// The sender may sleep until there is room. Whose cells are all in use hears of some that are free soon
+/// enough without being told of each.
+void Port::give_back(Peer& peer, const Cell& cell) {
+  const bool used_ring = cell.message_bytes() > short_message;
+  peer.in.take(cell);
+  if (used_ring || peer.in.taken() % (cells_per_channel / 4) == 0)
+    peer.ring();
+}
+
 void Port::deliver(Peer& peer, const Cell& cell) {
   const std::size_t total = cell.message_bytes();
   const std::size_t count = cell.chunk_bytes();
@@ -135,7 +143,7 @@ void Port::deliver(Peer& peer, const Cell& cell) {
   if (peer.filling != nullptr) {
     UnderWay& receive = *peer.filling;
     absorb(receive, bytes, count);
-    peer.in.take(cell);
+    give_back(peer, cell);
     if (receive.done == total) {
       peer.filling = nullptr;
       finish(receive);
@@ -146,7 +154,7 @@ void Port::deliver(Peer& peer, const Cell& cell) {
   if (count > 0)
     std::memcpy(unexpected.data.data() + unexpected.done, bytes, count);
   unexpected.done += count;
-  peer.in.take(cell);
+  give_back(peer, cell);
   peer.setting_aside = unexpected.done < total;
 }
 

@@ -3,10 +3,11 @@
 // The messages of one rank in a group of processes that share memory: what waits to be sent, what is awaited,
 // and what came before it was awaited.
 //
-// Channels keep order, tags do not: a message at a channel's head that nobody awaits yet is put aside, so that
-// those behind it can pass. Only channels with something to send or awaited are looked at.
+// Channels keep order, tags do not: a message at a channel's head that nobody awaits yet is put aside, so
+// that those behind it can pass. Only channels with something to send or awaited are looked at.
 
 #include "transport/batch.hpp"
+#include "transport/shm/bell.hpp"
 #include "transport/shm/channel.hpp"
 
 #include <deque>
@@ -34,10 +35,17 @@ struct UnderWay {
   std::uint32_t slot = 0;
 };
 
+/// What a port has of each rank of the group.
+struct Line {
+  ChannelMemory outgoing;
+  ChannelMemory incoming;
+  Bell* bell = nullptr; ///< the rank's, to be rung; nullptr where nobody sleeps
+};
+
 class Port {
 public:
-  /// One sender and one receiver for each rank of the group, in order. `threaded` if several threads use it.
-  Port(std::vector<ChannelMemory> outgoing, const std::vector<ChannelMemory>& incoming, bool threaded);
+  /// `lines` are the ranks', in order. `threaded` if several threads use it.
+  Port(const std::vector<Line>& lines, bool threaded);
 
   /// Peers are numbers in the group. Both may finish the message at once.
   void start_send(Rank peer, UnderWay& message);
@@ -59,7 +67,12 @@ private:
   };
 
   struct Peer {
-    Peer(const ChannelMemory& outgoing, const ChannelMemory& incoming) : out(outgoing), in(incoming) {}
+    explicit Peer(const Line& line) : bell(line.bell), out(line.outgoing), in(line.incoming) {}
+    void ring() const {
+      if (bell != nullptr)
+        bell->ring_if_asleep();
+    }
+    Bell* bell;
     Sender out;
     Receiver in;
     std::deque<UnderWay*> sends;
@@ -77,6 +90,7 @@ private:
   static bool put(Peer& peer, UnderWay& send);
   void pull(Peer& peer);
   void begin_message(Peer& peer, const Cell& cell);
+  static void give_back(Peer& peer, const Cell& cell);
   void deliver(Peer& peer, const Cell& cell);
   bool meet_unexpected(Peer& peer, UnderWay& receive);
 

@@ -77,7 +77,8 @@ std::unique_ptr<Segment> Segment::open(const SegmentAddress& address) {
 }
 
 void Segment::map(int descriptor) {
-  void* const memory = ::mmap(nullptr, header_bytes + address_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  void* const memory =
+      ::mmap(nullptr, header_bytes + address_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (memory == MAP_FAILED)
     refuse(fmt::format("mapping a shared segment of {} bytes", address_.bytes));
   memory_ = static_cast<std::byte*>(memory);

@@ -21,8 +21,8 @@ class Segment {
 public:
   /// Makes `bytes` of zeros. Throws Error where the system refuses.
   static std::unique_ptr<Segment> make(std::size_t bytes);
-  /// Opens another process's segment. Throws Error where that is not allowed (another user, another container)
-  /// or what is there is something else.
+  /// Opens another process's segment. Throws Error where that is not allowed (another user, another
+  /// container) or what is there is something else.
   static std::unique_ptr<Segment> open(const SegmentAddress& address);
 
   ~Segment();

@@ -11,9 +11,26 @@ constexpr std::size_t largest_ring = std::size_t{64} << 10;
 constexpr std::size_t smallest_ring = std::size_t{4} << 10;
 constexpr std::size_t most_of_all_rings = std::size_t{64} << 20;
 
+/// Sleeps until its rank's bell is rung, if it has one.
+template <typename Looking>
+struct SleepingSystem : WaitSystem {
+  SleepingSystem(Bell* own, Looking& looking) : bell(own), look(&looking) {}
+  void sleep_us(std::uint32_t duration) {
+    if (bell == nullptr)
+      WaitSystem::sleep_us(duration);
+    else
+      bell->sleep_unless([this] { return (*look)() != Look::nothing; }, std::max(duration, shortest_us));
+  }
+  /// Whoever brings something rings: sleeps end by themselves only to look after others.
+  static constexpr std::uint32_t shortest_us = 1000;
+  Bell* bell;
+  Looking* look;
+};
+
 class ShmBatch final : public Batch {
 public:
-  ShmBatch(std::shared_ptr<Port> port, const Waiting& waiting) : port_(std::move(port)), waiting_(waiting) {}
+  ShmBatch(std::shared_ptr<Port> port, Bell* bell, const Waiting& waiting)
+      : port_(std::move(port)), bell_(bell), waiting_(waiting) {}
   ~ShmBatch() override {
     if (completions_.under_way > 0)
       port_->forget(&completions_);
@@ -84,17 +101,19 @@ private:
     if (is_reached())
       return;
     std::size_t before = completions_.under_way;
-    wait_until(waiting_, [&] {
+    auto look = [&] {
       port_->progress();
       if (is_reached())
         return Look::reached;
       const bool moved = completions_.under_way != before;
       before = completions_.under_way;
       return moved ? Look::moved : Look::nothing;
-    });
+    };
+    wait_until(waiting_, look, SleepingSystem(bell_, look));
   }
 
   std::shared_ptr<Port> port_;
+  Bell* bell_;
   const Waiting& waiting_;
   std::vector<UnderWay> slots_;
   Completions completions_;
@@ -103,18 +122,19 @@ private:
 
 class ShmTransport final : public Transport {
 public:
-  ShmTransport(std::shared_ptr<Port> port, Rank rank, std::int32_t ranks, const Waiting& waiting)
-      : port_(std::move(port)), rank_(rank), ranks_(ranks), waiting_(waiting) {}
+  ShmTransport(std::shared_ptr<Port> port, Bell* bell, Rank rank, std::int32_t ranks, const Waiting& waiting)
+      : port_(std::move(port)), bell_(bell), rank_(rank), ranks_(ranks), waiting_(waiting) {}
 
   Rank rank() const override { return rank_; }
   std::int32_t ranks() const override { return ranks_; }
   std::int32_t tag_limit() const override { return INT32_MAX; }
   std::size_t most_granule() const override { return port_->most_granule(); }
   bool waits_by_looking() const override { return true; }
-  std::unique_ptr<Batch> make_batch() override { return std::make_unique<ShmBatch>(port_, waiting_); }
+  std::unique_ptr<Batch> make_batch() override { return std::make_unique<ShmBatch>(port_, bell_, waiting_); }
 
 private:
   std::shared_ptr<Port> port_;
+  Bell* bell_;
   Rank rank_;
   std::int32_t ranks_;
   Waiting waiting_;
@@ -128,25 +148,28 @@ GroupMemory::GroupMemory(std::int32_t ranks) : ranks_(static_cast<std::size_t>(r
 }
 
 std::size_t GroupMemory::bytes() const {
-  return ranks_ * ranks_ * ChannelMemory::bytes(ring_bytes_);
+  return ranks_ * sizeof(Bell) + ranks_ * ranks_ * ChannelMemory::bytes(ring_bytes_);
+}
+
+Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
+  return reinterpret_cast<Bell*>(memory) + rank;
 }
 
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
   const std::size_t number = static_cast<std::size_t>(to) * ranks_ + static_cast<std::size_t>(from);
-  return ChannelMemory::at(memory + number * ChannelMemory::bytes(ring_bytes_), ring_bytes_);
+  return ChannelMemory::at(memory + ranks_ * sizeof(Bell) + number * ChannelMemory::bytes(ring_bytes_),
+                           ring_bytes_);
 }
 
 std::unique_ptr<Transport> make_shm_transport(std::byte* memory, Rank rank, std::int32_t ranks,
-                                              const Waiting& waiting, bool threaded) {
+                                              const NodeUse& use) {
   const GroupMemory group(ranks);
-  std::vector<ChannelMemory> outgoing;
-  std::vector<ChannelMemory> incoming;
-  for (Rank peer = 0; peer < ranks; ++peer) {
-    outgoing.push_back(group.channel(memory, rank, peer));
-    incoming.push_back(group.channel(memory, peer, rank));
-  }
-  return std::make_unique<ShmTransport>(std::make_shared<Port>(std::move(outgoing), incoming, threaded), rank,
-                                        ranks, waiting);
+  const auto bell = [&](Rank of) { return use.sleeps ? GroupMemory::bell(memory, of) : nullptr; };
+  std::vector<Line> lines;
+  for (Rank peer = 0; peer < ranks; ++peer)
+    lines.push_back({group.channel(memory, rank, peer), group.channel(memory, peer, rank), bell(peer)});
+  return std::make_unique<ShmTransport>(std::make_shared<Port>(lines, use.threaded), bell(rank), rank, ranks,
+                                        use.waiting);
 }
 
 } // namespace thalweg::transport

@@ -12,6 +12,7 @@ class GroupMemory {
 public:
   explicit GroupMemory(std::int32_t ranks);
   std::size_t bytes() const;
+  static Bell* bell(std::byte* memory, Rank rank);
   ChannelMemory channel(std::byte* memory, Rank from, Rank to) const;
 
 private:
@@ -19,9 +20,16 @@ private:
   std::size_t ring_bytes_;
 };
 
-/// The end of `rank` in a group of `ranks` whose memory is `memory`: GroupMemory(ranks).bytes() zeros, aligned
-/// to cache lines, which must outlive the transport and its batches. `threaded` if several threads use it.
+/// How a process uses a group's memory.
+struct NodeUse {
+  Waiting waiting;
+  bool sleeps = false;   ///< ranks sleep until they are rung; the same on all of them
+  bool threaded = false; ///< several threads of this process use the transport
+};
+
+/// The end of `rank` in a group of `ranks` whose memory is `memory`: GroupMemory(ranks).bytes() zeros,
+/// aligned to cache lines, which must outlive the transport and its batches.
 std::unique_ptr<Transport> make_shm_transport(std::byte* memory, Rank rank, std::int32_t ranks,
-                                              const Waiting& waiting, bool threaded);
+                                              const NodeUse& use);
 
 } // namespace thalweg::transport

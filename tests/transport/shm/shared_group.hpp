@@ -17,10 +17,12 @@ public:
     const std::size_t bytes = GroupMemory(ranks).bytes();
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes)));
     std::fill_n(memory_.get(), bytes, std::byte{});
-    Waiting waiting;
-    waiting.looks = 10; // more threads than cores
+    NodeUse use;
+    use.waiting.looks = 10; // more threads than cores
+    use.sleeps = true;
+    use.threaded = true;
     for (Rank rank = 0; rank < ranks; ++rank)
-      transports_.push_back(make_shm_transport(memory_.get(), rank, ranks, waiting, true));
+      transports_.push_back(make_shm_transport(memory_.get(), rank, ranks, use));
   }
 
   Transport* transport(Rank rank) const { return transports_[static_cast<std::size_t>(rank)].get(); }

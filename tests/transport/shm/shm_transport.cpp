@@ -142,7 +142,8 @@ TEST(ShmTransport, VisitsOthersWhileItWaits) {
     const SharedGroup* group;
     int visits = 0;
   } late{&group};
-  Waiting waiting;
+  NodeUse use;
+  Waiting& waiting = use.waiting;
   waiting.looks = 1;
   waiting.with = &late;
   waiting.pauses_per_visit = 1;
@@ -154,7 +155,7 @@ TEST(ShmTransport, VisitsOthersWhileItWaits) {
       self.group->transport(0)->make_batch()->transfer({}, {&send, 1});
     }
   };
-  const auto transport = make_shm_transport(group.memory(), 1, 2, waiting, false);
+  const auto transport = make_shm_transport(group.memory(), 1, 2, use);
   std::byte byte{};
   const Message receive{0, 0, &byte, 1};
   transport->make_batch()->transfer({&receive, 1}, {});
