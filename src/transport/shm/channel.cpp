@@ -93,13 +93,19 @@ std::byte* Receiver::chunk(const Cell& cell) const {
   return memory_.ring + places_.offset(places_.place(cell.chunk_bytes()));
 }
 
-void Receiver::take(const Cell& cell) {
+bool Receiver::take(const Cell& cell) {
   if (cell.message_bytes() > short_message) {
     const std::uint64_t chunk = cell.chunk_bytes();
     places_.take(places_.place(chunk), chunk);
   }
   ++next_;
+  // What is kept back must leave room for any chunk.
+  if (next_ - told_ < cells_per_channel / 4 && places_.next() - told_place_ < memory_.ring_bytes / 8)
+    return false;
+  told_ = next_;
+  told_place_ = places_.next();
   memory_.credit->taken.store(next_, std::memory_order_release);
+  return true;
 }
 
 } // namespace thalweg::transport

@@ -113,10 +113,9 @@ public:
   }
   /// The bytes of the cell that look() found; may be written over until take().
   std::byte* chunk(const Cell& cell) const;
-  /// Gives the cell that look() found, and its bytes, back to the sender.
-  void take(const Cell& cell);
-  /// Cells taken so far.
-  std::uint64_t taken() const { return next_; }
+  /// Gives the cell that look() found, and its bytes, back to the sender; true if the sender is told now. It is
+  /// told of several at once, since one that waits for room keeps looking: that takes the line away from here.
+  bool take(const Cell& cell);
 
 private:
   std::uint32_t turn() const { return static_cast<std::uint32_t>(next_ / cells_per_channel) + 1; }
@@ -124,6 +123,8 @@ private:
   ChannelMemory memory_;
   RingPlaces places_;
   std::uint64_t next_ = 0;
+  std::uint64_t told_ = 0;       ///< cells that the sender knows to be taken
+  std::uint64_t told_place_ = 0; ///< where the ring was free up to then
 };
 
 } // namespace thalweg::transport

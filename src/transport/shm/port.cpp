@@ -127,12 +127,9 @@ void Port::begin_message(Peer& peer, const Cell& cell) {
   peer.receives.erase(awaited);
 }
 
-/// The sender may sleep until there is room. Whose cells are all in use hears of some that are free soon
-/// enough without being told of each.
+/// The sender may sleep until there is room.
 void Port::give_back(Peer& peer, const Cell& cell) {
-  const bool used_ring = cell.message_bytes() > short_message;
-  peer.in.take(cell);
-  if (used_ring || peer.in.taken() % (cells_per_channel / 4) == 0)
+  if (peer.in.take(cell))
     peer.ring();
 }
 

@@ -77,8 +77,11 @@ std::unique_ptr<Segment> Segment::open(const SegmentAddress& address) {
 }
 
 void Segment::map(int descriptor) {
-  void* const memory =
-      ::mmap(nullptr, header_bytes + address_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  // The first use of a page takes as long as some messages; where there are many, few are ever used.
+  constexpr std::size_t most_prepared = std::size_t{8} << 20;
+  const int prepared = address_.bytes <= most_prepared ? MAP_POPULATE : 0;
+  void* const memory = ::mmap(nullptr, header_bytes + address_.bytes, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | prepared, descriptor, 0);
   if (memory == MAP_FAILED)
     refuse(fmt::format("mapping a shared segment of {} bytes", address_.bytes));
   memory_ = static_cast<std::byte*>(memory);
