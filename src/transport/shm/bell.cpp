@@ -14,7 +14,8 @@ void Bell::ring() {
 }
 
 void Bell::wait(std::uint32_t heard, std::uint32_t most_us) {
-  const timespec time{static_cast<time_t>(most_us / 1'000'000U), static_cast<long>(most_us % 1'000'000U) * 1000};
+  const timespec time{static_cast<time_t>(most_us / 1'000'000U),
+                      static_cast<long>(most_us % 1'000'000U) * 1000};
   // Returns at once if it was rung meanwhile; that it returns early for other reasons does no harm.
   ::syscall(SYS_futex, &rings, FUTEX_WAIT, heard, &time, nullptr, 0);
 }

@@ -1,11 +1,11 @@
 #pragma once
 
-// How a rank that sleeps is woken by those who send it something, or take what it sent: a word in shared memory
-// that the kernel can wait on (futex).
+// How a rank that sleeps is woken by those who send it something, or take what it sent: a word in shared
+// memory that the kernel can wait on (futex).
 //
 // The sleeper says that it sleeps, looks once more, and sleeps until the word changes; the others write what
-// they have, then look whether somebody sleeps. Both write before they read, in one order that all see, so that
-// at least one of them sees the other (Dekker).
+// they have, then look whether somebody sleeps. Both write before they read, in one order that all see, so
+// that at least one of them sees the other (Dekker).
 
 #include <atomic>
 #include <cstdint>

@@ -113,8 +113,9 @@ public:
   }
   /// The bytes of the cell that look() found; may be written over until take().
   std::byte* chunk(const Cell& cell) const;
-  /// Gives the cell that look() found, and its bytes, back to the sender; true if the sender is told now. It is
-  /// told of several at once, since one that waits for room keeps looking: that takes the line away from here.
+  /// Gives the cell that look() found, and its bytes, back to the sender; true if the sender is told now. It
+  /// is told of several at once, since one that waits for room keeps looking: that takes the line away from
+  /// here.
   bool take(const Cell& cell);
 
 private:

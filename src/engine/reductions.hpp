@@ -1,0 +1,21 @@
+#pragma once
+
+// Reductions of vectors of numbers, as wide as the processor that runs them.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace thalweg::engine {
+
+enum class Arithmetic : std::uint8_t { sum, product, minimum, maximum, bitwise_and, bitwise_or, bitwise_xor };
+enum class Number : std::uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+
+/// target[i] = source[i] (+) target[i]. The vectors need not be aligned and do not overlap.
+using Reduction = void (*)(const std::byte* source, std::byte* target, std::size_t numbers);
+
+/// nullptr where there is none: bits of floating-point numbers. Integers overflow modulo 2^n; the smaller or
+/// larger of numbers of which one is not a number is target[i].
+Reduction reduction(Arithmetic arithmetic, Number number);
+
+} // namespace thalweg::engine
