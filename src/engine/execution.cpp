@@ -98,14 +98,16 @@ void Execution::start_stage(const PlanStage& stage) {
   for (std::uint32_t s = stage.begin; s < stage.end; ++s)
     if (!steps[s].idle && is_receiving(steps[s]))
       batch_.start_receive(s - stage.begin, message(steps[s]));
-  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
-    if (!steps[s].idle && steps[s].kind == StepKind::send) {
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s) {
+    if (steps[s].idle || steps[s].follows_messages)
+      continue;
+    if (steps[s].kind == StepKind::send) {
       pack(steps[s]);
       batch_.start_send(s - stage.begin, message(steps[s]));
-    }
-  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
-    if (!steps[s].idle && is_local(steps[s]))
+    } else if (is_local(steps[s])) {
       work_locally(steps[s]);
+    }
+  }
 }
 
 bool Execution::poll_stage(const PlanStage& stage) {
@@ -120,9 +122,7 @@ bool Execution::poll_stage(const PlanStage& stage) {
   }
   if (!batch_.all_finished())
     return false;
-  for (std::uint32_t s = stage.begin; s < stage.end; ++s)
-    if (!plan_.steps()[s].idle && is_receiving(plan_.steps()[s]))
-      unpack(plan_.steps()[s]);
+  follow_messages(plan_.steps().subspan(stage.begin, stage.end - stage.begin));
   return true;
 }
 
@@ -131,7 +131,7 @@ void Execution::transfer_simple_stage(const PlanStage& stage) {
   receives_.clear();
   sends_.clear();
   for (const PlanStep& step : steps) {
-    if (step.idle)
+    if (step.idle || step.follows_messages)
       continue;
     if (is_receiving(step)) {
       receives_.push_back(message(step));
@@ -144,9 +144,18 @@ void Execution::transfer_simple_stage(const PlanStage& stage) {
   }
   if (!receives_.empty() || !sends_.empty())
     batch_.transfer(receives_, sends_);
-  for (const PlanStep& step : steps)
-    if (is_receiving(step) && !step.idle)
+  follow_messages(steps);
+}
+
+void Execution::follow_messages(std::span<const PlanStep> steps) const {
+  for (const PlanStep& step : steps) {
+    if (step.idle)
+      continue;
+    if (is_receiving(step))
       unpack(step);
+    else if (step.follows_messages)
+      work_locally(step);
+  }
 }
 
 void Execution::start_ordered_stage(const PlanStage& stage) {

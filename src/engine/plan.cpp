@@ -41,7 +41,6 @@ Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Com
       plan_step.source = bind(schedule.source(step), layouts);
       plan_step.target = bind(schedule.target(step), layouts);
       plan_step.predecessors = step.predecessors.size;
-      bound.is_simple &= step.predecessors.size == 0;
       const bool is_token = step.source.size == 0 && step.target.size == 0;
       plan_step.bytes = total_bytes(step.kind == StepKind::send ? source(plan_step) : target(plan_step));
       plan_step.idle = plan_step.bytes == 0 && !is_token;
@@ -52,6 +51,7 @@ Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Com
       }
       steps_.push_back(plan_step);
     }
+    bound.is_simple = make_simple(schedule, bound);
     staging_bytes_ = std::max(staging_bytes_, stage_staging_bytes_);
     widest_stage_ = std::max(widest_stage_, bound.end - bound.begin);
     stages_.push_back(bound);
@@ -100,6 +100,27 @@ void Plan::bind_message(PlanStep& step, bool receive) {
   }
   step.message = {Base::staging, stage_staging_bytes_, step.bytes};
   stage_staging_bytes_ += (step.bytes + staging_alignment - 1) / staging_alignment * staging_alignment;
+}
+
+/// Marks what follows messages. Short messages come together, so that it costs nothing to wait for all of
+/// them before the local work that waits for some; a message that waits for another must not be kept back.
+bool Plan::make_simple(const schedule::Schedule& schedule, const PlanStage& stage) {
+  constexpr std::int64_t short_bytes = 4096;
+  bool has_order = false;
+  bool has_long_messages = false;
+  for (std::uint32_t s = stage.begin; s < stage.end; ++s) {
+    PlanStep& step = steps_[s];
+    const schedule::Step& origin = schedule.steps[s];
+    bool follows = false;
+    for (const std::uint32_t predecessor : schedule.predecessors_of(origin))
+      follows |= steps_[predecessor].follows_messages || is_message(schedule.steps[predecessor]);
+    if (is_message(origin) && (follows || (is_receive(origin) && step.predecessors > 0)))
+      return false;
+    step.follows_messages = follows;
+    has_order |= step.predecessors > 0;
+    has_long_messages |= is_message(origin) && step.bytes > short_bytes;
+  }
+  return !(has_order && has_long_messages);
 }
 
 void Plan::link_successors(const schedule::Schedule& schedule) {

@@ -32,6 +32,8 @@ struct PlanStep {
   schedule::Side side = schedule::Side::left;
   /// Nothing to do: a message or copy of no bytes that is no token.
   bool idle = false;
+  /// In a simple stage: local work for which messages must have come.
+  bool follows_messages = false;
   std::int32_t peer = -1;
   /// Number among the messages with this peer in this direction.
   std::int32_t sequence = 0;
@@ -49,7 +51,8 @@ struct PlanStep {
 struct PlanStage {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
-  /// No step waits for another: all start at once and end together.
+  /// No message waits for another: all start at once and end together. Local work stands before them or,
+  /// where it follows messages, behind them all.
   bool is_simple = true;
 };
 
@@ -78,6 +81,7 @@ public:
 private:
   schedule::Span bind(std::span<const schedule::BlockRange> ranges, const Layouts& layouts);
   void bind_message(PlanStep& step, bool receive);
+  bool make_simple(const schedule::Schedule& schedule, const PlanStage& stage);
   void link_successors(const schedule::Schedule& schedule);
 
   Combining combining_;

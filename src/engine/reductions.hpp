@@ -9,7 +9,18 @@
 namespace thalweg::engine {
 
 enum class Arithmetic : std::uint8_t { sum, product, minimum, maximum, bitwise_and, bitwise_or, bitwise_xor };
-enum class Number : std::uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+enum class Number : std::uint8_t {
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float32,
+  float64
+};
 
 /// target[i] = source[i] (+) target[i]. The vectors need not be aligned and do not overlap.
 using Reduction = void (*)(const std::byte* source, std::byte* target, std::size_t numbers);

@@ -64,6 +64,34 @@ void Port::start_receive(Rank number, UnderWay& message) {
   activate(number);
 }
 
+bool Port::send_now(const Message& message) {
+  const auto guard = lock();
+  Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
+  if (message.bytes > peer.out.most_granule() || !peer.sends.empty())
+    return false;
+  if (peer.out.offer(message.tag, message.data, message.bytes, 0, message.granule) == 0)
+    return false;
+  peer.ring();
+  return true;
+}
+
+Port::Now Port::take_now(const Message& message) {
+  const auto guard = lock();
+  Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
+  if (peer.is_active || peer.setting_aside || !peer.unexpected.empty())
+    return Now::must_be_started;
+  const Cell* cell = peer.in.look();
+  if (cell == nullptr)
+    return Now::not_here;
+  if (cell->tag != message.tag || cell->message_bytes() != cell->chunk_bytes() ||
+      cell->message_bytes() > message.bytes)
+    return Now::must_be_started;
+  UnderWay receive{message};
+  absorb(receive, peer.in.chunk(*cell), cell->chunk_bytes());
+  give_back(peer, *cell);
+  return Now::taken;
+}
+
 void Port::progress() {
   const auto guard = lock();
   for (std::size_t index = 0; index < active_.size();) {

@@ -50,6 +50,11 @@ public:
   /// Peers are numbers in the group. Both may finish the message at once.
   void start_send(Rank peer, UnderWay& message);
   void start_receive(Rank peer, UnderWay& message);
+  /// The short way for messages that may finish at once: no records of them. Neither does anything unless the
+  /// message is whole afterwards.
+  bool send_now(const Message& message);
+  enum class Now { taken, not_here, must_be_started };
+  Now take_now(const Message& message);
   /// Moves whatever can be moved. Throws TruncationError.
   void progress();
   /// Its owner ends while messages are under way, after an error.

@@ -75,15 +75,30 @@ public:
   void transfer(std::span<const Message> receives, std::span<const Message> sends) override {
     reserve(receives.size() + sends.size());
     std::uint32_t slot = 0;
+    for (const Message& message : sends)
+      if (!port_->send_now(message))
+        start_send(slot++, message);
+    if (slot == 0)
+      receives = take_what_comes(receives);
     for (const Message& message : receives)
       start_receive(slot++, message);
-    for (const Message& message : sends)
-      start_send(slot++, message);
     wait_for([this] { return completions_.under_way == 0; });
     completions_.finished.clear();
   }
 
 private:
+  /// Takes messages that come soon, in their order; gives those that are left.
+  std::span<const Message> take_what_comes(std::span<const Message> receives) {
+    for (std::uint32_t look = 0; !receives.empty() && look < waiting_.looks; ++look) {
+      const Port::Now now = port_->take_now(receives.front());
+      if (now == Port::Now::must_be_started)
+        break;
+      if (now == Port::Now::taken)
+        receives = receives.subspan(1);
+    }
+    return receives;
+  }
+
   UnderWay& occupy(std::uint32_t slot, const Message& message) {
     ++completions_.under_way;
     slots_[slot] = {message, 0, &completions_, slot};
