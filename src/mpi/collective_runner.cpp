@@ -59,7 +59,7 @@ int run_now(CommunicatorPlans& plans, const engine::Plan& plan, const CallBindin
 int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan, CallBinding bound,
               engine::Tags tags, const CollectiveCall& call) {
   auto pending = std::make_unique<PendingCollective>(std::move(plan), std::move(bound), plans.reduction,
-                                                     plans.transport(), tags);
+                                                     plans.shared_transport(), tags);
   if (call.form->mode == Mode::persistent)
     return hand_out_persistent(std::move(pending), call.comm, call.request);
   const int code = pending->start();

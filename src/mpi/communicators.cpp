@@ -113,9 +113,8 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
   }
   state->learning.reset();
   state->runner.reset();
-  if (state->hidden != MPI_COMM_NULL) {
-    native.Comm_free(&state->hidden);
-  }
+  state->hidden = MPI_COMM_NULL;
+  state->hidden_life.reset();
   if (!state->samples.samples().empty()) {
     const std::lock_guard lock(registry().mutex);
     registry().closed.push_back(std::move(state));
@@ -159,6 +158,8 @@ void make_hidden(CommunicatorState& state) {
     state.hidden_reason = "its duplicate could not be made";
   } else {
     native.Comm_set_errhandler(state.hidden, MPI_ERRORS_RETURN);
+    state.hidden_life =
+        std::shared_ptr<void>(nullptr, [hidden = state.hidden](void*) mutable { native.Comm_free(&hidden); });
     state.node_memory = share_node_memory(state);
   }
   native.Group_free(&group);

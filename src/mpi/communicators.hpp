@@ -34,6 +34,7 @@ struct CommunicatorState {
   // A duplicate for the engine's own traffic, or MPI_COMM_NULL and why there is none.
   MPI_Comm hidden{};
   const char* hidden_reason = nullptr;
+  std::shared_ptr<void> hidden_life; // frees it with its last holder: a collective may be under way on it
   std::unique_ptr<NodeMemory> node_memory; // with the hidden duplicate, where ranks share a node
 
   std::uint64_t blocking_calls = 0; // blocking collectives so far: equal on all ranks at the same call

@@ -139,7 +139,7 @@ transport::Waiting node_waiting(MPI_Comm& hidden) {
   if (runtime.placement.crowded) {
     waiting.looks = 6;
   } else {
-    waiting.settings.poll_us = std::max(waiting.settings.poll_us, 50U);
+    waiting.settings.poll_us = std::max(waiting.settings.poll_us, 5U);
     waiting.pauses_per_visit = 64;
   }
   return waiting;

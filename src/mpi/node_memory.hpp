@@ -14,9 +14,9 @@ namespace thalweg::mpi {
 struct CommunicatorState;
 
 struct NodeMemory {
-  std::unique_ptr<transport::Segment> segment;
-  std::vector<int> members; // ranks of the communicator on this node, in order
-  int rank = 0;             // this process among them
+  std::shared_ptr<transport::Segment> segment; // collectives under way keep it when the communicator is freed
+  std::vector<int> members;                    // ranks of the communicator on this node, in order
+  int rank = 0;                                // this process among them
 };
 
 // Made by all ranks of the communicator in the same blocking call, once it has its hidden duplicate; nullptr,

@@ -9,7 +9,7 @@
 namespace thalweg::transport {
 
 struct Waiting {
-  std::uint32_t looks = 2000;          ///< in quick succession, before anything else is done
+  std::uint32_t looks = 500;           ///< in quick succession, before anything else is done
   WaitSettings settings;               ///< what is done between looks then
   std::uint32_t pauses_per_visit = 64; ///< how often `visit` is called meanwhile
   void (*visit)(void* with) = nullptr; ///< looks after something else that must go on

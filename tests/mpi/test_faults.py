@@ -11,7 +11,8 @@ from mpis import MPIS, Mpi, named
 
 EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
-PRELOADED = pytest.mark.parametrize("mode", [PASSING, POLITE], ids=lambda mode: mode.name)
+SHARING = using("allreduce=direct;barrier=dissemination", polite="auto")
+PRELOADED = pytest.mark.parametrize("mode", [PASSING, POLITE, SHARING], ids=lambda mode: mode.name)
 
 
 def _files_of_thalweg() -> set[str]:

@@ -17,8 +17,8 @@ SUITES = (
     *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"),
     *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
     *("reduce_types", "user_operations", "handle_reuse", "float_hash"),
-    *("neighbor_cart", "neighbor_graph", "neighbor_dist_graph"),
-    *("outstanding", "persistent_restart"),
+    *("neighbor_cart", "neighbor_graph", "neighbor_dist_graph", "comm_many"),
+    *("outstanding", "going_on_in_collectives", "persistent_restart"),
 )
 
 
@@ -56,6 +56,17 @@ def test_strategies(name: str, number: int) -> None:
     if result.status != 0:
         pytest.fail(result.explain(), pytrace=False)
     # A selection that is not understood falls back to the library: that would pass without testing anything.
+    assert "halweg" not in result.err, result.err
+
+
+@pytest.mark.parametrize("number", [0, 3, 9])
+@pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
+def test_through_the_library(name: str, number: int) -> None:
+    """Where ranks share no memory, messages inside of the node go through the library, and the same suites pass."""
+    mpi = named(name)
+    program = [str(build(mpi, "conformance")), "--scale", "0.3", "--known", mpi.known_names, *SUITES]
+    result = run(mpi, 4, program, using(selections()[number]), environment={"THALWEG_SHARED_MEMORY": "0"})
+    assert result.status == 0, result.explain()
     assert "halweg" not in result.err, result.err
 
 

@@ -86,14 +86,21 @@ std::unique_ptr<transport::Transport> make_transport(CommunicatorState& communic
   const transport::NodeUse use{node_waiting(communicator.hidden), runtime.placement.crowded,
                                runtime.has_threads};
   const auto members = static_cast<std::int32_t>(memory.members.size());
-  std::unique_ptr<transport::Transport> shared =
-      transport::make_shm_transport(memory.segment->memory(), memory.rank, members, use);
+  std::unique_ptr<transport::Transport> shared = transport::make_shm_transport(
+      std::shared_ptr<std::byte>(memory.segment, memory.segment->memory()), memory.rank, members, use);
   if (members == communicator.size)
     return shared;
   std::vector<Rank> near_ranks(static_cast<std::size_t>(communicator.size), -1);
   for (Rank member = 0; member < members; ++member)
     near_ranks[static_cast<std::size_t>(memory.members[static_cast<std::size_t>(member)])] = member;
   return transport::make_routed(std::move(shared), std::move(library), std::move(near_ranks), use.waiting);
+}
+
+// The hidden duplicate lives as long as what goes over it.
+std::shared_ptr<transport::Transport> keeping(std::shared_ptr<void> hidden,
+                                              std::unique_ptr<transport::Transport> transport) {
+  transport::Transport* const kept = transport.release();
+  return {kept, [hidden = std::move(hidden)](transport::Transport* ended) { delete ended; }};
 }
 
 std::vector<std::int64_t> key_of(const CallBinding& bound, const Choice& choice) {
@@ -119,7 +126,8 @@ std::size_t CommunicatorPlans::KeyHash::operator()(const std::vector<std::int64_
 }
 
 CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
-    : transport_(make_transport(communicator)), batch_(transport_->make_batch()) {}
+    : transport_(keeping(communicator.hidden_life, make_transport(communicator))),
+      batch_(transport_->make_batch()) {}
 
 CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,
                                                      CommunicatorState& communicator, bool blocking) {

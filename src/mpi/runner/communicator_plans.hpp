@@ -20,6 +20,8 @@ public:
   explicit CommunicatorPlans(CommunicatorState& communicator);
 
   transport::Transport& transport() { return *transport_; }
+  // For collectives that may end after the communicator.
+  const std::shared_ptr<transport::Transport>& shared_transport() const { return transport_; }
   engine::Tags next_tags() { return engine::Tags::of_call(calls_++, transport_->tag_limit()); }
   // Tags of a new persistent operation, for all its runs; none when they are used up, which all ranks see
   // alike.
@@ -50,7 +52,7 @@ private:
   // schedule/buffers.hpp.
   engine::Layout find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule);
 
-  std::unique_ptr<transport::Transport> transport_;
+  std::shared_ptr<transport::Transport> transport_;
   std::unique_ptr<transport::Batch> batch_;
   std::uint64_t calls_ = 0;
   std::uint64_t persistent_ = 0;

@@ -3,10 +3,11 @@
 namespace thalweg::mpi {
 
 PendingCollective::PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
-                                     const MpiOperator& reduction, transport::Transport& transport,
-                                     engine::Tags tags)
-    : plan_(std::move(plan)), bound_(std::move(bound)), reduction_(reduction), rank_(transport.rank()),
-      tags_(tags), batch_(transport.make_batch()), execution_(*plan_, *batch_) {
+                                     const MpiOperator& reduction,
+                                     std::shared_ptr<transport::Transport> transport, engine::Tags tags)
+    : plan_(std::move(plan)), bound_(std::move(bound)), reduction_(reduction),
+      transport_(std::move(transport)), tags_(tags), batch_(transport_->make_batch()),
+      execution_(*plan_, *batch_) {
   bound_.input.retain_types();
   bound_.output.retain_types();
 }
@@ -17,7 +18,7 @@ PendingCollective::~PendingCollective() {
 }
 
 int PendingCollective::start() {
-  code_ = stage_in(bound_, *plan_, rank_, rows_, buffers_);
+  code_ = stage_in(bound_, *plan_, transport_->rank(), rows_, buffers_);
   if (code_ == MPI_SUCCESS)
     execution_.start(buffers_, tags_, &reduction_);
   return code_;
@@ -38,7 +39,7 @@ bool PendingCollective::progress() noexcept {
   try {
     if (!execution_.progress())
       return false;
-    code_ = stage_out(bound_, rank_, buffers_);
+    code_ = stage_out(bound_, transport_->rank(), buffers_);
   } catch (const transport::MpiError& error) {
     code_ = error.code();
   } catch (const transport::TruncationError&) {

@@ -11,7 +11,7 @@ class PendingCollective final : public BackgroundCall {
 public:
   // Keeps datatypes alive that the program may free before the collective has finished.
   PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound, const MpiOperator& reduction,
-                    transport::Transport& transport, engine::Tags tags);
+                    std::shared_ptr<transport::Transport> transport, engine::Tags tags);
   ~PendingCollective() override;
 
   // Begins the run; a persistent one is begun by MPI_Start. Returns MPI's error code.
@@ -24,7 +24,7 @@ private:
   std::shared_ptr<const engine::Plan> plan_;
   CallBinding bound_;
   MpiOperator reduction_;
-  Rank rank_;
+  std::shared_ptr<transport::Transport> transport_; // its communicator may be freed meanwhile
   engine::Tags tags_;
   std::unique_ptr<transport::Batch> batch_;
   engine::Execution execution_;

@@ -6,11 +6,16 @@ namespace thalweg::transport {
 
 namespace {
 
+/// What a transport and its batches have together; batches may be the last to need it.
+struct Routes {
+  std::vector<Rank> near_ranks;
+  Waiting waiting;
+};
+
 class RoutedBatch final : public Batch {
 public:
-  RoutedBatch(std::unique_ptr<Batch> near, std::unique_ptr<Batch> far, const std::vector<Rank>& near_ranks,
-              const Waiting& waiting)
-      : near_(std::move(near)), far_(std::move(far)), near_ranks_(near_ranks), waiting_(waiting) {}
+  RoutedBatch(std::unique_ptr<Batch> near, std::unique_ptr<Batch> far, std::shared_ptr<const Routes> routes)
+      : near_(std::move(near)), far_(std::move(far)), routes_(std::move(routes)) {}
 
   void reserve(std::size_t count) override {
     near_->reserve(count);
@@ -38,7 +43,7 @@ public:
 
   std::span<const int> wait() override {
     const auto look = [this] { return poll().empty() ? Look::nothing : Look::reached; };
-    wait_until(waiting_, look);
+    wait_until(routes_->waiting, look);
     return finished_;
   }
 
@@ -58,7 +63,7 @@ public:
       const bool moved = !poll().empty();
       return near_under_way_ + far_under_way_ == 0 ? Look::reached : moved ? Look::moved : Look::nothing;
     };
-    wait_until(waiting_, look);
+    wait_until(routes_->waiting, look);
   }
 
 private:
@@ -69,7 +74,7 @@ private:
   };
 
   Way way_of(const Message& message) {
-    const Rank near_rank = near_ranks_[static_cast<std::size_t>(message.peer)];
+    const Rank near_rank = routes_->near_ranks[static_cast<std::size_t>(message.peer)];
     if (near_rank < 0)
       return {*far_, far_under_way_, message};
     Message renamed = message;
@@ -87,8 +92,7 @@ private:
 
   std::unique_ptr<Batch> near_;
   std::unique_ptr<Batch> far_;
-  const std::vector<Rank>& near_ranks_;
-  const Waiting& waiting_;
+  std::shared_ptr<const Routes> routes_;
   std::size_t near_under_way_ = 0;
   std::size_t far_under_way_ = 0;
   std::vector<int> finished_;
@@ -96,9 +100,8 @@ private:
 
 class RoutedTransport final : public Transport {
 public:
-  RoutedTransport(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far,
-                  std::vector<Rank> near_ranks, const Waiting& waiting)
-      : near_(std::move(near)), far_(std::move(far)), near_ranks_(std::move(near_ranks)), waiting_(waiting) {}
+  RoutedTransport(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far, const Routes& routes)
+      : near_(std::move(near)), far_(std::move(far)), routes_(std::make_shared<const Routes>(routes)) {}
 
   Rank rank() const override { return far_->rank(); }
   std::int32_t ranks() const override { return far_->ranks(); }
@@ -106,21 +109,21 @@ public:
   std::size_t most_granule() const override { return std::min(near_->most_granule(), far_->most_granule()); }
   bool waits_by_looking() const override { return true; }
   std::unique_ptr<Batch> make_batch() override {
-    return std::make_unique<RoutedBatch>(near_->make_batch(), far_->make_batch(), near_ranks_, waiting_);
+    return std::make_unique<RoutedBatch>(near_->make_batch(), far_->make_batch(), routes_);
   }
 
 private:
   std::unique_ptr<Transport> near_;
   std::unique_ptr<Transport> far_;
-  std::vector<Rank> near_ranks_;
-  Waiting waiting_;
+  std::shared_ptr<const Routes> routes_;
 };
 
 } // namespace
 
 std::unique_ptr<Transport> make_routed(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far,
                                        std::vector<Rank> near_ranks, const Waiting& waiting) {
-  return std::make_unique<RoutedTransport>(std::move(near), std::move(far), std::move(near_ranks), waiting);
+  return std::make_unique<RoutedTransport>(std::move(near), std::move(far),
+                                           Routes{std::move(near_ranks), waiting});
 }
 
 } // namespace thalweg::transport

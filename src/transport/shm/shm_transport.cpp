@@ -27,10 +27,17 @@ struct SleepingSystem : WaitSystem {
   Looking* look;
 };
 
+/// What a transport and its batches have together; batches may be the last to need it.
+struct End {
+  Port port;
+  Bell* bell;
+  Waiting waiting;
+  std::shared_ptr<void> memory;
+};
+
 class ShmBatch final : public Batch {
 public:
-  ShmBatch(std::shared_ptr<Port> port, Bell* bell, const Waiting& waiting)
-      : port_(std::move(port)), bell_(bell), waiting_(waiting) {}
+  explicit ShmBatch(std::shared_ptr<End> end) : end_(std::move(end)), port_(&end_->port) {}
   ~ShmBatch() override {
     if (completions_.under_way > 0)
       port_->forget(&completions_);
@@ -87,15 +94,23 @@ public:
   }
 
 private:
-  /// Takes messages that come soon, in their order; gives those that are left.
+  /// Waits for messages and takes them in their order, as long as none has to be started; gives those that
+  /// are left.
   std::span<const Message> take_what_comes(std::span<const Message> receives) {
-    for (std::uint32_t look = 0; !receives.empty() && look < waiting_.looks; ++look) {
-      const Port::Now now = port_->take_now(receives.front());
-      if (now == Port::Now::must_be_started)
-        break;
-      if (now == Port::Now::taken)
+    auto look = [&] {
+      Look found = Look::nothing;
+      while (!receives.empty()) {
+        const Port::Now now = port_->take_now(receives.front());
+        if (now == Port::Now::not_here)
+          return found;
+        if (now == Port::Now::must_be_started)
+          return Look::reached;
         receives = receives.subspan(1);
-    }
+        found = Look::moved;
+      }
+      return Look::reached;
+    };
+    wait_until(end_->waiting, look, SleepingSystem(end_->bell, look));
     return receives;
   }
 
@@ -124,12 +139,11 @@ private:
       before = completions_.under_way;
       return moved ? Look::moved : Look::nothing;
     };
-    wait_until(waiting_, look, SleepingSystem(bell_, look));
+    wait_until(end_->waiting, look, SleepingSystem(end_->bell, look));
   }
 
-  std::shared_ptr<Port> port_;
-  Bell* bell_;
-  const Waiting& waiting_;
+  std::shared_ptr<End> end_;
+  Port* port_;
   std::vector<UnderWay> slots_;
   Completions completions_;
   std::vector<int> told_;
@@ -137,22 +151,20 @@ private:
 
 class ShmTransport final : public Transport {
 public:
-  ShmTransport(std::shared_ptr<Port> port, Bell* bell, Rank rank, std::int32_t ranks, const Waiting& waiting)
-      : port_(std::move(port)), bell_(bell), rank_(rank), ranks_(ranks), waiting_(waiting) {}
+  ShmTransport(std::shared_ptr<End> end, Rank rank, std::int32_t ranks)
+      : end_(std::move(end)), rank_(rank), ranks_(ranks) {}
 
   Rank rank() const override { return rank_; }
   std::int32_t ranks() const override { return ranks_; }
   std::int32_t tag_limit() const override { return INT32_MAX; }
-  std::size_t most_granule() const override { return port_->most_granule(); }
+  std::size_t most_granule() const override { return end_->port.most_granule(); }
   bool waits_by_looking() const override { return true; }
-  std::unique_ptr<Batch> make_batch() override { return std::make_unique<ShmBatch>(port_, bell_, waiting_); }
+  std::unique_ptr<Batch> make_batch() override { return std::make_unique<ShmBatch>(end_); }
 
 private:
-  std::shared_ptr<Port> port_;
-  Bell* bell_;
+  std::shared_ptr<End> end_;
   Rank rank_;
   std::int32_t ranks_;
-  Waiting waiting_;
 };
 
 } // namespace
@@ -176,15 +188,16 @@ ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const 
                            ring_bytes_);
 }
 
-std::unique_ptr<Transport> make_shm_transport(std::byte* memory, Rank rank, std::int32_t ranks,
-                                              const NodeUse& use) {
+std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& memory, Rank rank,
+                                              std::int32_t ranks, const NodeUse& use) {
   const GroupMemory group(ranks);
-  const auto bell = [&](Rank of) { return use.sleeps ? GroupMemory::bell(memory, of) : nullptr; };
+  const auto bell = [&](Rank of) { return use.sleeps ? GroupMemory::bell(memory.get(), of) : nullptr; };
   std::vector<Line> lines;
   for (Rank peer = 0; peer < ranks; ++peer)
-    lines.push_back({group.channel(memory, rank, peer), group.channel(memory, peer, rank), bell(peer)});
-  return std::make_unique<ShmTransport>(std::make_shared<Port>(lines, use.threaded), bell(rank), rank, ranks,
-                                        use.waiting);
+    lines.push_back(
+        {group.channel(memory.get(), rank, peer), group.channel(memory.get(), peer, rank), bell(peer)});
+  std::shared_ptr<End> end(new End{Port(lines, use.threaded), bell(rank), use.waiting, memory});
+  return std::make_unique<ShmTransport>(std::move(end), rank, ranks);
 }
 
 } // namespace thalweg::transport

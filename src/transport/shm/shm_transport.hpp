@@ -28,8 +28,8 @@ struct NodeUse {
 };
 
 /// The end of `rank` in a group of `ranks` whose memory is `memory`: GroupMemory(ranks).bytes() zeros,
-/// aligned to cache lines, which must outlive the transport and its batches.
-std::unique_ptr<Transport> make_shm_transport(std::byte* memory, Rank rank, std::int32_t ranks,
-                                              const NodeUse& use);
+/// aligned to cache lines. It is kept as long as the transport or a batch of it lives.
+std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& memory, Rank rank,
+                                              std::int32_t ranks, const NodeUse& use);
 
 } // namespace thalweg::transport

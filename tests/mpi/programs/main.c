@@ -48,6 +48,7 @@ static const Suite suites[] = {
     {"comm_attributes", test_comm_attributes},
     {"comm_errors", test_comm_errors},
     {"outstanding", test_outstanding},
+    {"going_on_in_collectives", test_going_on_in_collectives},
     {"persistent_restart", test_persistent_restart},
     {"request_kinds", test_request_kinds},
     {"p2p_modes", test_p2p_modes},

@@ -112,6 +112,35 @@ void test_outstanding(void) {
   }
 }
 
+// A rank that waits in a collective must let what it has begun go on: its partner sends too much to be
+// buffered, and comes to the collective only then.
+void test_going_on_in_collectives(void) {
+  enum { NUMBERS = 1 << 18 };
+  int* numbers = malloc(NUMBERS * sizeof(int));
+  const int partner = world_rank ^ 1;
+  for (int i = 0; i < times(12); ++i) {
+    context("going_on_in_collectives: turn %d", i);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int sends = (world_rank + i) % 2;
+    for (int k = 0; k < NUMBERS; ++k)
+      numbers[k] = sends ? i + k : -1;
+    if (partner < world_size && sends)
+      MUST(MPI_Send(numbers, NUMBERS, MPI_INT, partner, i, MPI_COMM_WORLD));
+    else if (partner < world_size)
+      MUST(MPI_Irecv(numbers, NUMBERS, MPI_INT, partner, i, MPI_COMM_WORLD, &request));
+    int one = 1, sum = 0;
+    if (i % 2 == 0)
+      MUST(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    else
+      MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    REQUIRE(i % 2 != 0 || sum == world_size, "the sum is %d", sum);
+    for (int k = 0; k < NUMBERS && partner < world_size; ++k)
+      REQUIRE(numbers[k] == i + k, "number %d is %d", k, numbers[k]);
+  }
+  free(numbers);
+}
+
 void test_persistent_restart(void) {
 #if HAVE_PERSISTENT_COLLECTIVES
   enum { KINDS = 4 };

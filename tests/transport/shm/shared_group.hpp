@@ -15,25 +15,22 @@ class SharedGroup {
 public:
   explicit SharedGroup(std::int32_t ranks) {
     const std::size_t bytes = GroupMemory(ranks).bytes();
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes)));
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes)), std::free);
     std::fill_n(memory_.get(), bytes, std::byte{});
     NodeUse use;
     use.waiting.looks = 10; // more threads than cores
     use.sleeps = true;
     use.threaded = true;
     for (Rank rank = 0; rank < ranks; ++rank)
-      transports_.push_back(make_shm_transport(memory_.get(), rank, ranks, use));
+      transports_.push_back(make_shm_transport(memory_, rank, ranks, use));
   }
 
   Transport* transport(Rank rank) const { return transports_[static_cast<std::size_t>(rank)].get(); }
   std::vector<std::unique_ptr<Transport>>& transports() { return transports_; }
-  std::byte* memory() const { return memory_.get(); }
+  const std::shared_ptr<std::byte>& memory() const { return memory_; }
 
 private:
-  struct Free {
-    void operator()(std::byte* bytes) const { std::free(bytes); }
-  };
-  std::unique_ptr<std::byte, Free> memory_;
+  std::shared_ptr<std::byte> memory_;
   std::vector<std::unique_ptr<Transport>> transports_;
 };
 

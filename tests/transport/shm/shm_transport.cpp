@@ -136,6 +136,25 @@ TEST(ShmTransport, RefusesAMessageThatIsTooLong) {
   EXPECT_THROW(batch->transfer({&receive, 1}, {}), TruncationError);
 }
 
+TEST(ShmTransport, LeavesMemoryToBatchesThatOutliveIt) {
+  std::unique_ptr<Batch> sender;
+  std::unique_ptr<Batch> receiver;
+  auto data = bytes_of(300'000, 5); // more than the channel holds
+  std::vector<std::byte> got(data.size());
+  {
+    const SharedGroup group(2);
+    sender = group.transport(0)->make_batch();
+    receiver = group.transport(1)->make_batch();
+    sender->reserve(1);
+    receiver->reserve(1);
+    sender->start_send(0, to(1, 0, data));
+    receiver->start_receive(0, to(0, 0, got));
+  }
+  while (!receiver->all_finished())
+    sender->poll();
+  EXPECT_EQ(got, data);
+}
+
 TEST(ShmTransport, VisitsOthersWhileItWaits) {
   SharedGroup group(2);
   struct Late {

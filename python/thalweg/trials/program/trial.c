@@ -35,9 +35,8 @@ enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001, name_widt
 /* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take
  * apart_seconds. Where ranks share cores they leave an alignment one after the other, as they are given a
  * core: one call by itself would be timed with that, which is more than most calls take. */
-static const double batch_seconds = 3e-4, apart_seconds = 2e-3;
-static double brief_seconds = 2e-5;
-static const double brief_seconds_crowded = 2e-4;
+static const double apart_seconds = 2e-3;
+static double brief_seconds = 2e-5, batch_seconds = 3e-4;
 
 static int rank, ranks;
 static int (*choose)(const char* selections);
@@ -324,7 +323,7 @@ int main(int argc, char** argv) {
   }
   bypass(1);
   if (is_crowded())
-    brief_seconds = brief_seconds_crowded;
+    brief_seconds *= 10, batch_seconds *= 10;
   counts = calloc(2 * (size_t)ranks, sizeof *counts);
   places = calloc((size_t)ranks, sizeof *places);
   introduce(fingerprint);
