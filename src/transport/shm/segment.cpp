@@ -78,7 +78,7 @@ std::unique_ptr<Segment> Segment::open(const SegmentAddress& address) {
 
 void Segment::map(int descriptor) {
   // The first use of a page takes as long as some messages; where there are many, few are ever used.
-  constexpr std::size_t most_prepared = std::size_t{8} << 20;
+  constexpr std::size_t most_prepared = std::size_t{512} << 10;
   const int prepared = address_.bytes <= most_prepared ? MAP_POPULATE : 0;
   void* const memory = ::mmap(nullptr, header_bytes + address_.bytes, PROT_READ | PROT_WRITE,
                               MAP_SHARED | prepared, descriptor, 0);

@@ -294,8 +294,9 @@ static void introduce(const char* (*fingerprint)(void)) {
   fflush(stdout);
 }
 
-/* Do ranks share cores on any node? Where they need not, each gets one of its own, unless the launcher has seen to
- * that: after each pause between requests the kernel may put two on one core, for longer than a batch takes. */
+/* Do ranks share cores on any node? Where they need not, each gets one of its own, unless the launcher has
+ * seen to that: after each pause between requests the kernel may put two on one core, for longer than a batch
+ * takes. */
 static int settle_on_cores(void) {
   MPI_Comm node;
   int index = 0, here = 0, crowded = 0;
@@ -306,7 +307,8 @@ static int settle_on_cores(void) {
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);
   const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  if (here > 1 && here <= cores && sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) == cores) {
+  if (here > 1 && here <= cores && sched_getaffinity(0, sizeof mine, &mine) == 0 &&
+      CPU_COUNT(&mine) == cores) {
     int cpu = 0;
     for (int left = index; cpu < CPU_SETSIZE && (!CPU_ISSET(cpu, &mine) || left-- > 0);)
       ++cpu;
