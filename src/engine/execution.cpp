@@ -24,19 +24,12 @@ bool is_local(const PlanStep& step) {
 
 } // namespace
 
-Tags Tags::of_call(std::uint64_t call, std::int32_t limit) {
-  const std::int32_t count = tags_per_call(limit);
-  const auto calls =
-      static_cast<std::uint64_t>(limit / count / 2); // the upper half is for persistent operations
-  return {static_cast<std::int32_t>(call % calls) * count, count};
-}
+TagSupply::TagSupply(std::int32_t limit) : count_(tags_per_call(limit)), calls_(limit / count_ / 2) {}
 
-Tags Tags::of_persistent(std::uint64_t operation, std::int32_t limit) {
-  const std::int32_t count = tags_per_call(limit);
-  const auto calls = static_cast<std::uint64_t>(limit / count / 2);
-  if (operation >= calls)
+Tags TagSupply::for_persistent() {
+  if (persistent_ == calls_)
     return {0, 0};
-  return {static_cast<std::int32_t>(calls + operation) * count, count};
+  return {(calls_ + persistent_++) * count_, count_};
 }
 
 Execution::Execution(const Plan& plan, transport::Batch& batch) : plan_(plan), batch_(batch) {
@@ -81,7 +74,7 @@ void Execution::run() {
 }
 
 transport::Message Execution::message(const PlanStep& step) {
-  transport::Message result{step.peer,        tags_.first + step.sequence % tags_.count,
+  transport::Message result{step.peer,        tags_.first + (step.sequence & (tags_.count - 1)),
                             at(step.message), static_cast<std::size_t>(step.message.bytes),
                             nullptr,          plan_.granule()};
   if (step.kind == StepKind::receive_combine && step.message.base != Base::staging)
@@ -236,22 +229,28 @@ void Execution::unpack(const PlanStep& step) const {
   }
 }
 
+void Execution::work_on(const PlanStep& step, std::byte* from, std::byte* to, std::int64_t bytes) const {
+  if (step.kind == StepKind::combine)
+    operator_->combine(from, to, bytes, step.side, false);
+  else if (from != to)
+    std::memmove(to, from, static_cast<std::size_t>(bytes));
+}
+
 void Execution::work_locally(const PlanStep& step) const {
   // Both lists name as many bytes, but may be cut differently where one side has gaps.
   const auto sources = plan_.source(step);
   const auto targets = plan_.target(step);
+  if (sources.size() == 1 && targets.size() == 1) {
+    work_on(step, at(sources[0]), at(targets[0]), targets[0].bytes);
+    return;
+  }
   std::size_t s = 0;
   std::int64_t done_in_source = 0;
   for (const Piece& target : targets)
     for (std::int64_t done = 0; done < target.bytes;) {
       const Piece& source = sources[s];
       const std::int64_t bytes = std::min(target.bytes - done, source.bytes - done_in_source);
-      std::byte* from = at(source) + done_in_source;
-      std::byte* to = at(target) + done;
-      if (step.kind == StepKind::combine)
-        operator_->combine(from, to, bytes, step.side, false);
-      else if (from != to)
-        std::memmove(to, from, static_cast<std::size_t>(bytes));
+      work_on(step, at(source) + done_in_source, at(target) + done, bytes);
       done += bytes;
       done_in_source += bytes;
       if (done_in_source == source.bytes) {

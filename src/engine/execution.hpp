@@ -19,16 +19,32 @@ struct Buffers {
   std::byte* staging = nullptr; ///< plan.staging_bytes()
 };
 
-/// How tags are made, so that executions under way on one transport never take each other's messages: all
-/// ranks give the same number to the same call.
+/// The tags of a call's messages: `first` and those after it. How many is a power of two.
 struct Tags {
   std::int32_t first = 0;
   std::int32_t count = 1;
-  /// The tags of call number `call` (counted per transport) when tags are 0 .. limit-1. They come round again
-  /// after at least 256 calls.
-  static Tags of_call(std::uint64_t call, std::int32_t limit);
-  /// Tags kept for good by persistent operation number `operation`; none (count 0) where there are no more.
-  static Tags of_persistent(std::uint64_t operation, std::int32_t limit);
+};
+
+/// How tags are dealt out, so that executions under way on one transport never take each other's messages:
+/// all ranks ask in the same order.
+class TagSupply {
+public:
+  /// Of a transport whose tags are 0 .. limit-1.
+  explicit TagSupply(std::int32_t limit);
+  /// For the next call. They come round again after 255 calls at least.
+  Tags for_call() {
+    const Tags tags{next_ * count_, count_};
+    next_ = next_ + 1 == calls_ ? 0 : next_ + 1;
+    return tags;
+  }
+  /// Kept for good by a persistent operation; none (count 0) where there are no more.
+  Tags for_persistent();
+
+private:
+  std::int32_t count_;
+  std::int32_t calls_; ///< the upper half is for persistent operations
+  std::int32_t next_ = 0;
+  std::int32_t persistent_ = 0;
 };
 
 class Execution {
@@ -81,6 +97,7 @@ private:
   /// What is left to do when a message has come.
   void unpack(const PlanStep& step) const;
   void work_locally(const PlanStep& step) const;
+  void work_on(const PlanStep& step, std::byte* from, std::byte* to, std::int64_t bytes) const;
 
   const Plan& plan_;
   transport::Batch& batch_;

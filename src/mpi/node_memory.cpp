@@ -140,7 +140,6 @@ transport::Waiting node_waiting(MPI_Comm& hidden) {
     waiting.looks = 6;
   } else {
     waiting.settings.poll_us = std::max(waiting.settings.poll_us, 5U);
-    waiting.pauses_per_visit = 64;
   }
   return waiting;
 }

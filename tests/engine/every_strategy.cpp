@@ -135,7 +135,7 @@ Row execute(const Case& test, const Strategy& strategy, transport::Transport& tr
   Execution execution(plan, *batch);
   execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()),
                    scratch.data(), staging.data()},
-                  Tags::of_call(7, transport.tag_limit()), &op);
+                  TagSupply(transport.tag_limit()).for_call(), &op);
   if (way == Way::run)
     execution.run();
   else

@@ -46,20 +46,18 @@ def _may_unshare() -> bool:
 
 
 @pytest.mark.skipif(not _may_unshare(), reason="needs the right to make process namespaces (root)")
-@DEBIAN
-def test_another_process_namespace(name: str, tmp_path: Path) -> None:
-    """A rank that cannot see the others' descriptors makes the whole node use the library; the report names it."""
-    mpi = named(name)
+def test_another_process_namespace(tmp_path: Path) -> None:
+    """A rank that cannot see the others' descriptors makes the whole node use the library; the report names it.
+
+    Open MPI bears it; MPICH cannot share memory across such ranks itself, and over TCP it hangs at the end natively.
+    """
+    mpi = named("openmpi4")
     report = tmp_path / "report.json"
     words = [str(build(mpi, "conformance")), "--scale", "0.3", "--known", mpi.known_names, *SUITES]
-    rank = "OMPI_COMM_WORLD_RANK" if mpi.family == "openmpi" else "PMI_RANK"
     script = tmp_path / "contained"
-    script.write_text(
-        f'#!/bin/sh\nif [ "${rank}" = 1 ]; then exec unshare --pid --fork --mount-proc "$@"; fi\nexec "$@"\n'
-    )
+    contain = 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then exec unshare --pid --fork --mount-proc "$@"; fi'
+    script.write_text(f'#!/bin/sh\n{contain}\nexec "$@"\n')
     script.chmod(0o755)
-    # UCX's own shared memory does not bear it.
-    environment = {"THALWEG_REPORT": str(report), "UCX_TLS": "tcp,self"}
-    result = run(mpi, 3, [str(script), *words], using(SELECTION), environment=environment)
+    result = run(mpi, 3, [str(script), *words], using(SELECTION), environment={"THALWEG_REPORT": str(report)})
     assert result.status == 0, result.explain()
     assert _report(report).startswith("no shared memory: rank 1: /proc/")

@@ -127,7 +127,7 @@ std::size_t CommunicatorPlans::KeyHash::operator()(const std::vector<std::int64_
 
 CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
     : transport_(keeping(communicator.hidden_life, make_transport(communicator))),
-      batch_(transport_->make_batch()) {}
+      batch_(transport_->make_batch()), tags_(transport_->tag_limit()) {}
 
 CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,
                                                      CommunicatorState& communicator, bool blocking) {

@@ -22,12 +22,10 @@ public:
   transport::Transport& transport() { return *transport_; }
   // For collectives that may end after the communicator.
   const std::shared_ptr<transport::Transport>& shared_transport() const { return transport_; }
-  engine::Tags next_tags() { return engine::Tags::of_call(calls_++, transport_->tag_limit()); }
+  engine::Tags next_tags() { return tags_.for_call(); }
   // Tags of a new persistent operation, for all its runs; none when they are used up, which all ranks see
   // alike.
-  engine::Tags persistent_tags() {
-    return engine::Tags::of_persistent(persistent_++, transport_->tag_limit());
-  }
+  engine::Tags persistent_tags() { return tags_.for_persistent(); }
 
   // The plan for a bound call, made if there is none; nullptr and why if the strategy cannot do it. The same
   // on all ranks. Decides which sides of the call are staged. The pointer stays good while a caller holds it.
@@ -54,8 +52,7 @@ private:
 
   std::shared_ptr<transport::Transport> transport_;
   std::unique_ptr<transport::Batch> batch_;
-  std::uint64_t calls_ = 0;
-  std::uint64_t persistent_ = 0;
+  engine::TagSupply tags_;
   std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<engine::Plan>, KeyHash> plans_;
 };
 

@@ -155,7 +155,10 @@ TEST(ShmTransport, LeavesMemoryToBatchesThatOutliveIt) {
   EXPECT_EQ(got, data);
 }
 
-TEST(ShmTransport, VisitsOthersWhileItWaits) {
+class Visits : public testing::TestWithParam<bool> {};
+
+TEST_P(Visits, AreMadeWhileARankWaits) {
+  const bool sleeps = GetParam();
   SharedGroup group(2);
   struct Late {
     const SharedGroup* group;
@@ -165,7 +168,11 @@ TEST(ShmTransport, VisitsOthersWhileItWaits) {
   Waiting& waiting = use.waiting;
   waiting.looks = 1;
   waiting.with = &late;
-  waiting.pauses_per_visit = 1;
+  if (sleeps)
+    waiting.settings.yield_us = 0;
+  else
+    waiting.pauses_per_visit = 1;
+  use.sleeps = sleeps;
   waiting.visit = [](void* with) {
     auto& self = *static_cast<Late*>(with);
     if (++self.visits == 3) {
@@ -180,6 +187,8 @@ TEST(ShmTransport, VisitsOthersWhileItWaits) {
   transport->make_batch()->transfer({&receive, 1}, {});
   EXPECT_EQ(late.visits, 3);
 }
+
+INSTANTIATE_TEST_SUITE_P(Ways, Visits, testing::Bool());
 
 } // namespace
 } // namespace thalweg::transport
