@@ -67,8 +67,6 @@ private:
     std::int32_t tag = 0;
     std::size_t done = 0;
     std::vector<std::byte> data;
-    UnderWay* claimed_by = nullptr; ///< awaited now, and still coming
-    std::size_t granule_done = 0;
   };
 
   struct Peer {

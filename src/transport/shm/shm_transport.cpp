@@ -61,7 +61,7 @@ public:
   }
 
   std::span<const int> poll() override {
-    port_->progress();
+    progress();
     return tell();
   }
 
@@ -72,7 +72,7 @@ public:
 
   bool all_finished() override {
     if (completions_.under_way > 0)
-      port_->progress();
+      progress();
     if (completions_.under_way > 0)
       return false;
     completions_.finished.clear();
@@ -114,6 +114,17 @@ private:
     return receives;
   }
 
+  /// After an error nothing of this batch is under way.
+  void progress() {
+    try {
+      port_->progress();
+    } catch (...) {
+      port_->forget(&completions_);
+      completions_ = {};
+      throw;
+    }
+  }
+
   UnderWay& occupy(std::uint32_t slot, const Message& message) {
     ++completions_.under_way;
     slots_[slot] = {message, 0, &completions_, slot};
@@ -132,7 +143,7 @@ private:
       return;
     std::size_t before = completions_.under_way;
     auto look = [&] {
-      port_->progress();
+      progress();
       if (is_reached())
         return Look::reached;
       const bool moved = completions_.under_way != before;

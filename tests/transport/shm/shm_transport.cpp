@@ -134,6 +134,13 @@ TEST(ShmTransport, RefusesAMessageThatIsTooLong) {
   group.transport(0)->make_batch()->transfer({}, {&send, 1});
   const auto batch = group.transport(1)->make_batch();
   EXPECT_THROW(batch->transfer({&receive, 1}, {}), TruncationError);
+  // The transport is good for others' messages afterwards.
+  auto next = bytes_of(8, 2);
+  const Message good = to(1, 1, next);
+  const Message awaited = to(0, 1, place);
+  group.transport(0)->make_batch()->transfer({}, {&good, 1});
+  batch->transfer({&awaited, 1}, {});
+  EXPECT_EQ(place, next);
 }
 
 TEST(ShmTransport, LeavesMemoryToBatchesThatOutliveIt) {
