@@ -49,7 +49,7 @@ test: build
 	ctest --test-dir build --parallel 2 --output-on-failure --no-tests=error
 	$(VENV)/bin/python -m pytest
 
-# AddressSanitizer with UndefinedBehaviorSanitizer over the C++ tests, ThreadSanitizer over the engine's.
+# AddressSanitizer with UndefinedBehaviorSanitizer over the C++ tests, ThreadSanitizer over the engine's and the transports'.
 sanitize: | prepare
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan

@@ -106,7 +106,18 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
   return {Outcome::done, choice.text, nullptr, code};
 }
 
-Decision failed(const CollectiveCall& call, const Choice& choice, const std::exception& error, int code) {
+// What was under way when a call failed does not hold up the next ones.
+void begin_anew(CommunicatorState& communicator) {
+  if (!communicator.runner)
+    return;
+  EngineState& engine = engine_of(communicator);
+  engine.recent = {};
+  engine.plans.renew_batch();
+}
+
+Decision failed(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice,
+                const std::exception& error, int code) {
+  begin_anew(communicator);
   say(std::string(function_name(call)) + " failed inside of Thalweg: " + error.what());
   native.Comm_call_errhandler(call.comm, code);
   return {Outcome::done, choice.text, nullptr, code};
@@ -141,12 +152,13 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
     decision.was_refused = decision.outcome == Outcome::declined;
     return decision;
   } catch (const transport::MpiError& error) {
+    begin_anew(communicator);
     native.Comm_call_errhandler(call.comm, error.code());
     return {Outcome::done, choice->text, nullptr, error.code()};
   } catch (const transport::TruncationError& error) {
-    return failed(call, *choice, error, MPI_ERR_TRUNCATE);
+    return failed(call, communicator, *choice, error, MPI_ERR_TRUNCATE);
   } catch (const std::exception& error) {
-    return failed(call, *choice, error, MPI_ERR_INTERN);
+    return failed(call, communicator, *choice, error, MPI_ERR_INTERN);
   }
 }
 

@@ -39,7 +39,8 @@ public:
 };
 
 /// A set of messages under way, each known by its slot, a small number that the caller gives. Not
-/// thread-safe. Failures of the transport are thrown as Error (or a type derived from it).
+/// thread-safe. Failures of the transport are thrown as Error (or a type derived from it); the batch is of no
+/// use afterwards.
 class Batch {
 public:
   virtual ~Batch() = default;
@@ -58,7 +59,16 @@ public:
 
   /// Receives and sends everything given and returns when all of it has finished; nothing else may be under
   /// way.
-  virtual void transfer(std::span<const Message> receives, std::span<const Message> sends) = 0;
+  virtual void transfer(std::span<const Message> receives, std::span<const Message> sends) {
+    reserve(receives.size() + sends.size());
+    std::uint32_t slot = 0;
+    for (const Message& message : receives)
+      start_receive(slot++, message);
+    for (const Message& message : sends)
+      start_send(slot++, message);
+    for (std::size_t left = slot; left > 0;)
+      left -= wait().size();
+  }
 };
 
 /// A group of ranks joined by a transport, as one of its members sees it.

@@ -41,6 +41,14 @@ def test_switched_off(name: str, tmp_path: Path) -> None:
     assert _report(report) == "no shared memory: THALWEG_SHARED_MEMORY=0"
 
 
+@DEBIAN
+def test_too_long(name: str) -> None:
+    """A message that is too long fails its call alone."""
+    mpi = named(name)
+    result = run(mpi, 2, [str(build(mpi, "too_long"))], using(SELECTION, polite="auto"))
+    assert result.status == 0, result.explain()
+
+
 def _may_unshare() -> bool:
     return subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], check=False).returncode == 0
 

@@ -39,6 +39,8 @@ public:
   Rows rows;
   MpiOperator reduction;
   transport::Batch& batch() { return *batch_; }
+  // After an error, when messages may still be under way on the old one. Nobody may hold that.
+  void renew_batch() { batch_ = transport_->make_batch(); }
 
 private:
   struct KeyHash {

@@ -129,17 +129,6 @@ public:
     return true;
   }
 
-  void transfer(std::span<const Message> receives, std::span<const Message> sends) override {
-    reserve(receives.size() + sends.size());
-    std::uint32_t slot = 0;
-    for (const Message& message : receives)
-      start_receive(slot++, message);
-    for (const Message& message : sends)
-      start_send(slot++, message);
-    for (std::size_t left = slot; left > 0;)
-      left -= wait().size();
-  }
-
 private:
   std::shared_ptr<Posted> occupy(std::uint32_t slot, const Message& message) {
     auto posted = std::make_shared<Posted>();

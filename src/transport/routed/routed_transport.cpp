@@ -52,20 +52,6 @@ public:
     return near_under_way_ + far_under_way_ == 0;
   }
 
-  void transfer(std::span<const Message> receives, std::span<const Message> sends) override {
-    reserve(receives.size() + sends.size());
-    std::uint32_t slot = 0;
-    for (const Message& message : receives)
-      start_receive(slot++, message);
-    for (const Message& message : sends)
-      start_send(slot++, message);
-    const auto look = [this] {
-      const bool moved = !poll().empty();
-      return near_under_way_ + far_under_way_ == 0 ? Look::reached : moved ? Look::moved : Look::nothing;
-    };
-    wait_until(routes_->waiting, look);
-  }
-
 private:
   struct Way {
     Batch& batch;

@@ -54,16 +54,17 @@ std::unique_ptr<Segment> Segment::make(std::size_t bytes) {
   // What is mapped must stay: a shorter file would end its readers by SIGBUS.
   ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   std::random_device random;
-  segment->address_ = {bytes, std::uint64_t{random()} << 32 | random(), ::getpid(), file.number()};
+  segment->address_ = {bytes, std::uint64_t{random()} << 32 | random(), ::getpid(), -1};
   segment->map(file.number());
   std::memcpy(segment->memory_, &segment->address_.cookie, sizeof segment->address_.cookie);
-  file.release();
+  segment->address_.descriptor = file.release();
   return segment;
 }
 
 std::unique_ptr<Segment> Segment::open(const SegmentAddress& address) {
   std::unique_ptr<Segment> segment(new Segment);
   segment->address_ = address;
+  segment->address_.descriptor = -1; // a number of the maker's, that may be anything here
   const std::string path = fmt::format("/proc/{}/fd/{}", address.process, address.descriptor);
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.number() < 0)
@@ -72,7 +73,6 @@ std::unique_ptr<Segment> Segment::open(const SegmentAddress& address) {
   if (::pread(file.number(), &cookie, sizeof cookie, 0) != sizeof cookie || cookie != address.cookie)
     throw Error(fmt::format("{} is not the segment that was to be there", path), remedy);
   segment->map(file.number());
-  segment->address_.descriptor = -1;
   return segment;
 }
 

@@ -61,7 +61,7 @@ public:
   }
 
   std::span<const int> poll() override {
-    progress();
+    port_->progress();
     return tell();
   }
 
@@ -72,7 +72,7 @@ public:
 
   bool all_finished() override {
     if (completions_.under_way > 0)
-      progress();
+      port_->progress();
     if (completions_.under_way > 0)
       return false;
     completions_.finished.clear();
@@ -114,17 +114,6 @@ private:
     return receives;
   }
 
-  /// After an error nothing of this batch is under way.
-  void progress() {
-    try {
-      port_->progress();
-    } catch (...) {
-      port_->forget(&completions_);
-      completions_ = {};
-      throw;
-    }
-  }
-
   UnderWay& occupy(std::uint32_t slot, const Message& message) {
     ++completions_.under_way;
     slots_[slot] = {message, 0, &completions_, slot};
@@ -143,7 +132,7 @@ private:
       return;
     std::size_t before = completions_.under_way;
     auto look = [&] {
-      progress();
+      port_->progress();
       if (is_reached())
         return Look::reached;
       const bool moved = completions_.under_way != before;

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,6 +52,7 @@ TEST(Segment, IsNotTakenForAStrangersFile) {
   SegmentAddress address = segment->address();
   address.descriptor = other->address().descriptor;
   EXPECT_THROW(Segment::open(address), Error);
+  EXPECT_NE(::fcntl(other->address().descriptor, F_GETFD), -1) << "closed what is another's";
   address.descriptor = 0; // may be a terminal, which must not be waited for
   EXPECT_THROW(Segment::open(address), Error);
 }

@@ -132,14 +132,13 @@ TEST(ShmTransport, RefusesAMessageThatIsTooLong) {
   const Message send = to(1, 0, data);
   const Message receive = to(0, 0, place);
   group.transport(0)->make_batch()->transfer({}, {&send, 1});
-  const auto batch = group.transport(1)->make_batch();
-  EXPECT_THROW(batch->transfer({&receive, 1}, {}), TruncationError);
-  // The transport is good for others' messages afterwards.
+  EXPECT_THROW(group.transport(1)->make_batch()->transfer({&receive, 1}, {}), TruncationError);
+  // The transport is good for other batches' messages afterwards.
   auto next = bytes_of(8, 2);
   const Message good = to(1, 1, next);
   const Message awaited = to(0, 1, place);
   group.transport(0)->make_batch()->transfer({}, {&good, 1});
-  batch->transfer({&awaited, 1}, {});
+  group.transport(1)->make_batch()->transfer({&awaited, 1}, {});
   EXPECT_EQ(place, next);
 }
 
