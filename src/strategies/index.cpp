@@ -39,20 +39,17 @@ std::span<const Strategy> all() {
   return strategies;
 }
 
-std::vector<const Strategy*> of(Operation operation) {
-  std::vector<const Strategy*> found;
-  for (const Strategy& strategy : all())
-    if (strategy.operation == operation)
-      found.push_back(&strategy);
-  return found;
+std::span<const Strategy> of(Operation operation) {
+  const auto found = std::ranges::equal_range(all(), operation, {}, &Strategy::operation);
+  return {found.begin(), found.end()};
 }
 
 const Strategy& find(Operation operation, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Strategy* strategy : of(operation)) {
-    if (strategy->name == name)
-      return *strategy;
-    names.push_back(strategy->name);
+  for (const Strategy& strategy : of(operation)) {
+    if (strategy.name == name)
+      return strategy;
+    names.push_back(strategy.name);
   }
   throw Error(fmt::format("no strategy '{}' for {}", name, schedule::name(operation)),
               fmt::format("did you mean {}? 'thalweg strategies {}' lists all",

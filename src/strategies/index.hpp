@@ -11,7 +11,7 @@ namespace thalweg::strategies {
 /// All strategies, by operation, then in the order of the index file.
 std::span<const Strategy> all();
 /// Those of one operation.
-std::vector<const Strategy*> of(Operation operation);
+std::span<const Strategy> of(Operation operation);
 /// The strategy of that name; throws Error naming the nearest names if there is none.
 const Strategy& find(Operation operation, std::string_view name);
 

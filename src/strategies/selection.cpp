@@ -86,21 +86,21 @@ const Strategy* strategy_named(std::string_view name, const Call& call, std::str
     throw Error(fmt::format("no strategy in {}", quoted(whole)), std::string(grammar));
   if (name == "native")
     return nullptr;
-  const auto known = of(call.operation);
-  const auto found = std::ranges::find(known, name, [](const Strategy* strategy) { return strategy->name; });
+  const std::span<const Strategy> known = of(call.operation);
+  const auto found = std::ranges::find(known, name, &Strategy::name);
   if (found == known.end()) {
     std::vector<std::string_view> names{"native"};
-    for (const Strategy* strategy : known)
-      names.push_back(strategy->name);
+    for (const Strategy& strategy : known)
+      names.push_back(strategy.name);
     throw Error(fmt::format("no strategy {} for {}", quoted(name), call.name),
                 fmt::format("did you mean {}? 'thalweg strategies {}' lists all",
                             fmt::join(nearest(name, names), ", "), schedule::name(call.operation)));
   }
-  if (!bears(**found, call))
+  if (!bears(*found, call))
     throw Error(fmt::format("{} {} needs blocks of equal size, which {} does not have",
                             schedule::name(call.operation), name, call.name),
                 fmt::format("choose another strategy for {}, or native", call.name));
-  return *found;
+  return &*found;
 }
 
 std::string place(const Strategy& strategy, std::string_view parameter) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace thalweg::tune {
 
@@ -29,6 +30,8 @@ constexpr std::int64_t most_segments = 64;
 constexpr double far_behind = 4;
 // So many candidates at least are predicted whole to find what far behind is.
 constexpr std::size_t pilots = 8;
+// Schedules of so few steps are kept from the first look at them until they are predicted.
+constexpr std::size_t steps_kept = 1 << 13;
 
 // Windows matter little where segments decide, so they are tried at their standard only.
 bool is_fixed(const Strategy& strategy, const Parameter& parameter) {
@@ -36,13 +39,24 @@ bool is_fixed(const Strategy& strategy, const Parameter& parameter) {
          std::ranges::find(strategy.parameters, "segment", &Parameter::name) != strategy.parameters.end();
 }
 
+std::int64_t standard_value(const Parameter& parameter, const Case& wanted) {
+  if (parameter.kind != ParameterKind::count)
+    return parameter.standard;
+  return std::min(parameter.standard, std::max<std::int64_t>(parameter.least, wanted.ranks));
+}
+
+std::vector<std::int64_t> values_of(const Strategy& strategy, const Parameter& parameter, const Case& wanted,
+                                    Breadth breadth) {
+  if (breadth == Breadth::standard || is_fixed(strategy, parameter))
+    return {standard_value(parameter, wanted)};
+  return values_to_try(parameter, wanted);
+}
+
 // All combinations of the values worth a trial.
-std::vector<schedule::Parameters> grid(const Strategy& strategy, const Case& wanted) {
+std::vector<schedule::Parameters> grid(const Strategy& strategy, const Case& wanted, Breadth breadth) {
   std::vector<schedule::Parameters> points{{}};
   for (const Parameter& parameter : strategy.parameters) {
-    const std::vector<std::int64_t> values = is_fixed(strategy, parameter)
-                                                 ? std::vector<std::int64_t>{parameter.standard}
-                                                 : values_to_try(parameter, wanted);
+    const std::vector<std::int64_t> values = values_of(strategy, parameter, wanted, breadth);
     std::vector<schedule::Parameters> next;
     for (const schedule::Parameters& point : points)
       for (const std::int64_t value : values) {
@@ -58,21 +72,21 @@ std::vector<schedule::Parameters> grid(const Strategy& strategy, const Case& wan
 struct Entry {
   Candidate candidate;
   Problem problem;
-  ScheduleHash looks = {}; // of a sample of its ranks
-  std::size_t steps = 0;   // of all ranks, as the sample lets expect
+  Sample sample = {};      // while it is short, so that it is built once
+  ScheduleHash looks = {}; // of the sample
 
   const Strategy& strategy() const { return *candidate.selection.strategy; }
 };
 
-std::vector<Entry> all_that_apply(const Case& wanted) {
+std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
   std::vector<Entry> entries;
-  for (const Strategy* strategy : strategies::of(wanted.call->operation)) {
-    if (!strategies::bears(*strategy, *wanted.call))
+  for (const Strategy& strategy : strategies::of(wanted.call->operation)) {
+    if (!strategies::bears(strategy, *wanted.call))
       continue;
-    for (schedule::Parameters& point : grid(*strategy, wanted)) {
-      Candidate candidate{.selection = {wanted.call, strategy, std::move(point)}};
+    for (schedule::Parameters& point : grid(strategy, wanted, breadth)) {
+      Candidate candidate{.selection = {wanted.call, &strategy, std::move(point)}};
       Problem problem = problem_of(wanted, candidate.selection);
-      if (!strategies::refusal(*strategy, problem))
+      if (!strategies::refusal(strategy, problem))
         entries.push_back({std::move(candidate), std::move(problem)});
     }
   }
@@ -83,9 +97,10 @@ std::vector<Entry> all_that_apply(const Case& wanted) {
 void drop_same(std::vector<Entry>& entries) {
   for_each_index(entries.size(), [&](std::size_t index) {
     Entry& entry = entries[index];
-    const Sample some = sample(entry.strategy(), entry.problem);
-    entry.looks = hash(some.schedules);
-    entry.steps = some.steps;
+    entry.sample = sample(entry.strategy(), entry.problem);
+    entry.looks = hash(entry.sample.schedules);
+    if (entry.sample.steps > steps_kept)
+      entry.sample.schedules.clear();
   });
   std::set<ScheduleHash> known;
   std::erase_if(entries, [&](const Entry& entry) { return !known.insert(entry.looks).second; });
@@ -97,11 +112,15 @@ void predict_all(std::vector<Entry>& entries, const Case& wanted, const machine:
   std::vector<Entry*> order;
   for (Entry& entry : entries)
     order.push_back(&entry);
-  std::ranges::stable_sort(order, {}, &Entry::steps);
-  const auto quick = std::ranges::count_if(order, [](const Entry* one) { return one->steps <= few_steps; });
+  std::ranges::stable_sort(order, {}, [](const Entry* one) { return one->sample.steps; });
+  const auto quick =
+      std::ranges::count_if(order, [](const Entry* one) { return one->sample.steps <= few_steps; });
   const std::size_t whole = std::min(order.size(), std::max(static_cast<std::size_t>(quick), pilots));
   const auto predict_one = [&](Entry& entry, double enough_seconds) {
-    entry.candidate.prediction = predict(entry.strategy(), entry.problem, wanted, machine, enough_seconds);
+    if (entry.sample.schedules.empty())
+      entry.sample = sample(entry.strategy(), entry.problem);
+    entry.candidate.prediction = predict(entry.strategy(), entry.problem, std::exchange(entry.sample, {}),
+                                         wanted, machine, enough_seconds);
   };
   for_each_index(whole, [&](std::size_t index) { predict_one(*order[index], everything); });
   double best = everything;
@@ -127,13 +146,13 @@ std::vector<std::int64_t> values_to_try(const Parameter& parameter, const Case& 
     for (const std::int64_t value : counts_to_try)
       if (value >= parameter.least && value <= std::min<std::int64_t>(parameter.most, wanted.ranks))
         values.insert(value);
-    values.insert(std::min(parameter.standard, std::max<std::int64_t>(parameter.least, wanted.ranks)));
+    values.insert(standard_value(parameter, wanted));
   }
   return {values.begin(), values.end()};
 }
 
-std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine) {
-  std::vector<Entry> entries = all_that_apply(wanted);
+std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine, Breadth breadth) {
+  std::vector<Entry> entries = all_that_apply(wanted, breadth);
   drop_same(entries);
   predict_all(entries, wanted, machine);
   std::vector<Candidate> found;
@@ -153,7 +172,7 @@ model::Prediction predict(const strategies::Selection& selection, const Case& wa
   if (const auto why = strategies::refusal(*selection.strategy, problem))
     throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, selection.strategy->name, *why),
                 "choose another strategy: thalweg strategies lists them");
-  return predict(*selection.strategy, problem, wanted, machine);
+  return predict(*selection.strategy, problem, sample(*selection.strategy, problem), wanted, machine);
 }
 
 std::optional<model::ClosedForm> closed_form(const strategies::Selection& selection, const Case& wanted,

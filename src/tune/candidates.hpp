@@ -28,10 +28,14 @@ struct Candidate {
   model::Prediction prediction = {};
 };
 
+/// With which parameters strategies are candidates: their standard ones, or all that are worth a trial.
+enum class Breadth : std::uint8_t { standard, all };
+
 /// Without those whose schedules another candidate has too; fastest first, nearer in the index first among
 /// equals. With long schedules, those whose bound puts them far behind the best are not predicted further:
 /// prediction.is_bound says so. Works on all cores; the result does not depend on how many there are.
-std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine);
+std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine,
+                                  Breadth breadth = Breadth::all);
 
 /// The prediction for one selection. Throws Error where the strategy refuses the problem.
 model::Prediction predict(const strategies::Selection& selection, const Case& wanted,

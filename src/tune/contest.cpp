@@ -15,6 +15,9 @@ constexpr double hardly = -2.25;    // ln(0.1 / (1 - 0.05))
 // Where it stays open for so long, the difference is not worth more pairs.
 constexpr std::size_t most_pairs = 48;
 constexpr double far_slower = 1.5;
+// Nor does it take more pairs where all of so many are won by so much.
+constexpr std::size_t pairs_far_faster = 4;
+constexpr double far_faster = 1.25;
 
 } // namespace
 
@@ -45,6 +48,8 @@ Verdict Contest::verdict() const {
   const bool has_won = losses_ < pairs;
   if (!has_won && ratio() * far_slower < 1)
     return Verdict::far_off;
+  if (losses_ == 0 && pairs >= pairs_far_faster && std::ranges::min(ratios_) >= far_faster)
+    return Verdict::faster;
   const double evidence =
       static_cast<double>(pairs - losses_) * per_win + static_cast<double>(losses_) * per_loss;
   if (evidence >= surely)

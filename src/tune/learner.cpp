@@ -160,7 +160,7 @@ std::size_t Learner::next_candidate() const {
 }
 
 Round Learner::next_trial() {
-  if (!has_offers_) {
+  if (offerings_ == 0 || wants_more_) {
     if (!budget_.affords(ordering_seconds_))
       return save_up(ordering_seconds_);
     round_ = {Round::Kind::order, 0, 0};
@@ -277,14 +277,17 @@ void Learner::settle() {
   if (watch_.looks() == 0)
     watch_.begin();
   state_ = State::settled;
-  if (has_offers_ || trials_[incumbent_].outcome != began_with)
+  if (offerings_ > 0 || trials_[incumbent_].outcome != began_with)
     trials_[incumbent_].outcome = in_use;
 }
 
-// The level, and now and then native again.
+// The level, and now and then native again; and more candidates, once they can be paid for.
 void Learner::look(double seconds) {
   if (watch_.changed(seconds) && calls_ >= search_again_after_) {
     search_again();
+  } else if (offerings_ > 0 && offerings_ < limits_.offerings && budget_.affords(ordering_seconds_)) {
+    wants_more_ = true;
+    state_ = State::searching;
   } else if (incumbent_ != native && watch_.looks() % looks_per_confirmation == 0) {
     confirmed_ = false;
     state_ = State::confirming;
@@ -309,8 +312,10 @@ void Learner::search_again() {
 }
 
 void Learner::offer(std::span<const Offer> offers, double overhead_seconds) {
-  has_offers_ = true;
-  ordering_seconds_ = overhead_seconds;
+  ++offerings_;
+  wants_more_ = false;
+  without_gain_ = 0;
+  ordering_seconds_ = limits_.wider * overhead_seconds;
   budget_.spend(overhead_seconds);
   for (const Offer& offer : offers) {
     const auto known = std::ranges::find(trials_, offer.text, &Trial::text);

@@ -31,6 +31,8 @@ struct LearningLimits {
   std::uint32_t patience = 8;      ///< candidates in a row without gain that end the search
   double hopeless = 3;             ///< predicted to take so many times the best one's time: not tried
   double worth = 1.03;             ///< times faster, or it is not worth a change
+  std::uint32_t offerings = 1;     ///< rows of candidates that there are, each with those before it
+  double wider = 4;                ///< times the cost of an offering that the next one is expected to have
 };
 
 /// A strategy that may be tried, and the model's expectation in seconds.
@@ -79,7 +81,7 @@ public:
   /// The fence after a measured round: agreed seconds of each of its calls, the incumbent's first, and what
   /// agreeing took. `refused`: the rival could not do the call on some rank.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused);
-  /// The candidates in the model's order, and what finding them took.
+  /// The next row of candidates in the model's order, and what finding them took.
   void offer(std::span<const Offer> offers, double overhead_seconds);
 
   /// Indices of trials(); 0 is native.
@@ -90,8 +92,11 @@ public:
   State state() const { return state_; }
   /// A search of its own has come to its end; another may be under way.
   bool has_searched() const {
-    return has_offers_ && (searches_ > 1 || (state_ != State::counting && state_ != State::searching));
+    return offerings_ == limits_.offerings &&
+           (searches_ > 1 || (state_ != State::counting && state_ != State::searching));
   }
+  /// How many rows of candidates have been offered.
+  std::uint32_t offerings() const { return offerings_; }
   const LearningBudget& budget() const { return budget_; }
   std::uint64_t calls() const { return calls_; }
   std::uint32_t searches() const { return searches_; }
@@ -128,7 +133,8 @@ private:
   std::vector<Trial> trials_;
   std::vector<std::vector<double>> times_; // by trial, of its rounds
   State state_ = State::counting;
-  bool has_offers_ = false;
+  std::uint32_t offerings_ = 0;
+  bool wants_more_ = false; // candidates
   bool confirmed_ = false; // the incumbent is native, or surely faster than it
   std::size_t incumbent_ = 0;
   std::size_t rival_ = 0; // the incumbent where there is none
@@ -137,7 +143,7 @@ private:
   std::uint32_t without_gain_ = 0;    // candidates in a row
   double incumbent_seconds_ = 0;      // a call, lately
   double round_overhead_seconds_ = 0; // of the last fence
-  double ordering_seconds_;           // of the last ordering, or an estimate
+  double ordering_seconds_;           // of the next ordering: an estimate
   LearningBudget budget_;
   LevelWatch watch_;
   std::uint64_t calls_ = 0;

@@ -103,10 +103,9 @@ Sample sample(const Strategy& strategy, const Problem& problem) {
   return found;
 }
 
-model::Prediction predict(const Strategy& strategy, const Problem& problem, const Case& wanted,
+model::Prediction predict(const Strategy& strategy, const Problem& problem, Sample known, const Case& wanted,
                           const machine::Machine& machine, double enough_seconds) {
   const model::Setting setting{machine, wanted.nodes, wanted.sockets, wanted.complexes};
-  Sample known = sample(strategy, problem);
   const model::Prediction least = model::predict_least(known.schedules, wanted.bytes, setting);
   if (least.seconds > enough_seconds)
     return least;

@@ -24,9 +24,10 @@ struct Sample {
 };
 Sample sample(const strategies::Strategy& strategy, const strategies::Problem& problem);
 
-/// Does not look closer at what surely takes longer than `enough_seconds`: the result is a bound then.
+/// From its sample. Does not look closer at what surely takes longer than `enough_seconds`: the result is a
+/// bound then.
 model::Prediction predict(const strategies::Strategy& strategy, const strategies::Problem& problem,
-                          const Case& wanted, const machine::Machine& machine,
+                          Sample known, const Case& wanted, const machine::Machine& machine,
                           double enough_seconds = std::numeric_limits<double>::infinity());
 
 } // namespace thalweg::tune

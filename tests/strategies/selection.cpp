@@ -90,13 +90,13 @@ TEST(Selection, RefusesCountsAndChoicesThatAreNone) {
 TEST(Selection, PrintedReadsBackTheSame) {
   std::mt19937_64 random(7);
   for (const Call& call : calls())
-    for (const Strategy* strategy : of(call.operation)) {
-      if (!bears(*strategy, call))
+    for (const Strategy& strategy : of(call.operation)) {
+      if (!bears(strategy, call))
         continue;
       for (int round = 0; round < 20; ++round) {
-        Selection selection{&call, strategy, resolve(*strategy, {})};
+        Selection selection{&call, &strategy, resolve(strategy, {})};
         for (std::size_t i = 0; i < selection.parameters.size(); ++i) {
-          const Parameter& parameter = strategy->parameters[i];
+          const Parameter& parameter = strategy.parameters[i];
           const auto values = static_cast<std::uint64_t>(parameter.most - parameter.least) + 1;
           selection.parameters[i].second = parameter.least + static_cast<std::int64_t>(random() % values);
         }

@@ -19,6 +19,7 @@ public:
 
   double overhead = 2e-5;
   double ordering = 1e-3;
+  std::size_t first_offers = 0; // of the first row, where it is not all
   std::string refuses = {};
 
   // What happened since the beginning.
@@ -35,7 +36,8 @@ public:
     while (calls < until) {
       const Round round = learner.next_round();
       if (round.kind == Round::Kind::order) {
-        learner.offer(offers_, ordering);
+        const bool is_first = learner.offerings() == 0 && first_offers > 0;
+        learner.offer(is_first ? std::span(offers_).first(first_offers) : std::span(offers_), ordering);
         spend(ordering);
         continue;
       }
@@ -221,6 +223,31 @@ TEST(Learner, ChangesThatComeAndGoAreFollowedLessAndLess) {
   EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round);
 }
 
+// The standard candidates hold second best; only the wider row has the best.
+TEST(Learner, LooksFartherOnceItCanBePaidFor) {
+  const auto cost = [](const std::string& name, std::uint64_t) {
+    return name == "native" ? 1e-4 : name == "s2" ? 5e-5 : name == "s15" ? 4e-5 : 1.5e-4;
+  };
+  LearningLimits limits;
+  limits.offerings = 2;
+  Program program(cost, offers(20));
+  program.first_offers = 6;
+  program.ordering = 2e-2; // for one, 2 s have to pass; for the wider, six more
+  Learner learner(limits, 1e-3);
+  while (learner.offerings() < 2 && program.calls < 1000000) {
+    program.run(learner, program.calls + 100);
+    if (learner.offerings() == 1 && learner.state() == Learner::State::settled) {
+      EXPECT_EQ(in_use(learner), "s2");
+      EXPECT_FALSE(learner.has_searched());
+    }
+  }
+  EXPECT_EQ(in_use(learner), "s2");
+  program.run(learner, program.calls + 200000);
+  EXPECT_EQ(in_use(learner), "s15");
+  EXPECT_TRUE(learner.has_searched());
+  EXPECT_LE(program.excess, 0.02 * program.seconds + program.largest_round + program.ordering);
+}
+
 TEST(Learner, LeavesWhatCannotBeDone) {
   Program program(third_is_best, offers(6));
   program.refuses = "s2";
@@ -261,6 +288,33 @@ TEST(Contest, NeedsEightWinsAndTwoMoreOrSoForEachLoss) {
   EXPECT_EQ(contest.verdict(), Verdict::open);
   contest.add(1.1, 1);
   EXPECT_EQ(contest.verdict(), Verdict::faster);
+}
+
+TEST(Contest, NeedsFourWinsThatAreLarge) {
+  Contest contest;
+  for (int pair = 0; pair < 3; ++pair)
+    contest.add(1.3, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::open);
+  Contest other = contest;
+  contest.add(1.3, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::faster);
+  other.add(1.2, 1);
+  EXPECT_EQ(other.verdict(), Verdict::open);
+}
+
+// Equal ones that are measured badly: each pair's ratio is off by that much.
+TEST(Contest, NoiseAloneIsSeldomCalledFaster) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> noise(0, 0.2);
+  constexpr int contests = 4000;
+  int faster = 0;
+  for (int each = 0; each < contests; ++each) {
+    Contest contest;
+    while (contest.verdict() == Verdict::open)
+      contest.add(std::exp(noise(random)), 1);
+    faster += contest.verdict() == Verdict::faster ? 1 : 0;
+  }
+  EXPECT_LE(faster, 0.06 * contests);
 }
 
 TEST(Contest, FourLossesEndIt) {

@@ -187,7 +187,10 @@ void CommunicatorLearning::measure_clock() {
 }
 
 void CommunicatorLearning::order_candidates(Lesson& lesson) {
-  const Ordering ordering = agreed_ordering(lesson.kind().operation, lesson.bytes(), communicator_);
+  // All of them take long to predict; the standard ones have most of the gain.
+  const tune::Breadth breadth =
+      lesson.learner().offerings() == 0 ? tune::Breadth::standard : tune::Breadth::all;
+  const Ordering ordering = agreed_ordering(lesson.kind().operation, lesson.bytes(), breadth, communicator_);
   lesson.offer(ordering.offers, ordering.seconds);
 }
 

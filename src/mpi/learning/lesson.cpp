@@ -14,12 +14,13 @@ namespace {
 constexpr const char* best_so_far = "best by learning";
 
 // A guess, until it was done once.
-constexpr double ordering_seconds_per_rank = 5e-4;
+constexpr double ordering_seconds_per_rank = 2e-4;
 
 // A budget of all the time is none: nothing need be waited for (as in tests).
 tune::LearningLimits limits() {
   constexpr std::uint32_t all = 100;
   tune::LearningLimits limits;
+  limits.offerings = 2; // strategies with their standard parameters, then with others
   limits.budget = runtime.settings.learn_budget_percent / 100.0;
   if (runtime.settings.learn_budget_percent == all) {
     limits.budget = std::numeric_limits<double>::infinity();

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t most_candidates = 64;
 
 // One a line: predicted seconds, strategy.
-std::string candidates_text(Operation operation, std::int64_t bytes, CommunicatorState& communicator) {
+std::string candidates_text(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                            CommunicatorState& communicator) {
   tune::Case wanted;
   wanted.call = strategies::find_call(call_name(operation));
   wanted.bytes = bytes;
@@ -27,7 +28,7 @@ std::string candidates_text(Operation operation, std::int64_t bytes, Communicato
   wanted.nodes.assign(communicator.nodes().begin(), communicator.nodes().end());
   std::string text;
   std::size_t count = 0;
-  for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine())) {
+  for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth)) {
     if (++count > most_candidates)
       break;
     text += fmt::format("{} {}\n", candidate.prediction.seconds, candidate.text);
@@ -36,9 +37,10 @@ std::string candidates_text(Operation operation, std::int64_t bytes, Communicato
 }
 
 // The others wait for an answer in any case.
-std::string candidates_or_none(Operation operation, std::int64_t bytes, CommunicatorState& communicator) {
+std::string candidates_or_none(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                               CommunicatorState& communicator) {
   try {
-    return candidates_text(operation, bytes, communicator);
+    return candidates_text(operation, bytes, breadth, communicator);
   } catch (const std::exception& error) {
     say(fmt::format("{}: nothing can be learned: {}", call_name(operation), error.what()));
     return {};
@@ -53,11 +55,12 @@ void broadcast(void* data, std::size_t count, MPI_Datatype type, MPI_Comm commun
 
 } // namespace
 
-Ordering agreed_ordering(Operation operation, std::int64_t bytes, CommunicatorState& communicator) {
+Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                         CommunicatorState& communicator) {
   const double begun = local_seconds();
   std::string text;
   if (communicator.rank == 0)
-    text = candidates_or_none(operation, bytes, communicator);
+    text = candidates_or_none(operation, bytes, breadth, communicator);
   std::array<double, 2> head{static_cast<double>(text.size()), local_seconds() - begun};
   broadcast(head.data(), head.size(), MPI_DOUBLE, communicator.hidden);
   text.resize(static_cast<std::size_t>(head[0]));

@@ -6,6 +6,7 @@
 
 #include "mpi/collective_call.hpp"
 #include "mpi/communicators.hpp"
+#include "tune/candidates.hpp"
 #include "tune/learner.hpp"
 
 namespace thalweg::mpi {
@@ -16,6 +17,7 @@ struct Ordering {
 };
 
 // Rank 0 asks the model, of the machine that was probed or else of a standard one, and tells the others.
-Ordering agreed_ordering(Operation operation, std::int64_t bytes, CommunicatorState& communicator);
+Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                         CommunicatorState& communicator);
 
 } // namespace thalweg::mpi
