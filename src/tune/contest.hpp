@@ -5,6 +5,7 @@
 // both.
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace thalweg::tune {
@@ -37,5 +38,9 @@ private:
 
 /// The middle one, or the mean of the middle two; 0 of nothing.
 double median(std::vector<double> values);
+
+/// What one of them takes: of few the median; of more the mean, for where ranks share cores a call may be
+/// long and let the next ones be short, but disturbances from elsewhere count for no more than such a call.
+double typical(std::span<const double> values);
 
 } // namespace thalweg::tune

@@ -1,6 +1,7 @@
 #include "tune/learner.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace thalweg::tune {
 
@@ -13,7 +14,10 @@ constexpr std::size_t native = 0;
 constexpr double row_seconds = 1.5e-3;
 constexpr double row_per_overhead = 4;
 constexpr double fewest_in_row = 3;
-constexpr double most_in_row = 32;
+constexpr double most_in_row = 64;
+// For so long after a change calls take longer than they will.
+constexpr double settling_seconds = 2e-4;
+constexpr double most_settling = 16;
 // What was never tried is first looked at in fewer calls, which also warm up what it needs.
 constexpr std::uint32_t first_look = 4; // times fewer
 constexpr double hopeless_at_first_look = 3;
@@ -29,7 +33,7 @@ constexpr std::uint64_t calls_between_searches = 512;
 
 Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
     : limits_(limits), searched_(searched), contest_(limits.worth), ordering_seconds_(ordering_seconds),
-      budget_(limits.budget) {
+      budget_(limits.budget, limits.advance) {
   trials_.push_back({.text = "native"});
   if (!start.empty() && start != "native") {
     trials_.push_back({.text = std::string(start), .outcome = began_with});
@@ -64,24 +68,31 @@ Round Learner::run(std::uint32_t calls) {
   return round_;
 }
 
-// Where calls were not measured yet, they are taken to be like the first that are.
+// Where calls were not measured yet, they are taken to be like the first that are. All that a round takes
+// more than the incumbent would have is spent, transitions there and back too.
 void Learner::account(std::span<const double> seconds, double own, double overhead) {
   if (incumbent_seconds_ == 0)
     budget_.add_time(static_cast<double>(calls_) * own);
-  for (std::size_t call = 0; call < seconds.size(); ++call) {
-    budget_.add_time(seconds[call]);
-    if (call >= round_.incumbent_calls)
-      budget_.spend(seconds[call] - own);
-  }
+  const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  budget_.add_time(all);
+  if (rival_ != incumbent_)
+    budget_.spend(all - static_cast<double>(seconds.size()) * own);
   budget_.spend(overhead);
   round_overhead_seconds_ = overhead;
 }
 
 Round Learner::measure(std::size_t rival) {
   rival_ = rival;
-  const std::uint32_t calls = row(rival);
-  round_ = {Round::Kind::measure, calls, rival == incumbent_ ? 0 : 1 + calls};
+  const std::uint32_t settle = settling(rival);
+  const std::uint32_t calls = settle + row(rival) + 1;
+  round_ = {Round::Kind::measure, calls, rival == incumbent_ ? 0 : calls, settle};
   return round_;
+}
+
+std::uint32_t Learner::settling(std::size_t rival) const {
+  if (incumbent_seconds_ == 0 || !is_fresh(rival))
+    return 1;
+  return static_cast<std::uint32_t>(std::clamp(settling_seconds / incumbent_seconds_, 1.0, most_settling));
 }
 
 std::uint32_t Learner::row(std::size_t rival) const {
@@ -113,7 +124,8 @@ double Learner::expected_excess(std::size_t rival) const {
     }
     expected = best_ratio * trials_[rival].predicted;
   }
-  return round_overhead_seconds_ + (1 + row(rival)) * std::max(0.0, expected - incumbent_seconds_);
+  return round_overhead_seconds_ +
+         (settling(rival) + row(rival) + 1) * std::max(0.0, expected - incumbent_seconds_);
 }
 
 bool Learner::is_hopeless(std::size_t candidate) const {
@@ -214,9 +226,14 @@ void Learner::add_round(std::size_t trial, double seconds) {
   ++trials_[trial].rounds;
 }
 
+// Without those in which ranks were at something else too: what was before, and what comes next.
+std::span<const double> Learner::told_by(std::span<const double> seconds) const {
+  const std::span<const double> settled = seconds.subspan(round_.settling);
+  return settled.first(std::max<std::size_t>(settled.size() - 1, 1));
+}
+
 void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused) {
-  const std::span<const double> incumbents = seconds.first(round_.incumbent_calls);
-  const double own = median({incumbents.begin(), incumbents.end()});
+  const double own = typical(told_by(seconds.first(round_.incumbent_calls)));
   account(seconds, own, overhead_seconds);
   calls_ += seconds.size();
   incumbent_seconds_ = own;
@@ -231,8 +248,7 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
     rival_ = incumbent_;
     return;
   }
-  const std::span<const double> rivals = seconds.subspan(round_.incumbent_calls + 1);
-  const double other = median({rivals.begin(), rivals.end()});
+  const double other = typical(told_by(seconds.subspan(round_.incumbent_calls)));
   const bool is_first_look = !is_fresh(rival_);
   add_round(rival_, other);
   if (!is_first_look)

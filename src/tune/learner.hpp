@@ -27,6 +27,7 @@ namespace thalweg::tune {
 
 struct LearningLimits {
   double budget = 0.02;            ///< of the time in such calls
+  Advance* advance = nullptr;      ///< borrowed for the learner's life; none where null
   std::uint32_t first_calls = 256; ///< before anything is measured
   std::uint32_t patience = 8;      ///< candidates in a row without gain that end the search
   double hopeless = 3;             ///< predicted to take so many times the best one's time: not tried
@@ -50,7 +51,8 @@ struct Round {
   };
   Kind kind = Kind::run;
   std::uint32_t incumbent_calls = 0;
-  std::uint32_t rival_calls = 0; ///< the first of them is a transition and does not count
+  std::uint32_t rival_calls = 0;
+  std::uint32_t settling = 0; ///< the first so many of each and the last one are transitions and tell nothing
 };
 
 inline constexpr std::string_view not_tried = "not tried";
@@ -106,7 +108,8 @@ public:
 private:
   Round run(std::uint32_t calls);
   Round measure(std::size_t rival);
-  std::uint32_t row(std::size_t rival) const; // calls of each in a round
+  std::uint32_t row(std::size_t rival) const;      // calls of each in a round
+  std::uint32_t settling(std::size_t rival) const; // calls of each before them
   Round next_trial();
   Round next_confirmation();
   Round next_look();
@@ -118,6 +121,7 @@ private:
   // Has it been measured in this search?
   bool is_fresh(std::size_t trial) const { return !times_[trial].empty(); }
   double expected_excess(std::size_t rival) const;
+  std::span<const double> told_by(std::span<const double> seconds) const;
   void account(std::span<const double> seconds, double own, double overhead);
   void add_round(std::size_t trial, double seconds);
   void challenge(std::size_t rival);
@@ -135,7 +139,7 @@ private:
   State state_ = State::counting;
   std::uint32_t offerings_ = 0;
   bool wants_more_ = false; // candidates
-  bool confirmed_ = false; // the incumbent is native, or surely faster than it
+  bool confirmed_ = false;  // the incumbent is native, or surely faster than it
   std::size_t incumbent_ = 0;
   std::size_t rival_ = 0; // the incumbent where there is none
   Contest contest_;

@@ -128,7 +128,8 @@ class Bench:
     def tuning_of(self) -> list[str]:
         """Write a tuning file with each phase's best; gives the options that make runs use it."""
         path = self.folder / "best.toml"
-        options = ["--learn", "off", "--tuning", str(path)]
+        # A report costs time too; where learning writes one, so does what it is held against.
+        options = ["--learn", "off", "--tuning", str(path), "--report", str(self.folder / "known.json")]
         tuning = _core.Tuning()
         tuning.machine = _core.Fingerprint(list(self.job.fingerprint))
         picks = []

@@ -14,7 +14,7 @@ namespace thalweg::mpi {
 
 class CommunicatorLearning final : public RunnerState {
 public:
-  explicit CommunicatorLearning(CommunicatorState& communicator) : communicator_(communicator) {}
+  explicit CommunicatorLearning(CommunicatorState& communicator);
   ~CommunicatorLearning() override; // keeps what was learned (learned.hpp)
 
   // What the call is to run, or null where nothing is learned of such calls.
@@ -71,6 +71,7 @@ private:
   void order_candidates(Lesson& lesson);
 
   CommunicatorState& communicator_;
+  tune::Advance advance_;
   std::unordered_map<std::uint32_t, Stream> streams_;
   std::array<RecentCall, 8> recent_;
   RecentCall unlike_any_;       // of calls that their words do not tell

@@ -14,16 +14,18 @@ namespace {
 constexpr const char* best_so_far = "best by learning";
 
 // A guess, until it was done once.
-constexpr double ordering_seconds_per_rank = 2e-4;
+constexpr double ordering_seconds_per_rank = 1e-4;
 
 // A budget of all the time is none: nothing need be waited for (as in tests).
-tune::LearningLimits limits() {
+tune::LearningLimits limits(tune::Advance& advance) {
   constexpr std::uint32_t all = 100;
   tune::LearningLimits limits;
   limits.offerings = 2; // strategies with their standard parameters, then with others
   limits.budget = runtime.settings.learn_budget_percent / 100.0;
+  limits.advance = &advance;
   if (runtime.settings.learn_budget_percent == all) {
     limits.budget = std::numeric_limits<double>::infinity();
+    limits.advance = nullptr;
     limits.first_calls = 2;
   }
   return limits;
@@ -35,9 +37,9 @@ double half(std::uint64_t word, int which) {
 
 } // namespace
 
-Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks)
-    : kind_(kind),
-      learner_(limits(), ordering_seconds_per_rank * ranks, start == nullptr ? "" : start->text, searched) {
+Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks, tune::Advance& advance)
+    : kind_(kind), learner_(limits(advance), ordering_seconds_per_rank * ranks,
+                            start == nullptr ? "" : start->text, searched) {
   choices_.emplace_back();
   const bool native_is_tuned = start != nullptr && start->strategy == nullptr;
   choices_.front().native_reason = native_is_tuned ? start->native_reason : "no strategy chosen";
