@@ -71,7 +71,7 @@ function(thalweg_interposer family include)
   list(TRANSFORM outputs PREPEND ${generated}/)
   add_custom_command(OUTPUT ${outputs}
     COMMAND Python3::Interpreter ${source}/generate.py --output ${generated} ${ARGN}
-    DEPENDS ${source}/generate.py ${source}/functions.py)
+    DEPENDS ${source}/generate.py ${source}/functions.py ${source}/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp ${PROJECT_SOURCE_DIR}/src/transport/mpi/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/settings.cpp|/mpi/load.cpp")
 

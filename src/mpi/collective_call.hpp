@@ -70,7 +70,7 @@ struct CollectiveForm {
   Function function;
   int (*native)(const CollectiveCall&);              // the library's own
   int (*start)(const CollectiveCall&, MPI_Request*); // its nonblocking form; for blocking functions only
-  int place; // among calls that are passed on (passed_calls.hpp), or -1
+  int place;                                         // among calls that are known (known_calls.hpp), or -1
 };
 
 struct CollectiveCall {

@@ -1,5 +1,7 @@
 #include "mpi/collective_runner.hpp"
 
+#include "mpi/gate.hpp"
+#include "mpi/known_calls.hpp"
 #include "mpi/learning/communicator_learning.hpp"
 #include "mpi/runner/pending_collective.hpp"
 #include "mpi/runner/recent_calls.hpp"
@@ -66,6 +68,13 @@ int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan
   return code == MPI_SUCCESS ? hand_out(std::move(pending), call.request) : code;
 }
 
+void remember(RecentCall& place, const CollectiveCall& call, const Choice& choice, const CallBinding& bound,
+              std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans) {
+  if (!place.is_empty())
+    forget_known_calls();
+  place.remember(call, choice.id, bound, std::move(plan), plans);
+}
+
 Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
   if (!communicator.agreed)
     return declined("a communicator of unknown origin");
@@ -91,8 +100,7 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
   int code = MPI_SUCCESS;
   if (blocking) {
     if (is_repeatable(call, bound))
-      engine.recent.place_for(call).remember(call, choice.id, bound, found.plan, plans.reduction,
-                                             plans.batch());
+      remember(engine.recent.place_for(call), call, choice, bound, found.plan, plans);
     code = run_now(plans, *found.plan, bound);
   } else {
     const engine::Tags tags =
@@ -111,16 +119,33 @@ void begin_anew(CommunicatorState& communicator) {
   if (!communicator.runner)
     return;
   EngineState& engine = engine_of(communicator);
+  forget_known_calls();
   engine.recent = {};
   engine.plans.renew_batch();
 }
 
-Decision failed(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice,
-                const std::exception& error, int code) {
+int failed(const CollectiveCall& call, CommunicatorState& communicator, const std::exception& error,
+           int code) {
   begin_anew(communicator);
   say(std::string(function_name(call)) + " failed inside of Thalweg: " + error.what());
   native.Comm_call_errhandler(call.comm, code);
-  return {Outcome::done, choice.text, nullptr, code};
+  return code;
+}
+
+// `run` returns MPI's code; so does this, when it throws.
+template <class Run>
+int guard(const CollectiveCall& call, CommunicatorState& communicator, Run run) {
+  try {
+    return run();
+  } catch (const transport::MpiError& error) {
+    begin_anew(communicator);
+    native.Comm_call_errhandler(call.comm, error.code());
+    return error.code();
+  } catch (const transport::TruncationError& error) {
+    return failed(call, communicator, error, MPI_ERR_TRUNCATE);
+  } catch (const std::exception& error) {
+    return failed(call, communicator, error, MPI_ERR_INTERN);
+  }
 }
 
 Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
@@ -128,7 +153,9 @@ Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator,
     EngineState& engine = engine_of(communicator);
     RecentCall& recent = engine.recent.place_for(call);
     if (recent.matches(call, choice.id)) {
-      recent.run(call, engine.plans);
+      if (runtime.repeats_calls)
+        know_calls_like(call, &recent);
+      recent.run(call.sendbuf, call.recvbuf);
       return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
     }
   }
@@ -147,18 +174,23 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
     return declined("no strategy chosen");
   if (choice->strategy == nullptr)
     return best_is_native(*choice);
-  try {
-    Decision decision = run_chosen(call, communicator, *choice);
+  Decision decision{Outcome::done, choice->text, nullptr, MPI_SUCCESS};
+  decision.code = guard(call, communicator, [&] {
+    decision = run_chosen(call, communicator, *choice);
     decision.was_refused = decision.outcome == Outcome::declined;
-    return decision;
-  } catch (const transport::MpiError& error) {
-    begin_anew(communicator);
-    native.Comm_call_errhandler(call.comm, error.code());
-    return {Outcome::done, choice->text, nullptr, error.code()};
-  } catch (const transport::TruncationError& error) {
-    return failed(call, communicator, *choice, error, MPI_ERR_TRUNCATE);
-  } catch (const std::exception& error) {
-    return failed(call, communicator, *choice, error, MPI_ERR_INTERN);
+    return decision.code;
+  });
+  return decision;
+}
+
+int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {
+  const Inside inside;
+  try {
+    remembered.run(sendbuf, recvbuf);
+    return MPI_SUCCESS;
+  } catch (...) {
+    const CollectiveCall call = remembered.call();
+    return guard(call, *find_communicator(call.comm), []() -> int { throw; });
   }
 }
 

@@ -7,6 +7,8 @@
 
 namespace thalweg::mpi {
 
+class RecentCall;
+
 enum class Outcome {
   done,     // the call was made by the engine; `code` is its result
   declined, // the library must make it, for `reason`
@@ -24,5 +26,8 @@ struct Decision {
 
 // Called inside of every collective call with our depth raised; never throws.
 Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator) noexcept;
+
+// Makes a call again on other buffers; returns MPI's error code.
+int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept;
 
 } // namespace thalweg::mpi

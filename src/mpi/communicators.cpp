@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "mpi/gate.hpp"
-#include "mpi/passed_calls.hpp"
+#include "mpi/known_calls.hpp"
 #include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -109,7 +109,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     state = std::move(entry->second);
     all.states.erase(entry);
     removals.fetch_add(1, std::memory_order_relaxed);
-    forget_passed_calls();
+    forget_known_calls();
   }
   state->learning.reset();
   state->runner.reset();
@@ -192,7 +192,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
     }
     if (place) {
       removals.fetch_add(1, std::memory_order_relaxed);
-      forget_passed_calls();
+      forget_known_calls();
     }
     place = std::move(state);
     result = place.get();

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "mpi/gate.hpp"
-#include "mpi/passed_calls.hpp"
+#include "mpi/known_calls.hpp"
 #include "mpi/runner/choice.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/tuning.hpp"
@@ -12,7 +12,7 @@
 extern "C" __attribute__((visibility("default"))) int thalweg_choose(const char* selections) {
   try {
     thalweg::mpi::choices().read(selections);
-    thalweg::mpi::forget_passed_calls();
+    thalweg::mpi::forget_known_calls();
     return 0;
   } catch (const std::exception& error) {
     thalweg::mpi::say(error.what());

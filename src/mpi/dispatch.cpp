@@ -2,9 +2,9 @@
 
 #include "mpi/collective_runner.hpp"
 #include "mpi/datatypes.hpp"
+#include "mpi/known_calls.hpp"
 #include "mpi/learning/communicator_learning.hpp"
 #include "mpi/observed.hpp"
-#include "mpi/passed_calls.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/twins.hpp"
@@ -64,7 +64,7 @@ int dispatch(const CollectiveCall& call) noexcept {
     communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
     const Decision decision = make(call, *communicator);
     if (runtime.passes_calls && decision.outcome == Outcome::declined && !decision.was_refused)
-      pass_on_calls_like(call);
+      know_calls_like(call, nullptr);
     return decision.code;
   }
   return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));

@@ -3,11 +3,12 @@
 // What the generated entry points need.
 
 #include "handlers.hpp"
+#include "mpi/collective_runner.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/dispatch.hpp"
 #include "mpi/gate.hpp"
+#include "mpi/known_calls.hpp"
 #include "mpi/observed.hpp"
-#include "mpi/passed_calls.hpp"
 #include "mpi/polling.hpp"
 
 #define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))

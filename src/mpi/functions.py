@@ -51,7 +51,7 @@ COLLECTIVES: dict[str, str] = {
 }
 
 # Collectives whose arguments tell the call's size alike on all ranks: known calls of them are passed on at once.
-PASSED: tuple[str, ...] = (
+KNOWN: tuple[str, ...] = (
     "Barrier",
     "Bcast",
     "Allgather",

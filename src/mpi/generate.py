@@ -15,54 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import functions as table
-
-
-HANDLES = {
-    f"MPI_{kind}"
-    for kind in ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
-}
-
-
-@dataclass(frozen=True)
-class Parameter:
-    declaration: str
-    name: str
-    array: bool
-
-    def register(self) -> str:
-        kind, _, name = self.declaration.rpartition(" ")
-        return f"Handle<{kind}> {name}" if kind in HANDLES and not self.array else self.declaration
-
-
-@dataclass(frozen=True)
-class Prototype:
-    name: str
-    parameters: tuple[Parameter, ...]
-
-    def declared(self) -> str:
-        return ", ".join(parameter.declaration for parameter in self.parameters) or "void"
-
-    def registers(self) -> str:
-        """As `declared`, with handles that keep the bits of another family's."""
-        return ", ".join(parameter.register() for parameter in self.parameters) or "void"
-
-    def passed(self) -> str:
-        return ", ".join(parameter.name for parameter in self.parameters)
-
-    def with_site(self) -> str:
-        return ", ".join(["const CallSite& site", *(parameter.declaration for parameter in self.parameters)])
-
-
-def prototype(name: str, text: str, *, large: bool, extra: str = "") -> Prototype:
-    text = re.sub(r"\bN\b", "MPI_Count" if large else "int", text)
-    text = re.sub(r"\bD\b", "MPI_Aint" if large else "int", text)
-    parameters = []
-    for declaration in filter(None, (part.strip() for part in (text + extra).split(","))):
-        if declaration != "void":
-            word = re.search(r"(\w+)(\[\])?$", declaration)
-            assert word, declaration
-            parameters.append(Parameter(declaration, word[1], bool(word[2])))
-    return Prototype(name + ("_c" if large else ""), tuple(parameters))
+from prototypes import Prototype, prototype
 
 
 @dataclass(frozen=True)
@@ -127,22 +80,26 @@ def fields(call: Collective) -> dict[str, str]:
     return result
 
 
-def passing_place(call: Collective) -> int:
-    """Where a call that is passed on is remembered (passed_calls.hpp); -1: nowhere."""
-    return table.PASSED.index(call.operation) if call.mode == "blocking" and call.operation in table.PASSED else -1
+def known_place(call: Collective) -> int:
+    """Where the last known call of a function stands (known_calls.hpp); -1: nowhere."""
+    return table.KNOWN.index(call.operation) if call.mode == "blocking" and call.operation in table.KNOWN else -1
 
 
 WORDS = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "root")
 
 
-def passing(call: Collective) -> str:
-    """The short way of calls that are known to be the library's."""
-    if passing_place(call) < 0:
+def knowing(call: Collective) -> str:
+    """The short way of calls that are known."""
+    if known_place(call) < 0:
         return ""
     known = fields(call)
-    words = ", ".join(f".{name} = {known[name]}" for name in WORDS if name in known)
-    return f"""  if (is_passed({passing_place(call)}, {{{words}}})) {{
-    return native.{call.prototype.name}({call.prototype.passed()});
+    words = [f".{name} = {known[name]}" for name in WORDS if name in known]
+    if "sendbuf" in known:
+        words.append(f".in_place = {known['sendbuf']} == MPI_IN_PLACE")
+    buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
+    return f"""  if (const KnownCall* known = known_call({known_place(call)}, {{{", ".join(words)}}})) {{
+    return known->repeated != nullptr ? repeat(*known->repeated, {buffers})
+                                      : native.{call.prototype.name}({call.prototype.passed()});
   }}
 """
 
@@ -194,7 +151,7 @@ int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
 }}
 """
     initialisers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
-    body = f"""{passing(call)}  CollectiveCall call;
+    body = f"""{knowing(call)}  CollectiveCall call;
   call.form = &form_{name};
   call.site = THALWEG_SITE;
   {initialisers}
@@ -202,7 +159,7 @@ int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
 """
     form = f"""
 constexpr CollectiveForm form_{name}{{Operation::{call.operation.lower()}, Mode::{call.mode}, Function::{name},
-                                      native_{name}, {start}, {passing_place(call)}}};
+                                      native_{name}, {start}, {known_place(call)}}};
 """
     return f"namespace {{{thunks}{form}}} // namespace\n" + entry(call.prototype, body)
 
@@ -335,7 +292,7 @@ enum class Function : short {{
   count
 }};
 
-inline constexpr std::size_t passed_functions = {len(table.PASSED)};
+inline constexpr std::size_t known_functions = {len(table.KNOWN)};
 
 }} // namespace thalweg::mpi
 """,
@@ -392,7 +349,10 @@ namespace thalweg::mpi {{
         f'{HEAD}#include "mpi/entry.hpp"\n\nusing namespace thalweg::mpi;\n' + "".join(entries),
     )
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
-    write(options.output / "exports.map", f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_choose;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    ucp_worker_progress;\n  local: *;\n}};\n")
+    write(
+        options.output / "exports.map",
+        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_choose;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    ucp_worker_progress;\n  local: *;\n}};\n",
+    )
 
 
 if __name__ == "__main__":

@@ -227,7 +227,8 @@ void start_with_world() {
     agree();
     register_predefined_communicators(true);
     recording = wants_report(runtime.settings);
-    runtime.passes_calls = !recording && !runtime.learns && !runtime.polls_collectives;
+    runtime.repeats_calls = !recording && !runtime.learns;
+    runtime.passes_calls = runtime.repeats_calls && !runtime.polls_collectives;
     runtime.ready = true;
     complain();
     start_progress_thread();

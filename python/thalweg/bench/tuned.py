@@ -41,28 +41,43 @@ class Figures(NamedTuple):
     cpu_us: list[float]
 
 
-def measure_job(request: Request, words: Sequence[str], mode: Mode, figures: dict[Case, Figures], tuning: str) -> None:
+class Job(NamedTuple):
+    """How a job is started."""
+
+    lab: str
+    words: Sequence[str]
+    mode: Mode
+    tuning: str
+
+
+def measure_job(job: Job, cases: Sequence[Case], batches: int, figures: dict[Case, Figures]) -> None:
     """Start a job, measure all cases and add their medians."""
-    name = NATIVE if mode is Mode.NATIVE else PASSED_ON
-    with Session(words, lab=request.lab, mode=mode, tuning=tuning) as session:
-        for case in request.cases:
-            samples = session.measure(case.operation, case.size, [name], batches=request.batches)[name]
+    name = NATIVE if job.mode is Mode.NATIVE else PASSED_ON
+    with Session(job.words, lab=job.lab, mode=job.mode, tuning=job.tuning) as session:
+        for case in cases:
+            samples = session.measure(case.operation, case.size, [name], batches=batches)[name]
             figures[case].completion_us.append(median(samples.completion_us))
             figures[case].cpu_us.append(median(samples.cpu_us))
+
+
+def tuning_file(given: str) -> str:
+    """Give the tuning file's path, the standard one's unless one is given."""
+    tuning = given or default_tuning_file(os.environ)
+    if not os.path.exists(tuning):
+        raise ThalwegError(USAGE, f"there is no tuning file {tuning}", "make one first: thalweg tune")
+    return tuning
 
 
 def measure(request: Request, mpi: str) -> list[Row]:
     """Measure all cases with one MPI."""
     words = start_words([], request.ranks, trial_program(mpi, os.environ))
-    tuning = request.tuning or default_tuning_file(os.environ)
-    if not os.path.exists(tuning):
-        raise ThalwegError(USAGE, f"there is no tuning file {tuning}", "make one first: thalweg tune")
+    tuning = tuning_file(request.tuning)
     natively = {case: Figures([], []) for case in request.cases}
     ours = {case: Figures([], []) for case in request.cases}
     for turn in track(range(request.turns), f"{mpi}, jobs", transient=True):
         kinds = [(Mode.NATIVE, natively), (Mode.TUNED, ours)]
         for mode, figures in kinds if turn % 2 == 0 else reversed(kinds):
-            measure_job(request, words, mode, figures, tuning)
+            measure_job(Job(request.lab, words, mode, tuning), request.cases, request.batches, figures)
     rows = []
     for case in request.cases:
         what = f"{case.name}, {request.ranks} ranks"

@@ -8,6 +8,7 @@ import typer
 from thalweg.cli.printing import size_from_text
 
 _SIX = ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
+_INTRANODE = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall")
 _JSON = typer.Option("--json", metavar="FILE", help="Write the rows here.", show_default=False)
 
 
@@ -77,6 +78,26 @@ def tuned(
     module.run(request, json_file)
 
 
+def intranode(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[
+        str, typer.Option(help="MPIs, separated by commas, as for thalweg tune; Thalweg runs on the first.")
+    ] = "openmpi,mpich",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
+    ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 1MiB")] = "",
+    tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
+    turns: Annotated[int, typer.Option(help="How many jobs of each kind.")] = 5,
+    batches: Annotated[int, typer.Option(help="Batches of each case in a job; their median counts.")] = 5,
+    busy: Annotated[int, typer.Option(help="Foreign processes that compute meanwhile.")] = 0,
+) -> None:
+    """Time collectives inside of a node, tuned, against the best of several MPI libraries in each case."""
+    module = importlib.import_module("thalweg.bench.intranode")
+    found = _cases(ops or ",".join(_INTRANODE), sizes or "8,64,1KiB,8KiB,64KiB,1MiB")
+    module.run(module.Request(_words(mpi), ranks, found, tuning, turns, batches, busy), json_file)
+
+
 def online(
     phases: Annotated[list[str] | None, typer.Argument(metavar="OPERATION:BYTES:CALLS[:DEGREE]…")] = None,
     *,
@@ -101,6 +122,6 @@ def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-    for command in (collectives, model, tuned, online, oversubscribed):
+    for command in (collectives, model, tuned, intranode, online, oversubscribed):
         app.command()(command)
     return app

@@ -88,20 +88,14 @@ const CommunicatorLearning::RecentCall& CommunicatorLearning::find(const Collect
   const auto word =
       static_cast<std::size_t>(call.recvcount) * 31 + static_cast<std::size_t>(call.form->operation) * 7;
   RecentCall& place = recent_[(word ^ word >> 5) % recent_.size()];
-  if (place.matches(call))
+  CallWords words = words_of(call);
+  words.root = 0; // nothing that is learned depends on it
+  if (place.form == call.form && place.words == words)
     return place;
   RecentCall& result = has_one_size(call) && is_told_by_handles(call) ? place : unlike_any_;
   const std::optional<Kind> kind = kind_of(call, communicator_);
   const bool wanted = kind && (kind->exact || runtime.settings.learn == LearnMode::all);
-  result = {.form = call.form,
-            .sendcount = call.sendcount,
-            .recvcount = call.recvcount,
-            .sendtype = call.sendtype,
-            .recvtype = call.recvtype,
-            .op = call.op,
-            .in_place = call.sendbuf == MPI_IN_PLACE,
-            .stream = wanted ? stream_of(*kind) : nullptr,
-            .bytes = kind ? kind->bytes : 0};
+  result = {call.form, words, wanted ? stream_of(*kind) : nullptr, kind ? kind->bytes : 0};
   return result;
 }
 

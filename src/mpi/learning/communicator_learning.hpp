@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "mpi/call_words.hpp"
 #include "mpi/learning/fence.hpp"
 #include "mpi/learning/lesson.hpp"
 
@@ -45,20 +46,9 @@ private:
   // A call by its words, and where it belongs: the short way for programs that make the same few calls.
   struct RecentCall {
     const CollectiveForm* form = nullptr;
-    MPI_Count sendcount = 0;
-    MPI_Count recvcount = 0;
-    MPI_Datatype sendtype{};
-    MPI_Datatype recvtype{};
-    MPI_Op op{};
-    bool in_place = false;
+    CallWords words;
     Stream* stream = nullptr; // null: nothing is learned of it
     std::int64_t bytes = 0;
-
-    bool matches(const CollectiveCall& call) const {
-      return form == call.form && sendcount == call.sendcount && recvcount == call.recvcount &&
-             sendtype == call.sendtype && recvtype == call.recvtype && op == call.op &&
-             in_place == (call.sendbuf == MPI_IN_PLACE);
-    }
   };
 
   const RecentCall& find(const CollectiveCall& call);

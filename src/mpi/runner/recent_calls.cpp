@@ -27,30 +27,39 @@ bool is_repeatable(const CollectiveCall& call, const CallBinding& bound) {
 }
 
 void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
-                          std::shared_ptr<const engine::Plan> plan, const MpiOperator& reduction,
-                          transport::Batch& batch) {
+                          std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans) {
   choice_ = choice;
-  operation_ = call.form->operation;
-  sendcount_ = call.sendcount;
-  recvcount_ = call.recvcount;
-  sendtype_ = call.sendtype;
-  recvtype_ = call.recvtype;
-  op_ = call.op;
-  root_ = call.root;
-  in_place_ = call.sendbuf == MPI_IN_PLACE;
-  input_offset_ = in_place_ ? bound.input.address() - static_cast<std::byte*>(call.recvbuf) : 0;
+  form_ = call.form;
+  words_ = words_of(call);
+  input_offset_ = words_.in_place ? bound.input.address() - static_cast<std::byte*>(call.recvbuf) : 0;
+  plans_ = &plans;
   plan_ = std::move(plan);
-  execution_ = std::make_unique<engine::Execution>(*plan_, batch);
-  reduction_ = reduction;
+  execution_ = std::make_unique<engine::Execution>(*plan_, plans.batch());
+  reduction_ = plans.reduction;
 }
 
-void RecentCall::run(const CollectiveCall& call, CommunicatorPlans& plans) {
-  auto* output = static_cast<std::byte*>(call.recvbuf);
-  auto* input = in_place_ ? output + input_offset_ : static_cast<std::byte*>(const_cast<void*>(call.sendbuf));
-  execution_->start({input, output, plans.rows.scratch.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
-                     plans.rows.staging.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
-                    plans.next_tags(), &reduction_);
-  run_blocking(*execution_, plans.transport());
+void RecentCall::run(const void* sendbuf, void* recvbuf) {
+  auto* output = static_cast<std::byte*>(recvbuf);
+  auto* input =
+      words_.in_place ? output + input_offset_ : static_cast<std::byte*>(const_cast<void*>(sendbuf));
+  Rows& rows = plans_->rows;
+  execution_->start({input, output, rows.scratch.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
+                     rows.staging.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
+                    plans_->next_tags(), &reduction_);
+  run_blocking(*execution_, plans_->transport());
+}
+
+CollectiveCall RecentCall::call() const {
+  CollectiveCall call;
+  call.form = form_;
+  call.comm = words_.comm;
+  call.sendcount = words_.sendcount;
+  call.recvcount = words_.recvcount;
+  call.sendtype = words_.sendtype;
+  call.recvtype = words_.recvtype;
+  call.op = words_.op;
+  call.root = words_.root;
+  return call;
 }
 
 } // namespace thalweg::mpi

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "mpi/call_words.hpp"
 #include "mpi/runner/communicator_plans.hpp"
 
 namespace thalweg::mpi {
@@ -16,28 +17,23 @@ class RecentCall {
 public:
   // Is this call the same, made under the same choice?
   bool matches(const CollectiveCall& call, std::int64_t choice) const {
-    return choice == choice_ && call.form->operation == operation_ && call.sendcount == sendcount_ &&
-           call.recvcount == recvcount_ && call.sendtype == sendtype_ && call.recvtype == recvtype_ &&
-           call.op == op_ && call.root == root_ && (call.sendbuf == MPI_IN_PLACE) == in_place_;
+    return choice == choice_ && call.form->operation == form_->operation && words_of(call) == words_;
   }
+  bool is_empty() const { return plan_ == nullptr; }
   // Remembers a call that has just been bound; the plan and operator must do for every repetition.
   void remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
-                std::shared_ptr<const engine::Plan> plan, const MpiOperator& reduction,
-                transport::Batch& batch);
-  // Runs the plan on the buffers of a matching call.
-  void run(const CollectiveCall& call, CommunicatorPlans& plans);
+                std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans);
+  // Runs the plan on a matching call's buffers.
+  void run(const void* sendbuf, void* recvbuf);
+  // What is remembered, without buffers.
+  CollectiveCall call() const;
 
 private:
   std::int64_t choice_ = 0; // no choice has this number: matches nothing
-  Operation operation_{};
-  MPI_Count sendcount_ = 0;
-  MPI_Count recvcount_ = 0;
-  MPI_Datatype sendtype_{};
-  MPI_Datatype recvtype_{};
-  MPI_Op op_{};
-  int root_ = 0;
-  bool in_place_ = false;
+  const CollectiveForm* form_ = nullptr;
+  CallWords words_;
   std::int64_t input_offset_ = 0; // of in-place input in the output buffer
+  CommunicatorPlans* plans_ = nullptr;
   std::shared_ptr<const engine::Plan> plan_;
   std::unique_ptr<engine::Execution> execution_;
   MpiOperator reduction_;

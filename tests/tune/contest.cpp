@@ -1,0 +1,107 @@
+#include "tune/contest.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace thalweg::tune {
+namespace {
+
+TEST(Typical, IsTheMedianOfFewAndAMeanOfMore) {
+  EXPECT_EQ(typical(std::vector<double>{}), 0);
+  EXPECT_EQ(typical(std::vector<double>{1, 9, 2}), 2);
+  // One call of four takes as long as the others together do not: its time is theirs.
+  std::vector<double> rows;
+  for (int call = 0; call < 32; ++call)
+    rows.push_back(call % 4 == 0 ? 7 : 1);
+  EXPECT_DOUBLE_EQ(typical(rows), 2.5);
+  rows[1] = 1000;
+  EXPECT_DOUBLE_EQ(typical(rows), 2.5 + 7.0 / 32);
+}
+
+TEST(Contest, NeedsEightWinsAndTwoMoreOrSoForEachLoss) {
+  Contest contest;
+  for (int pair = 0; pair < 7; ++pair)
+    contest.add(1.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::open);
+  contest.add(1, 1.1);
+  contest.add(1.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::open);
+  contest.add(1.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::faster);
+}
+
+TEST(Contest, NeedsFourWinsThatAreLarge) {
+  Contest contest;
+  for (int pair = 0; pair < 3; ++pair)
+    contest.add(1.3, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::open);
+  Contest other = contest;
+  contest.add(1.3, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::faster);
+  other.add(1.2, 1);
+  EXPECT_EQ(other.verdict(), Verdict::open);
+}
+
+// Equal ones that are measured badly: each pair's ratio is off by that much.
+TEST(Contest, NoiseAloneIsSeldomCalledFaster) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> noise(0, 0.2);
+  constexpr int contests = 4000;
+  int faster = 0;
+  for (int each = 0; each < contests; ++each) {
+    Contest contest;
+    while (contest.verdict() == Verdict::open)
+      contest.add(std::exp(noise(random)), 1);
+    faster += contest.verdict() == Verdict::faster ? 1 : 0;
+  }
+  EXPECT_LE(faster, 0.06 * contests);
+}
+
+TEST(Contest, FourLossesEndIt) {
+  Contest contest;
+  for (int pair = 0; pair < 3; ++pair) {
+    contest.add(1, 1.1);
+    EXPECT_EQ(contest.verdict(), Verdict::open);
+  }
+  contest.add(1, 1.1);
+  EXPECT_EQ(contest.verdict(), Verdict::no_gain);
+}
+
+// Of pairs that the rival wins with that probability.
+double share_called_faster(double probability) {
+  std::mt19937 random(7);
+  std::bernoulli_distribution wins(probability);
+  constexpr int contests = 4000;
+  int faster = 0;
+  for (int each = 0; each < contests; ++each) {
+    Contest contest;
+    while (contest.verdict() == Verdict::open)
+      wins(random) ? contest.add(1.2, 1) : contest.add(1, 1.2);
+    faster += contest.verdict() == Verdict::faster ? 1 : 0;
+  }
+  return static_cast<double>(faster) / contests;
+}
+
+TEST(Contest, ErrsAsSeldomAsItSays) {
+  EXPECT_LE(share_called_faster(0.5), 0.05);
+  EXPECT_LE(share_called_faster(0.3), 0.002);
+  EXPECT_GE(share_called_faster(0.75), 0.88);
+  EXPECT_GE(share_called_faster(0.9), 0.98);
+}
+
+TEST(Contest, AGainTooSmallIsNone) {
+  Contest contest;
+  for (int pair = 0; pair < 8; ++pair)
+    contest.add(1.01, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::no_gain);
+}
+
+TEST(Contest, OnePairTellsOfWhatIsFarOff) {
+  Contest contest;
+  contest.add(1, 2);
+  EXPECT_EQ(contest.verdict(), Verdict::far_off);
+}
+
+} // namespace
+} // namespace thalweg::tune
