@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import functions as table
-from prototypes import Prototype, prototype
+from prototypes import Parameter, Prototype, prototype
 
 
 @dataclass(frozen=True)
