@@ -7,6 +7,7 @@ import pytest
 
 from support import Command
 from thalweg import _core
+from thalweg.bench.intranode import busy_processes
 from thalweg.bench.rows import paired_row
 
 
@@ -64,3 +65,25 @@ def test_what_is_measured_in_pairs_is_compared_in_pairs() -> None:
     # Between the second and the third pair the machine became three times as slow.
     row = paired_row("a case", "completion time", "us", [(1.0, 2.0), (1.0, 2.2), (3.0, 6.0)], "peer")
     assert (row["ours"], row["peer"], row["ratio"]) == (1.0, 2.2, 2.0)
+
+
+def test_the_best_of_several_libraries_is_the_peer(thalweg: Command, tmp_path: Path) -> None:
+    rows_file, tuning = tmp_path / "rows.json", tmp_path / "tuning.toml"
+    tuning.write_text("format = 1\n")
+    words = ["--mpi", "openmpi,mpich", "--ops", "allreduce", "--sizes", "8", "--turns", "2", "--batches", "3"]
+    result = thalweg("bench", "intranode", *words, "--tuning", str(tuning), "--json", str(rows_file))
+    assert result.returncode == 0, result.stderr
+    rows = {row["metric"]: row for row in json.loads(rows_file.read_text())}
+    against = [rows[f"completion time against {name}"] for name in ("openmpi", "mpich")]
+    best = min(against, key=lambda row: row["peer"])
+    assert rows["completion time"]["peer_name"] == best["peer_name"]
+    assert rows["completion time"]["case"] == "allreduce 8 B, 2 ranks"
+    assert rows["cpu time"]["ours"] > 0
+    assert "a cache line there and back" in result.stdout
+    assert "geometric mean" in result.stdout
+
+
+def test_busy_processes_end_with_their_block() -> None:
+    with busy_processes(2) as burners:
+        assert [burner.poll() for burner in burners] == [None, None]
+    assert None not in [burner.poll() for burner in burners]

@@ -3,9 +3,11 @@
 import os
 import random
 import shlex
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,36 @@ def test_a_killed_search_leaves_the_file_whole(
     result = thalweg("tune", *words[1:-6], "--ops", "barrier", "--tuning", str(file))
     assert result.returncode == 0, result.stderr
     assert before | {("barrier", 0)} <= _picks(file)
+
+
+def _trial_jobs(environment: dict[str, str]) -> list[str]:
+    """List the processes of trial jobs that this test has started."""
+    found = subprocess.run(
+        ["pgrep", "--full", environment["XDG_CACHE_HOME"]], capture_output=True, text=True, check=False
+    )
+    return found.stdout.split()
+
+
+def _wait_for(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_a_search_that_is_told_to_end_takes_its_jobs_along(
+    words: list[str], environment: dict[str, str], tmp_path: Path, family: str, number: signal.Signals
+) -> None:
+    words[2] = family
+    words += ["--ops", "allreduce", "--exhaustive", "--budget", "60s", "--tuning", str(tmp_path / "tuning.toml")]
+    process = _start(words, environment)
+    _wait_for(lambda: len(_trial_jobs(environment)) > 0, "no job begins")
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    _wait_for(lambda: not _trial_jobs(environment), "the job goes on")
 
 
 @NEEDS_MOUNTS

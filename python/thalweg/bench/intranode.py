@@ -41,11 +41,11 @@ class Request(NamedTuple):
 
 
 @contextlib.contextmanager
-def busy_processes(count: int) -> Iterator[None]:
+def busy_processes(count: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
     """Let so many processes compute for the length of the block."""
     burners = [subprocess.Popen(_BURNER) for _ in range(count)]
     try:
-        yield
+        yield burners
     finally:
         for burner in burners:
             burner.kill()
@@ -68,14 +68,12 @@ def measure(request: Request) -> list[Row]:
     jobs += [Job("", programs[mpi], Mode.NATIVE, tuning) for mpi in request.mpis]
     names = ["Thalweg", *request.mpis]
     figures = [{case: Figures([], []) for case in request.cases} for _ in jobs]
-    lines = []
+    print(f"a cache line there and back between two processes: {time_text(cache_line_us(own) * 1e-6)}", flush=True)
     with busy_processes(request.busy):
         for turn in track(range(request.turns), "jobs", transient=True):
-            lines.append(cache_line_us(own))
             for index in range(len(jobs)):
                 which = (index + turn) % len(jobs)
                 measure_job(jobs[which], request.cases, request.batches, figures[which])
-    print(f"a cache line there and back between two processes: {time_text(median(lines) * 1e-6)}")
     rows = []
     for case in request.cases:
         times = [median(job[case].completion_us) for job in figures]

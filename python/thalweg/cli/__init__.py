@@ -1,6 +1,8 @@
 """The command line as typer sees it: one module per command."""
 
+import signal
 from collections.abc import Sequence
+from types import FrameType
 
 import typer
 
@@ -54,7 +56,15 @@ def make_application() -> typer.Typer:
     return app
 
 
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End as an error does, so that jobs that were started are ended too."""
+    del frame
+    raise SystemExit(128 + number)
+
+
 def application(words: Sequence[str]) -> int:
     """Run a command line; typer leaves by SystemExit, so this returns only if it does not."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _leave)
     make_application()(args=list(words), prog_name="thalweg")
     return 0
