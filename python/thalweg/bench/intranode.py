@@ -55,7 +55,7 @@ def busy_processes(count: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
 def cache_line_us(mpi: str) -> float:
     """Measure how long two processes take to write a cache line each and see the other's; microseconds."""
     program = compiled_program("cache_line", [_LINE], mpi, os.environ)
-    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60)
     return float(done.stdout) * 1e6
 
 

@@ -18,7 +18,8 @@ static double now(void) {
 }
 
 static void wait_for(_Atomic uint64_t* flag, uint64_t value) {
-  for (int look = 0; atomic_load_explicit(flag, memory_order_acquire) != value; ++look)
+  for (int look = 0; atomic_load_explicit(flag, memory_order_acquire) < value;
+       ++look) /* the other may be one ahead */
     if (look == looks) {
       sched_yield();
       look = 0;
