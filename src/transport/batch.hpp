@@ -60,14 +60,20 @@ public:
   /// Receives and sends everything given and returns when all of it has finished; nothing else may be under
   /// way.
   virtual void transfer(std::span<const Message> receives, std::span<const Message> sends) {
+    for (std::size_t left = start_all(receives, sends); left > 0;)
+      left -= wait().size();
+  }
+
+protected:
+  /// Starts everything given in slots from 0 on; returns how many.
+  std::uint32_t start_all(std::span<const Message> receives, std::span<const Message> sends) {
     reserve(receives.size() + sends.size());
     std::uint32_t slot = 0;
     for (const Message& message : receives)
       start_receive(slot++, message);
     for (const Message& message : sends)
       start_send(slot++, message);
-    for (std::size_t left = slot; left > 0;)
-      left -= wait().size();
+    return slot;
   }
 };
 

@@ -9,9 +9,10 @@
 //
 // Bounded: what rivals take more than the incumbent would have, and what agreeing and ordering take, is
 // `spent`; no rival is tried while that, with what the trial may cost, is more than a share of all time in
-// such calls. Never worse: `native` is what is measured first and the rival of everything that was picked, at
-// the start and now and then. It ends: after some candidates in a row without gain. It resumes when the
-// incumbent's time has changed for long, each time later. It does not flap: what lost stays lost until then.
+// such calls and what is left of an advance. Never worse: `native` is what is measured first and the rival of
+// everything that was picked, at the start and now and then. It ends: after some candidates in a row without
+// gain. It resumes when the incumbent's time has changed for long, each time later. It does not flap: what
+// lost stays lost until then.
 
 #include "tune/contest.hpp"
 #include "tune/learning_budget.hpp"

@@ -1,8 +1,8 @@
 """Collectives inside of a node: Thalweg with its tuning file against every MPI library that is given, each its best.
 
-Each MPI runs natively and, where it was tuned, under Thalweg, in jobs that take turns. A case's peer is the MPI that
-is fastest in that case; ours is Thalweg on the one library that was named first. What the machine itself takes to
-exchange one cache line between two processes is measured beside, as what nothing can be faster than.
+Each MPI runs natively, and the one that was named first under Thalweg too, in jobs that take turns. A case's peer is
+the MPI that is fastest in that case by the medians of its jobs. What the machine itself takes to exchange one cache
+line between two processes is measured first, as what nothing can be faster than.
 """
 
 import contextlib

@@ -20,7 +20,7 @@ namespace {
 // More kinds of calls than this on a communicator are left alone.
 constexpr std::size_t most_streams = 128;
 constexpr int clock_trials = 5;
-// Seconds that may be spent before they are earned, once in a run: a hundredth of what starting MPI takes.
+// Seconds that may be spent before they are earned, once in a run.
 constexpr double advance_per_percent = 5e-3;
 
 // Is the unit's size told by one count a side, whoever is the root?

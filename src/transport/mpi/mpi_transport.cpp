@@ -154,12 +154,7 @@ private:
   }
 
   void transfer_many(std::span<const Message> receives, std::span<const Message> sends) {
-    reserve(receives.size() + sends.size());
-    std::uint32_t slot = 0;
-    for (const Message& message : receives)
-      start_receive(slot++, message);
-    for (const Message& message : sends)
-      start_send(slot++, message);
+    const std::uint32_t slot = start_all(receives, sends);
     forget_all();
     check("MPI_Waitall", functions_.waitall(static_cast<int>(slot), requests_.data(), MPI_STATUSES_IGNORE));
   }
