@@ -58,6 +58,24 @@ def test_exhaustive_tries_all() -> None:
     assert sorted(found.tried) == sorted(names)
 
 
+def test_variations_of_the_leading_strategies_are_tried_after_patience_ends() -> None:
+    costs = {NATIVE: 500.0} | {f"c{index}": 100.0 + 10 * index for index in range(40)}
+    costs |= {"c1:segment=8KiB": 60.0, "c1:segment=16KiB": 50.0, "c39:segment=8KiB": 10.0}
+    order = [*(f"c{index}" for index in range(40)), "c1:segment=8KiB", "c1:segment=16KiB", "c39:segment=8KiB"]
+    found = search(order, World(costs).measure, Effort())
+    assert found.pick == "c1:segment=16KiB"
+    assert "c39:segment=8KiB" not in found.tried, "it is no variation of a leading strategy"
+    assert len(found.tried) < 20
+
+
+def test_variations_go_on_while_they_gain() -> None:
+    costs = {NATIVE: 500.0} | {f"c{index}": 98.0 + 2 * (index > 0) for index in range(40)}
+    costs |= {f"c0:segment={index}KiB": 90.0 - index for index in range(1, 20)}
+    order = [*(f"c{index}" for index in range(40)), *(f"c0:segment={index}KiB" for index in range(1, 20))]
+    found = search(order, World(costs, noise=0.001).measure, Effort())
+    assert found.pick == "c0:segment=19KiB"
+
+
 def test_the_budget_ends_a_search_after_a_round() -> None:
     names = [f"c{index}" for index in range(40)]
     found = search(list(reversed(names)), World(_costs(40, native=500)).measure, Effort(), is_over=lambda: True)

@@ -1,5 +1,8 @@
 """The guided search: candidates in the model's order, a few at a time beside the best so far, until patience ends.
 
+Then the leading strategies' other parameter values, as long as they bring something: the model knows a strategy's shape
+better than it knows what pacing and segments do to a network's queues.
+
 Nishtala 2009, section 8: the model only ranks; what is picked was measured. The library's own implementation takes part
 in every round, and something else is picked only where it is surely faster.
 """
@@ -7,6 +10,7 @@ in every round, and something else is picked only where it is surely faster.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from statistics import median
 
 from thalweg.trials.session import NATIVE, Samples
@@ -23,7 +27,9 @@ class Effort:
     round_size: int = 4
     """New candidates a round."""
     patience: int = 2
-    """Rounds without gain after which the search ends."""
+    """Rounds without gain after which the model's order is left."""
+    leaders: int = 3
+    """Strategies whose other parameter values are tried then."""
     batches: int = 7
     """Of each candidate in a round."""
     final_batches: int = 21
@@ -72,13 +78,11 @@ def search(
     found = Outcome(NATIVE, math.nan, math.nan, 0, space=len(order))
     idle = 0
     for names in _rounds(order, effort.round_size):
-        best = min(found.medians, key=found.medians.__getitem__, default=NATIVE)
-        results = measure([NATIVE, *([best] if best != NATIVE else []), *names], effort.batches, effort.limit)
-        before = found.medians.get(best, math.inf)
-        _add(found, results, names)
-        now = min(found.medians.values())
-        idle = 0 if now < before * (1 - effort.gain) else idle + 1
+        idle = 0 if _try(found, names, measure, effort) else idle + 1
         if (not effort.is_exhaustive and idle >= effort.patience) or is_over():
+            break
+    while not is_over() and (names := _variations(found, order, effort)):
+        if not _try(found, names, measure, effort):
             break
     _decide(found, measure, effort)
     return found
@@ -88,13 +92,30 @@ def _rounds(order: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return [order[begin : begin + size] for begin in range(0, len(order), size)] or [[]]
 
 
-def _add(found: Outcome, results: Mapping[str, Samples], fresh: Iterable[str]) -> None:
-    """Take a round's medians of what is new."""
+def _try(found: Outcome, names: Sequence[str], measure: Measure, effort: Effort) -> bool:
+    """Measure a round of new candidates beside native and the best so far; tell whether the best improved."""
+    best = min(found.medians, key=found.medians.__getitem__, default=NATIVE)
+    results = measure([NATIVE, *([best] if best != NATIVE else []), *names], effort.batches, effort.limit)
+    before = found.medians.get(best, math.inf)
     found.batches += sum(len(samples.completion_us) for samples in results.values())
-    for name in fresh:
+    for name in names:
         found.medians[name] = median(results[name].completion_us) * 1e-6
         found.tried.append(name)
     found.medians.setdefault(NATIVE, median(results[NATIVE].completion_us) * 1e-6)
+    return min(found.medians.values()) < before * (1 - effort.gain)
+
+
+def _variations(found: Outcome, order: Sequence[str], effort: Effort) -> list[str]:
+    """Choose a round of what was not tried of the leading strategies: each one's in the model's order, in turns."""
+    ranked = sorted(found.tried, key=found.medians.__getitem__)
+    leaders = list(dict.fromkeys(_strategy(name) for name in ranked))[: effort.leaders]
+    left = [[name for name in order if _strategy(name) == leader and name not in found.medians] for leader in leaders]
+    in_turns = [name for turn in zip_longest(*left) for name in turn if name is not None]
+    return in_turns[: effort.round_size]
+
+
+def _strategy(candidate: str) -> str:
+    return candidate.partition(":")[0]
 
 
 def _decide(found: Outcome, measure: Measure, effort: Effort) -> None:
