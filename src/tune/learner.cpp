@@ -1,6 +1,7 @@
 #include "tune/learner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace thalweg::tune {
@@ -49,6 +50,8 @@ Round Learner::next_round() {
   if (state_ == State::counting) {
     if (incumbent_seconds_ == 0)
       return measure(incumbent_);
+    if (const std::uint32_t calls = calls_to_count(); calls > 0)
+      return run(calls);
     state_ = searched_ ? State::confirming : State::searching;
   }
   switch (state_) {
@@ -66,6 +69,13 @@ Round Learner::run(std::uint32_t calls) {
   calls_ += calls;
   budget_.add_time(calls * incumbent_seconds_);
   return round_;
+}
+
+// What was not called for long will perhaps not be called for long.
+std::uint32_t Learner::calls_to_count() const {
+  const double wanted =
+      std::min<double>(limits_.calls_seen, std::ceil(limits_.seconds_seen / incumbent_seconds_));
+  return static_cast<std::uint32_t>(std::max(0.0, wanted - static_cast<double>(calls_)));
 }
 
 // Where calls were not measured yet, they are taken to be like the first that are. All that a round takes

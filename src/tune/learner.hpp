@@ -29,7 +29,9 @@ namespace thalweg::tune {
 struct LearningLimits {
   double budget = 0.02;            ///< of the time in such calls
   Advance* advance = nullptr;      ///< borrowed for the learner's life; none where null
-  std::uint32_t first_calls = 256; ///< before anything is measured
+  std::uint32_t first_calls = 16;  ///< before anything is measured
+  std::uint32_t calls_seen = 256;  ///< before anything is tried, or
+  double seconds_seen = 0.02;      ///< in such calls, whichever comes first
   std::uint32_t patience = 8;      ///< candidates in a row without gain that end the search
   double hopeless = 3;             ///< predicted to take so many times the best one's time: not tried
   double worth = 1.03;             ///< times faster, or it is not worth a change
@@ -108,6 +110,7 @@ public:
 
 private:
   Round run(std::uint32_t calls);
+  std::uint32_t calls_to_count() const;
   Round measure(std::size_t rival);
   std::uint32_t row(std::size_t rival) const;      // calls of each in a round
   std::uint32_t settling(std::size_t rival) const; // calls of each before them

@@ -68,6 +68,12 @@ def test_variations_of_the_leading_strategies_are_tried_after_patience_ends() ->
     assert len(found.tried) < 20
 
 
+def test_different_strategies_come_first() -> None:
+    order = [f"{name}:radix={radix}" for name in ("a", "b", "c", "d", "e") for radix in (2, 3, 4)]
+    found = search(order, World({NATIVE: 500.0} | dict.fromkeys(order, 100.0)).measure, EXHAUSTIVE)
+    assert found.tried[:6] == ["a:radix=2", "b:radix=2", "c:radix=2", "d:radix=2", "a:radix=3", "a:radix=4"]
+
+
 def test_variations_go_on_while_they_gain() -> None:
     costs = {NATIVE: 500.0} | {f"c{index}": 98.0 + 2 * (index > 0) for index in range(40)}
     costs |= {f"c0:segment={index}KiB": 90.0 - index for index in range(1, 20)}

@@ -223,6 +223,7 @@ TEST(Learner, ABudgetWithoutBoundWaitsForNothing) {
   LearningLimits limits;
   limits.budget = std::numeric_limits<double>::infinity();
   limits.first_calls = 2;
+  limits.calls_seen = 0;
   Program program(third_is_best, offers(3));
   program.ordering = 1e9;
   program.overhead = 1e9;
@@ -277,11 +278,26 @@ TEST(Learner, LeavesWhatCannotBeDone) {
   EXPECT_EQ(learner.trials()[3].outcome, "cannot do these calls");
 }
 
-TEST(Learner, DoesNothingBeforeACallWasSeenOften) {
-  Learner learner({}, 1e-3);
-  const Round round = learner.next_round();
+// Calls that precede the first trial, where each takes so long.
+std::uint64_t calls_before_trial(double seconds) {
+  Learner learner({}, 0);
+  for (std::uint64_t calls = 0;;) {
+    const Round round = learner.next_round();
+    if (learner.state() != Learner::State::counting)
+      return calls;
+    calls += round.incumbent_calls;
+    if (round.kind == Round::Kind::measure)
+      learner.measured(std::vector<double>(round.incumbent_calls, seconds), 0, false);
+  }
+}
+
+TEST(Learner, TriesNothingBeforeACallWasSeenOftenOrForLong) {
+  const Round round = Learner({}, 1e-3).next_round();
   EXPECT_EQ(round.kind, Round::Kind::run);
-  EXPECT_EQ(round.incumbent_calls, 256U);
+  EXPECT_EQ(round.incumbent_calls, 16U);
+  EXPECT_EQ(calls_before_trial(1e-6), 256U);
+  EXPECT_EQ(calls_before_trial(1e-4), 200U);
+  EXPECT_EQ(calls_before_trial(1e-2), 22U);
 }
 
 TEST(Learner, GoesTheSameWayOnTheSameFigures) {

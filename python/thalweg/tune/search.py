@@ -77,7 +77,7 @@ def search(
     """Search among the candidates, best first by the model; `is_over` ends the search when the budget is spent."""
     found = Outcome(NATIVE, math.nan, math.nan, 0, space=len(order))
     idle = 0
-    for names in _rounds(order, effort.round_size):
+    for names in _rounds(_different_first(order, effort.round_size), effort.round_size):
         idle = 0 if _try(found, names, measure, effort) else idle + 1
         if (not effort.is_exhaustive and idle >= effort.patience) or is_over():
             break
@@ -86,6 +86,13 @@ def search(
             break
     _decide(found, measure, effort)
     return found
+
+
+def _different_first(order: Sequence[str], count: int) -> list[str]:
+    """Put the first of so many different strategies ahead of the others: near the top the model errs by strategy."""
+    first = {_strategy(name): name for name in reversed(order)}
+    ahead = sorted(first.values(), key=order.index)[:count]
+    return [*ahead, *(name for name in order if name not in ahead)]
 
 
 def _rounds(order: Sequence[str], size: int) -> Iterable[Sequence[str]]:

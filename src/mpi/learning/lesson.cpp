@@ -27,6 +27,7 @@ tune::LearningLimits limits(tune::Advance& advance) {
     limits.budget = std::numeric_limits<double>::infinity();
     limits.advance = nullptr;
     limits.first_calls = 2;
+    limits.calls_seen = 0;
   }
   return limits;
 }
