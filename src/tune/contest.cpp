@@ -18,6 +18,7 @@ constexpr double far_slower = 1.5;
 // Nor does it take more pairs where all of so many are won by so much.
 constexpr std::size_t pairs_far_faster = 4;
 constexpr double far_faster = 1.25;
+constexpr std::size_t pairs_decisive = 2;
 
 } // namespace
 
@@ -60,7 +61,8 @@ Verdict Contest::verdict() const {
   const bool has_won = losses_ < pairs;
   if (!has_won && ratio() * far_slower < 1)
     return Verdict::far_off;
-  if (losses_ == 0 && pairs >= pairs_far_faster && std::ranges::min(ratios_) >= far_faster)
+  const double least = std::ranges::min(ratios_);
+  if ((pairs >= pairs_far_faster && least >= far_faster) || (pairs >= pairs_decisive && least >= decisive))
     return Verdict::faster;
   const double evidence =
       static_cast<double>(pairs - losses_) * per_win + static_cast<double>(losses_) * per_loss;

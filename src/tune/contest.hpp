@@ -19,6 +19,9 @@ enum class Verdict {
 
 class Contest {
 public:
+  /// Two pairs in which the rival is so many times as fast are enough.
+  static constexpr double decisive = 3;
+
   /// `worth`: how many times faster the rival must be to be worth a change.
   explicit Contest(double worth = 1.03) : worth_(worth) {}
 

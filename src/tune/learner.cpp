@@ -34,7 +34,7 @@ constexpr std::uint64_t calls_between_searches = 512;
 
 Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
     : limits_(limits), searched_(searched), contest_(limits.worth), ordering_seconds_(ordering_seconds),
-      budget_(limits.budget, limits.advance) {
+      budget_(limits.budget, limits.purse) {
   trials_.push_back({.text = "native"});
   if (!start.empty() && start != "native") {
     trials_.push_back({.text = std::string(start), .outcome = began_with});
@@ -261,7 +261,8 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   const double other = typical(told_by(seconds.subspan(round_.incumbent_calls)));
   const bool is_first_look = !is_fresh(rival_);
   add_round(rival_, other);
-  if (!is_first_look)
+  // A first look warms up, so only what is very fast all the same is told by it.
+  if (!is_first_look || own >= Contest::decisive * other)
     contest_.add(own, other);
   judge(is_first_look && other > hopeless_at_first_look * own ? Verdict::far_off : contest_.verdict());
 }

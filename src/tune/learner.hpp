@@ -9,10 +9,10 @@
 //
 // Bounded: what rivals take more than the incumbent would have, and what agreeing and ordering take, is
 // `spent`; no rival is tried while that, with what the trial may cost, is more than a share of all time in
-// such calls and what is left of an advance. Never worse: `native` is what is measured first and the rival of
-// everything that was picked, at the start and now and then. It ends: after some candidates in a row without
-// gain. It resumes when the incumbent's time has changed for long, each time later. It does not flap: what
-// lost stays lost until then.
+// the calls of all learners with the same purse and of an advance. Never worse: `native` is what is measured
+// first and the rival of everything that was picked, at the start and now and then. It ends: after some
+// candidates in a row without gain. It resumes when the incumbent's time has changed for long, each time
+// later. It does not flap: what lost stays lost until then.
 
 #include "tune/contest.hpp"
 #include "tune/learning_budget.hpp"
@@ -27,16 +27,16 @@
 namespace thalweg::tune {
 
 struct LearningLimits {
-  double budget = 0.02;            ///< of the time in such calls
-  Advance* advance = nullptr;      ///< borrowed for the learner's life; none where null
-  std::uint32_t first_calls = 16;  ///< before anything is measured
-  std::uint32_t calls_seen = 256;  ///< before anything is tried, or
-  double seconds_seen = 0.02;      ///< in such calls, whichever comes first
-  std::uint32_t patience = 8;      ///< candidates in a row without gain that end the search
-  double hopeless = 3;             ///< predicted to take so many times the best one's time: not tried
-  double worth = 1.03;             ///< times faster, or it is not worth a change
-  std::uint32_t offerings = 1;     ///< rows of candidates that there are, each with those before it
-  double wider = 4;                ///< times the cost of an offering that the next one is expected to have
+  double budget = 0.02;           ///< of the time in the calls that the purse knows
+  Purse* purse = nullptr;         ///< borrowed for the learner's life; one of its own where null
+  std::uint32_t first_calls = 8;  ///< before anything is measured
+  std::uint32_t calls_seen = 256; ///< before anything is tried, or
+  double seconds_seen = 0.02;     ///< in such calls, whichever comes first
+  std::uint32_t patience = 8;     ///< candidates in a row without gain that end the search
+  double hopeless = 3;            ///< predicted to take so many times the best one's time: not tried
+  double worth = 1.03;            ///< times faster, or it is not worth a change
+  std::uint32_t offerings = 1;    ///< rows of candidates that there are, each with those before it
+  double wider = 4;               ///< times the cost of an offering that the next one is expected to have
 };
 
 /// A strategy that may be tried, and the model's expectation in seconds.

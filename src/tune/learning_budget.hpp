@@ -8,55 +8,57 @@
 
 namespace thalweg::tune {
 
-/// What may be spent before it is earned, by all budgets that share it: once, it is too little to matter.
-struct Advance {
-  double left_seconds = 0;
+/// What several learners earn and spend together. Theirs must be the same calls in the same order on all
+/// ranks, so that all ranks hold it equal.
+struct Purse {
+  double advance_seconds = 0; ///< may be spent before it is earned: once, it is too little to matter
+  double total_seconds = 0;
+  double spent_seconds = 0;
 };
 
+/// One learner's part in a purse.
 class LearningBudget {
 public:
-  /// `advance` may be null, and is borrowed for life.
-  explicit LearningBudget(double share, Advance* advance = nullptr) : share_(share), advance_(advance) {}
+  /// `purse` is borrowed for life; where it is null, the learner has one of its own.
+  explicit LearningBudget(double share, Purse* purse = nullptr) : share_(share), purse_(purse) {}
 
   /// Time in calls, whether they were measured or are taken to be like those that were.
   void add_time(double seconds) {
     total_ += seconds;
-    draw();
+    if (purse_ != nullptr)
+      purse_->total_seconds += seconds;
   }
   /// What would not have been spent without learning.
   void spend(double seconds) {
     spent_ += std::max(0.0, seconds);
-    draw();
+    if (purse_ != nullptr)
+      purse_->spent_seconds += std::max(0.0, seconds);
   }
 
-  bool affords(double cost) const { return spent_ + cost <= share_ * total_ + credit(); }
+  bool affords(double cost) const {
+    const Purse held = purse();
+    return held.spent_seconds + cost <= share_ * held.total_seconds + held.advance_seconds;
+  }
   /// Calls of so many seconds until `cost` can be afforded, within bounds, so that agreed figures are looked
   /// at now and then and yet not all the time.
   std::uint32_t calls_until(double cost, double seconds_per_call) const {
     constexpr double fewest = 8;
     constexpr double most = 4096;
-    const double missing = (spent_ + cost - credit()) / share_ - total_;
+    const Purse held = purse();
+    const double missing = (held.spent_seconds + cost - held.advance_seconds) / share_ - held.total_seconds;
     return static_cast<std::uint32_t>(
         std::clamp(std::ceil(missing / std::max(seconds_per_call, 1e-9)), fewest, most));
   }
 
+  /// Of this learner alone.
   double total_seconds() const { return total_; }
   double spent_seconds() const { return spent_; }
 
 private:
-  double credit() const { return advance_ == nullptr ? 0 : drawn_ + std::max(0.0, advance_->left_seconds); }
-  // Takes from the advance what is not earned yet, and gives it back once it is.
-  void draw() {
-    if (advance_ == nullptr)
-      return;
-    const double wanted = std::max(0.0, spent_ - share_ * total_);
-    advance_->left_seconds -= wanted - drawn_;
-    drawn_ = wanted;
-  }
+  Purse purse() const { return purse_ == nullptr ? Purse{0, total_, spent_} : *purse_; }
 
   double share_;
-  Advance* advance_;
-  double drawn_ = 0;
+  Purse* purse_;
   double total_ = 0;
   double spent_ = 0;
 };

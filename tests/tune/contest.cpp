@@ -43,6 +43,17 @@ TEST(Contest, NeedsFourWinsThatAreLarge) {
   EXPECT_EQ(other.verdict(), Verdict::open);
 }
 
+TEST(Contest, NeedsTwoWinsThatAreVeryLarge) {
+  Contest contest;
+  contest.add(3.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::open);
+  Contest other = contest;
+  contest.add(3.1, 1);
+  EXPECT_EQ(contest.verdict(), Verdict::faster);
+  other.add(2.9, 1);
+  EXPECT_EQ(other.verdict(), Verdict::open);
+}
+
 // Equal ones that are measured badly: each pair's ratio is off by that much.
 TEST(Contest, NoiseAloneIsSeldomCalledFaster) {
   std::mt19937 random(11);

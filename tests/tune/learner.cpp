@@ -141,10 +141,10 @@ TEST(Learner, DoesNotFlapAmongEquals) {
   EXPECT_LE(changes, 75U);
 }
 
-TEST(Learner, AnAdvanceIsSpentFirstByAllThatShareItAndGivenBack) {
-  Advance advance{0.01};
+TEST(Learner, ThoseThatShareAPurseSpendItsAdvanceFirst) {
+  Purse purse{.advance_seconds = 0.01};
   LearningLimits limits;
-  limits.advance = &advance;
+  limits.purse = &purse;
   Program first(third_is_best, offers(10));
   Program second(third_is_best, offers(10));
   Learner one(limits, 1e-3);
@@ -155,10 +155,25 @@ TEST(Learner, AnAdvanceIsSpentFirstByAllThatShareItAndGivenBack) {
   EXPECT_GT(first.excess + second.excess, 0.02 * (first.seconds + second.seconds));
   EXPECT_LE(first.excess + second.excess,
             0.02 * (first.seconds + second.seconds) + 0.01 + first.largest_round + second.largest_round);
-  first.run(one, 100000);
-  second.run(other, 100000);
-  EXPECT_DOUBLE_EQ(advance.left_seconds, 0.01);
-  EXPECT_LE(first.excess, 0.02 * first.seconds + first.largest_round);
+}
+
+TEST(Learner, WhatOneEarnsAnotherMaySpend) {
+  Purse purse;
+  LearningLimits limits;
+  limits.purse = &purse;
+  Program first(third_is_best, offers(10));
+  Program second(third_is_best, offers(10));
+  Program alone(third_is_best, offers(10));
+  Learner one(limits, 1e-3);
+  Learner other(limits, 1e-3);
+  Learner poor({}, 1e-3);
+  first.run(one, 50000);
+  second.run(other, 1500);
+  alone.run(poor, 1500);
+  EXPECT_EQ(in_use(other), "s2");
+  EXPECT_EQ(in_use(poor), "native");
+  EXPECT_LE(first.excess + second.excess,
+            0.02 * (first.seconds + second.seconds) + first.largest_round + second.largest_round);
 }
 
 TEST(Learner, ReturnsToNativeWhereAPickLoses) {
@@ -294,10 +309,10 @@ std::uint64_t calls_before_trial(double seconds) {
 TEST(Learner, TriesNothingBeforeACallWasSeenOftenOrForLong) {
   const Round round = Learner({}, 1e-3).next_round();
   EXPECT_EQ(round.kind, Round::Kind::run);
-  EXPECT_EQ(round.incumbent_calls, 16U);
+  EXPECT_EQ(round.incumbent_calls, 8U);
   EXPECT_EQ(calls_before_trial(1e-6), 256U);
   EXPECT_EQ(calls_before_trial(1e-4), 200U);
-  EXPECT_EQ(calls_before_trial(1e-2), 22U);
+  EXPECT_EQ(calls_before_trial(1e-2), 14U);
 }
 
 TEST(Learner, GoesTheSameWayOnTheSameFigures) {

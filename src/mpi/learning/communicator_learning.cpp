@@ -44,9 +44,10 @@ bool has_one_size(const CollectiveCall& call) {
 } // namespace
 
 CommunicatorLearning::CommunicatorLearning(CommunicatorState& communicator)
-    : communicator_(communicator), advance_{communicator.handle == MPI_COMM_WORLD
-                                                ? runtime.settings.learn_budget_percent * advance_per_percent
-                                                : 0} {}
+    : communicator_(communicator), purse_{.advance_seconds = communicator.handle == MPI_COMM_WORLD
+                                                                 ? runtime.settings.learn_budget_percent *
+                                                                       advance_per_percent
+                                                                 : 0} {}
 
 CommunicatorLearning::~CommunicatorLearning() {
   finish();
@@ -79,7 +80,7 @@ Lesson& CommunicatorLearning::lesson_of(Stream& stream, const Kind& kind, patter
     const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
                           pattern::size_class(start->bytes) == pattern::size_class(bytes);
     lesson = std::make_unique<Lesson>(kind, start == nullptr ? nullptr : &start->choice, searched,
-                                      communicator_.size, advance_);
+                                      communicator_.size, purse_);
   }
   return *lesson;
 }

@@ -61,7 +61,7 @@ private:
   void order_candidates(Lesson& lesson);
 
   CommunicatorState& communicator_;
-  tune::Advance advance_;
+  tune::Purse purse_;
   std::unordered_map<std::uint32_t, Stream> streams_;
   std::array<RecentCall, 8> recent_;
   RecentCall unlike_any_;       // of calls that their words do not tell

@@ -17,15 +17,15 @@ constexpr const char* best_so_far = "best by learning";
 constexpr double ordering_seconds_per_rank = 1e-4;
 
 // A budget of all the time is none: nothing need be waited for (as in tests).
-tune::LearningLimits limits(tune::Advance& advance) {
+tune::LearningLimits limits(tune::Purse& purse) {
   constexpr std::uint32_t all = 100;
   tune::LearningLimits limits;
   limits.offerings = 2; // strategies with their standard parameters, then with others
   limits.budget = runtime.settings.learn_budget_percent / 100.0;
-  limits.advance = &advance;
+  limits.purse = &purse;
   if (runtime.settings.learn_budget_percent == all) {
     limits.budget = std::numeric_limits<double>::infinity();
-    limits.advance = nullptr;
+    limits.purse = nullptr;
     limits.first_calls = 2;
     limits.calls_seen = 0;
   }
@@ -38,8 +38,8 @@ double half(std::uint64_t word, int which) {
 
 } // namespace
 
-Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks, tune::Advance& advance)
-    : kind_(kind), learner_(limits(advance), ordering_seconds_per_rank * ranks,
+Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks, tune::Purse& purse)
+    : kind_(kind), learner_(limits(purse), ordering_seconds_per_rank * ranks,
                             start == nullptr ? "" : start->text, searched) {
   choices_.emplace_back();
   const bool native_is_tuned = start != nullptr && start->strategy == nullptr;

@@ -16,8 +16,8 @@ namespace thalweg::mpi {
 
 class Lesson {
 public:
-  // `start`: what the tuning file says, or null; `searched`: after a whole search. The advance is borrowed.
-  Lesson(const Kind& kind, const Choice* start, bool searched, int ranks, tune::Advance& advance);
+  // `start`: what the tuning file says, or null; `searched`: after a whole search. The purse is borrowed.
+  Lesson(const Kind& kind, const Choice* start, bool searched, int ranks, tune::Purse& purse);
 
   // Before a call. True when a round has ended and the next must be opened (communicator_learning.cpp).
   bool needs_round() const { return made_ == round_.incumbent_calls + round_.rival_calls; }

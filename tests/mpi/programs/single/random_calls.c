@@ -192,9 +192,11 @@ static bool expected(const Call* call, size_t at, uint64_t* value) {
 }
 
 static void check_word(const Call* call, size_t at, uint64_t wanted) {
-  REQUIRE(call->output[at] == wanted, "call %llu (%s, %d words, root %d of %d ranks, rank %d%s): word %zu is %llx, not %llx",
-          (unsigned long long)call->number, names[call->operation], call->words, call->root, call->size, call->rank,
-          call->in_place ? ", in place" : "", at, (unsigned long long)call->output[at], (unsigned long long)wanted);
+  REQUIRE(call->output[at] == wanted,
+          "call %llu (%s, %d words, root %d of %d ranks, rank %d%s): word %zu is %llx, not %llx",
+          (unsigned long long)call->number, names[call->operation], call->words, call->root, call->size,
+          call->rank, call->in_place ? ", in place" : "", at, (unsigned long long)call->output[at],
+          (unsigned long long)wanted);
 }
 
 static void check(const Call* call) {
@@ -251,8 +253,8 @@ static void start_blocking(Call* call) {
     MUST(MPI_Alltoall(in, n, type, out, n, type, comm));
     break;
   case op_alltoallv:
-    MUST(MPI_Alltoallv(in, call->counts_out, call->places_out, type, out, call->counts_in, call->places_in, type,
-                       comm));
+    MUST(MPI_Alltoallv(in, call->counts_out, call->places_out, type, out, call->counts_in, call->places_in,
+                       type, comm));
     break;
   default:
     MUST(MPI_Reduce_scatter_block(in, out, n, type, MPI_SUM, comm));
@@ -289,7 +291,8 @@ static void start_nonblocking(Call* call) {
     MUST(MPI_Igather(in, n, type, out, n, type, root, comm, request));
     break;
   case op_scatter:
-    MUST(MPI_Iscatter(call->input, n, type, call->in_place ? MPI_IN_PLACE : out, n, type, root, comm, request));
+    MUST(MPI_Iscatter(call->input, n, type, call->in_place ? MPI_IN_PLACE : out, n, type, root, comm,
+                      request));
     break;
   case op_allgather:
     MUST(MPI_Iallgather(in, n, type, out, n, type, comm, request));
@@ -298,8 +301,8 @@ static void start_nonblocking(Call* call) {
     MUST(MPI_Ialltoall(in, n, type, out, n, type, comm, request));
     break;
   case op_alltoallv:
-    MUST(MPI_Ialltoallv(in, call->counts_out, call->places_out, type, out, call->counts_in, call->places_in, type,
-                        comm, request));
+    MUST(MPI_Ialltoallv(in, call->counts_out, call->places_out, type, out, call->counts_in, call->places_in,
+                        type, comm, request));
     break;
   default:
     MUST(MPI_Ireduce_scatter_block(in, out, n, type, MPI_SUM, comm, request));
