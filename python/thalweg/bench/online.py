@@ -24,7 +24,7 @@ from thalweg.trials.session import NATIVE, Session, start_words
 from thalweg.units import time_text
 
 PROGRAM = Path(__file__).parent / "program" / "phases.c"
-PHASES = ("alltoall:64:60000", "alltoallv:16384:40000:2", "allgather:4096:70000")
+PHASES = ("alltoall:64:240000", "alltoallv:16384:160000:2", "allgather:4096:280000")
 _TRIED_TOGETHER = 8
 _TRIED_AGAIN = 4
 _VARYING = "alltoallv"
