@@ -1,4 +1,4 @@
-# Runs PROGRAM on 1 to 5 ranks with each of VARIANTS (an argument list; @60/RANKS@ becomes that quotient) and fails unless
+# Runs PROGRAM on each number of RANKS with each of VARIANTS (an argument list; @60/RANKS@ becomes that quotient) and fails unless
 # every run ends with status 0 and all print the same `answer:` line.
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
@@ -8,7 +8,7 @@ if(FLAVOUR STREQUAL openmpi)
 endif()
 set(expected "")
 foreach(variant IN LISTS VARIANTS)
-  foreach(ranks RANGE 1 5)
+  foreach(ranks IN LISTS RANKS)
     set(arguments ${variant})
     if(arguments MATCHES "@([0-9]+)/RANKS@")
       math(EXPR quotient "${CMAKE_MATCH_1} / ${ranks}")

@@ -114,6 +114,22 @@ def online(
     module.run(module.Request(mpi, ranks, lab, found, turns, native), json_file)
 
 
+def onesided(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 4096")] = "",
+    turns: Annotated[int, typer.Option(help="How many jobs.")] = 5,
+    rows: Annotated[int, typer.Option(help="Of ten calls, in a job.", min=1, max=1000)] = 100,
+) -> None:
+    """Time broadcasts and scatters of a team, ten in a row: loose against strict, and against MPI's own."""
+    module = importlib.import_module("thalweg.bench.onesided")
+    found = [size_from_text(size) for size in _words(sizes)] or module.SIZES
+    module.run(module.Request(mpi, ranks, lab, found, turns, rows), json_file)
+
+
 def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
     """Run small programs with more ranks than cores, natively and under Thalweg."""
     importlib.import_module("thalweg.bench.oversubscribed").main(["--json", json_file] if json_file else [])
@@ -122,6 +138,6 @@ def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-    for command in (collectives, model, tuned, intranode, online, oversubscribed):
+    for command in (collectives, model, tuned, intranode, online, onesided, oversubscribed):
         app.command()(command)
     return app

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.launch.mpis import named_mpi
+from thalweg.libraries import library_folders
 from thalweg.programs.families import LoadedMpi
 
 TRIAL_PROGRAM = Path(__file__).parent / "program"
@@ -20,11 +21,24 @@ def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
     return compiled_program("trial", sorted(TRIAL_PROGRAM.glob("*.[ch]")), mpi, environment)
 
 
-def compiled_program(name: str, files: Sequence[Path], mpi: str, environment: Mapping[str, str]) -> str:
+def team_options(mpi: str, environment: Mapping[str, str]) -> list[str]:
+    """Give what a program on teams (thalweg/team.h) is compiled with for an MPI."""
+    family = named_mpi(mpi, environment).family
+    name = f"libthalweg-team-{family.name}.so"
+    for folder in map(Path, library_folders()):
+        if (folder / name).exists():
+            return [f"-I{folder.parent / 'include'}", str(folder / name), f"-Wl,-rpath,{folder}"]
+    message = f"{name} is missing in {' and '.join(library_folders())}"
+    raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI installed: make build")
+
+
+def compiled_program(
+    name: str, files: Sequence[Path], mpi: str, environment: Mapping[str, str], options: Sequence[str] = ()
+) -> str:
     """Compile C files with an MPI's compiler, unless that was done before; gives the program's path."""
     compiler = compiler_of(named_mpi(mpi, environment), environment)
     key = hashlib.sha256(
-        b"".join(file.read_bytes() for file in files) + os.fsencode(os.path.realpath(compiler) + compiler)
+        b"".join(file.read_bytes() for file in files) + os.fsencode(os.path.realpath(compiler) + compiler + " ".join(options))
     ).hexdigest()[:16]
     folder = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "thalweg"
     program = folder / f"{name}-{key}"
@@ -38,7 +52,7 @@ def compiled_program(name: str, files: Sequence[Path], mpi: str, environment: Ma
         remedy = "set XDG_CACHE_HOME to a folder that can be written"
         raise ThalwegError(INSTALLATION, f"the {name} program cannot be kept in {folder}: {error}", remedy) from error
     sources = [str(file) for file in files if file.suffix == ".c"]
-    command = [compiler, "-O2", "-o", fresh, *sources, f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}", "-ldl"]
+    command = [compiler, "-O2", "-o", fresh, *sources, *options, f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}", "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(environment))
     if done.returncode:
         os.unlink(fresh)

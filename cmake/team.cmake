@@ -1,0 +1,23 @@
+# Teams: libthalweg-team-<flavour>.so for each MPI library found, as it calls that library by its own header.
+file(GLOB team_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/team/*.cpp
+  ${PROJECT_SOURCE_DIR}/src/transport/mpi/*.cpp)
+set(team_window ${PROJECT_BINARY_DIR}/rooms/team)
+file(MAKE_DIRECTORY ${team_window}/transport)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/team ${team_window}/team SYMBOLIC)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/transport/mpi ${team_window}/transport/mpi SYMBOLIC)
+
+foreach(flavour IN LISTS THALWEG_MPI_FLAVOURS)
+  add_library(thalweg_team_${flavour} SHARED ${team_sources})
+  set_target_properties(thalweg_team_${flavour} PROPERTIES
+    OUTPUT_NAME thalweg-team-${flavour}
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(thalweg_team_${flavour} PRIVATE ${team_window} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(thalweg_team_${flavour} PUBLIC mpi_flavour_${flavour}
+    PRIVATE thalweg_flags thalweg_engine thalweg_shm thalweg_routed thalweg_tune ${CMAKE_DL_LIBS})
+  target_link_options(thalweg_team_${flavour} PRIVATE -Wl,--exclude-libs,ALL)
+  install(TARGETS thalweg_team_${flavour} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()

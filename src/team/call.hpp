@@ -1,0 +1,38 @@
+#pragma once
+
+// A collective of a team, its arguments checked.
+
+#include "schedule/operation.hpp"
+#include "team/group.hpp"
+#include "thalweg/team.h"
+
+#include <string>
+
+namespace thalweg::team {
+
+struct Call {
+  schedule::Operation operation = schedule::Operation::barrier;
+  std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  std::size_t count = 0; ///< elements of a unit
+  std::size_t element_bytes = 1;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  Rank root = 0;
+  thalweg_sync before = thalweg_sync_mine;
+  thalweg_sync after = thalweg_sync_mine;
+
+  std::size_t unit_bytes() const { return count * element_bytes; }
+  bool in_place() const { return input == output && input != nullptr; }
+};
+
+/// The name by which selections and messages know a team's collective.
+const char* name_of(thalweg_collective collective);
+
+/// Throws Error for what no team can do: it names the call, the rank and the value.
+Call checked(const thalweg_team_call& given, const Group& group);
+
+/// Where the call stands in the program: file and line, or what the return address belongs to.
+std::string site_of(const thalweg_team_call& given, const void* return_address);
+
+} // namespace thalweg::team

@@ -1,0 +1,67 @@
+#include "team/checking.hpp"
+
+#include "schedule/buffers.hpp"
+#include "team/mpi_calls.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace thalweg::team {
+
+namespace {
+
+// What ranks tell each other; longer texts are cut at their begin, as paths' ends say more.
+struct Word {
+  std::array<char, 96> what{};
+  std::array<char, 160> site{};
+};
+
+template <std::size_t size>
+void put(std::array<char, size>& place, const std::string& text) {
+  const std::string kept = text.size() < size ? text : text.substr(text.size() - size + 1);
+  std::memcpy(place.data(), kept.c_str(), kept.size() + 1);
+}
+
+void check_buffer(const Group& group, const SymmetricMemory& memory, const std::byte* buffer, std::size_t bytes,
+                  const std::string& site) {
+  const Allocation* const allocation = memory.find(buffer);
+  if (allocation == nullptr)
+    return;
+  const auto left = static_cast<std::size_t>(allocation->begin() + allocation->bytes() - buffer);
+  if (bytes > left)
+    throw Error(fmt::format("rank {} at {}: {} bytes from a place in symmetric memory that has {} left",
+                            group.rank(), site, bytes, left),
+                "allocate more, or move less");
+}
+
+} // namespace
+
+void check_same_call(const Group& group, const std::string& what, const std::string& site) {
+  Word mine;
+  put(mine.what, what);
+  put(mine.site, site);
+  std::vector<Word> all(static_cast<std::size_t>(group.ranks()));
+  must(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, group.communicator()),
+       "MPI_Allgather");
+  for (Rank rank = 1; rank < group.ranks(); ++rank) {
+    const Word& other = all[static_cast<std::size_t>(rank)];
+    if (other.what != all.front().what)
+      throw Error(fmt::format("rank 0 has come to {} at {}, rank {} to {} at {}", all.front().what.data(),
+                              all.front().site.data(), rank, other.what.data(), other.site.data()),
+                  "all ranks of a team make the same calls in the same order");
+  }
+}
+
+void check_memory(const Group& group, const SymmetricMemory& memory, const Call& call, const std::string& site) {
+  const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
+  const auto bytes_of = [&](std::int32_t units) { return static_cast<std::size_t>(units) * call.unit_bytes(); };
+  check_buffer(group, memory, call.input, bytes_of(schedule::input_units(problem, group.rank())), site);
+  check_buffer(group, memory, call.output, bytes_of(schedule::output_units(problem, group.rank())), site);
+}
+
+std::string describe(const thalweg_team_call& given, const Call& call) {
+  return fmt::format("{} of {} x {} bytes, root {}, synchronisation {} and {}", name_of(given.collective), call.count,
+                     call.element_bytes, call.root, static_cast<int>(call.before), static_cast<int>(call.after));
+}
+
+} // namespace thalweg::team

@@ -1,0 +1,20 @@
+#pragma once
+
+// Checked teams (THALWEG_CHECK=1): every call is held against those of the other ranks before it begins.
+
+#include "team/call.hpp"
+#include "team/symmetric_memory.hpp"
+
+namespace thalweg::team {
+
+/// Throws Error on all ranks where they have not come to the same call, naming both and where they stand.
+/// Collective, and waits for all ranks.
+void check_same_call(const Group& group, const std::string& what, const std::string& site);
+
+/// Throws Error where a buffer begins in symmetric memory and reaches beyond its end.
+void check_memory(const Group& group, const SymmetricMemory& memory, const Call& call, const std::string& site);
+
+/// The call in words, without what ranks may differ in.
+std::string describe(const thalweg_team_call& given, const Call& call);
+
+} // namespace thalweg::team

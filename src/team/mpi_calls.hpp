@@ -1,0 +1,17 @@
+#pragma once
+
+// MPI's functions as teams use them: what fails is thrown.
+
+#include "core/error.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+namespace thalweg::team {
+
+inline void must(int code, const char* call) {
+  if (code != MPI_SUCCESS)
+    throw Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message");
+}
+
+} // namespace thalweg::team

@@ -1,0 +1,135 @@
+#include "team/plans.hpp"
+
+#include "core/error.hpp"
+#include "tune/candidates.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace thalweg::team {
+
+namespace {
+
+constexpr std::size_t most_entries = 512;
+
+} // namespace
+
+struct Plans::Entry {
+  std::shared_ptr<const engine::Plan> plan;
+  std::size_t held_bytes = 0;
+  std::vector<std::unique_ptr<Runner>> idle;
+};
+
+Runner::Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport, std::size_t held_bytes)
+    : plan_(std::move(plan)), held_(held_bytes), scratch_(static_cast<std::size_t>(plan_->scratch_bytes())),
+      staging_(static_cast<std::size_t>(plan_->staging_bytes())), batch_(transport.make_batch()),
+      execution_(std::make_unique<engine::Execution>(*plan_, *batch_)) {}
+
+void Runner::start(std::byte* input, std::byte* output, engine::Tags tags, engine::Operator* combine) {
+  if (!held_.empty()) {
+    std::memcpy(held_.data(), input, held_.size());
+    input = held_.data();
+  }
+  execution_->start({input, output, scratch_.data(), staging_.data()}, tags, combine);
+}
+
+void RunnerReturn::operator()(Runner* runner) const {
+  std::unique_ptr<Runner> ended(runner);
+  if (const auto kept = entry.lock())
+    kept->idle.push_back(std::move(ended));
+}
+
+Plans::Plans(Group& group) : group_(group) {}
+
+void Plans::use(const std::string& selections) {
+  chosen_ = strategies::parse_selections(selections);
+  entries_.clear();
+}
+
+BorrowedRunner Plans::runner_for(const Call& call, bool commutes) {
+  const Key key{static_cast<std::int64_t>(call.operation), call.root, static_cast<std::int64_t>(call.unit_bytes()),
+                static_cast<std::int64_t>(call.element_bytes), call.in_place() ? 1 : 0, commutes ? 1 : 0};
+  auto known = entries_.find(key);
+  if (known == entries_.end()) {
+    if (entries_.size() == most_entries)
+      entries_.clear();
+    known = entries_.emplace(key, make_entry(call, commutes)).first;
+  }
+  Entry& entry = *known->second;
+  std::unique_ptr<Runner> runner;
+  if (entry.idle.empty()) {
+    runner = std::make_unique<Runner>(entry.plan, group_.transport(), entry.held_bytes);
+  } else {
+    runner = std::move(entry.idle.back());
+    entry.idle.pop_back();
+  }
+  return {runner.release(), RunnerReturn{known->second}};
+}
+
+std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes) const {
+  schedule::Problem problem{.operation = call.operation,
+                            .ranks = group_.ranks(),
+                            .root = call.root,
+                            .commutative = commutes,
+                            .unit_bytes = static_cast<std::int64_t>(call.unit_bytes()),
+                            .nodes = group_.nodes()};
+  const strategies::Selection selection = choose(problem);
+  problem.parameters = selection.parameters;
+  problem.in_place = call.in_place() && selection.strategy->in_place;
+  const std::int32_t pieces = strategies::pieces(*selection.strategy, problem);
+  const engine::Layouts layouts =
+      engine::uniform_layouts(problem, pieces, static_cast<std::int64_t>(call.count),
+                              static_cast<std::int64_t>(call.element_bytes));
+  const bool reduces = schedule::is_reduction(call.operation);
+  const engine::Combining combining{reduces ? call.element_bytes : 1,
+                                    reduces ? group_.transport().most_granule() : 0};
+  auto entry = std::make_shared<Entry>();
+  entry->plan = std::make_shared<const engine::Plan>(
+      strategies::build(*selection.strategy, problem, group_.rank()), layouts, combining);
+  entry->held_bytes = call.in_place() && !problem.in_place ? call.unit_bytes() : 0;
+  return entry;
+}
+
+namespace {
+
+// Why the strategy cannot do the problem, or nothing.
+std::string refusal(const strategies::Selection& selection, schedule::Problem problem) {
+  if (selection.is_native())
+    return "a team has no native collectives";
+  if (!problem.commutative && !selection.strategy->keeps_rank_order)
+    return "the operator does not commute";
+  problem.parameters = selection.parameters;
+  return strategies::refusal(*selection.strategy, problem).value_or("");
+}
+
+} // namespace
+
+strategies::Selection Plans::choose(schedule::Problem problem) const {
+  const strategies::Call& call = *strategies::find_call(schedule::name(problem.operation));
+  const strategies::Selection* const chosen = strategies::selected(chosen_, call);
+  if (chosen == nullptr)
+    return best_by_model(problem);
+  if (const std::string reason = refusal(*chosen, problem); !reason.empty())
+    throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(*chosen),
+                            problem.unit_bytes, problem.ranks, reason),
+                "choose another strategy, or none");
+  return *chosen;
+}
+
+// The standard machine has figures like many; cores decide most.
+strategies::Selection Plans::best_by_model(const schedule::Problem& problem) const {
+  const tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
+                          .bytes = problem.unit_bytes,
+                          .ranks = problem.ranks,
+                          .nodes = *group_.nodes()};
+  machine::Machine machine = machine::standard_machine();
+  machine.cores = group_.cores();
+  for (const tune::Candidate& candidate : tune::candidates(wanted, machine, tune::Breadth::standard))
+    if (refusal(candidate.selection, problem).empty())
+      return candidate.selection;
+  throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks", schedule::name(problem.operation),
+                          problem.unit_bytes, problem.ranks),
+              "please report this");
+}
+
+} // namespace thalweg::team

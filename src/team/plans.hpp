@@ -1,0 +1,64 @@
+#pragma once
+
+// Which strategy a team's call runs, and its schedule bound to sizes, kept for the next one.
+
+#include "engine/execution.hpp"
+#include "strategies/selection.hpp"
+#include "team/call.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace thalweg::team {
+
+/// A plan at work, with the memory that it needs. Used again and again, by one call at a time.
+class Runner {
+public:
+  /// `held_bytes`: of input that is copied first, as the output is the same memory and the strategy does not
+  /// bear that.
+  Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport, std::size_t held_bytes);
+  void start(std::byte* input, std::byte* output, engine::Tags tags, engine::Operator* combine);
+  engine::Execution& execution() { return *execution_; }
+
+private:
+  std::shared_ptr<const engine::Plan> plan_;
+  std::vector<std::byte> held_;
+  std::vector<std::byte> scratch_;
+  std::vector<std::byte> staging_;
+  std::unique_ptr<transport::Batch> batch_;
+  std::unique_ptr<engine::Execution> execution_;
+};
+
+/// Gives its runner back to the plan when it ends.
+using BorrowedRunner = std::unique_ptr<Runner, struct RunnerReturn>;
+
+class Plans {
+public:
+  explicit Plans(Group& group);
+  /// Selections as for THALWEG_USE; throws Error for what is none.
+  void use(const std::string& selections);
+  /// A runner for such calls. Ranks that make the same calls in the same order get matching ones.
+  BorrowedRunner runner_for(const Call& call, bool commutes);
+
+private:
+  struct Entry;
+  using Key = std::vector<std::int64_t>;
+  friend struct RunnerReturn;
+
+  std::shared_ptr<Entry> make_entry(const Call& call, bool commutes) const;
+  strategies::Selection choose(schedule::Problem problem) const;
+  strategies::Selection best_by_model(const schedule::Problem& problem) const;
+
+  Group& group_;
+  std::vector<strategies::Selection> chosen_;
+  std::map<Key, std::shared_ptr<Entry>> entries_;
+};
+
+struct RunnerReturn {
+  std::weak_ptr<Plans::Entry> entry;
+  void operator()(Runner* runner) const;
+};
+
+} // namespace thalweg::team

@@ -1,0 +1,164 @@
+#include "team/team.hpp"
+
+#include "team/checking.hpp"
+#include "team/mpi_calls.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace thalweg::team {
+
+namespace {
+
+// Tags come round again after 255 calls, and a call takes up to three.
+constexpr std::size_t most_under_way = 64;
+
+bool wants_checks() {
+  const char* const value = std::getenv("THALWEG_CHECK");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+} // namespace
+
+Team::Team(Communicator communicator)
+    : group_(std::move(communicator)), is_checked_(wants_checks()), plans_(group_),
+      tags_(group_.transport().tag_limit()) {
+  if (const char* const selections = std::getenv("THALWEG_USE"))
+    plans_.use(selections);
+}
+
+void Team::use(const std::string& selections) {
+  complete();
+  plans_.use(selections);
+}
+
+Communicator Team::split(int color, int key) const {
+  MPI_Comm part = MPI_COMM_NULL;
+  must(MPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
+  return Communicator(part);
+}
+
+std::byte* Team::allocate(std::size_t bytes) {
+  return memory_.allocate(group_, bytes);
+}
+
+// Others may still read what is released here, or write into it, until they have come here too.
+void Team::release(const void* begin) {
+  barrier(__builtin_return_address(0));
+  memory_.release(begin);
+}
+
+std::byte* Team::reach(const void* address, Rank rank) const {
+  if (rank < 0 || rank >= group_.ranks())
+    return nullptr;
+  const Allocation* const allocation = memory_.find(address);
+  if (allocation == nullptr)
+    return nullptr;
+  const auto offset = static_cast<const std::byte*>(address) - allocation->begin();
+  if (rank == group_.rank())
+    return allocation->begin() + offset;
+  const Rank near = group_.near_rank(rank);
+  std::byte* const begin = near < 0 ? nullptr : allocation->of(near);
+  return begin == nullptr ? nullptr : begin + offset;
+}
+
+Flight::Part Team::part_for(const Call& call, bool commutes) {
+  return {plans_.runner_for(call, commutes), tags_.for_call()};
+}
+
+Flight::Part Team::barrier_if(bool wanted) {
+  return wanted ? part_for(Call{}, true) : Flight::Part{};
+}
+
+std::shared_ptr<Flight> Team::take_off(const thalweg_team_call& given, const void* return_address) {
+  const Call call = checked(given, group_);
+  if (is_checked_) {
+    const std::string site = site_of(given, return_address);
+    check_memory(group_, memory_, call, site);
+    check_same_call(group_, describe(given, call), site);
+  }
+  int commutes = 1;
+  if (call.op != MPI_OP_NULL)
+    must(MPI_Op_commutative(call.op, &commutes), "MPI_Op_commutative");
+  Flight::Part before = barrier_if(call.before == thalweg_sync_all);
+  Flight::Part body = part_for(call, commutes != 0);
+  Flight::Part after = barrier_if(call.after == thalweg_sync_all);
+  return std::make_shared<Flight>(call, std::move(before), std::move(body), std::move(after));
+}
+
+// Executions hold on to others' messages until they have looked at them: all go on whenever one is waited for.
+std::shared_ptr<Flight> Team::keep(std::shared_ptr<Flight> flight) {
+  progress();
+  if (flight->progress())
+    return nullptr;
+  under_way_.push_back(flight);
+  if (under_way_.size() > most_under_way)
+    wait(*under_way_.front());
+  return flight;
+}
+
+std::shared_ptr<Flight> Team::start(const thalweg_team_call& given, const void* return_address) {
+  return keep(take_off(given, return_address));
+}
+
+void Team::run(const thalweg_team_call& given, const void* return_address) {
+  std::shared_ptr<Flight> flight = take_off(given, return_address);
+  if (given.after == thalweg_sync_none) {
+    keep(std::move(flight));
+  } else if (under_way_.empty()) {
+    flight->run();
+  } else if (flight = keep(std::move(flight)); flight) {
+    wait(*flight);
+  }
+}
+
+void Team::check_same(const char* what, const void* return_address) const {
+  if (is_checked_)
+    check_same_call(group_, what, site_of({}, return_address));
+}
+
+std::shared_ptr<Flight> Team::start_barrier(const void* return_address) {
+  check_same("barrier", return_address);
+  return keep(std::make_shared<Flight>(Call{}, barrier_if(true), Flight::Part{}, Flight::Part{}));
+}
+
+void Team::barrier(const void* return_address) {
+  check_same("barrier", return_address);
+  complete();
+  Flight(Call{}, barrier_if(true), {}, {}).run();
+}
+
+void Team::complete() {
+  wait_until([this] { return under_way_.empty(); });
+}
+
+bool Team::test(const Flight& flight) {
+  progress();
+  return flight.has_finished();
+}
+
+void Team::wait(const Flight& flight) {
+  wait_until([&flight] { return flight.has_finished(); });
+}
+
+void Team::progress() {
+  std::erase_if(under_way_, [](const auto& flight) { return flight->progress(); });
+}
+
+template <typename Condition>
+void Team::wait_until(Condition is_reached) {
+  if (is_reached())
+    return;
+  std::size_t before = under_way_.size();
+  auto look = [&] {
+    progress();
+    if (is_reached())
+      return transport::Look::reached;
+    const bool moved = under_way_.size() != before;
+    before = under_way_.size();
+    return moved ? transport::Look::moved : transport::Look::nothing;
+  };
+  transport::wait_until(group_.waiting(), look);
+}
+
+} // namespace thalweg::team

@@ -1,0 +1,55 @@
+#pragma once
+
+// A team: its ranks, its memory, and its collectives under way (thalweg/team.h).
+
+#include "team/flight.hpp"
+#include "team/symmetric_memory.hpp"
+
+#include <deque>
+#include <span>
+
+namespace thalweg::team {
+
+class Team {
+public:
+  explicit Team(Communicator communicator);
+
+  const Group& group() const { return group_; }
+  void use(const std::string& selections);
+  /// A communicator for the ranks of one color, by key; none for a negative color. Collective.
+  Communicator split(int color, int key) const;
+
+  std::byte* allocate(std::size_t bytes);
+  void release(const void* begin);
+  std::byte* reach(const void* address, Rank rank) const;
+
+  /// Starts a collective. Null where it has finished at once.
+  std::shared_ptr<Flight> start(const thalweg_team_call& given, const void* return_address);
+  /// The same, and waits for it unless nothing is to be waited for.
+  void run(const thalweg_team_call& given, const void* return_address);
+  std::shared_ptr<Flight> start_barrier(const void* return_address);
+  void barrier(const void* return_address);
+  void complete();
+
+  bool test(const Flight& flight);
+  void wait(const Flight& flight);
+
+private:
+  Flight::Part part_for(const Call& call, bool commutes);
+  Flight::Part barrier_if(bool wanted);
+  std::shared_ptr<Flight> take_off(const thalweg_team_call& given, const void* return_address);
+  std::shared_ptr<Flight> keep(std::shared_ptr<Flight> flight);
+  void check_same(const char* what, const void* return_address) const;
+  void progress();
+  template <typename Condition>
+  void wait_until(Condition is_reached);
+
+  Group group_;
+  bool is_checked_;
+  SymmetricMemory memory_;
+  Plans plans_;
+  engine::TagSupply tags_;
+  std::deque<std::shared_ptr<Flight>> under_way_; // in the order of their calls
+};
+
+} // namespace thalweg::team

@@ -1,0 +1,46 @@
+#pragma once
+
+// What the programs of teams' tests share: failures that name the check, the rank and the values.
+
+#include "thalweg/team.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace checks {
+
+template <typename... Values>
+[[noreturn]] void fail(const char* format, Values... values) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(stderr, "FAILED on rank %d: ", rank);
+  std::fprintf(stderr, format, values...); // NOLINT: the formats are literals
+  std::fprintf(stderr, "\n");
+  MPI_Abort(MPI_COMM_WORLD, 3);
+  std::abort();
+}
+
+template <typename... Values>
+void require(bool condition, const char* format, Values... values) {
+  if (!condition)
+    fail(format, values...);
+}
+
+/// Element i of what rank `from` has for rank `to`; whole numbers, so that sums are exact.
+inline double element(int call, int from, int to, std::size_t i) {
+  return static_cast<double>((call * 7 + from * 131 + to * 17 + static_cast<int>(i % 4096) * 3) % 1009);
+}
+
+/// Runs `misuse`, which must throw; gives what it said.
+template <typename Misuse>
+std::string complaint_of(Misuse misuse) {
+  try {
+    misuse();
+  } catch (const thalweg::team_error& error) {
+    return error.what();
+  }
+  fail("%s", "a misuse was not noticed");
+}
+
+} // namespace checks
