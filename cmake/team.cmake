@@ -17,7 +17,7 @@ foreach(flavour IN LISTS THALWEG_MPI_FLAVOURS)
   target_include_directories(thalweg_team_${flavour} PRIVATE ${team_window} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(thalweg_team_${flavour} PUBLIC mpi_flavour_${flavour}
-    PRIVATE thalweg_flags thalweg_engine thalweg_shm thalweg_routed thalweg_tune ${CMAKE_DL_LIBS})
+    PRIVATE thalweg_flags thalweg_engine thalweg_shm thalweg_routed thalweg_parcels thalweg_tune ${CMAKE_DL_LIBS})
   target_link_options(thalweg_team_${flavour} PRIVATE -Wl,--exclude-libs,ALL)
   install(TARGETS thalweg_team_${flavour} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()

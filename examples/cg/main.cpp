@@ -113,7 +113,8 @@ bool run(Group const& world, Options const& options) {
   Problem const& problem = problems()[options.choice("class", classes)];
   bool const on_mpi = options.choice("on", {"team", "mpi"}) == 1;
   if (problem.n % world.ranks != 0)
-    throw std::runtime_error(fmt::format("{} rows cannot be dealt out evenly to {} ranks", problem.n, world.ranks));
+    throw std::runtime_error(
+        fmt::format("{} rows cannot be dealt out evenly to {} ranks", problem.n, world.ranks));
   int const own = problem.n / world.ranks;
   Rows const rows = make_rows(problem, world.rank * own, (world.rank + 1) * own);
   team all(world.communicator);

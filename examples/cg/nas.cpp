@@ -71,7 +71,8 @@ void Rows::multiply(std::span<double const> whole, std::span<double> out) const 
   }
 }
 
-// The matrix is the sum of the vectors' outer products with themselves, weighted from 1 down to the condition.
+// The matrix is the sum of the vectors' outer products with themselves, weighted from 1 down to the
+// condition.
 Rows make_rows(Problem const& problem, int first, int last) {
   Random random;
   random.next(); // NPB draws one number before

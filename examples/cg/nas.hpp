@@ -1,7 +1,7 @@
 #pragma once
 
-// What the NAS parallel benchmark CG prescribes: the random sparse matrix and its smallest eigenvalue's estimate (NPB
-// 3.4, Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section 2.3).
+// What the NAS parallel benchmark CG prescribes: the random sparse matrix and its smallest eigenvalue's
+// estimate (NPB 3.4, Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section 2.3).
 
 #include <cstddef>
 #include <span>

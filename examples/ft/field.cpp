@@ -9,8 +9,8 @@ Rows::Rows(int length, int count, int stride, int distance, int sign) {
                     static_cast<std::size_t>(count - 1) * static_cast<std::size_t>(distance) + 1;
   // Planning writes into its array, so it gets one of its own.
   auto* const data = fftw_alloc_complex(room);
-  plan_ = fftw_plan_many_dft(1, &length, count, data, nullptr, stride, distance, data, nullptr, stride, distance,
-                             sign, FFTW_ESTIMATE | FFTW_UNALIGNED);
+  plan_ = fftw_plan_many_dft(1, &length, count, data, nullptr, stride, distance, data, nullptr, stride,
+                             distance, sign, FFTW_ESTIMATE | FFTW_UNALIGNED);
   fftw_free(data);
   if (plan_ == nullptr)
     throw std::runtime_error("FFTW cannot plan rows of " + std::to_string(length));

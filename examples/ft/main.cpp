@@ -1,4 +1,5 @@
-/// NAS FT on a team: a field's spectrum is advanced in time and transformed back, again and again; see README.md.
+/// NAS FT on a team: a field's spectrum is advanced in time and transformed back, again and again; see
+/// README.md.
 
 #include <algorithm>
 
@@ -63,7 +64,8 @@ std::unique_ptr<Field> make_field(Problem const& problem, std::string const& lay
 class Evolution {
 public:
   Evolution(Problem const& problem, Field& field) : factors_(field.spectrum().size()) {
-    field.visit_spectrum([&](std::size_t index, int x, int y, int z) { factors_[index] = decay(problem, x, y, z); });
+    field.visit_spectrum(
+        [&](std::size_t index, int x, int y, int z) { factors_[index] = decay(problem, x, y, z); });
     modes_.assign(field.spectrum().begin(), field.spectrum().end());
   }
   void step(std::span<Complex> spectrum) {
@@ -82,20 +84,24 @@ void fill(Problem const& problem, Field& field) {
   field.visit_planes([&](std::span<Complex> row, int y, int z) {
     if (z != filled)
       fill_plane(plane, problem, filled = z);
-    std::ranges::copy(std::span(plane).subspan(static_cast<std::size_t>(y) * row.size(), row.size()), row.begin());
+    std::ranges::copy(std::span(plane).subspan(static_cast<std::size_t>(y) * row.size(), row.size()),
+                      row.begin());
   });
 }
 
 /// This rank's part of a checksum: the numbers that it has of those that count.
 Complex part_of_checksum(Problem const& problem, Field& field) {
-  std::vector<std::vector<int>> wanted(static_cast<std::size_t>(problem.ny) * static_cast<std::size_t>(problem.nz));
+  std::vector<std::vector<int>> wanted(static_cast<std::size_t>(problem.ny) *
+                                       static_cast<std::size_t>(problem.nz));
   for (int j = 1; j <= checksum_terms; ++j) {
     auto const [x, y, z] = checksum_place(problem, j);
-    wanted[static_cast<std::size_t>(z) * static_cast<std::size_t>(problem.ny) + static_cast<std::size_t>(y)].push_back(x);
+    wanted[static_cast<std::size_t>(z) * static_cast<std::size_t>(problem.ny) + static_cast<std::size_t>(y)]
+        .push_back(x);
   }
   Complex sum = 0;
   field.visit_planes([&](std::span<Complex> row, int y, int z) {
-    for (int const x : wanted[static_cast<std::size_t>(z) * static_cast<std::size_t>(problem.ny) + static_cast<std::size_t>(y)])
+    for (int const x : wanted[static_cast<std::size_t>(z) * static_cast<std::size_t>(problem.ny) +
+                              static_cast<std::size_t>(y)])
       sum += row[static_cast<std::size_t>(x)];
   });
   return sum / (static_cast<double>(problem.nx) * problem.ny * problem.nz);
@@ -133,7 +139,8 @@ bool run(Group const& world, Options const& options) {
   if (world.rank == 0) {
     fmt::print("answer: class={} right={} checksum={:.9e},{:.9e}\n", problem.name, right ? "yes" : "NO",
                checksums.back().real(), checksums.back().imag());
-    fmt::print("time: ranks={} layout={} on={} seconds={:.6f}\n", world.ranks, layout, options.text("on"), seconds);
+    fmt::print("time: ranks={} layout={} on={} seconds={:.6f}\n", world.ranks, layout, options.text("on"),
+               seconds);
   }
   return right;
 }

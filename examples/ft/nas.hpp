@@ -1,7 +1,7 @@
 #pragma once
 
-// What the NAS parallel benchmark FT prescribes: sizes, the random field, and the checksums of its classes (NPB 3.4,
-// Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section 2.4).
+// What the NAS parallel benchmark FT prescribes: sizes, the random field, and the checksums of its classes
+// (NPB 3.4, Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section 2.4).
 
 #include <array>
 #include <complex>

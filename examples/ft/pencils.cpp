@@ -14,15 +14,16 @@ int divided(int whole, int parts, char const* what) {
   return whole / parts;
 }
 
-// The field lies as [z of the column][y of the row][x], then as [z of the column][y][x of the row], the spectrum as
-// [z][y of the column][x of the row].
+// The field lies as [z of the column][y of the row][x], then as [z of the column][y][x of the row], the
+// spectrum as [z][y of the column][x of the row].
 class Pencils final : public Field {
 public:
   Pencils(Problem const& problem, Exchange const& row, Exchange const& column)
       : problem_(problem), row_(row), column_(column), x_(divided(problem.nx, row.ranks(), "x")),
-        y_in_row_(divided(problem.ny, row.ranks(), "y")), y_in_column_(divided(problem.ny, column.ranks(), "y")),
-        z_(divided(problem.nz, column.ranks(), "z")), field_(size()), middle_(size()), spectrum_(size()),
-        forward_(*this, FFTW_FORWARD), inverse_(*this, FFTW_BACKWARD) {}
+        y_in_row_(divided(problem.ny, row.ranks(), "y")),
+        y_in_column_(divided(problem.ny, column.ranks(), "y")), z_(divided(problem.nz, column.ranks(), "z")),
+        field_(size()), middle_(size()), spectrum_(size()), forward_(*this, FFTW_FORWARD),
+        inverse_(*this, FFTW_BACKWARD) {}
 
   std::span<Complex> field() override { return field_; }
   std::span<Complex> spectrum() override { return spectrum_; }
@@ -62,7 +63,8 @@ public:
 private:
   struct Transforms {
     Transforms(Pencils const& of, int sign)
-        : x(of.problem_.nx, of.z_ * of.y_in_row_, 1, of.problem_.nx, sign), y(of.problem_.ny, of.x_, of.x_, 1, sign),
+        : x(of.problem_.nx, of.z_ * of.y_in_row_, 1, of.problem_.nx, sign),
+          y(of.problem_.ny, of.x_, of.x_, 1, sign),
           z(of.problem_.nz, of.y_in_column_ * of.x_, of.y_in_column_ * of.x_, 1, sign) {}
     Rows x;
     Rows y;
@@ -97,10 +99,11 @@ private:
     std::size_t const rows = index(y_in_row_) * index(x_);
     for (int rank = 0; rank < row_.ranks(); ++rank)
       for (int z = 0; z < z_; ++z)
-        copy(&field_[index(z) * plane() + index(rank) * rows], &spectrum_[(index(rank) * index(z_) + index(z)) * rows],
-             rows, !forth);
+        copy(&field_[index(z) * plane() + index(rank) * rows],
+             &spectrum_[(index(rank) * index(z_) + index(z)) * rows], rows, !forth);
   }
-  // Between [z of the column][y][x] and [z][y of the column][x]: by way of [rank][z][y][x], which is the latter.
+  // Between [z of the column][y][x] and [z][y of the column][x]: by way of [rank][z][y][x], which is the
+  // latter.
   void turn_columns(bool forth) {
     if (forth) {
       pack_column(true);
@@ -114,8 +117,8 @@ private:
     std::size_t const rows = index(y_in_column_) * index(x_);
     for (int rank = 0; rank < column_.ranks(); ++rank)
       for (int z = 0; z < z_; ++z)
-        copy(&field_[index(z) * plane() + index(rank) * rows], &middle_[(index(rank) * index(z_) + index(z)) * rows],
-             rows, forth);
+        copy(&field_[index(z) * plane() + index(rank) * rows],
+             &middle_[(index(rank) * index(z_) + index(z)) * rows], rows, forth);
   }
   static void copy(Complex* one, Complex* other, std::size_t count, bool forth) {
     if (forth)

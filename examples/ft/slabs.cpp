@@ -39,8 +39,9 @@ public:
   void visit_planes(std::function<void(std::span<Complex>, int, int)> const& visit) override {
     for (int plane = 0; plane < planes_; ++plane)
       for (int y = 0; y < problem_.ny; ++y)
-        visit(field().subspan(plane_size() * index(plane) + index(y) * index(problem_.nx), index(problem_.nx)), y,
-              z_of(plane));
+        visit(
+            field().subspan(plane_size() * index(plane) + index(y) * index(problem_.nx), index(problem_.nx)),
+            y, z_of(plane));
   }
   void visit_spectrum(Visit const& visit) const override {
     std::size_t place = 0;
@@ -69,8 +70,8 @@ protected:
 class PackedSlabs final : public Slabs {
 public:
   PackedSlabs(Problem const& problem, Exchange const& exchange)
-      : Slabs(problem, exchange.rank(), exchange.ranks()), exchange_(exchange), field_(size()), packed_(size()),
-        spectrum_(size()) {}
+      : Slabs(problem, exchange.rank(), exchange.ranks()), exchange_(exchange), field_(size()),
+        packed_(size()), spectrum_(size()) {}
 
   std::span<Complex> field() override { return field_; }
   std::span<Complex> spectrum() override { return spectrum_; }
@@ -112,8 +113,8 @@ private:
   std::vector<Complex> spectrum_;
 };
 
-// Rank r has the planes r, r + P, ...: the plane that each rank exchanges n-th belongs to neighbouring z, so that
-// what arrives lies in order.
+// Rank r has the planes r, r + P, ...: the plane that each rank exchanges n-th belongs to neighbouring z, so
+// that what arrives lies in order.
 class OverlappedSlabs final : public Slabs {
 public:
   OverlappedSlabs(Problem const& problem, team& on)
@@ -133,7 +134,8 @@ public:
     std::vector<request> under_way;
     for (int plane = 0; plane < planes_; ++plane) {
       forward_.plane(one(field_, plane).data());
-      under_way.push_back(on_.start_exchange(std::span<Complex const>(one(field_, plane)), one(spectrum_, plane)));
+      under_way.push_back(
+          on_.start_exchange(std::span<Complex const>(one(field_, plane)), one(spectrum_, plane)));
     }
     when_all(std::span<request>(under_way));
     forward_.z.run(spectrum_.data());
@@ -142,7 +144,8 @@ public:
     inverse_.z.run(spectrum_.data());
     std::vector<request> under_way;
     for (int plane = 0; plane < planes_; ++plane)
-      under_way.push_back(on_.start_exchange(std::span<Complex const>(one(spectrum_, plane)), one(field_, plane)));
+      under_way.push_back(
+          on_.start_exchange(std::span<Complex const>(one(spectrum_, plane)), one(field_, plane)));
     for (int plane = 0; plane < planes_; ++plane) {
       under_way[index(plane)].wait();
       inverse_.plane(one(field_, plane).data());

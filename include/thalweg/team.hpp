@@ -61,9 +61,12 @@ MPI_Datatype number_type() {
   else if constexpr (std::is_same_v<T, bool>)
     return MPI_CXX_BOOL;
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-    return sizeof(T) == 1 ? MPI_INT8_T : sizeof(T) == 2 ? MPI_INT16_T : sizeof(T) == 4 ? MPI_INT32_T : MPI_INT64_T;
+    return sizeof(T) == 1   ? MPI_INT8_T
+           : sizeof(T) == 2 ? MPI_INT16_T
+           : sizeof(T) == 4 ? MPI_INT32_T
+                            : MPI_INT64_T;
   else if constexpr (std::is_integral_v<T>)
-    return sizeof(T) == 1 ? MPI_UINT8_T
+    return sizeof(T) == 1   ? MPI_UINT8_T
            : sizeof(T) == 2 ? MPI_UINT16_T
            : sizeof(T) == 4 ? MPI_UINT32_T
                             : MPI_UINT64_T;
@@ -198,8 +201,10 @@ public:
     run(moved(thalweg_team_broadcast, data.data(), data.data(), data.size(), sizeof(T), root, when, from));
   }
   template <typename T>
-  request start_broadcast(std::span<T> data, int root, synchronization when = {}, site from = site::current()) {
-    return start(moved(thalweg_team_broadcast, data.data(), data.data(), data.size(), sizeof(T), root, when, from));
+  request start_broadcast(std::span<T> data, int root, synchronization when = {},
+                          site from = site::current()) {
+    return start(
+        moved(thalweg_team_broadcast, data.data(), data.data(), data.size(), sizeof(T), root, when, from));
   }
 
   template <typename T>
@@ -210,7 +215,8 @@ public:
   template <typename T>
   request start_scatter(std::span<const T> all, std::span<T> mine, int root, synchronization when = {},
                         site from = site::current()) {
-    return start(moved(thalweg_team_scatter, all.data(), mine.data(), mine.size(), sizeof(T), root, when, from));
+    return start(
+        moved(thalweg_team_scatter, all.data(), mine.data(), mine.size(), sizeof(T), root, when, from));
   }
 
   template <typename T>
@@ -221,7 +227,8 @@ public:
   template <typename T>
   request start_gather(std::span<const T> mine, std::span<T> all, int root, synchronization when = {},
                        site from = site::current()) {
-    return start(moved(thalweg_team_gather, mine.data(), all.data(), mine.size(), sizeof(T), root, when, from));
+    return start(
+        moved(thalweg_team_gather, mine.data(), all.data(), mine.size(), sizeof(T), root, when, from));
   }
 
   template <typename T>
@@ -232,11 +239,13 @@ public:
   template <typename T>
   request start_gather_all(std::span<const T> mine, std::span<T> all, synchronization when = {},
                            site from = site::current()) {
-    return start(moved(thalweg_team_gather_all, mine.data(), all.data(), mine.size(), sizeof(T), 0, when, from));
+    return start(
+        moved(thalweg_team_gather_all, mine.data(), all.data(), mine.size(), sizeof(T), 0, when, from));
   }
 
   template <typename T>
-  void exchange(std::span<const T> out, std::span<T> in, synchronization when = {}, site from = site::current()) {
+  void exchange(std::span<const T> out, std::span<T> in, synchronization when = {},
+                site from = site::current()) {
     run(moved(thalweg_team_exchange, out.data(), in.data(), unit(in), sizeof(T), 0, when, from));
   }
   template <typename T>
@@ -251,8 +260,8 @@ public:
     run(combined<T>(thalweg_team_reduce, in.data(), out.data(), in.size(), op, root, when, from));
   }
   template <typename T>
-  request start_reduce(std::span<const T> in, std::span<T> out, int root, MPI_Op op, synchronization when = {},
-                       site from = site::current()) {
+  request start_reduce(std::span<const T> in, std::span<T> out, int root, MPI_Op op,
+                       synchronization when = {}, site from = site::current()) {
     return start(combined<T>(thalweg_team_reduce, in.data(), out.data(), in.size(), op, root, when, from));
   }
 
@@ -268,8 +277,8 @@ public:
   }
   /// One number of each rank, combined.
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  T reduce_all(T mine, MPI_Op op, synchronization when = {}, site from = site::current()) {
+  requires std::is_arithmetic_v<T> T reduce_all(T mine, MPI_Op op, synchronization when = {},
+                                                site from = site::current()) {
     T total{};
     reduce_all(std::span<const T>(&mine, 1), std::span<T>(&total, 1), op, {when.before, sync::mine}, from);
     return total;
@@ -311,8 +320,8 @@ private:
             static_cast<int>(from.line())};
   }
   template <typename T>
-  static thalweg_team_call combined(thalweg_collective what, const void* in, void* out, std::size_t count, MPI_Op op,
-                                    int root, synchronization when, const site& from) {
+  static thalweg_team_call combined(thalweg_collective what, const void* in, void* out, std::size_t count,
+                                    MPI_Op op, int root, synchronization when, const site& from) {
     thalweg_team_call call = moved(what, in, out, count, 1, root, when, from);
     call.type = detail::number_type<T>();
     call.op = op;

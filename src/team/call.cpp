@@ -17,15 +17,16 @@ struct Known {
 };
 
 // In the order of thalweg_collective.
-constexpr Known known[] = {{"broadcast", Operation::broadcast}, {"scatter", Operation::scatter},
-                           {"gather", Operation::gather},       {"gather_all", Operation::allgather},
-                           {"exchange", Operation::alltoall},   {"reduce", Operation::reduce},
+constexpr Known known[] = {{"broadcast", Operation::broadcast},  {"scatter", Operation::scatter},
+                           {"gather", Operation::gather},        {"gather_all", Operation::allgather},
+                           {"exchange", Operation::alltoall},    {"reduce", Operation::reduce},
                            {"reduce_all", Operation::allreduce}, {"scan", Operation::scan}};
 
 [[noreturn]] void refuse(const thalweg_team_call& given, const Group& group, const std::string& what,
                          const char* remedy) {
-  throw Error(fmt::format("{} on rank {} of {}: {}", name_of(given.collective), group.rank(), group.ranks(), what),
-              remedy);
+  throw Error(
+      fmt::format("{} on rank {} of {}: {}", name_of(given.collective), group.rank(), group.ranks(), what),
+      remedy);
 }
 
 // Bytes of an element of a type that has neither gaps nor bytes before its begin.

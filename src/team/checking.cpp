@@ -22,8 +22,8 @@ void put(std::array<char, size>& place, const std::string& text) {
   std::memcpy(place.data(), kept.c_str(), kept.size() + 1);
 }
 
-void check_buffer(const Group& group, const SymmetricMemory& memory, const std::byte* buffer, std::size_t bytes,
-                  const std::string& site) {
+void check_buffer(const Group& group, const SymmetricMemory& memory, const std::byte* buffer,
+                  std::size_t bytes, const std::string& site) {
   const Allocation* const allocation = memory.find(buffer);
   if (allocation == nullptr)
     return;
@@ -52,16 +52,20 @@ void check_same_call(const Group& group, const std::string& what, const std::str
   }
 }
 
-void check_memory(const Group& group, const SymmetricMemory& memory, const Call& call, const std::string& site) {
+void check_memory(const Group& group, const SymmetricMemory& memory, const Call& call,
+                  const std::string& site) {
   const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
-  const auto bytes_of = [&](std::int32_t units) { return static_cast<std::size_t>(units) * call.unit_bytes(); };
+  const auto bytes_of = [&](std::int32_t units) {
+    return static_cast<std::size_t>(units) * call.unit_bytes();
+  };
   check_buffer(group, memory, call.input, bytes_of(schedule::input_units(problem, group.rank())), site);
   check_buffer(group, memory, call.output, bytes_of(schedule::output_units(problem, group.rank())), site);
 }
 
 std::string describe(const thalweg_team_call& given, const Call& call) {
-  return fmt::format("{} of {} x {} bytes, root {}, synchronisation {} and {}", name_of(given.collective), call.count,
-                     call.element_bytes, call.root, static_cast<int>(call.before), static_cast<int>(call.after));
+  return fmt::format("{} of {} x {} bytes, root {}, synchronisation {} and {}", name_of(given.collective),
+                     call.count, call.element_bytes, call.root, static_cast<int>(call.before),
+                     static_cast<int>(call.after));
 }
 
 } // namespace thalweg::team

@@ -12,7 +12,8 @@ namespace thalweg::team {
 void check_same_call(const Group& group, const std::string& what, const std::string& site);
 
 /// Throws Error where a buffer begins in symmetric memory and reaches beyond its end.
-void check_memory(const Group& group, const SymmetricMemory& memory, const Call& call, const std::string& site);
+void check_memory(const Group& group, const SymmetricMemory& memory, const Call& call,
+                  const std::string& site);
 
 /// The call in words, without what ranks may differ in.
 std::string describe(const thalweg_team_call& given, const Call& call);

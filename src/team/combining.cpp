@@ -31,7 +31,10 @@ Number signed_of(std::size_t bytes) {
 }
 
 Number unsigned_of(std::size_t bytes) {
-  return bytes == 1 ? Number::uint8 : bytes == 2 ? Number::uint16 : bytes == 4 ? Number::uint32 : Number::uint64;
+  return bytes == 1   ? Number::uint8
+         : bytes == 2 ? Number::uint16
+         : bytes == 4 ? Number::uint32
+                      : Number::uint64;
 }
 
 std::optional<Number> number_of(MPI_Datatype type) {
@@ -72,8 +75,8 @@ Combining::Combining(MPI_Op op, MPI_Datatype type, std::size_t element_bytes)
   commutes_ = commutes != 0;
 }
 
-void Combining::combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
-                        bool spent) {
+void Combining::combine(std::byte* source, std::byte* target, std::int64_t bytes,
+                        schedule::Side source_stands, bool spent) {
   const std::size_t count = static_cast<std::size_t>(bytes) / element_bytes_;
   if (fast_ != nullptr) {
     fast_(source, target, count);

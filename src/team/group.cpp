@@ -16,13 +16,22 @@ namespace thalweg::team {
 namespace {
 
 const transport::MpiFunctions& functions() {
-  static const transport::MpiFunctions table{PMPI_Isend,           PMPI_Irecv,
-                                             PMPI_Send,            PMPI_Recv,
-                                             PMPI_Sendrecv,        PMPI_Waitall,
-                                             PMPI_Waitsome,        PMPI_Testsome,
-                                             PMPI_Testall,         PMPI_Type_contiguous,
-                                             PMPI_Type_create_struct, PMPI_Type_commit,
-                                             PMPI_Type_free,       MPI_BYTE,
+  static const transport::MpiFunctions table{PMPI_Isend,
+                                             PMPI_Irecv,
+                                             PMPI_Send,
+                                             PMPI_Recv,
+                                             PMPI_Sendrecv,
+                                             PMPI_Waitall,
+                                             PMPI_Waitsome,
+                                             PMPI_Testsome,
+                                             PMPI_Testall,
+                                             PMPI_Cancel,
+                                             PMPI_Request_free,
+                                             PMPI_Type_contiguous,
+                                             PMPI_Type_create_struct,
+                                             PMPI_Type_commit,
+                                             PMPI_Type_free,
+                                             MPI_BYTE,
                                              MPI_REQUEST_NULL};
   return table;
 }
@@ -33,12 +42,6 @@ std::int32_t tag_limit(MPI_Comm communicator) {
   must(MPI_Comm_get_attr(communicator, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
   const int highest = found != 0 ? *static_cast<int*>(value) : 32767;
   return highest == INT_MAX ? highest : highest + 1;
-}
-
-// Messages that others' ranks wait for go on inside of the library.
-void visit_library(void* communicator) {
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<MPI_Comm*>(communicator), &found, MPI_STATUS_IGNORE);
 }
 
 } // namespace
@@ -99,31 +102,36 @@ void Group::find_cores() {
 }
 
 void Group::make_transport() {
-  auto library = std::make_unique<transport::MpiTransport>(functions(), communicator_.get(), rank_, ranks_,
-                                                           tag_limit(communicator_.get()));
   // Ranks that combine long vectors keep a core for some hundred microseconds: that is no reason to sleep.
   waiting_.settings.long_yield_us = 1500;
   waiting_.settings.poll_us = crowded_ ? 0 : 5;
   if (crowded_)
     waiting_.looks = 6;
-  if (near_count_ < ranks_) {
-    waiting_.visit = visit_library;
-    waiting_.with = &communicator_;
+  const bool has_far = near_count_ < ranks_;
+  if (has_far) {
+    // Each look is one of the library's, which takes a microsecond, and nodes may share cores (containers).
+    waiting_.looks = 2;
+    waiting_.settings.poll_us = 0;
   }
   std::shared_ptr<transport::Segment> segment;
   if (near_count_ > 1)
     segment = share(transport::GroupMemory(near_count_).bytes());
-  // A team's messages take one way between two ranks, as both ends have to know it.
+  std::unique_ptr<transport::Transport> far;
+  if (has_far || !segment) {
+    auto library = std::make_unique<transport::MpiTransport>(functions(), communicator_.get(), rank_, ranks_,
+                                                             tag_limit(communicator_.get()));
+    auto parcels = std::make_unique<transport::ParcelTransport>(std::move(library), waiting_);
+    parcels_ = parcels.get();
+    far = std::move(parcels);
+  }
   if (!segment) {
-    transport_ = std::move(library);
+    transport_ = std::move(far);
     return;
   }
   const std::shared_ptr<std::byte> memory(segment, segment->memory());
   auto shared = transport::make_shm_transport(memory, near_rank(), near_count_, {waiting_, crowded_, false});
-  if (near_count_ == ranks_)
-    transport_ = std::move(shared);
-  else
-    transport_ = transport::make_routed(std::move(shared), std::move(library), near_ranks_, waiting_);
+  transport_ = has_far ? transport::make_routed(std::move(shared), std::move(far), near_ranks_, waiting_)
+                       : std::move(shared);
 }
 
 std::shared_ptr<transport::Segment> Group::share(std::size_t bytes) {

@@ -3,6 +3,7 @@
 // The ranks of a team: which of them share a node, and how messages go between them.
 
 #include "transport/batch.hpp"
+#include "transport/parcels/parcel_transport.hpp"
 #include "transport/shm/segment.hpp"
 #include "transport/waiting.hpp"
 
@@ -47,6 +48,12 @@ public:
 
   transport::Transport& transport() { return *transport_; }
   const transport::Waiting& waiting() const { return waiting_; }
+  bool has_far_ranks() const { return parcels_ != nullptr; }
+  /// Sends what is put together for ranks of other nodes; to be called while waiting, and before it ends.
+  void flush() {
+    if (parcels_ != nullptr)
+      parcels_->flush();
+  }
   /// Memory that the ranks of the node share; null on all of them where one cannot have it. Collective.
   std::shared_ptr<transport::Segment> share(std::size_t bytes);
 
@@ -66,6 +73,7 @@ private:
   bool crowded_ = false;
   transport::Waiting waiting_;
   std::unique_ptr<transport::Transport> transport_;
+  transport::ParcelTransport* parcels_ = nullptr; // the part that goes to other nodes
 };
 
 } // namespace thalweg::team

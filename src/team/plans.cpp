@@ -20,7 +20,8 @@ struct Plans::Entry {
   std::vector<std::unique_ptr<Runner>> idle;
 };
 
-Runner::Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport, std::size_t held_bytes)
+Runner::Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport,
+               std::size_t held_bytes)
     : plan_(std::move(plan)), held_(held_bytes), scratch_(static_cast<std::size_t>(plan_->scratch_bytes())),
       staging_(static_cast<std::size_t>(plan_->staging_bytes())), batch_(transport.make_batch()),
       execution_(std::make_unique<engine::Execution>(*plan_, *batch_)) {}
@@ -47,8 +48,12 @@ void Plans::use(const std::string& selections) {
 }
 
 BorrowedRunner Plans::runner_for(const Call& call, bool commutes) {
-  const Key key{static_cast<std::int64_t>(call.operation), call.root, static_cast<std::int64_t>(call.unit_bytes()),
-                static_cast<std::int64_t>(call.element_bytes), call.in_place() ? 1 : 0, commutes ? 1 : 0};
+  const Key key{static_cast<std::int64_t>(call.operation),
+                call.root,
+                static_cast<std::int64_t>(call.unit_bytes()),
+                static_cast<std::int64_t>(call.element_bytes),
+                call.in_place() ? 1 : 0,
+                commutes ? 1 : 0};
   auto known = entries_.find(key);
   if (known == entries_.end()) {
     if (entries_.size() == most_entries)
@@ -77,9 +82,8 @@ std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes)
   problem.parameters = selection.parameters;
   problem.in_place = call.in_place() && selection.strategy->in_place;
   const std::int32_t pieces = strategies::pieces(*selection.strategy, problem);
-  const engine::Layouts layouts =
-      engine::uniform_layouts(problem, pieces, static_cast<std::int64_t>(call.count),
-                              static_cast<std::int64_t>(call.element_bytes));
+  const engine::Layouts layouts = engine::uniform_layouts(
+      problem, pieces, static_cast<std::int64_t>(call.count), static_cast<std::int64_t>(call.element_bytes));
   const bool reduces = schedule::is_reduction(call.operation);
   const engine::Combining combining{reduces ? call.element_bytes : 1,
                                     reduces ? group_.transport().most_granule() : 0};
@@ -127,8 +131,8 @@ strategies::Selection Plans::best_by_model(const schedule::Problem& problem) con
   for (const tune::Candidate& candidate : tune::candidates(wanted, machine, tune::Breadth::standard))
     if (refusal(candidate.selection, problem).empty())
       return candidate.selection;
-  throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks", schedule::name(problem.operation),
-                          problem.unit_bytes, problem.ranks),
+  throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks",
+                          schedule::name(problem.operation), problem.unit_bytes, problem.ranks),
               "please report this");
 }
 

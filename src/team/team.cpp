@@ -34,7 +34,8 @@ void Team::use(const std::string& selections) {
 
 Communicator Team::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
-  must(MPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
+  must(MPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
+       "MPI_Comm_split");
   return Communicator(part);
 }
 
@@ -86,7 +87,8 @@ std::shared_ptr<Flight> Team::take_off(const thalweg_team_call& given, const voi
   return std::make_shared<Flight>(call, std::move(before), std::move(body), std::move(after));
 }
 
-// Executions hold on to others' messages until they have looked at them: all go on whenever one is waited for.
+// Executions hold on to others' messages until they have looked at them: all go on whenever one is waited
+// for.
 std::shared_ptr<Flight> Team::keep(std::shared_ptr<Flight> flight) {
   progress();
   if (flight->progress())
@@ -105,9 +107,10 @@ void Team::run(const thalweg_team_call& given, const void* return_address) {
   std::shared_ptr<Flight> flight = take_off(given, return_address);
   if (given.after == thalweg_sync_none) {
     keep(std::move(flight));
-  } else if (under_way_.empty()) {
+  } else if (under_way_.empty() && !group_.has_far_ranks()) {
     flight->run();
-  } else if (flight = keep(std::move(flight)); flight) {
+  } else {
+    keep(flight);
     wait(*flight);
   }
 }
@@ -125,7 +128,9 @@ std::shared_ptr<Flight> Team::start_barrier(const void* return_address) {
 void Team::barrier(const void* return_address) {
   check_same("barrier", return_address);
   complete();
-  Flight(Call{}, barrier_if(true), {}, {}).run();
+  const auto flight = std::make_shared<Flight>(Call{}, barrier_if(true), Flight::Part{}, Flight::Part{});
+  keep(flight);
+  wait(*flight);
 }
 
 void Team::complete() {
@@ -145,15 +150,20 @@ void Team::progress() {
   std::erase_if(under_way_, [](const auto& flight) { return flight->progress(); });
 }
 
+// What others still need of this rank goes before it is away, perhaps for long.
 template <typename Condition>
 void Team::wait_until(Condition is_reached) {
+  group_.flush();
   if (is_reached())
     return;
   std::size_t before = under_way_.size();
   auto look = [&] {
+    group_.flush();
     progress();
-    if (is_reached())
+    if (is_reached()) {
+      group_.flush();
       return transport::Look::reached;
+    }
     const bool moved = under_way_.size() != before;
     before = under_way_.size();
     return moved ? transport::Look::moved : transport::Look::nothing;

@@ -30,6 +30,8 @@ struct Message {
   Combiner* combiner = nullptr;
   /// Bytes that must come together, at both ends alike.
   std::size_t granule = 1;
+  /// Of receives: fewer bytes may come.
+  bool at_most = false;
 };
 
 /// A message was longer than the place that was given for it.

@@ -127,7 +127,7 @@ SHARED_SOURCES = ("check", "complete", "forms", "layout")
 def build(mpi: Mpi, program: str) -> Path:
     """Build one C program for one MPI: `conformance` from all the suites, any other from programs/single."""
     folder = PROGRAMS_BUILT / mpi.name
-    headers = sorted(PROGRAMS.glob("*.h"))
+    headers = sorted(PROGRAMS.rglob("*.h"))
     target = folder / program
     if program == "conformance":
         sources = sorted(PROGRAMS.glob("*.c"))

@@ -61,6 +61,17 @@ def test_a_changing_program_is_followed(thalweg: Command, tmp_path: Path) -> Non
     assert "OPERATION:BYTES:CALLS" in refused.stderr
 
 
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_loose_is_held_against_strict_and_against_mpi(thalweg: Command, tmp_path: Path, mpi: str) -> None:
+    rows_file = tmp_path / "rows.json"
+    words = ["--mpi", mpi, "-n", "2", "--sizes", "8,2KiB", "--turns", "1", "--rows", "5", "--json", str(rows_file)]
+    result = thalweg("bench", "onesided", *words)
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(rows_file.read_text())
+    assert [row["metric"] for row in rows] == 4 * ["loose against strict", "loose against MPI"]
+    assert all(row["ours"] > 0 and row["peer"] > 0 for row in rows)
+
+
 def test_what_is_measured_in_pairs_is_compared_in_pairs() -> None:
     # Between the second and the third pair the machine became three times as slow.
     row = paired_row("a case", "completion time", "us", [(1.0, 2.0), (1.0, 2.2), (3.0, 6.0)], "peer")

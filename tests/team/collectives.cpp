@@ -1,5 +1,5 @@
-// Every collective of a team, in every synchronisation mode, on symmetric and on private memory, waiting and several
-// at once: all elements are checked.
+// Every collective of a team, in every synchronisation mode, on symmetric and on private memory, waiting and
+// several at once: all elements are checked.
 
 #include "checks.hpp"
 
@@ -96,8 +96,8 @@ private:
   }
   void look(const char* what, std::span<const double> got, auto expected) {
     for (std::size_t i = 0; i < got.size(); ++i)
-      require(got[i] == expected(i), "%s of %zu on %d ranks: element %zu is %g, not %g", what, n_, team_.size(), i,
-              got[i], expected(i));
+      require(got[i] == expected(i), "%s of %zu on %d ranks: element %zu is %g, not %g", what, n_,
+              team_.size(), i, got[i], expected(i));
   }
 
   void broadcast(synchronization when) {
@@ -149,7 +149,8 @@ private:
     begin(buffers_.mine, 0, {});
     team_.reduce_all(std::span<const double>(buffers_.mine), buffers_.mine, MPI_SUM, when);
     end_of(when);
-    look("reduce_all in place", buffers_.mine, [&](std::size_t i) { return total(call_, 0, team_.size(), i); });
+    look("reduce_all in place", buffers_.mine,
+         [&](std::size_t i) { return total(call_, 0, team_.size(), i); });
   }
   void scan(synchronization when) {
     begin(buffers_.mine, 0, buffers_.result);
@@ -192,8 +193,8 @@ void check_many(team& of) {
       given[i] = element(call, of.rank(), 0, i);
     auto& result = out[static_cast<std::size_t>(call)];
     if (call % 2 == 0)
-      requests.push_back(of.start_reduce_all(std::span<const double>(given), std::span<double>(result), MPI_SUM,
-                                             call % 3 == 0 ? thalweg::strict : synchronization{}));
+      requests.push_back(of.start_reduce_all(std::span<const double>(given), std::span<double>(result),
+                                             MPI_SUM, call % 3 == 0 ? thalweg::strict : synchronization{}));
     else
       requests.push_back(of.start_broadcast(std::span<double>(given), call % of.size()));
   }
@@ -201,7 +202,8 @@ void check_many(team& of) {
   require(requests.front().test() || true, "%s", "never");
   thalweg::when_all(std::span<thalweg::request>(requests));
   for (int call = 0; call < count; ++call) {
-    const auto& got = call % 2 == 0 ? out[static_cast<std::size_t>(call)] : in[static_cast<std::size_t>(call)];
+    const auto& got =
+        call % 2 == 0 ? out[static_cast<std::size_t>(call)] : in[static_cast<std::size_t>(call)];
     for (std::size_t i = 0; i < n; ++i) {
       const double wanted =
           call % 2 == 0 ? total(call, 0, of.size(), i) : element(call, call % of.size(), 0, i);
@@ -251,7 +253,8 @@ void check_order_of_combination(team& of) {
     std::int64_t got[2] = {};
     thalweg_team* raw = nullptr;
     require(thalweg_team_create(MPI_COMM_WORLD, &raw) == 0, "%s", thalweg_team_error());
-    const thalweg_team_call call = {what, mine, got, 1, pair, op, 0, thalweg_sync_mine, thalweg_sync_mine, nullptr, 0};
+    const thalweg_team_call call = {what,    mine, got, 1, pair, op, 0, thalweg_sync_mine, thalweg_sync_mine,
+                                    nullptr, 0};
     require(thalweg_team_start(raw, &call, nullptr) == 0, "%s", thalweg_team_error());
     std::int64_t a = 1;
     std::int64_t b = 0;
@@ -274,8 +277,8 @@ void check_teams(team& all) {
   for (int rank = all.size() - 1; rank > 0; --rank)
     backwards.push_back(rank);
   if (team part = all.subset(backwards)) {
-    require(part.size() == all.size() - 1 && part.rank() == all.size() - 1 - all.rank(), "rank %d of %d in a subset",
-            part.rank(), part.size());
+    require(part.size() == all.size() - 1 && part.rank() == all.size() - 1 - all.rank(),
+            "rank %d of %d in a subset", part.rank(), part.size());
     check_all(part, false);
   } else {
     require(all.rank() == 0, "%s", "left out of a subset");
@@ -317,7 +320,8 @@ void check_complaints(team& all) {
   says(checks::complaint_of([&] { all.release(nothing); }), "symmetric memory");
   const int twice[] = {0, 0};
   says(checks::complaint_of([&] { (void)all.subset(twice); }), "twice");
-  says(checks::complaint_of([&] { all.reduce_all(std::span<const double>(some), {}, MPI_SUM); }), "no output");
+  says(checks::complaint_of([&] { all.reduce_all(std::span<const double>(some), {}, MPI_SUM); }),
+       "no output");
 }
 
 } // namespace

@@ -52,8 +52,8 @@ def measure(request: Request) -> list[Row]:
     times: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for _ in range(request.turns):
         for line in _job(request).splitlines():
-            operation, size, way, seconds = line.split()
-            times[operation, int(size)][way].append(float(seconds) * 1e6)
+            operation, bytes_text, way, seconds = line.split()
+            times[operation, int(bytes_text)][way].append(float(seconds) * 1e6)
     rows = []
     for (operation, size), ways in times.items():
         loose, strict, own = (median(ways[way]) for way in ("loose", "strict", "mpi"))

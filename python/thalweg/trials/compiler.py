@@ -38,7 +38,8 @@ def compiled_program(
     """Compile C files with an MPI's compiler, unless that was done before; gives the program's path."""
     compiler = compiler_of(named_mpi(mpi, environment), environment)
     key = hashlib.sha256(
-        b"".join(file.read_bytes() for file in files) + os.fsencode(os.path.realpath(compiler) + compiler + " ".join(options))
+        b"".join(file.read_bytes() for file in files)
+        + os.fsencode(os.path.realpath(compiler) + compiler + " ".join(options))
     ).hexdigest()[:16]
     folder = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "thalweg"
     program = folder / f"{name}-{key}"
@@ -52,7 +53,16 @@ def compiled_program(
         remedy = "set XDG_CACHE_HOME to a folder that can be written"
         raise ThalwegError(INSTALLATION, f"the {name} program cannot be kept in {folder}: {error}", remedy) from error
     sources = [str(file) for file in files if file.suffix == ".c"]
-    command = [compiler, "-O2", "-o", fresh, *sources, *options, f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}", "-ldl"]
+    command = [
+        compiler,
+        "-O2",
+        "-o",
+        fresh,
+        *sources,
+        *options,
+        f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}",
+        "-ldl",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(environment))
     if done.returncode:
         os.unlink(fresh)

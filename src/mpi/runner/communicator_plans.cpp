@@ -44,6 +44,8 @@ const transport::MpiFunctions& transport_functions() {
                                                  native.Waitsome,
                                                  native.Testsome,
                                                  native.Testall,
+                                                 native.Cancel,
+                                                 native.Request_free,
                                                  native.Type_contiguous,
                                                  native.Type_create_struct,
                                                  native.Type_commit,

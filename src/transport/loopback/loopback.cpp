@@ -75,7 +75,8 @@ private:
     const std::size_t bytes = std::min(send.message.bytes, receive.message.bytes);
     if (bytes > 0)
       std::memcpy(receive.message.data, send.message.data, bytes);
-    if (send.message.bytes != receive.message.bytes)
+    if (receive.message.at_most ? send.message.bytes > receive.message.bytes
+                                : send.message.bytes != receive.message.bytes)
       receive.truncated_from = send.message.bytes + 1;
     send.finished = true;
     receive.finished = true;

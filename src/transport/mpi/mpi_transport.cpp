@@ -65,11 +65,22 @@ class MpiBatch final : public Batch {
 public:
   MpiBatch(const MpiFunctions& functions, MPI_Comm communicator)
       : functions_(functions), communicator_(communicator) {}
+  /// Receives that nothing came for are taken back, as their memory goes.
+  ~MpiBatch() override {
+    for (std::size_t slot = 0; under_way_ > 0 && slot < used_; ++slot)
+      if (is_receive_[slot] && requests_[slot] != functions_.request_null) {
+        functions_.cancel(&requests_[slot]);
+        functions_.request_free(&requests_[slot]);
+      }
+  }
+  MpiBatch(const MpiBatch&) = delete;
+  MpiBatch& operator=(const MpiBatch&) = delete;
 
   void reserve(std::size_t count) override {
     if (requests_.size() < count) {
       requests_.resize(count, functions_.request_null);
       finished_.resize(count);
+      is_receive_.resize(count);
     }
   }
 
@@ -77,12 +88,14 @@ public:
     const Shape shape(functions_, message.bytes);
     check("MPI_Irecv", functions_.irecv(message.data, shape.count(), shape.type(), message.peer, message.tag,
                                         communicator_, &occupy(slot)));
+    is_receive_[slot] = true;
   }
 
   void start_send(std::uint32_t slot, const Message& message) override {
     const Shape shape(functions_, message.bytes);
     check("MPI_Isend", functions_.isend(message.data, shape.count(), shape.type(), message.peer, message.tag,
                                         communicator_, &occupy(slot)));
+    is_receive_[slot] = false;
   }
 
   std::span<const int> poll() override { return some("MPI_Testsome", functions_.testsome); }
@@ -163,6 +176,7 @@ private:
   MPI_Comm communicator_;
   std::vector<MPI_Request> requests_;
   std::vector<int> finished_;
+  std::vector<bool> is_receive_;
   std::size_t used_ = 0;      ///< slots below this may hold requests: libraries look at each of them
   std::size_t under_way_ = 0; ///< how many do
 };

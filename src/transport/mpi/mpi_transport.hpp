@@ -24,6 +24,8 @@ struct MpiFunctions {
   decltype(&PMPI_Waitsome) waitsome;
   decltype(&PMPI_Testsome) testsome;
   decltype(&PMPI_Testall) testall;
+  decltype(&PMPI_Cancel) cancel;
+  decltype(&PMPI_Request_free) request_free;
   decltype(&PMPI_Type_contiguous) type_contiguous;
   decltype(&PMPI_Type_create_struct) type_create_struct;
   decltype(&PMPI_Type_commit) type_commit;

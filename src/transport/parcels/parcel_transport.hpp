@@ -1,0 +1,30 @@
+#pragma once
+
+// A transport whose short messages travel together (parcel_port.hpp), over another one.
+
+#include "transport/parcels/parcel_port.hpp"
+#include "transport/waiting.hpp"
+
+namespace thalweg::transport {
+
+class ParcelTransport final : public Transport {
+public:
+  /// The last tag of the transport below is for parcels.
+  ParcelTransport(std::unique_ptr<Transport> below, const Waiting& waiting);
+
+  Rank rank() const override;
+  std::int32_t ranks() const override;
+  std::int32_t tag_limit() const override;
+  bool waits_by_looking() const override { return true; }
+  std::unique_ptr<Batch> make_batch() override;
+
+  /// Sends what is put together: whoever is about to wait for others calls it, again and again.
+  void flush();
+
+private:
+  struct Shared;
+  class ParcelBatch;
+  std::shared_ptr<Shared> shared_; // batches may be the last to need it
+};
+
+} // namespace thalweg::transport
