@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t most_parcels_going = 64;
 /// So long a rank may put messages together without waiting for anything.
 constexpr std::uint64_t patience_ns = 50'000;
+/// A look takes a library a microsecond or more, and whoever waits for several calls looks for each.
+constexpr std::uint64_t between_looks_ns = 2'000;
 constexpr std::size_t unit = 8; // everything in a parcel begins at a multiple
 
 struct Head {
@@ -109,9 +111,14 @@ void ParcelPort::await_parcel(Rank number) {
 }
 
 void ParcelPort::progress() {
+  const std::uint64_t now_ns = WaitSystem::now_ns();
+  if (!to_send_.empty() && now_ns - oldest_ns_ > patience_ns)
+    flush();
+  if (now_ns - looked_ns_ < between_looks_ns)
+    return;
   // What is dispatched may start receives, which the list of finished ones does not bear.
-  const std::span<const int> now = batch_->poll();
-  const std::vector<int> finished(now.begin(), now.end());
+  const std::span<const int> found = batch_->poll();
+  const std::vector<int> finished(found.begin(), found.end());
   for (const int slot : finished) {
     const auto number = static_cast<std::size_t>(slot);
     if (number < peers_.size())
@@ -119,8 +126,7 @@ void ParcelPort::progress() {
     else
       free_.push_back(static_cast<std::uint32_t>(number - peers_.size()));
   }
-  if (!to_send_.empty() && WaitSystem::now_ns() - oldest_ns_ > patience_ns)
-    flush();
+  looked_ns_ = WaitSystem::now_ns();
 }
 
 void ParcelPort::dispatch(Rank number) {

@@ -67,6 +67,7 @@ private:
   std::vector<Peer> peers_;
   std::vector<Rank> to_send_; ///< whose parcels hold something
   std::uint64_t oldest_ns_ = 0;
+  std::uint64_t looked_ns_ = 0;                 ///< when the transport below was last asked
   std::vector<std::vector<std::byte>> sending_; ///< by slot above the peers'
   std::vector<std::uint32_t> free_;
   std::unique_ptr<Batch> batch_; // ends before the memory that it works on
