@@ -45,8 +45,9 @@ THALWEG_TEAM_API int thalweg_team_free(thalweg_team** team);
 THALWEG_TEAM_API int thalweg_team_rank(const thalweg_team* team);
 THALWEG_TEAM_API int thalweg_team_size(const thalweg_team* team);
 
-/* Which strategies run from now on, in the grammar of THALWEG_USE ("broadcast=knomial:radix=4;barrier=flat");
- * for calls that are not named the model chooses. THALWEG_USE is where a team begins. */
+/* Which strategies run from now on, in the grammar of THALWEG_USE ("broadcast=knomial:radix=4;barrier=flat").
+ * For calls that are not named the tuning file says it, and where that does not know them, the model with the
+ * figures of the probed machine (docs/teams.md). THALWEG_USE is where a team begins. */
 THALWEG_TEAM_API int thalweg_team_use(thalweg_team* team, const char* selections);
 
 /* --- symmetric memory --------------------------------------------------------------------------------------
@@ -82,6 +83,12 @@ typedef enum {
   thalweg_team_reduce_all, /* the same, output of every rank */
   thalweg_team_scan        /* output: what ranks up to this one have, combined */
 } thalweg_collective;
+
+/* Which strategy runs for units of so many bytes (of the root 0, with operators that commute), and who chose
+ * it: "knomial:radix=4, by the tuning file". NULL with the reason in thalweg_team_error(). Not collective;
+ * valid until the next call of this thread. */
+THALWEG_TEAM_API const char* thalweg_team_strategy(thalweg_team* team, thalweg_collective collective,
+                                                   size_t bytes);
 
 typedef struct {
   thalweg_collective collective;

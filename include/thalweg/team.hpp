@@ -15,6 +15,7 @@
 #include <source_location>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -152,6 +153,12 @@ public:
   int rank() const { return thalweg_team_rank(team_); }
   int size() const { return thalweg_team_size(team_); }
   void use(const char* selections) { detail::check(thalweg_team_use(team_, selections)); }
+  /// Which strategy runs for units of so many bytes, and who chose it.
+  std::string strategy(thalweg_collective collective, std::size_t bytes) const {
+    const char* const text = thalweg_team_strategy(team_, collective, bytes);
+    detail::check(text == nullptr ? -1 : 0);
+    return text;
+  }
 
   team split(int color, int key = 0) const {
     team part;

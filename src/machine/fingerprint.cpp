@@ -1,5 +1,6 @@
 #include "machine/fingerprint.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fstream>
@@ -55,6 +56,19 @@ Fingerprint local_fingerprint(Environment environment) {
   fingerprint.kernel = kernel_version();
   fingerprint.transport = transport(environment);
   return fingerprint;
+}
+
+std::string library_name(std::string_view told) {
+  // "MPICH Version:\t4.0.2\nMPICH Release…", "Open MPI v4.1.4, package: …", "Intel(R) MPI Library 2021.17 for
+  // …"
+  const std::string_view line = told.substr(0, told.find_first_of("\n,"));
+  constexpr std::string_view label = " Version:";
+  const std::size_t word = line.find(label);
+  if (word == std::string_view::npos)
+    return std::string(line);
+  const std::string_view number = line.substr(word + label.size());
+  return fmt::format("{} {}", line.substr(0, word),
+                     number.substr(std::min(number.size(), number.find_first_not_of(" \t"))));
 }
 
 std::string describe(const Fingerprint& f) {

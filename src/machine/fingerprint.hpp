@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace thalweg::machine {
 
@@ -26,6 +27,9 @@ using Environment = const char* (*)(const char* name);
 
 /// Fills in what this process can see by itself: processor, kernel and, from the environment, transport.
 Fingerprint local_fingerprint(Environment environment);
+
+/// A library's name and version out of what MPI_Get_library_version tells: "MPICH 4.0.2", "Open MPI v4.1.4".
+std::string library_name(std::string_view told);
 
 /// In a line, for people.
 std::string describe(const Fingerprint& fingerprint);

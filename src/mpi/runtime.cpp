@@ -39,14 +39,7 @@ std::string read_library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   native.Get_library_version(text.data(), &length);
-  // "MPICH Version:\t4.0.2\nMPICH Release…", "Open MPI v4.1.4, package: …", "Intel(R) MPI Library 2021.17 for
-  // …"
-  std::string version(text.data());
-  version.erase(std::min(version.size(), version.find_first_of("\n,")));
-  if (const std::size_t word = version.find(" Version:"); word != std::string::npos) {
-    version.replace(word, version.find_first_not_of(" \t", word + 9) - word, " ");
-  }
-  return version;
+  return machine::library_name(text.data());
 }
 
 void start_local() {

@@ -88,7 +88,7 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
   } else if (name == "THALWEG_LEARN_BUDGET") {
     read_number(settings, name, value, 100, "percent", settings.learn_budget_percent);
   } else if (name == "THALWEG_TUNING") {
-    settings.tuning = value;
+    settings.tuning = value == "off" ? "" : value;
   } else if (name == "THALWEG_REPORT") {
     settings.report = value;
   } else if (name == "THALWEG_SUMMARY") {

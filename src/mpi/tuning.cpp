@@ -1,10 +1,10 @@
 #include "mpi/tuning.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "machine/probed_machines.hpp"
 #include "mpi/runner/tuned_choices.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/user_settings.hpp"
@@ -18,26 +18,15 @@ const char* environment(const char* name) {
   return std::getenv(name);
 }
 
-// The machine that was probed under this fingerprint: its file lies beside the tuning file. Files that do not
-// read are passed over, as nobody asked for them.
+// The machine that was probed under this fingerprint.
 machine::Machine find_machine() {
   const machine::Fingerprint fingerprint = job_fingerprint();
+  const std::string title = machine::describe(fingerprint);
+  for (machine::Machine& machine : machine::probed_machines(runtime.settings.tuning))
+    if (machine.title == title)
+      return std::move(machine);
   machine::Machine standard = machine::standard_machine();
   standard.cores = static_cast<std::int32_t>(fingerprint.cores);
-  if (runtime.settings.tuning.empty())
-    return standard;
-  const std::string title = machine::describe(fingerprint);
-  const auto folder = std::filesystem::path(runtime.settings.tuning).parent_path() / "machines";
-  std::error_code none;
-  for (const auto& file : std::filesystem::directory_iterator(folder, none)) {
-    try {
-      machine::Machine machine = machine::load_machine(file.path().string());
-      if (machine.title == title)
-        return machine;
-    } catch (const std::exception&) {
-      continue;
-    }
-  }
   return standard;
 }
 

@@ -63,12 +63,16 @@ const char* name_of(thalweg_collective collective) {
   return number < std::size(known) ? known[number].name : "a collective";
 }
 
-Call checked(const thalweg_team_call& given, const Group& group) {
-  const auto number = static_cast<std::size_t>(given.collective);
+Operation operation_of(thalweg_collective collective) {
+  const auto number = static_cast<std::size_t>(collective);
   if (number >= std::size(known))
     throw Error(fmt::format("there is no collective number {}", number), "choose a thalweg_team_...");
+  return known[number].operation;
+}
+
+Call checked(const thalweg_team_call& given, const Group& group) {
   Call call;
-  call.operation = known[number].operation;
+  call.operation = operation_of(given.collective);
   if (call.operation != Operation::broadcast)
     call.input = static_cast<std::byte*>(const_cast<void*>(given.input));
   call.output = static_cast<std::byte*>(given.output);

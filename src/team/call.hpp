@@ -29,6 +29,9 @@ struct Call {
 /// The name by which selections and messages know a team's collective.
 const char* name_of(thalweg_collective collective);
 
+/// Throws Error for a number that is none of them.
+schedule::Operation operation_of(thalweg_collective collective);
+
 /// Throws Error for what no team can do: it names the call, the rank and the value.
 Call checked(const thalweg_team_call& given, const Group& group);
 

@@ -86,6 +86,7 @@ void Group::find_nodes() {
     nodes.push_back(numbers.try_emplace(of, static_cast<std::int32_t>(numbers.size())).first->second);
     near_ranks_.push_back(of == leader ? near_count_++ : -1);
   }
+  node_count_ = static_cast<std::int32_t>(numbers.size());
   nodes_ = std::make_shared<const std::vector<std::int32_t>>(std::move(nodes));
 }
 

@@ -39,6 +39,7 @@ public:
   std::int32_t ranks() const { return ranks_; }
   /// The node of each rank, numbered in order of appearance.
   const std::shared_ptr<const std::vector<std::int32_t>>& nodes() const { return nodes_; }
+  std::int32_t node_count() const { return node_count_; }
   /// The number of a rank among those of this node, or -1.
   Rank near_rank(Rank rank) const { return near_ranks_[static_cast<std::size_t>(rank)]; }
   Rank near_rank() const { return near_rank(rank_); }
@@ -67,6 +68,7 @@ private:
   Rank rank_ = 0;
   std::int32_t ranks_ = 1;
   std::shared_ptr<const std::vector<std::int32_t>> nodes_;
+  std::int32_t node_count_ = 1;
   std::vector<Rank> near_ranks_;
   std::int32_t near_count_ = 1;
   std::int32_t cores_ = 1;

@@ -133,6 +133,11 @@ int thalweg_team_use(thalweg_team* team, const char* selections) {
   return guarded([&] { team->team.use(selections == nullptr ? "" : selections); });
 }
 
+const char* thalweg_team_strategy(thalweg_team* team, thalweg_collective collective, size_t bytes) {
+  thread_local std::string text; // NOLINT: C has no other way to give it
+  return guarded([&] { text = team->team.strategy(collective, bytes); }) == 0 ? text.c_str() : nullptr;
+}
+
 int thalweg_team_allocate(thalweg_team* team, size_t bytes, void** memory) {
   return guarded([&] { *memory = team->team.allocate(bytes); });
 }

@@ -2,7 +2,9 @@
 
 #include "core/error.hpp"
 #include "tune/candidates.hpp"
+#include "tune/nearest_size.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -40,7 +42,7 @@ void RunnerReturn::operator()(Runner* runner) const {
     kept->idle.push_back(std::move(ended));
 }
 
-Plans::Plans(Group& group) : group_(group) {}
+Plans::Plans(Group& group) : group_(group), knowledge_(agree_on_knowledge(group)) {}
 
 void Plans::use(const std::string& selections) {
   chosen_ = strategies::parse_selections(selections);
@@ -78,7 +80,7 @@ std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes)
                             .commutative = commutes,
                             .unit_bytes = static_cast<std::int64_t>(call.unit_bytes()),
                             .nodes = group_.nodes()};
-  const strategies::Selection selection = choose(problem);
+  const strategies::Selection selection = choose(problem).selection;
   problem.parameters = selection.parameters;
   problem.in_place = call.in_place() && selection.strategy->in_place;
   const std::int32_t pieces = strategies::pieces(*selection.strategy, problem);
@@ -108,29 +110,49 @@ std::string refusal(const strategies::Selection& selection, schedule::Problem pr
 
 } // namespace
 
-strategies::Selection Plans::choose(schedule::Problem problem) const {
+Choice Plans::choose(const schedule::Problem& problem) const {
   const strategies::Call& call = *strategies::find_call(schedule::name(problem.operation));
   const strategies::Selection* const chosen = strategies::selected(chosen_, call);
-  if (chosen == nullptr)
-    return best_by_model(problem);
+  if (chosen == nullptr) {
+    const std::optional<Choice> tuned = best_by_tuning(problem);
+    return tuned ? *tuned : best_by_model(problem);
+  }
   if (const std::string reason = refusal(*chosen, problem); !reason.empty())
     throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(*chosen),
                             problem.unit_bytes, problem.ranks, reason),
                 "choose another strategy, or none");
-  return *chosen;
+  return {*chosen, "chosen by the program or THALWEG_USE"};
 }
 
-// The standard machine has figures like many; cores decide most.
-strategies::Selection Plans::best_by_model(const schedule::Problem& problem) const {
+// What was found best for the nearest size, unless it is the library's own: then the model has to say.
+std::optional<Choice> Plans::best_by_tuning(const schedule::Problem& problem) const {
+  std::vector<tune::Pick> picks;
+  std::ranges::copy_if(knowledge_.picks, std::back_inserter(picks), [&](const tune::Pick& pick) {
+    return pick.call == schedule::name(problem.operation);
+  });
+  std::ranges::sort(picks, {}, &tune::Pick::bytes);
+  const auto best = tune::nearest_size(picks, problem.unit_bytes, &tune::Pick::bytes);
+  if (best == picks.end())
+    return std::nullopt;
+  const std::string& use = tune::is_of_library(best->use) ? best->otherwise : best->use;
+  if (use.empty())
+    return std::nullopt;
+  strategies::Selection found = strategies::parse_selection(fmt::format("{}={}", best->call, use));
+  if (!refusal(found, problem).empty())
+    return std::nullopt;
+  return Choice{std::move(found), "by the tuning file"};
+}
+
+Choice Plans::best_by_model(const schedule::Problem& problem) const {
   const tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
                           .bytes = problem.unit_bytes,
                           .ranks = problem.ranks,
                           .nodes = *group_.nodes()};
-  machine::Machine machine = machine::standard_machine();
-  machine.cores = group_.cores();
-  for (const tune::Candidate& candidate : tune::candidates(wanted, machine, tune::Breadth::standard))
+  for (const tune::Candidate& candidate :
+       tune::candidates(wanted, knowledge_.machine, tune::Breadth::standard))
     if (refusal(candidate.selection, problem).empty())
-      return candidate.selection;
+      return {candidate.selection, knowledge_.is_probed ? "by the model of the probed machine"
+                                                        : "by the model of a standard machine"};
   throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks",
                           schedule::name(problem.operation), problem.unit_bytes, problem.ranks),
               "please report this");

@@ -5,9 +5,11 @@
 #include "engine/execution.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
+#include "team/knowledge.hpp"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +36,21 @@ private:
 /// Gives its runner back to the plan when it ends.
 using BorrowedRunner = std::unique_ptr<Runner, struct RunnerReturn>;
 
+/// What runs for a problem, and who said so.
+struct Choice {
+  strategies::Selection selection;
+  std::string_view origin;
+};
+
 class Plans {
 public:
+  /// Collective.
   explicit Plans(Group& group);
   /// Selections as for THALWEG_USE; throws Error for what is none.
   void use(const std::string& selections);
+  /// The program's own choice, else the tuning file's, else the model's. Throws Error where the first cannot
+  /// do it.
+  Choice choose(const schedule::Problem& problem) const;
   /// A runner for such calls. Ranks that make the same calls in the same order get matching ones.
   BorrowedRunner runner_for(const Call& call, bool commutes);
 
@@ -48,10 +60,11 @@ private:
   friend struct RunnerReturn;
 
   std::shared_ptr<Entry> make_entry(const Call& call, bool commutes) const;
-  strategies::Selection choose(schedule::Problem problem) const;
-  strategies::Selection best_by_model(const schedule::Problem& problem) const;
+  std::optional<Choice> best_by_tuning(const schedule::Problem& problem) const;
+  Choice best_by_model(const schedule::Problem& problem) const;
 
   Group& group_;
+  Knowledge knowledge_;
   std::vector<strategies::Selection> chosen_;
   std::map<Key, std::shared_ptr<Entry>> entries_;
 };

@@ -32,6 +32,14 @@ void Team::use(const std::string& selections) {
   plans_.use(selections);
 }
 
+std::string Team::strategy(thalweg_collective collective, std::size_t bytes) const {
+  const Choice choice = plans_.choose({.operation = operation_of(collective),
+                                       .ranks = group_.ranks(),
+                                       .unit_bytes = static_cast<std::int64_t>(bytes),
+                                       .nodes = group_.nodes()});
+  return fmt::format("{}, {}", strategies::to_text(choice.selection), choice.origin);
+}
+
 Communicator Team::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   must(MPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),

@@ -16,6 +16,8 @@ public:
 
   const Group& group() const { return group_; }
   void use(const std::string& selections);
+  /// What runs for units of so many bytes, and who says so.
+  std::string strategy(thalweg_collective collective, std::size_t bytes) const;
   /// A communicator for the ranks of one color, by key; none for a negative color. Collective.
   Communicator split(int color, int key) const;
 

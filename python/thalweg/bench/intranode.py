@@ -1,8 +1,9 @@
 """Collectives inside of a node: Thalweg with its tuning file against every MPI library that is given, each its best.
 
-Each MPI runs natively, and the one that was named first under Thalweg too, in jobs that take turns. A case's peer is
-the MPI that is fastest in that case by the medians of its jobs. What the machine itself takes to exchange one cache
-line between two processes is measured first, as what nothing can be faster than.
+Each MPI runs natively, and the one that was named first under Thalweg too, all jobs side by side; case by case they
+take turns, and those that wait sleep. A case's peer is the MPI that is fastest in that case by the medians of its jobs.
+What the machine itself takes to exchange one cache line between two processes is measured first, as what nothing can be
+faster than.
 """
 
 import contextlib
@@ -16,10 +17,10 @@ from typing import NamedTuple
 from rich.progress import track
 
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
-from thalweg.bench.tuned import Figures, Job, measure_job, tuning_file
+from thalweg.bench.tuned import Figures, measure_case, tuning_file
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import compiled_program, trial_program
-from thalweg.trials.session import Mode, start_words
+from thalweg.trials.session import Mode, Session, start_words
 from thalweg.units import time_text
 
 _LINE = Path(__file__).parent / "program" / "cache_line.c"
@@ -63,30 +64,35 @@ def measure(request: Request) -> list[Row]:
     """Run all jobs in turns, print each case, and give the rows."""
     own = request.mpis[0]
     tuning = tuning_file(request.tuning)
-    programs = {mpi: start_words([], request.ranks, trial_program(mpi, os.environ)) for mpi in request.mpis}
-    jobs = [Job("", programs[own], Mode.TUNED, tuning)]
-    jobs += [Job("", programs[mpi], Mode.NATIVE, tuning) for mpi in request.mpis]
+    starts = [(own, Mode.TUNED), *((mpi, Mode.NATIVE) for mpi in request.mpis)]
+    words = [start_words([], request.ranks, trial_program(mpi, os.environ)) for mpi, _ in starts]
     names = ["Thalweg", *request.mpis]
-    figures = [{case: Figures([], []) for case in request.cases} for _ in jobs]
+    figures = [{case: Figures([], []) for case in request.cases} for _ in starts]
     print(f"a cache line there and back between two processes: {time_text(cache_line_us(own) * 1e-6)}", flush=True)
-    with busy_processes(request.busy):
-        for turn in track(range(request.turns), "jobs", transient=True):
-            for index in range(len(jobs)):
-                which = (index + turn) % len(jobs)
-                measure_job(jobs[which], request.cases, request.batches, figures[which])
+    for turn in track(range(request.turns), "jobs", transient=True):
+        with contextlib.ExitStack() as opened:
+            jobs = [
+                opened.enter_context(Session(start, mode=mode, tuning=tuning))
+                for start, (_, mode) in zip(words, starts, strict=True)
+            ]
+            opened.enter_context(busy_processes(request.busy))
+            for number, case in enumerate(request.cases):
+                for index in range(len(jobs)):
+                    which = (index + turn + number) % len(jobs)
+                    measure_case(jobs[which], case, request.batches, figures[which][case])
     rows = []
     for case in request.cases:
         times = [median(job[case].completion_us) for job in figures]
-        best = min(range(1, len(jobs)), key=times.__getitem__)
+        best = min(range(1, len(names)), key=times.__getitem__)
         cpus = [median(job[case].cpu_us) for job in figures]
         what = f"{case.name}, {request.ranks} ranks" + (f" beside {request.busy} busy" if request.busy else "")
         rows.append(make_row(what, "completion time", "us", times[0], times[best], names[best]))
         rows.append(make_row(what, "cpu time", "us", cpus[0], cpus[best], names[best]))
         rows.extend(
             make_row(what, f"completion time against {names[peer]}", "us", times[0], times[peer], names[peer])
-            for peer in range(1, len(jobs))
+            for peer in range(1, len(names))
         )
-        ratio = f"{rows[-len(jobs) - 1]['ratio']:.2f}"
+        ratio = f"{rows[-len(names) - 1]['ratio']:.2f}"
         print(f"{what}: {time_text(times[0] * 1e-6)}; best peer {Path(names[best]).name} "
               f"{time_text(times[best] * 1e-6)}: {ratio}", flush=True)  # fmt: skip
     return rows

@@ -1,9 +1,10 @@
-"""Time collectives as users run them: natively, and under Thalweg with the tuning file, in jobs one after the other.
+"""Time collectives as users run them: natively, and under Thalweg with the tuning file, in two jobs side by side.
 
-Nothing of Thalweg is in the native jobs. A job of each kind takes its turn and goes through all cases; two that follow
-each other are a pair, and the median of the pairs' ratios counts. Where ranks share cores, two equal jobs may differ by
-half in small calls for as long as they run, by how the system has dealt out the cores, and a job that only waits
-disturbs the other: hence several jobs of each kind, and no two at a time.
+Nothing of Thalweg is in the native job. Case by case one job is measured while the other waits, which looks for its
+next request less and less often; then the other way round. The two measurements of a case are a pair, seconds apart,
+and the median of the pairs' ratios counts. Where ranks share cores, two equal jobs may differ by half in small calls
+for as long as they run, by how the system has dealt out the cores: hence several jobs of each kind, one pair of jobs a
+turn.
 """
 
 import os
@@ -18,7 +19,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program
-from thalweg.trials.session import NATIVE, PASSED_ON, Mode, Session, start_words
+from thalweg.trials.session import PASSED_ON, Mode, Session, start_words
 from thalweg.units import time_text
 
 
@@ -41,23 +42,11 @@ class Figures(NamedTuple):
     cpu_us: list[float]
 
 
-class Job(NamedTuple):
-    """How a job is started."""
-
-    lab: str
-    words: Sequence[str]
-    mode: Mode
-    tuning: str
-
-
-def measure_job(job: Job, cases: Sequence[Case], batches: int, figures: dict[Case, Figures]) -> None:
-    """Start a job, measure all cases and add their medians."""
-    name = NATIVE if job.mode is Mode.NATIVE else PASSED_ON
-    with Session(job.words, lab=job.lab, mode=job.mode, tuning=job.tuning) as session:
-        for case in cases:
-            samples = session.measure(case.operation, case.size, [name], batches=batches)[name]
-            figures[case].completion_us.append(median(samples.completion_us))
-            figures[case].cpu_us.append(median(samples.cpu_us))
+def measure_case(session: Session, case: Case, batches: int, figures: Figures) -> None:
+    """Measure a case in a job that has its strategies, and add the medians."""
+    samples = session.measure(case.operation, case.size, [PASSED_ON], batches=batches)[PASSED_ON]
+    figures.completion_us.append(median(samples.completion_us))
+    figures.cpu_us.append(median(samples.cpu_us))
 
 
 def tuning_file(given: str) -> str:
@@ -75,9 +64,14 @@ def measure(request: Request, mpi: str) -> list[Row]:
     natively = {case: Figures([], []) for case in request.cases}
     ours = {case: Figures([], []) for case in request.cases}
     for turn in track(range(request.turns), f"{mpi}, jobs", transient=True):
-        kinds = [(Mode.NATIVE, natively), (Mode.TUNED, ours)]
-        for mode, figures in kinds if turn % 2 == 0 else reversed(kinds):
-            measure_job(Job(request.lab, words, mode, tuning), request.cases, request.batches, figures)
+        with (
+            Session(words, lab=request.lab, mode=Mode.NATIVE) as native,
+            Session(words, lab=request.lab, mode=Mode.TUNED, tuning=tuning) as tuned,
+        ):
+            for number, case in enumerate(request.cases):
+                jobs = [(native, natively[case]), (tuned, ours[case])]
+                for session, figures in jobs if (turn + number) % 2 == 0 else reversed(jobs):
+                    measure_case(session, case, request.batches, figures)
     rows = []
     for case in request.cases:
         what = f"{case.name}, {request.ranks} ranks"
@@ -86,9 +80,9 @@ def measure(request: Request, mpi: str) -> list[Row]:
         row = paired_row(what, "completion time", "us", times, mpi)
         rows += [row, paired_row(what, "cpu time", "us", cpus, mpi)]
         ratios = pair_ratios(times)
-        native, own = time_text(row["peer"] * 1e-6), time_text(row["ours"] * 1e-6)
+        peer, own = time_text(row["peer"] * 1e-6), time_text(row["ours"] * 1e-6)
         spread = f"{row['ratio']:.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-        print(f"{mpi}: {what}: {native} natively, {own} under Thalweg: {spread}", flush=True)
+        print(f"{mpi}: {what}: {peer} natively, {own} under Thalweg: {spread}", flush=True)
     return rows
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from thalweg.settings.files import configuration_files, line_of, read_file
 from thalweg.settings.options import OPTIONS, Option
-from thalweg.settings.values import NO_TUNING, Selections, Value, text_for_ranks, value_from_text, value_from_toml
+from thalweg.settings.values import Selections, Value, text_for_ranks, value_from_text, value_from_toml
 
 ALWAYS_SAID = ("summary", "learn")
 """Options that the interposer has another default for: it is silent and passive where nobody started it so."""
@@ -85,9 +85,7 @@ def variables_for_ranks(settings: Settings) -> dict[str, str]:
     for option in OPTIONS:
         setting = settings[option.name]
         if option.kind == "tuning":
-            path = str(setting.value)
-            if path != NO_TUNING:
-                variables[option.variable] = path
+            variables[option.variable] = str(setting.value)
         elif option.for_ranks and (setting.origin != "default" or option.name in ALWAYS_SAID):
             variables[option.variable] = text_for_ranks(setting.value)
     return variables

@@ -63,7 +63,9 @@ def compiled_program(
         f"-Wl,-rpath,{Path(compiler).parents[1] / 'lib'}",
         "-ldl",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(environment))
+    # Intel's wrapper does not look where it stands.
+    variables = {**environment, "I_MPI_ROOT": str(Path(compiler).parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     if done.returncode:
         os.unlink(fresh)
         message = f"the {name} program does not compile: {' '.join(command)}\n{done.stderr}"

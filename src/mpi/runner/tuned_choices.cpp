@@ -8,6 +8,7 @@
 
 #include "mpi/datatypes.hpp"
 #include "mpi/runner/exactness.hpp"
+#include "tune/nearest_size.hpp"
 
 namespace thalweg::mpi {
 
@@ -106,17 +107,7 @@ const TunedChoices::Entry* TunedChoices::nearest(Operation operation, std::int64
   if (table == tables.end())
     return nullptr;
   const Sizes& sizes = table->second;
-  auto above = std::ranges::lower_bound(sizes, bytes, {}, &Entry::bytes);
-  if (above == sizes.end())
-    return &sizes.back();
-  // The nearer one by ratio.
-  if (above != sizes.begin()) {
-    const auto below = above - 1;
-    if (static_cast<double>(bytes) * static_cast<double>(bytes) <
-        static_cast<double>(below->bytes) * static_cast<double>(above->bytes))
-      above = below;
-  }
-  return &*above;
+  return &*tune::nearest_size(sizes, bytes, &Entry::bytes);
 }
 
 TunedChoices& tuned_choices() {

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001, name_width = 1024 };
+enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001, name_width = 1024, longest_pause = 100000 };
 
 /* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take
  * apart_seconds. Where ranks share cores they leave an alignment one after the other, as they are given a
@@ -205,20 +205,22 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
   }
 }
 
-/* Everybody gets rank 0's next line; false when there is none. Who waits for it looks seldom: another job may
- * be measured meanwhile. */
+/* Everybody gets rank 0's next line; false when there is none. Who waits for it looks more and more seldom:
+ * another job may be measured meanwhile. */
 static int next_line(char* line) {
   if (rank == 0 && fgets(line, line_bytes, stdin) == NULL)
     line[0] = 0;
   bypass(1);
   MPI_Request request;
   int is_there = 0;
+  useconds_t pause = 1000;
   MPI_Ibcast(line, line_bytes, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
   for (;;) {
     MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
     if (is_there)
       return line[0] != 0;
-    usleep(5000);
+    usleep(pause);
+    pause = pause < longest_pause ? pause + pause / 4 : pause;
   }
 }
 

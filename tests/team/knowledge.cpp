@@ -1,0 +1,108 @@
+// What teams know of the machine: the tuning file's picks, the probed machine's figures, and without both a
+// standard machine; and that files which do not read harm nobody, unless they were named.
+
+#include "checks.hpp"
+#include "machine/probed_machines.hpp"
+#include "tune/tuning_file.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using thalweg::machine::Fingerprint;
+
+std::string library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return thalweg::machine::library_name(text.data());
+}
+
+Fingerprint fingerprint() {
+  Fingerprint found =
+      thalweg::machine::local_fingerprint([](const char* name) -> const char* { return std::getenv(name); });
+  found.mpi = library();
+  found.cores = 1;
+  found.quota = "none";
+  found.ranks_per_node = "1";
+  return found;
+}
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+std::string strategy(std::size_t bytes) {
+  return thalweg::team(MPI_COMM_WORLD).strategy(thalweg_team_broadcast, bytes);
+}
+
+void expect_end(const std::string& end, const char* when) {
+  const std::string found = strategy(8);
+  checks::require(found.ends_with(end), "%s: %s", when, found.c_str());
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  // Only the first rank reads; the others' files are of nothing.
+  const fs::path folder = fs::temp_directory_path() / fmt::format("thalweg-knowledge-{}", getpid());
+  const fs::path tuning = folder / "tuning.toml";
+  setenv("THALWEG_TUNING", tuning.c_str(), 1);
+  expect_end("by the model of a standard machine", "nothing is known");
+
+  thalweg::machine::Machine machine = thalweg::machine::standard_machine();
+  std::erase_if(machine.levels,
+                [](const auto& costs) { return costs.level == thalweg::machine::Level::network; });
+  const Fingerprint here = fingerprint();
+  machine.title = here.processor;
+  machine.transport = here.transport;
+  machine.mpi = "another library";
+  write(folder / "machines" / "other.toml", to_text(machine));
+  write(folder / "machines" / "broken.toml", "no machine");
+  expect_end("by the model of a standard machine", "a machine of another library");
+  machine.mpi = here.mpi;
+  write(folder / "machines" / "own.toml", to_text(machine));
+  expect_end("by the model of the probed machine", "a probed machine");
+
+  if (rank == 0) {
+    thalweg::tune::Pick pick;
+    pick.call = "broadcast";
+    pick.ranks = ranks;
+    pick.bytes = 64;
+    pick.use = "knomial:radix=4";
+    pick.trials = 1;
+    pick.source = "tune";
+    thalweg::tune::Pick large = pick;
+    large.bytes = 1 << 20;
+    large.use = "library:pipeline";
+    thalweg::tune::save_tuning(tuning.string(), {here, {pick, large}});
+  }
+  checks::require(strategy(8) == "broadcast=knomial:radix=4, by the tuning file", "a pick: %s",
+                  strategy(8).c_str());
+  checks::require(strategy(1 << 20).ends_with("by the model of the probed machine"), "%s",
+                  "the library's own algorithm");
+  setenv("THALWEG_TUNING", "off", 1);
+  expect_end("by the model of a standard machine", "off");
+  setenv("THALWEG_TUNING", tuning.c_str(), 1);
+  write(tuning, "damaged");
+  expect_end("by the model of the probed machine", "a damaged tuning file");
+  setenv("THALWEG_MACHINE", (folder / "absent.toml").c_str(), 1);
+  const std::string complaint = checks::complaint_of([] { strategy(8); });
+  checks::require(complaint.find("absent.toml") != std::string::npos, "%s", complaint.c_str());
+  fs::remove_all(folder);
+  if (rank == 0)
+    std::printf("all right\n");
+  MPI_Finalize();
+}
