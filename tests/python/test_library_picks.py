@@ -5,7 +5,8 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from types import SimpleNamespace
+from typing import Self, cast
 
 import pytest
 
@@ -18,8 +19,8 @@ from thalweg.rules.library import Library, library_of
 from thalweg.rules.loading import TOLD, library_version, rules_of_picks
 from thalweg.rules.picks import mentions_library
 from thalweg.trials.cases import OPERATIONS, Case
-from thalweg.trials.session import Samples
-from thalweg.tune.library import duel
+from thalweg.trials.session import Samples, Session
+from thalweg.tune.library import FEW_TURNS, Contest, challenge, duel
 from thalweg.tune.library_trials import Trial, measure
 from thalweg.tune.search import Outcome
 
@@ -65,9 +66,11 @@ class _Job:
 
     def __init__(self, times_us: Mapping[str, float]) -> None:
         self._times_us = times_us
+        self.asked = 0
 
     def measure(self, _operation: str, _size: int, names: list[str], *, batches: int) -> dict[str, Samples]:
         """Give samples around the times."""
+        self.asked += 1
         series = {name: tuple(self._times_us[name] + 0.001 * index for index in range(batches)) for name in names}
         return {name: Samples(times, times, 1) for name, times in series.items()}
 
@@ -90,6 +93,24 @@ def test_the_librarys_algorithm_is_picked_only_where_it_is_surely_fastest(
         assert found.seconds == pytest.approx(library_us * 1e-6, rel=0.01)
     else:
         assert found == outcome
+
+
+def test_a_duel_that_is_lost_by_far_ends_early() -> None:
+    ours, ruled = _Job({"native": 30000.0, "bruck": 30.0}), _Job({"native": 29000.0})
+    case, outcome = Case("allgather", 64), Outcome("bruck", 30e-6, 30e-3, 21)
+    times = {case: {Algorithm("ring", 4): Trial((29.0,) * 7, (30.0,) * 7)}}
+    assert duel(ours, ruled, case, outcome, times) == outcome  # type: ignore[arg-type]
+    assert ours.asked == ruled.asked == FEW_TURNS
+
+
+def test_the_library_is_not_tried_where_it_is_hopeless() -> None:
+    def start(_variables: Mapping[str, str]) -> Session:
+        pytest.fail("a job was started")
+
+    session = cast("Session", SimpleNamespace(job=SimpleNamespace(ranks=8)))
+    outcome = Outcome("bruck", 30e-6, 30e-3, 21)
+    contest = Contest(Library(OPENMPI, ""), session, start)
+    assert challenge(contest, {Case("allgather", 64): outcome}, lambda: True) == {}
 
 
 class _LibraryJob(_Job):

@@ -21,6 +21,13 @@ from thalweg.tune.library_trials import FINAL_BATCHES, FINAL_TURNS, Start, Times
 from thalweg.tune.search import Outcome
 from thalweg.tune.statistics import is_faster
 
+HOPELESS = 30
+"""How many times as long as the pick native takes where the library's algorithms are not tried: the most that one of
+them was seen to gain over its default is a factor of 13. Such natives spin where ranks outnumber cores, and trials of
+them take minutes."""
+FEW_TURNS = 3
+"""Of a duel, after which one that was never nearer than twice the other's time has lost."""
+
 
 class Contest(NamedTuple):
     """Who takes part: the job that tries strategies, and what starts jobs of the library's algorithms."""
@@ -37,7 +44,11 @@ def challenge(contest: Contest, outcomes: dict[Case, Outcome], go_on: Callable[[
     """
     ranks = contest.session.job.ranks
     choices = contest.library.choices(dict.fromkeys(case.operation for case in outcomes), ranks)
-    cases = [case for case in outcomes if case.operation in choices]
+    cases = [
+        case
+        for case, outcome in outcomes.items()
+        if case.operation in choices and outcome.native_seconds < HOPELESS * outcome.seconds
+    ]
     if not cases:
         return {}
     times = library_trials.measure(contest.library.family, cases, choices, contest.start, go_on)
@@ -80,7 +91,9 @@ def duel(session: Session, ruled: Session, case: Case, outcome: Outcome, times: 
     names = list(dict.fromkeys((NATIVE, outcome.pick)))
     ours: dict[str, list[float]] = {name: [] for name in names}
     theirs: list[float] = []
-    for _ in range(FINAL_TURNS):
+    for turn in range(FINAL_TURNS):
+        if turn == FEW_TURNS and min(theirs) > 2 * max(ours[outcome.pick]):
+            return outcome
         measured = session.measure(case.operation, case.size, names, batches=FINAL_BATCHES)
         for name in names:
             ours[name] += measured[name].completion_us

@@ -115,7 +115,9 @@ static void align(void) {
  * reduce_scatter of MPI_Reduce_scatter_block is the selection "reduce_scatter" too. */
 static void select_strategy(const char* operation, const char* candidate) {
   char selection[line_bytes];
-  if (is_tuned || strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
+  if (is_tuned)
+    return;
+  if (strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
     selection[0] = 0;
   else
     snprintf(selection, sizeof selection, "%s=%s", operation, candidate);
