@@ -86,11 +86,13 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
 #endif
   if (!is_sound(call, communicator))
     return declined("arguments for the library to judge");
+  const bool blocking = call.form->mode == Mode::blocking;
+  if (blocking)
+    earn_hidden(communicator);
   if (const char* reason = objection(call, communicator))
     return declined(reason);
   EngineState& engine = engine_of(communicator);
   CommunicatorPlans& plans = engine.plans;
-  const bool blocking = call.form->mode == Mode::blocking;
   CallBinding bound = bind_call(call, communicator);
   if (schedule::is_reduction(bound.problem.operation))
     set_operator(plans.reduction, bound, call);

@@ -7,6 +7,7 @@
 
 #include "mpi/gate.hpp"
 #include "mpi/known_calls.hpp"
+#include "mpi/polling.hpp"
 #include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -167,12 +168,25 @@ void make_hidden(CommunicatorState& state) {
 
 enum class Making { together, alone };
 
+// Programs make communicators by the thousand for a few calls on each, and a duplicate with its memory takes
+// as long as dozens of calls.
+constexpr std::uint32_t calls_before_hidden = 8;
+constexpr const char* put_off = "one of the first calls on its communicator";
+
+// Nonblocking calls, which may run on strategies that the user chose, cannot make it themselves.
+bool may_put_off(MPI_Comm comm) {
+  return comm != MPI_COMM_WORLD && runtime.settings.use.empty();
+}
+
 CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making making) {
   std::unique_ptr<CommunicatorState> state = describe(comm);
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
   if (making == Making::together && runtime.chooses_strategies) {
-    make_hidden(*state);
+    if (may_put_off(comm))
+      state->hidden_reason = put_off;
+    else
+      make_hidden(*state);
   } else if (making == Making::together) {
     state->hidden_reason = "no strategy chosen";
   } else {
@@ -207,6 +221,13 @@ bool make_hidden_now(CommunicatorState& state) {
   if (state.hidden == MPI_COMM_NULL)
     make_hidden(state);
   return state.hidden != MPI_COMM_NULL;
+}
+
+void earn_hidden(CommunicatorState& state) {
+  if (state.hidden_reason != put_off || ++state.calls_put_off < calls_before_hidden)
+    return;
+  meet_before_constructing(state.handle);
+  make_hidden(state);
 }
 
 int spare_tag(MPI_Comm communicator) {

@@ -34,6 +34,8 @@ struct CommunicatorState {
   // A duplicate for the engine's own traffic, or MPI_COMM_NULL and why there is none.
   MPI_Comm hidden{};
   const char* hidden_reason = nullptr;
+  // Blocking calls with a strategy chosen for them while a hidden duplicate is put off: equal on all ranks.
+  std::uint32_t calls_put_off = 0;
   std::shared_ptr<void> hidden_life; // frees it with its last holder: a collective may be under way on it
   std::unique_ptr<NodeMemory> node_memory; // with the hidden duplicate, where ranks share a node
 
@@ -70,6 +72,10 @@ void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag);
 // Makes the hidden duplicate of a communicator that has none; called by all its ranks in the same blocking
 // collective. False, the same on all of them, where there can be none.
 bool make_hidden_now(CommunicatorState& state);
+
+// A strategy was chosen for a blocking collective: where the hidden duplicate was put off when the
+// communicator was made, it is made with the eighth of such calls, which all ranks count alike.
+void earn_hidden(CommunicatorState& state);
 
 // A tag on hidden duplicates that no collective of ours uses.
 int spare_tag(MPI_Comm communicator);

@@ -28,6 +28,26 @@ int main(int count, char** words) {
   return out != 2;
 }
 """
+# Calls on communicators of their own, as many on each as it is told.
+SHORT_LIVED = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int count, char** words) {
+  double in = 1, out = 0, wrong = 0;
+  MPI_Init(&count, &words);
+  for (int word = 1; word < count; ++word) {
+    MPI_Comm own;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    for (int call = 0; call < atoi(words[word]); ++call) {
+      MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, own);
+      wrong += out != 2;
+    }
+    MPI_Comm_free(&own);
+  }
+  MPI_Finalize();
+  return wrong != 0;
+}
+"""
 MACHINE = _core.standard_machine().to_text()
 
 
@@ -93,6 +113,21 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
     assert result.returncode == 0, result.stderr
     assert "ran on recursive_doubling (20 calls)" in result.stdout
     assert "the model's first of" in result.stdout
+
+
+@pytest.mark.parametrize("tuned", ["openmpi", "mpich"], indirect=True)
+def test_communicators_of_few_calls_are_left_to_the_library(
+    thalweg: Command, programs: Programs, tuned: tuple[Path, str], tmp_path: Path
+) -> None:
+    file, program = tuned
+    _edited(file, "ring")
+    program = programs.build(Path(program).name + "_short", SHORT_LIVED, f"mpicc.{Path(program).name.split('_')[1]}")
+    report = tmp_path / "report.json"
+    words = ["--tuning", str(file), "--report", str(report), "-n", "2", "--", program, "7", "20", "3"]
+    result = thalweg("run", *words)
+    assert result.returncode == 0, result.stderr
+    site = next(site for site in json.loads(report.read_text())["calls"] if site["function"] == "MPI_Allreduce")
+    assert {ending["strategy"]: ending["calls"] for ending in site["ran_on"]} == {"ring": 26, "native": 34}
 
 
 @pytest.mark.parametrize("tuned", ["openmpi"], indirect=True)
