@@ -18,14 +18,14 @@ void fetch_to_write(const void* line) {
 
 } // namespace
 
-ChannelMemory ChannelMemory::at(std::byte* memory, std::size_t ring_bytes) {
+ChannelMemory ChannelMemory::at(std::byte* memory, const ChannelShape& shape) {
   ChannelMemory channel;
+  channel.shape = shape;
   channel.cells = reinterpret_cast<Cell*>(memory);
-  memory += cells_per_channel * sizeof(Cell);
+  memory += shape.cells() * sizeof(Cell);
   channel.credit = reinterpret_cast<Credit*>(memory);
   memory += 2 * sizeof(Credit); // processors fetch lines in pairs: the ring begins with a pair of its own
   channel.ring = memory;
-  channel.ring_bytes = ring_bytes;
   return channel;
 }
 
@@ -34,7 +34,7 @@ std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t b
   if (bytes <= short_message) {
     if (!has_cell())
       return 0;
-    Cell& cell = memory_.cells[next_ % cells_per_channel];
+    Cell& cell = memory_.cell(next_);
     if (bytes > 0)
       std::memcpy(cell.payload, data, bytes);
     publish(cell, tag, bytes, bytes);
@@ -48,24 +48,24 @@ std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t b
       break;
     std::memcpy(memory_.ring + places_.offset(begin), data + done, chunk);
     places_.take(begin, chunk);
-    publish(memory_.cells[next_ % cells_per_channel], tag, bytes, chunk);
+    publish(memory_.cell(next_), tag, bytes, chunk);
     done += chunk;
   }
   return done;
 }
 
 bool Sender::has_cell() {
-  if (next_ - taken_ < cells_per_channel) [[likely]]
+  if (next_ - taken_ < memory_.shape.cells()) [[likely]]
     return true;
   look_at_credit();
-  return next_ - taken_ < cells_per_channel;
+  return next_ - taken_ < memory_.shape.cells();
 }
 
 bool Sender::has_room(std::uint64_t end) {
-  if (end - freed_ <= memory_.ring_bytes) [[likely]]
+  if (end - freed_ <= memory_.shape.ring_bytes) [[likely]]
     return true;
   look_at_credit();
-  return end - freed_ <= memory_.ring_bytes;
+  return end - freed_ <= memory_.shape.ring_bytes;
 }
 
 void Sender::look_at_credit() {
@@ -73,18 +73,17 @@ void Sender::look_at_credit() {
   if (taken == taken_)
     return;
   taken_ = taken;
-  freed_ = ends_[(taken - 1) % cells_per_channel];
+  freed_ = end_of(taken - 1);
 }
 
 void Sender::publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::size_t chunk) {
-  ends_[next_ % cells_per_channel] = places_.next();
+  end_of(next_) = places_.next();
   cell.tag = tag;
   cell.sizes = std::uint64_t{bytes} << Cell::chunk_bits | chunk;
-  const auto turn = static_cast<std::uint32_t>(next_ / cells_per_channel) + 1;
-  cell.turn.store(turn, std::memory_order_release);
+  cell.turn.store(memory_.turn(next_), std::memory_order_release);
   ++next_;
   // The receiver's core still holds the next cell: it is fetched while nobody waits for it.
-  fetch_to_write(&memory_.cells[next_ % cells_per_channel]);
+  fetch_to_write(&memory_.cell(next_));
 }
 
 std::byte* Receiver::chunk(const Cell& cell) const {
@@ -100,7 +99,8 @@ bool Receiver::take(const Cell& cell) {
   }
   ++next_;
   // What is kept back must leave room for any chunk.
-  if (next_ - told_ < cells_per_channel / 4 && places_.next() - told_place_ < memory_.ring_bytes / 8)
+  if (next_ - told_ < memory_.shape.cells() / 4 &&
+      places_.next() - told_place_ < memory_.shape.ring_bytes / 8)
     return false;
   told_ = next_;
   told_place_ = places_.next();

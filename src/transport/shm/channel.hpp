@@ -19,7 +19,6 @@
 namespace thalweg::transport {
 
 inline constexpr std::size_t cache_line = 64;
-inline constexpr std::size_t cells_per_channel = 32;
 inline constexpr std::size_t short_message = 48; ///< bytes that fit into a cell
 
 struct alignas(cache_line) Cell {
@@ -40,18 +39,30 @@ struct alignas(cache_line) Credit {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 
-/// A channel's memory; `ring_bytes` is a power of two, at least 4 * cache_line.
+/// How much a channel holds.
+struct ChannelShape {
+  std::size_t ring_bytes = 0;  ///< a power of two, at least 4 * cache_line
+  std::uint32_t cell_bits = 5; ///< of the number of cells, at most most_cell_bits
+
+  static constexpr std::uint32_t most_cell_bits = 7;
+  constexpr std::uint64_t cells() const { return std::uint64_t{1} << cell_bits; }
+  constexpr std::size_t bytes() const { return cells() * sizeof(Cell) + 2 * sizeof(Credit) + ring_bytes; }
+};
+
+/// A channel's memory.
 struct ChannelMemory {
   Cell* cells = nullptr;
   Credit* credit = nullptr;
   std::byte* ring = nullptr;
-  std::size_t ring_bytes = 0;
+  ChannelShape shape;
 
-  static constexpr std::size_t bytes(std::size_t ring_bytes) {
-    return cells_per_channel * sizeof(Cell) + 2 * sizeof(Credit) + ring_bytes;
+  /// Lays a channel out in shape.bytes() of zeroed memory aligned to cache lines.
+  static ChannelMemory at(std::byte* memory, const ChannelShape& shape);
+  /// The cell of that number, counted from the channel's beginning, and the turn in which it is written.
+  Cell& cell(std::uint64_t number) const { return cells[number & (shape.cells() - 1)]; }
+  std::uint32_t turn(std::uint64_t number) const {
+    return static_cast<std::uint32_t>(number >> shape.cell_bits) + 1;
   }
-  /// Lays a channel out in zeroed memory aligned to cache lines.
-  static ChannelMemory at(std::byte* memory, std::size_t ring_bytes);
 };
 
 /// Where chunks stand in the ring: both ends count alike.
@@ -77,7 +88,7 @@ private:
 class Sender {
 public:
   explicit Sender(const ChannelMemory& memory)
-      : memory_(memory), places_(memory.ring_bytes), most_chunk_(memory.ring_bytes / 8) {}
+      : memory_(memory), places_(memory.shape.ring_bytes), most_chunk_(memory.shape.ring_bytes / 8) {}
 
   /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
   /// many are now. Chunks end at multiples of `granule` bytes, which must be at most most_granule(). A
@@ -91,6 +102,7 @@ private:
   bool has_cell();
   bool has_room(std::uint64_t end);
   void look_at_credit();
+  std::uint64_t& end_of(std::uint64_t cell) { return ends_[cell & (memory_.shape.cells() - 1)]; }
   void publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::size_t chunk);
 
   ChannelMemory memory_;
@@ -99,17 +111,17 @@ private:
   std::uint64_t next_ = 0;  ///< cells written so far
   std::uint64_t taken_ = 0; ///< of those, known to be taken
   std::uint64_t freed_ = 0; ///< places of the ring before this are free again
-  std::uint64_t ends_[cells_per_channel] = {};
+  std::uint64_t ends_[std::size_t{1} << ChannelShape::most_cell_bits] = {};
 };
 
 class Receiver {
 public:
-  explicit Receiver(const ChannelMemory& memory) : memory_(memory), places_(memory.ring_bytes) {}
+  explicit Receiver(const ChannelMemory& memory) : memory_(memory), places_(memory.shape.ring_bytes) {}
 
   /// The next cell that has come, or nullptr.
   const Cell* look() const {
-    const Cell& cell = memory_.cells[next_ % cells_per_channel];
-    return cell.turn.load(std::memory_order_acquire) == turn() ? &cell : nullptr;
+    const Cell& cell = memory_.cell(next_);
+    return cell.turn.load(std::memory_order_acquire) == memory_.turn(next_) ? &cell : nullptr;
   }
   /// The bytes of the cell that look() found; may be written over until take().
   std::byte* chunk(const Cell& cell) const;
@@ -119,8 +131,6 @@ public:
   bool take(const Cell& cell);
 
 private:
-  std::uint32_t turn() const { return static_cast<std::uint32_t>(next_ / cells_per_channel) + 1; }
-
   ChannelMemory memory_;
   RingPlaces places_;
   std::uint64_t next_ = 0;

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::size_t largest_ring = std::size_t{64} << 10;
 constexpr std::size_t smallest_ring = std::size_t{4} << 10;
+// With few ranks, channels hold 128 messages: where ranks share cores, one that only sends (a broadcast's
+// root, a reduction's leaves) goes on for as many calls before it has to hand its core over.
+constexpr std::size_t few_ranks = 16;
 constexpr std::size_t most_of_all_rings = std::size_t{64} << 20;
 
 /// Sleeps until its rank's bell is rung, if it has one.
@@ -171,11 +174,11 @@ private:
 
 GroupMemory::GroupMemory(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks)) {
   const std::size_t fair = std::bit_floor(most_of_all_rings / (ranks_ * ranks_));
-  ring_bytes_ = std::clamp(fair, smallest_ring, largest_ring);
+  shape_ = {std::clamp(fair, smallest_ring, largest_ring), ranks_ <= few_ranks ? 7U : 5U};
 }
 
 std::size_t GroupMemory::bytes() const {
-  return ranks_ * sizeof(Bell) + ranks_ * ranks_ * ChannelMemory::bytes(ring_bytes_);
+  return ranks_ * sizeof(Bell) + ranks_ * ranks_ * shape_.bytes();
 }
 
 Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
@@ -184,8 +187,7 @@ Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
 
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
   const std::size_t number = static_cast<std::size_t>(to) * ranks_ + static_cast<std::size_t>(from);
-  return ChannelMemory::at(memory + ranks_ * sizeof(Bell) + number * ChannelMemory::bytes(ring_bytes_),
-                           ring_bytes_);
+  return ChannelMemory::at(memory + ranks_ * sizeof(Bell) + number * shape_.bytes(), shape_);
 }
 
 std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& memory, Rank rank,

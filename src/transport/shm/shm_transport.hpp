@@ -17,7 +17,7 @@ public:
 
 private:
   std::size_t ranks_;
-  std::size_t ring_bytes_;
+  ChannelShape shape_;
 };
 
 /// How a process uses a group's memory.

@@ -13,13 +13,15 @@ namespace thalweg::transport {
 namespace {
 
 constexpr std::size_t ring_bytes = 4096;
+constexpr ChannelShape shallow{ring_bytes, 5};
+constexpr ChannelShape deep{ring_bytes, ChannelShape::most_cell_bits};
 
 class Memory {
 public:
-  explicit Memory(std::size_t ring)
-      : bytes_(static_cast<std::byte*>(std::aligned_alloc(cache_line, ChannelMemory::bytes(ring)))) {
-    std::fill_n(bytes_.get(), ChannelMemory::bytes(ring), std::byte{});
-    channel = ChannelMemory::at(bytes_.get(), ring);
+  explicit Memory(const ChannelShape& shape)
+      : bytes_(static_cast<std::byte*>(std::aligned_alloc(cache_line, shape.bytes()))) {
+    std::fill_n(bytes_.get(), shape.bytes(), std::byte{});
+    channel = ChannelMemory::at(bytes_.get(), shape);
   }
   ChannelMemory channel;
 
@@ -84,7 +86,7 @@ std::vector<std::byte> take_message(Receiver& receiver, const Sent& expected) {
 
 TEST(Channel, BringsWhatWasSentInOrder) {
   for (std::uint32_t seed = 1; seed <= 8; ++seed) {
-    const Memory memory(ring_bytes);
+    const Memory memory(seed <= 4 ? shallow : deep);
     const std::vector<Sent> messages = random_messages(seed, 2000, seed % 2 == 0 ? 40'000 : 300);
     std::thread sending([&] {
       Sender sender(memory.channel);
@@ -98,12 +100,16 @@ TEST(Channel, BringsWhatWasSentInOrder) {
   }
 }
 
-TEST(Channel, TakesNoMoreThanFitsAndGoesOnWhenThereIsRoom) {
-  const Memory memory(ring_bytes);
+class ChannelOfShape : public testing::TestWithParam<ChannelShape> {};
+INSTANTIATE_TEST_SUITE_P(Channel, ChannelOfShape, testing::Values(shallow, deep));
+
+TEST_P(ChannelOfShape, TakesNoMoreThanFitsAndGoesOnWhenThereIsRoom) {
+  const ChannelShape shape = GetParam();
+  const Memory memory(shape);
   Sender sender(memory.channel);
   Receiver receiver(memory.channel);
   const std::byte word[8] = {};
-  for (std::size_t cell = 0; cell < cells_per_channel; ++cell)
+  for (std::size_t cell = 0; cell < shape.cells(); ++cell)
     EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), sizeof word);
   EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), 0U);
   while (!receiver.take(*receiver.look())) {
@@ -119,7 +125,7 @@ TEST(Channel, TakesNoMoreThanFitsAndGoesOnWhenThereIsRoom) {
 }
 
 TEST(Channel, SendsMessagesOfNothing) {
-  const Memory memory(ring_bytes);
+  const Memory memory(shallow);
   Sender sender(memory.channel);
   Receiver receiver(memory.channel);
   EXPECT_EQ(sender.offer(7, nullptr, 0, 0, 1), 1U);
