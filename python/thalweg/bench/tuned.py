@@ -8,6 +8,7 @@ turn.
 """
 
 import os
+import time
 from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
@@ -21,6 +22,9 @@ from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import PASSED_ON, Mode, Session, start_words
 from thalweg.units import time_text
+
+_SETTLING_S = 0.1
+"""Until the job that was measured before looks for its next request so seldom that it disturbs nobody."""
 
 
 class Request(NamedTuple):
@@ -44,6 +48,7 @@ class Figures(NamedTuple):
 
 def measure_case(session: Session, case: Case, batches: int, figures: Figures) -> None:
     """Measure a case in a job that has its strategies, and add the medians."""
+    time.sleep(_SETTLING_S)
     samples = session.measure(case.operation, case.size, [PASSED_ON], batches=batches)[PASSED_ON]
     figures.completion_us.append(median(samples.completion_us))
     figures.cpu_us.append(median(samples.cpu_us))

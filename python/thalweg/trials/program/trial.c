@@ -7,12 +7,12 @@
  * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which each
  * rank sends to two ranks, itself first, and nothing to the others. A candidate is "native" (past Thalweg),
  * "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection ("ring",
- * "bruck:radix=4"). Each candidate is tried with two calls; those slower than LIMIT times the fastest (0: no
- * limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to time,
- * begun together. Answers go to standard output: for each candidate a line of JSON with each
- * batch's time per call of the slowest rank and CPU time per call of all ranks, then "done".
- * Requests that begin with @ are probes (probes.h). With the argument "native" the job is one without
- * Thalweg, and every candidate is the library's own.
+ * "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the fastest (0:
+ * no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to
+ * time, begun together. Answers go to standard output: for each candidate a line of JSON with each batch's
+ * time per call of the slowest rank and CPU time per call of all ranks, then "done". Requests that begin with
+ * @ are probes (probes.h). With the argument "native" the job is one without Thalweg, and every candidate is
+ * the library's own.
  *
  * The strategies are switched through the interposer's control functions (thalweg/control.h), which this
  * program looks up by name, so that it is an ordinary MPI program otherwise.
@@ -30,7 +30,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { most_candidates = 512, line_bytes = 65536, most_batches = 1001, name_width = 1024, longest_pause = 100000 };
+enum {
+  most_candidates = 512,
+  line_bytes = 65536,
+  most_batches = 1001,
+  name_width = 1024,
+  longest_pause = 100000
+};
 
 /* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take
  * apart_seconds. Where ranks share cores they leave an alignment one after the other, as they are given a
@@ -171,14 +177,27 @@ static void fill_counts(int bytes, int degree) {
   }
 }
 
+/* Roughly what a call takes. One by itself may take as long as it takes the other ranks to get a core each.
+ */
+static double estimate(const char* operation, int bytes, const char* candidate) {
+  enum { row = 8 };
+  static const double brief_row_seconds = 1e-3;
+  double ignored;
+  run_batch(operation, bytes, candidate, 1, 1, &ignored);
+  const double alone = slowest_of(run_batch(operation, bytes, candidate, 1, 1, &ignored));
+  if (alone > brief_row_seconds)
+    return alone;
+  const double in_row = slowest_of(run_batch(operation, bytes, candidate, row, 0, &ignored));
+  return in_row < alone ? in_row : alone;
+}
+
 static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches,
                          double limit) {
   static double times[most_candidates][most_batches], cpus[most_candidates][most_batches];
   static double slowest[most_batches], total[most_batches], first[most_candidates];
-  double fastest = 1e9, ignored;
+  double fastest = 1e9;
   for (int c = 0; c < count; ++c) {
-    run_batch(operation, bytes, candidates[c], 1, 1, &ignored);
-    first[c] = slowest_of(run_batch(operation, bytes, candidates[c], 1, 1, &ignored));
+    first[c] = estimate(operation, bytes, candidates[c]);
     fastest = first[c] < fastest ? first[c] : fastest;
   }
   const int apart = fastest > brief_seconds;
@@ -222,7 +241,7 @@ static int next_line(char* line) {
     if (is_there)
       return line[0] != 0;
     usleep(pause);
-    pause = pause < longest_pause ? pause + pause / 4 : pause;
+    pause = pause < longest_pause ? 2 * pause : pause;
   }
 }
 
