@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "places.h"
 
+#include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void read_line(const char* path, char* text, int capacity) {
   text[0] = 0;
@@ -39,4 +41,28 @@ void describe_place(char* text, size_t capacity) {
     read_line(path, socket, sizeof socket);
   }
   snprintf(text, capacity, "%d;%s;%s;%s", processor, may, share, socket);
+}
+
+int settle_on_cores(void) {
+  MPI_Comm node;
+  int index = 0, here = 0, crowded = 0;
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &index);
+  MPI_Comm_size(node, &here);
+  MPI_Comm_free(&node);
+  const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (here > 1 && here <= cores && sched_getaffinity(0, sizeof mine, &mine) == 0 &&
+      CPU_COUNT(&mine) == cores) {
+    int cpu = 0;
+    for (int left = index; cpu < CPU_SETSIZE && (!CPU_ISSET(cpu, &mine) || left-- > 0);)
+      ++cpu;
+    CPU_ZERO(&mine);
+    CPU_SET(cpu, &mine);
+    sched_setaffinity(0, sizeof mine, &mine);
+  }
+  here = here > cores;
+  MPI_Allreduce(&here, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return crowded;
 }

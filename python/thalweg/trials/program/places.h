@@ -11,4 +11,9 @@ void read_line(const char* path, char* text, int capacity);
  * tell is empty. */
 void describe_place(char* text, size_t capacity);
 
+/* Do ranks share cores on any node? Where they need not, each gets one of its own, unless the launcher has
+ * seen to that: after each pause between requests the kernel may put two on one core, for longer than a batch
+ * takes. */
+int settle_on_cores(void);
+
 #endif

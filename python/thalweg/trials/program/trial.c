@@ -317,33 +317,6 @@ static void introduce(const char* (*fingerprint)(void)) {
   fflush(stdout);
 }
 
-/* Do ranks share cores on any node? Where they need not, each gets one of its own, unless the launcher has
- * seen to that: after each pause between requests the kernel may put two on one core, for longer than a batch
- * takes. */
-static int settle_on_cores(void) {
-  MPI_Comm node;
-  int index = 0, here = 0, crowded = 0;
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  MPI_Comm_rank(node, &index);
-  MPI_Comm_size(node, &here);
-  MPI_Comm_free(&node);
-  const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  if (here > 1 && here <= cores && sched_getaffinity(0, sizeof mine, &mine) == 0 &&
-      CPU_COUNT(&mine) == cores) {
-    int cpu = 0;
-    for (int left = index; cpu < CPU_SETSIZE && (!CPU_ISSET(cpu, &mine) || left-- > 0);)
-      ++cpu;
-    CPU_ZERO(&mine);
-    CPU_SET(cpu, &mine);
-    sched_setaffinity(0, sizeof mine, &mine);
-  }
-  here = here > cores;
-  MPI_Allreduce(&here, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return crowded;
-}
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
