@@ -74,9 +74,14 @@ void Execution::run() {
 }
 
 transport::Message Execution::message(const PlanStep& step) {
-  transport::Message result{step.peer,        tags_.first + (step.sequence & (tags_.count - 1)),
-                            at(step.message), static_cast<std::size_t>(step.message.bytes),
-                            nullptr,          plan_.granule()};
+  transport::Message result{step.peer,
+                            tags_.first + (step.sequence & (tags_.count - 1)),
+                            at(step.message),
+                            static_cast<std::size_t>(step.message.bytes),
+                            nullptr,
+                            plan_.granule(),
+                            false,
+                            step.multicast};
   if (step.kind == StepKind::receive_combine && step.message.base != Base::staging)
     result.combiner = step.side == schedule::Side::left ? &left_ : &right_;
   return result;

@@ -70,8 +70,8 @@ private:
   /// Combines what arrives, where the transport calls it.
   struct Arrival final : transport::Combiner {
     explicit Arrival(schedule::Side arrived_side) : side(arrived_side) {}
-    void combine(std::byte* arrived, std::byte* target, std::size_t bytes) override {
-      operation->combine(arrived, target, static_cast<std::int64_t>(bytes), side, true);
+    void combine(std::byte* arrived, std::byte* target, std::size_t bytes, bool spent) override {
+      operation->combine(arrived, target, static_cast<std::int64_t>(bytes), side, spent);
     }
     schedule::Side side;
     Operator* operation = nullptr;

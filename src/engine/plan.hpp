@@ -5,6 +5,7 @@
 
 #include "engine/layout.hpp"
 #include "schedule/schedule.hpp"
+#include "transport/batch.hpp"
 
 #include <cstddef>
 #include <span>
@@ -38,6 +39,7 @@ struct PlanStep {
   /// Number among the messages with this peer in this direction.
   std::int32_t sequence = 0;
   std::int64_t bytes = 0;
+  transport::Multicast multicast = {}; ///< sends of the stage that carry the same bytes
   /// For messages: the place in memory that is sent or received. It is one of the step's own pieces where
   /// there is just one, else staging, packed before or unpacked after. What is combined goes through staging
   /// unless the transport combines.
@@ -81,6 +83,7 @@ public:
 private:
   schedule::Span bind(std::span<const schedule::BlockRange> ranges, const Layouts& layouts);
   void bind_message(PlanStep& step, bool receive);
+  void find_multicasts(const schedule::Schedule& schedule, const PlanStage& stage);
   bool make_simple(const schedule::Schedule& schedule, const PlanStage& stage);
   void link_successors(const schedule::Schedule& schedule);
 

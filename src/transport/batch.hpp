@@ -16,8 +16,15 @@ namespace thalweg::transport {
 class Combiner {
 public:
   virtual ~Combiner() = default;
-  /// `bytes` is a multiple of the message's granule. What arrived may be overwritten.
-  virtual void combine(std::byte* arrived, std::byte* target, std::size_t bytes) = 0;
+  /// `bytes` is a multiple of the message's granule. What arrived may be overwritten if `spent`.
+  virtual void combine(std::byte* arrived, std::byte* target, std::size_t bytes, bool spent) = 0;
+};
+
+/// Sends that carry the same bytes of the same memory, so that these may be copied once for all. They are
+/// started by one batch before it uses their number again.
+struct Multicast {
+  std::uint32_t number = 0; ///< from 1 on; 0: the message is none of a multicast
+  std::uint32_t members = 0;
 };
 
 /// One end of a message. The n-th send to a peer with a tag meets the n-th receive from there with that tag.
@@ -32,6 +39,7 @@ struct Message {
   std::size_t granule = 1;
   /// Of receives: fewer bytes may come.
   bool at_most = false;
+  Multicast multicast = {}; ///< of sends
 };
 
 /// A message was longer than the place that was given for it.
@@ -51,6 +59,9 @@ public:
   virtual void reserve(std::size_t count) = 0;
   virtual void start_receive(std::uint32_t slot, const Message& message) = 0;
   virtual void start_send(std::uint32_t slot, const Message& message) = 0;
+
+  /// A message of a multicast went another way: this batch has one less of its members to expect.
+  virtual void pass_over(const Message& /*message*/) {}
 
   /// Slots that have finished since the last look; makes progress, does not wait. Valid until the next call.
   virtual std::span<const int> poll() = 0;

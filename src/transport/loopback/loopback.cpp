@@ -102,6 +102,7 @@ public:
   }
 
   void start_send(std::uint32_t slot, const Message& message) override {
+    check_multicast(message);
     hub_->post_send(rank_, occupy(slot, message));
   }
 
@@ -138,6 +139,24 @@ private:
     return posted;
   }
 
+  /// What other transports rely on.
+  void check_multicast(const Message& message) {
+    const auto [number, members] = message.multicast;
+    if (number == 0)
+      return;
+    const auto known = multicasts_.try_emplace(number).first;
+    auto& [left, first] = known->second;
+    if (first.empty()) {
+      left = members;
+      first.assign(message.data, message.data + message.bytes);
+    }
+    if (!std::ranges::equal(first, std::span(message.data, message.bytes)))
+      throw Error(fmt::format("rank {}: messages of multicast {} carry different bytes", rank_, number),
+                  "number only sends that carry the same");
+    if (--left == 0)
+      multicasts_.erase(known);
+  }
+
   void check(const Posted& posted) const {
     if (posted.truncated_from > 0)
       throw Error(fmt::format("rank {}: a message of {} bytes from rank {} came where {} were awaited", rank_,
@@ -149,6 +168,7 @@ private:
   Rank rank_;
   std::vector<std::shared_ptr<Posted>> slots_;
   std::vector<int> finished_;
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::vector<std::byte>>> multicasts_;
 };
 
 class Loopback final : public Transport {

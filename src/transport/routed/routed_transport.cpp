@@ -32,6 +32,8 @@ public:
     const Way way = way_of(message);
     ++way.under_way;
     way.batch.start_send(slot, way.message);
+    if (message.multicast.number != 0)
+      (&way.batch == near_.get() ? far_ : near_)->pass_over(message);
   }
 
   std::span<const int> poll() override {

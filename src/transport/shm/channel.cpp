@@ -1,5 +1,7 @@
 #include "transport/shm/channel.hpp"
 
+#include "transport/shm/board.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -54,6 +56,15 @@ std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t b
   return done;
 }
 
+bool Sender::offer_place(std::int32_t tag, std::uint64_t place, std::size_t bytes) {
+  if (!has_cell())
+    return false;
+  Cell& cell = memory_.cell(next_);
+  std::memcpy(cell.payload, &place, sizeof place);
+  publish(cell, tag, bytes, Cell::on_board);
+  return true;
+}
+
 bool Sender::has_cell() {
   if (next_ - taken_ < memory_.shape.cells()) [[likely]]
     return true;
@@ -76,7 +87,7 @@ void Sender::look_at_credit() {
   freed_ = end_of(taken - 1);
 }
 
-void Sender::publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::size_t chunk) {
+void Sender::publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::uint64_t chunk) {
   end_of(next_) = places_.next();
   cell.tag = tag;
   cell.sizes = std::uint64_t{bytes} << Cell::chunk_bits | chunk;
@@ -86,14 +97,25 @@ void Sender::publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::size_
   fetch_to_write(&memory_.cell(next_));
 }
 
+std::uint64_t Receiver::place(const Cell& cell) {
+  std::uint64_t place = 0;
+  std::memcpy(&place, cell.payload, sizeof place);
+  return place;
+}
+
 std::byte* Receiver::chunk(const Cell& cell) const {
+  if (cell.is_on_board())
+    return Board::read(memory_.board, place(cell));
   if (cell.message_bytes() <= short_message)
     return const_cast<std::byte*>(cell.payload);
   return memory_.ring + places_.offset(places_.place(cell.chunk_bytes()));
 }
 
 bool Receiver::take(const Cell& cell) {
-  if (cell.message_bytes() > short_message) {
+  const bool is_on_board = cell.is_on_board();
+  if (is_on_board) {
+    Board::leave(memory_.board, place(cell));
+  } else if (cell.message_bytes() > short_message) {
     const std::uint64_t chunk = cell.chunk_bytes();
     places_.take(places_.place(chunk), chunk);
   }
@@ -101,7 +123,7 @@ bool Receiver::take(const Cell& cell) {
   // What is kept back must leave room for any chunk.
   if (next_ - told_ < memory_.shape.cells() / 4 &&
       places_.next() - told_place_ < memory_.shape.ring_bytes / 8)
-    return false;
+    return is_on_board;
   told_ = next_;
   told_place_ = places_.next();
   memory_.credit->taken.store(next_, std::memory_order_release);

@@ -28,8 +28,12 @@ struct alignas(cache_line) Cell {
   std::byte payload[short_message];
 
   static constexpr int chunk_bits = 20;
+  static constexpr std::uint64_t on_board =
+      (std::uint64_t{1} << chunk_bits) - 1; ///< in place of a chunk's size
   std::uint64_t message_bytes() const { return sizes >> chunk_bits; }
-  std::uint64_t chunk_bytes() const { return sizes & ((std::uint64_t{1} << chunk_bits) - 1); }
+  /// Is it the whole message's place on the sender's board that this cell holds?
+  bool is_on_board() const { return (sizes & on_board) == on_board; }
+  std::uint64_t chunk_bytes() const { return is_on_board() ? message_bytes() : sizes & on_board; }
 };
 static_assert(sizeof(Cell) == cache_line);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "processes share it");
@@ -54,6 +58,7 @@ struct ChannelMemory {
   Cell* cells = nullptr;
   Credit* credit = nullptr;
   std::byte* ring = nullptr;
+  std::byte* board = nullptr; ///< the sender's
   ChannelShape shape;
 
   /// Lays a channel out in shape.bytes() of zeroed memory aligned to cache lines.
@@ -96,6 +101,9 @@ public:
   std::size_t offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
                     std::size_t granule);
 
+  /// Tells of a message whose bytes stand on the sender's board; false where there is no cell for it yet.
+  bool offer_place(std::int32_t tag, std::uint64_t place, std::size_t bytes);
+
   std::size_t most_granule() const { return most_chunk_; }
 
 private:
@@ -103,7 +111,7 @@ private:
   bool has_room(std::uint64_t end);
   void look_at_credit();
   std::uint64_t& end_of(std::uint64_t cell) { return ends_[cell & (memory_.shape.cells() - 1)]; }
-  void publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::size_t chunk);
+  void publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::uint64_t chunk);
 
   ChannelMemory memory_;
   RingPlaces places_;
@@ -123,14 +131,16 @@ public:
     const Cell& cell = memory_.cell(next_);
     return cell.turn.load(std::memory_order_acquire) == memory_.turn(next_) ? &cell : nullptr;
   }
-  /// The bytes of the cell that look() found; may be written over until take().
+  /// The bytes of the cell that look() found; may be written over until take(), unless they are on a board.
   std::byte* chunk(const Cell& cell) const;
-  /// Gives the cell that look() found, and its bytes, back to the sender; true if the sender is told now. It
-  /// is told of several at once, since one that waits for room keeps looking: that takes the line away from
-  /// here.
+  /// Gives the cell that look() found, and its bytes, back to the sender; true if the sender can see it now.
+  /// It is told of several cells at once, since one that waits for room keeps looking: that takes the line
+  /// away from here.
   bool take(const Cell& cell);
 
 private:
+  static std::uint64_t place(const Cell& cell);
+
   ChannelMemory memory_;
   RingPlaces places_;
   std::uint64_t next_ = 0;

@@ -8,15 +8,18 @@ namespace thalweg::transport {
 
 namespace {
 
+/// Messages from here on are shown: below, the place's line costs more than the copies that it saves.
+constexpr std::size_t least_shown = std::size_t{4} << 10;
+
 void finish(const UnderWay& message) {
   message.owner->finish(message.slot);
 }
 
 /// Takes the next bytes of a message to where they belong.
-void absorb(UnderWay& receive, std::byte* bytes, std::size_t count) {
+void absorb(UnderWay& receive, std::byte* bytes, std::size_t count, bool spent = true) {
   std::byte* const to = receive.message.data + receive.done;
   if (receive.message.combiner != nullptr)
-    receive.message.combiner->combine(bytes, to, count);
+    receive.message.combiner->combine(bytes, to, count, spent);
   else if (count > 0)
     std::memcpy(to, bytes, count);
   receive.done += count;
@@ -31,8 +34,8 @@ void check_fits(const UnderWay& receive, std::size_t bytes) {
 
 } // namespace
 
-Port::Port(const std::vector<Line>& lines, bool threaded)
-    : peers_(lines.begin(), lines.end()), threaded_(threaded) {}
+Port::Port(const std::vector<Line>& lines, const Board& board, bool threaded)
+    : peers_(lines.begin(), lines.end()), board_(board), threaded_(threaded) {}
 
 std::unique_lock<std::mutex> Port::lock() {
   return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
@@ -67,7 +70,7 @@ void Port::start_receive(Rank number, UnderWay& message) {
 bool Port::send_now(const Message& message) {
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
-  if (message.bytes > peer.out.most_granule() || !peer.sends.empty())
+  if (message.bytes > peer.out.most_granule() || !peer.sends.empty() || is_shown(message))
     return false;
   if (peer.out.offer(message.tag, message.data, message.bytes, 0, message.granule) == 0)
     return false;
@@ -87,7 +90,7 @@ Port::Now Port::take_now(const Message& message) {
       cell->message_bytes() > message.bytes)
     return Now::must_be_started;
   UnderWay receive{message};
-  absorb(receive, peer.in.chunk(*cell), cell->chunk_bytes());
+  absorb(receive, peer.in.chunk(*cell), cell->chunk_bytes(), !cell->is_on_board());
   give_back(peer, *cell);
   return Now::taken;
 }
@@ -120,6 +123,15 @@ void Port::push(Peer& peer) {
 bool Port::put(Peer& peer, UnderWay& send) {
   const Message& message = send.message;
   const std::size_t before = send.done;
+  if (is_shown(message) && !send.through_channel) {
+    const Showing showing = show(peer, send);
+    if (showing == Showing::told) {
+      peer.ring();
+      finish(send);
+    }
+    if (showing != Showing::given_up)
+      return showing == Showing::told;
+  }
   send.done = peer.out.offer(message.tag, message.data, message.bytes, send.done, message.granule);
   if (send.done != before)
     peer.ring();
@@ -127,6 +139,59 @@ bool Port::put(Peer& peer, UnderWay& send) {
     return false;
   finish(send);
   return true;
+}
+
+bool Port::is_shown(const Message& message) const {
+  return message.multicast.number != 0 && message.bytes >= least_shown &&
+         message.bytes <= board_.most_bytes();
+}
+
+/// Tells the peer of the message's place on the board; the first of its multicast takes one.
+Port::Showing Port::show(Peer& peer, UnderWay& send) {
+  constexpr std::uint32_t patience = 200;
+  const Message& message = send.message;
+  const std::size_t number = find_shown(*send.owner, message.multicast);
+  Shown& shown = send.owner->shown[number];
+  if (!shown.place)
+    shown.place = board_.show(message.data, message.bytes);
+  if (!shown.place) {
+    if (++send.waits < patience)
+      return Showing::waits;
+    send.through_channel = true;
+    count_off(*send.owner, number);
+    return Showing::given_up;
+  }
+  if (!peer.out.offer_place(message.tag, *shown.place, message.bytes))
+    return Showing::waits;
+  ++shown.readers;
+  count_off(*send.owner, number);
+  return Showing::told;
+}
+
+void Port::pass_over(Completions& owner, const Message& message) {
+  const auto guard = lock();
+  if (is_shown(message))
+    count_off(owner, find_shown(owner, message.multicast));
+}
+
+std::size_t Port::find_shown(Completions& owner, const Multicast& multicast) {
+  const auto known = std::ranges::find(owner.shown, multicast.number,
+                                       [](const Shown& shown) { return shown.multicast.number; });
+  const auto number = static_cast<std::size_t>(known - owner.shown.begin());
+  if (known == owner.shown.end())
+    owner.shown.push_back({multicast, std::nullopt, 0});
+  return number;
+}
+
+/// One of its members less is left; after the last, nobody else will be told of the place.
+void Port::count_off(Completions& owner, std::size_t number) {
+  Shown& shown = owner.shown[number];
+  if (--shown.multicast.members > 0)
+    return;
+  if (shown.place)
+    board_.close(*shown.place, shown.readers);
+  shown = owner.shown.back();
+  owner.shown.pop_back();
 }
 
 void Port::pull(Peer& peer) {
@@ -167,7 +232,7 @@ void Port::deliver(Peer& peer, const Cell& cell) {
   std::byte* const bytes = peer.in.chunk(cell);
   if (peer.filling != nullptr) {
     UnderWay& receive = *peer.filling;
-    absorb(receive, bytes, count);
+    absorb(receive, bytes, count, !cell.is_on_board());
     give_back(peer, cell);
     if (receive.done == total) {
       peer.filling = nullptr;
@@ -202,8 +267,12 @@ bool Port::meet_unexpected(Peer& peer, UnderWay& receive) {
   return true;
 }
 
-void Port::forget(const Completions* owner) {
+void Port::forget(Completions* owner) {
   const auto guard = lock();
+  for (const Shown& shown : owner->shown)
+    if (shown.place)
+      board_.close(*shown.place, shown.readers);
+  owner->shown.clear();
   const auto is_owned = [owner](const UnderWay* message) { return message->owner == owner; };
   for (Peer& peer : peers_) {
     std::erase_if(peer.sends, is_owned);

@@ -5,9 +5,14 @@
 //
 // Channels keep order, tags do not: a message at a channel's head that nobody awaits yet is put aside, so
 // that those behind it can pass. Only channels with something to send or awaited are looked at.
+//
+// Long messages that carry the same bytes to several ranks are copied to the rank's board once. Where that
+// has no room for long they go through the channels, each for itself: else one reader that is busy with
+// something else could keep all others waiting, and that for ever if it waits for one of them.
 
 #include "transport/batch.hpp"
 #include "transport/shm/bell.hpp"
+#include "transport/shm/board.hpp"
 #include "transport/shm/channel.hpp"
 
 #include <deque>
@@ -16,10 +21,18 @@
 
 namespace thalweg::transport {
 
+/// A multicast of which some messages are still to be started or told of.
+struct Shown {
+  Multicast multicast; ///< with the members that are left
+  std::optional<std::uint64_t> place;
+  std::uint32_t readers = 0; ///< that were told of it
+};
+
 /// Where a batch learns which of its messages have finished.
 struct Completions {
   std::size_t under_way = 0;
   std::vector<int> finished;
+  std::vector<Shown> shown;
 
   void finish(std::uint32_t slot) {
     --under_way;
@@ -33,6 +46,8 @@ struct UnderWay {
   std::size_t done = 0;
   Completions* owner = nullptr;
   std::uint32_t slot = 0;
+  std::uint32_t waits = 0;      ///< how often the board had no room for it,
+  bool through_channel = false; ///< until it was given up
 };
 
 /// What a port has of each rank of the group.
@@ -45,7 +60,7 @@ struct Line {
 class Port {
 public:
   /// `lines` are the ranks', in order. `threaded` if several threads use it.
-  Port(const std::vector<Line>& lines, bool threaded);
+  Port(const std::vector<Line>& lines, const Board& board, bool threaded);
 
   /// Peers are numbers in the group. Both may finish the message at once.
   void start_send(Rank peer, UnderWay& message);
@@ -55,10 +70,12 @@ public:
   bool send_now(const Message& message);
   enum class Now { taken, not_here, must_be_started };
   Now take_now(const Message& message);
+  /// A message of one of the batch's multicasts goes another way.
+  void pass_over(Completions& owner, const Message& message);
   /// Moves whatever can be moved. Throws TruncationError.
   void progress();
   /// Its owner ends while messages are under way, after an error.
-  void forget(const Completions* owner);
+  void forget(Completions* owner);
 
   std::size_t most_granule() const { return peers_.front().out.most_granule(); }
 
@@ -90,7 +107,12 @@ private:
   std::unique_lock<std::mutex> lock();
   void activate(Rank number);
   void push(Peer& peer);
-  static bool put(Peer& peer, UnderWay& send);
+  bool put(Peer& peer, UnderWay& send);
+  bool is_shown(const Message& message) const;
+  enum class Showing { told, waits, given_up };
+  Showing show(Peer& peer, UnderWay& send);
+  static std::size_t find_shown(Completions& owner, const Multicast& multicast);
+  void count_off(Completions& owner, std::size_t shown);
   void pull(Peer& peer);
   void begin_message(Peer& peer, const Cell& cell);
   static void give_back(Peer& peer, const Cell& cell);
@@ -99,6 +121,7 @@ private:
 
   std::vector<Peer> peers_;
   std::vector<Rank> active_;
+  Board board_;
   std::mutex mutex_;
   bool threaded_;
 };

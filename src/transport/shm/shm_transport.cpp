@@ -13,6 +13,9 @@ constexpr std::size_t smallest_ring = std::size_t{4} << 10;
 // root, a reduction's leaves) goes on for as many calls before it has to hand its core over.
 constexpr std::size_t few_ranks = 16;
 constexpr std::size_t most_of_all_rings = std::size_t{64} << 20;
+constexpr std::size_t largest_board = std::size_t{1} << 20;
+constexpr std::size_t smallest_board = std::size_t{64} << 10;
+constexpr std::size_t most_of_all_boards = std::size_t{64} << 20;
 
 /// Sleeps until its rank's bell is rung, if it has one.
 template <typename Looking>
@@ -42,7 +45,7 @@ class ShmBatch final : public Batch {
 public:
   explicit ShmBatch(std::shared_ptr<End> end) : end_(std::move(end)), port_(&end_->port) {}
   ~ShmBatch() override {
-    if (completions_.under_way > 0)
+    if (completions_.under_way > 0 || !completions_.shown.empty())
       port_->forget(&completions_);
   }
   ShmBatch(const ShmBatch&) = delete;
@@ -62,6 +65,8 @@ public:
   void start_send(std::uint32_t slot, const Message& message) override {
     port_->start_send(message.peer, occupy(slot, message));
   }
+
+  void pass_over(const Message& message) override { port_->pass_over(completions_, message); }
 
   std::span<const int> poll() override {
     port_->progress();
@@ -175,10 +180,13 @@ private:
 GroupMemory::GroupMemory(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks)) {
   const std::size_t fair = std::bit_floor(most_of_all_rings / (ranks_ * ranks_));
   shape_ = {std::clamp(fair, smallest_ring, largest_ring), ranks_ <= few_ranks ? 7U : 5U};
+  const std::size_t shown =
+      std::clamp(std::bit_floor(most_of_all_boards / ranks_), smallest_board, largest_board);
+  board_bytes_ = sizeof(PlaceHead) + shown;
 }
 
 std::size_t GroupMemory::bytes() const {
-  return ranks_ * sizeof(Bell) + ranks_ * ranks_ * shape_.bytes();
+  return channels_bytes() + ranks_ * board_bytes_;
 }
 
 Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
@@ -187,7 +195,21 @@ Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
 
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
   const std::size_t number = static_cast<std::size_t>(to) * ranks_ + static_cast<std::size_t>(from);
-  return ChannelMemory::at(memory + ranks_ * sizeof(Bell) + number * shape_.bytes(), shape_);
+  ChannelMemory channel = ChannelMemory::at(memory + ranks_ * sizeof(Bell) + number * shape_.bytes(), shape_);
+  channel.board = board_memory(memory, from);
+  return channel;
+}
+
+Board GroupMemory::board(std::byte* memory, Rank rank) const {
+  return {board_memory(memory, rank), board_bytes_};
+}
+
+std::size_t GroupMemory::channels_bytes() const {
+  return ranks_ * sizeof(Bell) + ranks_ * ranks_ * shape_.bytes();
+}
+
+std::byte* GroupMemory::board_memory(std::byte* memory, Rank rank) const {
+  return memory + channels_bytes() + static_cast<std::size_t>(rank) * board_bytes_;
 }
 
 std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& memory, Rank rank,
@@ -198,7 +220,8 @@ std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& 
   for (Rank peer = 0; peer < ranks; ++peer)
     lines.push_back(
         {group.channel(memory.get(), rank, peer), group.channel(memory.get(), peer, rank), bell(peer)});
-  std::shared_ptr<End> end(new End{Port(lines, use.threaded), bell(rank), use.waiting, memory});
+  std::shared_ptr<End> end(
+      new End{Port(lines, group.board(memory.get(), rank), use.threaded), bell(rank), use.waiting, memory});
   return std::make_unique<ShmTransport>(std::move(end), rank, ranks);
 }
 

@@ -7,17 +7,22 @@
 
 namespace thalweg::transport {
 
-/// How the channels of a group lie in its segment.
+/// How the channels and boards of a group lie in its segment.
 class GroupMemory {
 public:
   explicit GroupMemory(std::int32_t ranks);
   std::size_t bytes() const;
   static Bell* bell(std::byte* memory, Rank rank);
   ChannelMemory channel(std::byte* memory, Rank from, Rank to) const;
+  Board board(std::byte* memory, Rank rank) const;
 
 private:
+  std::size_t channels_bytes() const;
+  std::byte* board_memory(std::byte* memory, Rank rank) const;
+
   std::size_t ranks_;
   ChannelShape shape_;
+  std::size_t board_bytes_;
 };
 
 /// How a process uses a group's memory.

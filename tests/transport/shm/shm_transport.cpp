@@ -96,7 +96,7 @@ TEST(ShmTransport, SendsToSeveralAndItself) {
 }
 
 struct Adder final : Combiner {
-  void combine(std::byte* arrived, std::byte* target, std::size_t bytes) override {
+  void combine(std::byte* arrived, std::byte* target, std::size_t bytes, bool /*spent*/) override {
     ASSERT_EQ(bytes % sizeof(std::uint64_t), 0U);
     auto* const from = reinterpret_cast<std::uint64_t*>(arrived);
     auto* const sum = reinterpret_cast<std::uint64_t*>(target);

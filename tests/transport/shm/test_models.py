@@ -25,6 +25,10 @@ WRONG_BYTES = "assertion violated"
         ("channel", "NO_RELEASE", WRONG_BYTES),
         ("channel", "NO_CREDIT", WRONG_BYTES),
         ("channel", "LAZY", LOST_WAKE_UP),
+        ("board", "", HOLDS),
+        ("board", "NO_OPEN", WRONG_BYTES),
+        ("board", "EARLY_LEAVE", WRONG_BYTES),
+        ("board", "NO_LEAVE", LOST_WAKE_UP),
     ],
 )
 def test_model(model: str, left_out: str, found: str, tmp_path: Path) -> None:
