@@ -86,7 +86,7 @@ OPTIONS: tuple[Option, ...] = (
         kind="microseconds",
         default=None,
         metavar="MICROSECONDS",
-        help="How long a polite wait yields before it sleeps.",
+        help="How long a polite wait yields before it sleeps; in shared memory, where messages wake, 200 at most.",
     ),
     Option(
         name="sleep_us",

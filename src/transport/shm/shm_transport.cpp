@@ -27,8 +27,9 @@ struct SleepingSystem : WaitSystem {
     else
       bell->sleep_unless([this] { return (*look)() != Look::nothing; }, std::max(duration, shortest_us));
   }
-  /// Whoever brings something rings: sleeps end by themselves only to look after others.
-  static constexpr std::uint32_t shortest_us = 1000;
+  /// Whoever brings something rings: sleeps end by themselves only to look after others. Longer than a tick of
+  /// most kernels, so that the timer need not be set anew, which a virtual machine's host has to do.
+  static constexpr std::uint32_t shortest_us = 5000;
   Bell* bell;
   Looking* look;
 };
