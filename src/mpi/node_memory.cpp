@@ -138,10 +138,6 @@ transport::Waiting node_waiting(MPI_Comm& hidden) {
   waiting.settings.long_yield_us = 1500;
   if (runtime.placement.crowded) {
     waiting.looks = 6;
-    // Whoever brings something wakes: to sleep soon costs little. Where a foreign process computes on a core,
-    // ranks that wait there are passed over for its time slices; that core's ranks come here when this one is idle.
-    constexpr std::uint32_t longest_yielding_us = 200;
-    waiting.settings.yield_us = std::min(waiting.settings.yield_us, longest_yielding_us);
   } else {
     waiting.settings.poll_us = std::max(waiting.settings.poll_us, 5U);
   }

@@ -17,6 +17,11 @@ constexpr std::size_t largest_board = std::size_t{1} << 20;
 constexpr std::size_t smallest_board = std::size_t{64} << 10;
 constexpr std::size_t most_of_all_boards = std::size_t{64} << 20;
 
+// Who sleeps is woken when something comes, so that to sleep soon costs little. Where a foreign process
+// computes on a core, ranks there have to wait for its time slices, until another core falls idle: then the
+// kernel brings them there.
+constexpr std::uint32_t longest_yielding_us = 200;
+
 /// Sleeps until its rank's bell is rung, if it has one.
 template <typename Looking>
 struct SleepingSystem : WaitSystem {
@@ -27,8 +32,8 @@ struct SleepingSystem : WaitSystem {
     else
       bell->sleep_unless([this] { return (*look)() != Look::nothing; }, std::max(duration, shortest_us));
   }
-  /// Whoever brings something rings: sleeps end by themselves only to look after others. Longer than a tick of
-  /// most kernels, so that the timer need not be set anew, which a virtual machine's host has to do.
+  /// Whoever brings something rings: sleeps end by themselves only to look after others. Longer than a tick
+  /// of most kernels, so that the timer need not be set anew, which a virtual machine's host has to do.
   static constexpr std::uint32_t shortest_us = 5000;
   Bell* bell;
   Looking* look;
@@ -221,8 +226,11 @@ std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& 
   for (Rank peer = 0; peer < ranks; ++peer)
     lines.push_back(
         {group.channel(memory.get(), rank, peer), group.channel(memory.get(), peer, rank), bell(peer)});
+  Waiting waiting = use.waiting;
+  if (use.sleeps)
+    waiting.settings.yield_us = std::min(waiting.settings.yield_us, longest_yielding_us);
   std::shared_ptr<End> end(
-      new End{Port(lines, group.board(memory.get(), rank), use.threaded), bell(rank), use.waiting, memory});
+      new End{Port(lines, group.board(memory.get(), rank), use.threaded), bell(rank), waiting, memory});
   return std::make_unique<ShmTransport>(std::move(end), rank, ranks);
 }
 
