@@ -102,9 +102,12 @@ public:
   }
 
   void start_send(std::uint32_t slot, const Message& message) override {
-    check_multicast(message);
+    if (message.multicast.number != 0)
+      count_multicast(message);
     hub_->post_send(rank_, occupy(slot, message));
   }
+
+  void pass_over(const Message& message) override { count_multicast(message); }
 
   std::span<const int> poll() override {
     finished_.clear();
@@ -140,10 +143,8 @@ private:
   }
 
   /// What other transports rely on.
-  void check_multicast(const Message& message) {
+  void count_multicast(const Message& message) {
     const auto [number, members] = message.multicast;
-    if (number == 0)
-      return;
     const auto known = multicasts_.try_emplace(number).first;
     auto& [left, first] = known->second;
     if (first.empty()) {

@@ -72,6 +72,37 @@ TEST_P(Routed, EveryPairTalks) {
     thread.join();
 }
 
+// Each way's batch must know when it has seen its last message of a multicast, also if it has none; loopback
+// throws where it does not.
+TEST(Multicasts, AreCompleteOnBothWays) {
+  constexpr Rank ranks = 7;
+  const auto transports = make_nodes(ranks, 3);
+  std::vector<std::thread> threads;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto batch = transports[static_cast<std::size_t>(rank)]->make_batch();
+      for (int turn = 0; turn < 3; ++turn) {
+        int out = turn * 100 + rank;
+        std::vector<int> in(ranks, -1);
+        std::vector<Message> sends;
+        std::vector<Message> receives;
+        const Rank last = turn == 0 ? 2 : ranks; // at first to one node alone
+        for (Rank peer = 0; peer < last; ++peer)
+          sends.push_back({peer, turn, reinterpret_cast<std::byte*>(&out), sizeof out});
+        for (Message& send : sends)
+          send.multicast = {1, static_cast<std::uint32_t>(sends.size())};
+        for (Rank peer = 0; rank < last && peer < ranks; ++peer)
+          receives.push_back(
+              {peer, turn, reinterpret_cast<std::byte*>(&in[static_cast<std::size_t>(peer)]), sizeof(int)});
+        ASSERT_NO_THROW(batch->transfer(receives, sends));
+        for (Rank peer = 0; rank < last && peer < ranks; ++peer)
+          EXPECT_EQ(in[static_cast<std::size_t>(peer)], turn * 100 + peer);
+      }
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, Routed, testing::Bool());
 
 } // namespace
