@@ -1,8 +1,8 @@
 #include "engine/plan.hpp"
 
+#include "schedule/multicasts.hpp"
+
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <unordered_map>
 
 namespace thalweg::engine {
@@ -54,7 +54,7 @@ Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Com
       steps_.push_back(plan_step);
     }
     bound.is_simple = make_simple(schedule, bound);
-    find_multicasts(schedule, bound);
+    number_multicasts(schedule, stage);
     staging_bytes_ = std::max(staging_bytes_, stage_staging_bytes_);
     widest_stage_ = std::max(widest_stage_, bound.end - bound.begin);
     stages_.push_back(bound);
@@ -105,26 +105,15 @@ void Plan::bind_message(PlanStep& step, bool receive) {
   stage_staging_bytes_ += (step.bytes + staging_alignment - 1) / staging_alignment * staging_alignment;
 }
 
-/// Sends of the same memory that wait for the same steps carry the same bytes: what writes there between two
-/// of them would have to come after the one and before the other.
-void Plan::find_multicasts(const schedule::Schedule& schedule, const PlanStage& stage) {
-  using Source = std::tuple<Base, std::int64_t, std::int64_t, std::vector<std::uint32_t>>;
-  std::map<Source, std::vector<std::uint32_t>> sends;
-  for (std::uint32_t s = stage.begin; s < stage.end; ++s) {
-    const PlanStep& step = steps_[s];
-    if (step.kind != StepKind::send || step.bytes == 0 || step.message.base == Base::staging)
-      continue;
-    const auto predecessors = schedule.predecessors_of(schedule.steps[s]);
-    sends[{step.message.base, step.message.offset, step.bytes, {predecessors.begin(), predecessors.end()}}]
-        .push_back(s);
-  }
+void Plan::number_multicasts(const schedule::Schedule& schedule, std::size_t stage) {
   std::uint32_t number = 0;
-  for (const auto& [source, steps] : sends) {
-    if (steps.size() == 1)
+  for (const auto& sends : schedule::find_multicasts(schedule, stage)) {
+    const PlanStep& first = steps_[sends.front()];
+    if (first.bytes == 0 || first.message.base == Base::staging)
       continue;
     ++number;
-    for (const std::uint32_t s : steps)
-      steps_[s].multicast = {number, static_cast<std::uint32_t>(steps.size())};
+    for (const std::uint32_t s : sends)
+      steps_[s].multicast = {number, static_cast<std::uint32_t>(sends.size())};
   }
 }
 

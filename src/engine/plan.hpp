@@ -83,7 +83,7 @@ public:
 private:
   schedule::Span bind(std::span<const schedule::BlockRange> ranges, const Layouts& layouts);
   void bind_message(PlanStep& step, bool receive);
-  void find_multicasts(const schedule::Schedule& schedule, const PlanStage& stage);
+  void number_multicasts(const schedule::Schedule& schedule, std::size_t stage);
   bool make_simple(const schedule::Schedule& schedule, const PlanStage& stage);
   void link_successors(const schedule::Schedule& schedule);
 

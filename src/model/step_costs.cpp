@@ -1,6 +1,7 @@
 #include "model/step_costs.hpp"
 
 #include "core/arithmetic.hpp"
+#include "schedule/multicasts.hpp"
 
 #include <algorithm>
 
@@ -94,6 +95,7 @@ StepCost message_cost(const Schedule& schedule, const Step& step, const Sizes& s
   result.gap = cost.gap.value;
   result.transfer = cost.gap_per_byte.value * bytes;
   const double copying = (is_send ? cost.send_per_byte : cost.receive_per_byte).value * bytes;
+  result.copying = copying;
   result.begin = machine.step.value;
   if (is_send) {
     result.begin += cost.send.value + copying + packing(machine, extent);
@@ -138,6 +140,23 @@ StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Se
         setting.machine.step.value + (step.kind == StepKind::copy ? setting.machine.copy_seconds(bytes)
                                                                   : setting.machine.combine_seconds(bytes));
     costs_.push_back(local);
+  }
+  for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage)
+    for (const auto& sends : schedule::find_multicasts(schedule, stage))
+      copy_once(sends);
+}
+
+/// Ranks of a node read what goes to several of them from where it was copied to once
+/// (transport/shm/board.hpp).
+void StepCosts::copy_once(std::span<const std::uint32_t> sends) {
+  bool is_copied = false;
+  for (const std::uint32_t send : sends) {
+    StepCost& cost = costs_[send];
+    if (cost.is_remote || cost.bytes < least_copied_once)
+      continue;
+    if (is_copied)
+      cost.begin -= cost.copying;
+    is_copied = true;
   }
 }
 

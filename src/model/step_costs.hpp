@@ -5,6 +5,7 @@
 #include "model/predict.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace thalweg::model {
@@ -13,6 +14,7 @@ namespace thalweg::model {
 struct StepCost {
   std::int64_t bytes = 0;
   double begin = 0; ///< processor time to start it: for sends packing and overhead, for local steps all of it
+  double copying = 0;    ///< the part of a message's processor time that goes by its bytes
   double finish = 0;     ///< processor time when a message has come
   double unexpected = 0; ///< on top of it if it has come before it was asked for
   double crowding = 0;   ///< what copying takes longer for each pair of ranks at work besides
@@ -40,6 +42,11 @@ public:
   double link_seconds() const;
 
 private:
+  void copy_once(std::span<const std::uint32_t> sends);
+
+  /// Shorter messages go to each reader for themselves.
+  static constexpr std::int64_t least_copied_once = std::int64_t{4} << 10;
+
   std::vector<StepCost> costs_;
 };
 

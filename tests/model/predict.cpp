@@ -70,6 +70,19 @@ TEST(Model, SendersPayOverheadsOneAfterAnother) {
                    7 + 10 + 1);
 }
 
+TEST(Model, WhatSeveralRanksOfANodeReadIsCopiedOnce) {
+  Machine machine = simple_machine();
+  for (machine::LevelCosts& level : machine.levels)
+    level.ranges.front().send_per_byte = exactly(2);
+  const auto root = [&](std::int64_t bytes, const std::vector<std::int32_t>& nodes) {
+    return predict_named(schedule::Operation::broadcast, "flat", 4, bytes, {machine, nodes}).cpu_most;
+  };
+  EXPECT_DOUBLE_EQ(root(4096, {0, 0, 0, 0}), 3 * 1 + 2 * 4096);
+  EXPECT_DOUBLE_EQ(root(4095, {0, 0, 0, 0}), 3 * (1 + 2 * 4095));
+  EXPECT_DOUBLE_EQ(root(4096, {0, 1, 0, 0}), 2 + 2 * 4096 + 2 * 1 + 2 * 4096);
+  EXPECT_DOUBLE_EQ(root(4096, {0, 1, 2, 3}), 3 * (2 + 2 * 4096));
+}
+
 TEST(Model, BinomialTreeTakesItsDepth) {
   const Machine machine = simple_machine();
   EXPECT_DOUBLE_EQ(predict_named(schedule::Operation::broadcast, "knomial", 8, 0, {machine, {}}).seconds,
