@@ -78,7 +78,9 @@ public:
   /// Largest number of steps in a stage.
   std::uint32_t widest_stage() const { return widest_stage_; }
   /// Bytes of a message that must come together.
-  std::size_t granule() const { return combining_.on_arrival() ? combining_.granule : 1; }
+  std::uint32_t granule() const {
+    return combining_.on_arrival() ? static_cast<std::uint32_t>(combining_.granule) : 1;
+  }
 
 private:
   schedule::Span bind(std::span<const schedule::BlockRange> ranges, const Layouts& layouts);

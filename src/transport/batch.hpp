@@ -36,7 +36,7 @@ struct Message {
   /// Of receives, where the transport combines: what is done with the bytes, in order; nullptr to copy them.
   Combiner* combiner = nullptr;
   /// Bytes that must come together, at both ends alike.
-  std::size_t granule = 1;
+  std::uint32_t granule = 1;
   /// Of receives: fewer bytes may come.
   bool at_most = false;
   Multicast multicast = {}; ///< of sends

@@ -104,18 +104,21 @@ std::uint64_t Receiver::place(const Cell& cell) {
 }
 
 std::byte* Receiver::chunk(const Cell& cell) const {
-  if (cell.is_on_board())
-    return Board::read(memory_.board, place(cell));
   if (cell.message_bytes() <= short_message)
     return const_cast<std::byte*>(cell.payload);
+  if (cell.is_on_board())
+    return Board::read(memory_.board, place(cell));
   return memory_.ring + places_.offset(places_.place(cell.chunk_bytes()));
 }
 
 bool Receiver::take(const Cell& cell) {
-  const bool is_on_board = cell.is_on_board();
-  if (is_on_board) {
+  bool is_on_board = false;
+  if (cell.message_bytes() <= short_message) {
+    // Nothing but the cell is given back.
+  } else if (cell.is_on_board()) {
+    is_on_board = true;
     Board::leave(memory_.board, place(cell));
-  } else if (cell.message_bytes() > short_message) {
+  } else {
     const std::uint64_t chunk = cell.chunk_bytes();
     places_.take(places_.place(chunk), chunk);
   }

@@ -34,6 +34,7 @@ struct alignas(cache_line) Cell {
   /// Is it the whole message's place on the sender's board that this cell holds?
   bool is_on_board() const { return (sizes & on_board) == on_board; }
   std::uint64_t chunk_bytes() const { return is_on_board() ? message_bytes() : sizes & on_board; }
+  bool is_whole() const { return message_bytes() == (sizes & on_board) || is_on_board(); }
 };
 static_assert(sizeof(Cell) == cache_line);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "processes share it");

@@ -86,11 +86,11 @@ Port::Now Port::take_now(const Message& message) {
   const Cell* cell = peer.in.look();
   if (cell == nullptr)
     return Now::not_here;
-  if (cell->tag != message.tag || cell->message_bytes() != cell->chunk_bytes() ||
-      cell->message_bytes() > message.bytes)
+  const std::size_t bytes = cell->message_bytes();
+  if (cell->tag != message.tag || bytes > message.bytes || !cell->is_whole())
     return Now::must_be_started;
   UnderWay receive{message};
-  absorb(receive, peer.in.chunk(*cell), cell->chunk_bytes(), !cell->is_on_board());
+  absorb(receive, peer.in.chunk(*cell), bytes, !cell->is_on_board());
   give_back(peer, *cell);
   return Now::taken;
 }
@@ -142,7 +142,7 @@ bool Port::put(Peer& peer, UnderWay& send) {
 }
 
 bool Port::is_shown(const Message& message) const {
-  return message.multicast.number != 0 && message.bytes >= least_shown &&
+  return message.bytes >= least_shown && message.multicast.number != 0 &&
          message.bytes <= board_.most_bytes();
 }
 
