@@ -1,5 +1,7 @@
 #include "transport/shm/port.hpp"
 
+#include "core/wait_policy.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -148,14 +150,17 @@ bool Port::is_shown(const Message& message) const {
 
 /// Tells the peer of the message's place on the board; the first of its multicast takes one.
 Port::Showing Port::show(Peer& peer, UnderWay& send) {
-  constexpr std::uint32_t patience = 200;
+  constexpr std::uint64_t patience_ns = 1'000'000;
   const Message& message = send.message;
   const std::size_t number = find_shown(*send.owner, message.multicast);
   Shown& shown = send.owner->shown[number];
   if (!shown.place)
     shown.place = board_.show(message.data, message.bytes);
   if (!shown.place) {
-    if (++send.waits < patience)
+    const std::uint64_t now_ns = WaitSystem::now_ns();
+    if (send.waits_since_ns == 0)
+      send.waits_since_ns = now_ns;
+    if (now_ns - send.waits_since_ns < patience_ns)
       return Showing::waits;
     send.through_channel = true;
     count_off(*send.owner, number);

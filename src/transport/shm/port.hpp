@@ -46,8 +46,8 @@ struct UnderWay {
   std::size_t done = 0;
   Completions* owner = nullptr;
   std::uint32_t slot = 0;
-  std::uint32_t waits = 0;      ///< how often the board had no room for it,
-  bool through_channel = false; ///< until it was given up
+  std::uint64_t waits_since_ns = 0; ///< for room on the board; 0: it does not
+  bool through_channel = false;     ///< it waited for too long
 };
 
 /// What a port has of each rank of the group.
