@@ -10,14 +10,16 @@ foreach(flavour IN LISTS THALWEG_MPI_FLAVOURS)
   add_library(thalweg_team_${flavour} SHARED ${team_sources})
   set_target_properties(thalweg_team_${flavour} PROPERTIES
     OUTPUT_NAME thalweg-team-${flavour}
+    EXPORT_NAME team_${flavour}
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(thalweg_team_${flavour} PRIVATE ${team_window} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(thalweg_team_${flavour} PUBLIC mpi_flavour_${flavour}
+  # Who uses an installation has found his MPI by himself.
+  target_link_libraries(thalweg_team_${flavour} PUBLIC $<BUILD_INTERFACE:mpi_flavour_${flavour}>
     PRIVATE thalweg_flags thalweg_engine thalweg_shm thalweg_routed thalweg_parcels thalweg_tune ${CMAKE_DL_LIBS})
   target_link_options(thalweg_team_${flavour} PRIVATE -Wl,--exclude-libs,ALL)
-  install(TARGETS thalweg_team_${flavour} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS thalweg_team_${flavour} EXPORT ThalwegTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
