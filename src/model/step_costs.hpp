@@ -44,7 +44,7 @@ public:
 private:
   void copy_once(std::span<const std::uint32_t> sends);
 
-  /// Shorter messages go to each reader for themselves.
+  /// Shorter messages go to each reader for themselves: least_shown in transport/shm/port.cpp.
   static constexpr std::int64_t least_copied_once = std::int64_t{4} << 10;
 
   std::vector<StepCost> costs_;

@@ -10,7 +10,8 @@ namespace thalweg::transport {
 
 namespace {
 
-/// Messages from here on are shown: below, the place's line costs more than the copies that it saves.
+/// Messages from here on are shown: below, the place's line costs more than the copies that
+/// it saves. The model has the same number (model/step_costs.hpp).
 constexpr std::size_t least_shown = std::size_t{4} << 10;
 
 void finish(const UnderWay& message) {
