@@ -4,8 +4,11 @@
 //
 // A waiter is made when a wait begins; pause() is called after each unsuccessful look. For the first
 // `poll_us` it returns at once; then it gives the core to any rank that can run (sched_yield); after
-// `yield_us` more it sleeps, for an eighth of the time waited so far between `sleep_us_min` and
-// `sleep_us_max`, so that sleeping adds an eighth to a wait at most and a long wait costs no CPU.
+// `yield_us` more it sleeps, for a 64th of the time waited so far between `sleep_us_min` and `sleep_us_max`,
+// so that a long wait costs no CPU. The part is as small because what is waited for may be a row of steps that
+// a library takes in several looks, on several ranks. Where ranks slept an eighth of their wait, these looks
+// took longer than `yield_us`, so that those who waited for them slept as long in their turn: now and then
+// MPICH's all-gathers of 100 us fell into taking 7 ms each, and stayed there.
 //
 // Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
@@ -91,10 +94,12 @@ public:
   void reset() { waiting_ = false; }
 
 private:
+  static constexpr std::uint64_t part_slept = 64; // one in so many
+
   std::uint32_t sleep_us(std::uint64_t waited_us) const {
     const auto low = std::uint64_t{settings_.sleep_us_min};
     const auto high = std::max(low, std::uint64_t{settings_.sleep_us_max});
-    return static_cast<std::uint32_t>(std::clamp(waited_us / 8, low, high));
+    return static_cast<std::uint32_t>(std::clamp(waited_us / part_slept, low, high));
   }
 
   WaitSettings settings_;

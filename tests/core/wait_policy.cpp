@@ -61,23 +61,38 @@ TEST_F(WaitPolicy, BeginsAnewAfterProgress) {
   EXPECT_EQ(world.actions, "ppyyssp");
 }
 
-TEST_F(WaitPolicy, SleepsAnEighthOfTheTimeWaitedWithinBounds) {
+TEST_F(WaitPolicy, SleepsASmallPartOfTheTimeWaitedWithinBounds) {
   auto waits = waiter({0, 0, 20, 500});
   waits.pause();
   EXPECT_EQ(world.last_sleep_us, 20U);
-  for (const std::uint64_t waited_us : {800U, 1600U, 3200U}) {
+  for (const std::uint64_t waited_us : {1600U, 6400U, 25600U}) {
     auto fresh = waiter({0, 0, 20, 500});
     fresh.pause();
     world.now_ns += waited_us * 1'000; // the look between two pauses took this long
     fresh.pause();                     // learns of it only at its end
     fresh.pause();
-    EXPECT_GE(world.last_sleep_us, waited_us / 8);
-    EXPECT_LE(world.last_sleep_us, (waited_us + 60) / 8 + 1);
+    EXPECT_GE(world.last_sleep_us, waited_us / 64);
+    EXPECT_LE(world.last_sleep_us, (waited_us + 60) / 64 + 1);
   }
-  for (int pause = 0; pause < 100; ++pause) {
+  for (int pause = 0; pause < 1000; ++pause) {
     waits.pause();
   }
   EXPECT_EQ(world.last_sleep_us, 500U);
+}
+
+// Else those who wait for it come to sleep too, and take as long in their turn, for ever.
+TEST_F(WaitPolicy, WhatTakesMoreLooksAfterALongWaitEndsBeforeOthersSleepForIt) {
+  const WaitSettings settings;
+  auto waits = waiter(settings);
+  while (world.now_ns < 8'000'000) {
+    waits.pause();
+  }
+  const std::uint64_t begin_ns = world.now_ns;
+  constexpr int looks = 24;
+  for (int look = 0; look < looks; ++look) {
+    waits.pause();
+  }
+  EXPECT_LT(world.now_ns - begin_ns, settings.yield_us * 1'000U);
 }
 
 TEST_F(WaitPolicy, SleepsLongerAndLongerWhileYieldsAreLong) {
