@@ -40,12 +40,12 @@ file(MAKE_DIRECTORY ${mpi_window})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/mpi ${mpi_window}/mpi SYMBOLIC)
 file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/observe/*.cpp)
 add_library(thalweg_observe STATIC ${observe_sources} ${PROJECT_SOURCE_DIR}/src/mpi/settings.cpp
-  ${PROJECT_SOURCE_DIR}/src/mpi/load.cpp)
+  ${PROJECT_SOURCE_DIR}/src/mpi/load.cpp ${PROJECT_SOURCE_DIR}/src/mpi/socket.cpp)
 set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
 target_include_directories(thalweg_observe PUBLIC ${mpi_window})
-target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohmann_json
+target_link_libraries(thalweg_observe PRIVATE thalweg_flags thalweg_topology nlohmann_json::nlohmann_json
   PUBLIC thalweg_engine ${CMAKE_DL_LIBS})
 
 # Source lines for reports; without libdw they name symbols' modules and addresses only.
@@ -73,7 +73,7 @@ function(thalweg_interposer family include)
     COMMAND Python3::Interpreter ${source}/generate.py --output ${generated} ${ARGN}
     DEPENDS ${source}/generate.py ${source}/functions.py ${source}/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp ${PROJECT_SOURCE_DIR}/src/transport/mpi/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/settings.cpp|/mpi/load.cpp")
+  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/settings.cpp|/mpi/load.cpp|/mpi/socket.cpp")
 
   string(TOUPPER ${family} upper)
   add_library(thalweg_${family} MODULE ${sources} ${outputs})

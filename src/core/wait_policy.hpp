@@ -5,10 +5,10 @@
 // A waiter is made when a wait begins; pause() is called after each unsuccessful look. For the first
 // `poll_us` it returns at once; then it gives the core to any rank that can run (sched_yield); after
 // `yield_us` more it sleeps, for a 64th of the time waited so far between `sleep_us_min` and `sleep_us_max`,
-// so that a long wait costs no CPU. The part is as small because what is waited for may be a row of steps that
-// a library takes in several looks, on several ranks. Where ranks slept an eighth of their wait, these looks
-// took longer than `yield_us`, so that those who waited for them slept as long in their turn: now and then
-// MPICH's all-gathers of 100 us fell into taking 7 ms each, and stayed there.
+// so that a long wait costs no CPU. The part is as small because what is waited for may be a row of steps
+// that a library takes in several looks, on several ranks. Where ranks slept an eighth of their wait, these
+// looks took longer than `yield_us`, so that those who waited for them slept as long in their turn: now and
+// then MPICH's all-gathers of 100 us fell into taking 7 ms each, and stayed there.
 //
 // Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then

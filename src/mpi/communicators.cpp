@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <numeric>
+#include <span>
 #include <unordered_map>
 
 #include "mpi/gate.hpp"
@@ -305,25 +307,51 @@ std::vector<CommunicatorSamples> all_samples() {
   return result;
 }
 
-const std::vector<int>& CommunicatorState::nodes() {
-  if (nodes_.empty() && agreed && !inter) {
-    const Inside inside;
-    MPI_Group group{};
-    native.Comm_group(handle, &group);
-    std::vector<int> ranks(static_cast<std::size_t>(size));
-    for (int index = 0; index < size; ++index) {
-      ranks[static_cast<std::size_t>(index)] = index;
-    }
-    std::vector<int> world(ranks.size());
-    native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
-    native.Group_free(&group);
-    std::unordered_map<int, int> renamed;
-    for (const int member : world) {
-      const int node = runtime.placement.nodes[static_cast<std::size_t>(member)];
-      nodes_.push_back(renamed.try_emplace(node, static_cast<int>(renamed.size())).first->second);
-    }
+namespace {
+
+// The entries of `of_world` for these ranks, numbered anew in order of first appearance.
+std::vector<int> renumbered(const std::vector<int>& of_world, std::span<const int> ranks) {
+  std::unordered_map<int, int> names;
+  std::vector<int> found;
+  for (const int rank : ranks) {
+    const int name = of_world[static_cast<std::size_t>(rank)];
+    found.push_back(names.try_emplace(name, static_cast<int>(names.size())).first->second);
   }
+  return found;
+}
+
+} // namespace
+
+void CommunicatorState::find_places() {
+  if (!nodes_.empty() || !agreed || inter) {
+    return;
+  }
+  const Inside inside;
+  MPI_Group group{};
+  native.Comm_group(handle, &group);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> world(ranks.size());
+  native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
+  native.Group_free(&group);
+  nodes_ = renumbered(runtime.placement.nodes, world);
+  if (runtime.placement.sockets.empty()) {
+    return;
+  }
+  sockets_ = renumbered(runtime.placement.sockets, world);
+  if (std::ranges::max(sockets_) == std::ranges::max(nodes_)) {
+    sockets_.clear();
+  }
+}
+
+const std::vector<int>& CommunicatorState::nodes() {
+  find_places();
   return nodes_;
+}
+
+const std::vector<int>& CommunicatorState::sockets() {
+  find_places();
+  return sockets_;
 }
 
 int CommunicatorState::node_count() {

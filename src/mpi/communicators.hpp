@@ -48,6 +48,8 @@ struct CommunicatorState {
 
   // Index of the node of each rank (of the local group), small integers in order of first appearance.
   const std::vector<int>& nodes();
+  // The same of sockets (see Placement); empty where no node has ranks of it on several.
+  const std::vector<int>& sockets();
   int node_count();
 
   // Lengths of count arrays of neighbourhood collectives.
@@ -56,7 +58,9 @@ struct CommunicatorState {
 
 private:
   void find_degrees();
+  void find_places();
   std::vector<int> nodes_;
+  std::vector<int> sockets_;
   int node_count_ = 0;
   int indegree_ = -1;
   int outdegree_ = -1;

@@ -1,5 +1,8 @@
 #include "mpi/load.hpp"
 
+#include "mpi/socket.hpp"
+#include "topology/node_groups.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <fstream>
@@ -35,20 +38,28 @@ std::string boot_id() {
   return file >> text ? text : host_name();
 }
 
-std::array<std::uint64_t, 4> allowed_cores() {
+std::vector<std::size_t> allowed_cores() {
   constexpr std::size_t most_cores = 8192;
-  std::array<std::uint64_t, 4> cores{};
+  std::vector<std::size_t> cores;
   cpu_set_t* set = CPU_ALLOC(most_cores);
   const std::size_t bytes = CPU_ALLOC_SIZE(most_cores);
   if (sched_getaffinity(0, bytes, set) == 0) {
     for (std::size_t core = 0; core < most_cores; ++core) {
       if (CPU_ISSET_S(core, bytes, set)) {
-        cores[core / 64 % cores.size()] |= std::uint64_t{1} << core % 64;
+        cores.push_back(core);
       }
     }
   }
   CPU_FREE(set);
   return cores;
+}
+
+std::array<std::uint64_t, 4> folded(std::span<const std::size_t> cores) {
+  std::array<std::uint64_t, 4> set{};
+  for (const std::size_t core : cores) {
+    set[core / 64 % set.size()] |= std::uint64_t{1} << core % 64;
+  }
+  return set;
 }
 
 // The tightest cpu.max of this process's control group and its parents; "max 100000" means none.
@@ -95,7 +106,9 @@ struct MachineLoad {
 
 RankPlace this_place() {
   const std::string machine = boot_id();
-  return {hash_of(machine), hash_of(machine + host_name()), allowed_cores(), quota_centicores(), 0};
+  const std::vector<std::size_t> cores = allowed_cores();
+  return {hash_of(machine), hash_of(machine + host_name()), folded(cores), quota_centicores(),
+          socket_of(cores, "/sys/devices/system/cpu")};
 }
 
 Placement place_ranks(std::span<const RankPlace> ranks) {
@@ -117,6 +130,11 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
     load.quota_centicores = std::min(load.quota_centicores, rank.quota_centicores);
   }
   placement.node_count = static_cast<int>(nodes.size());
+  std::vector<int> sockets;
+  for (const RankPlace& rank : ranks) {
+    sockets.push_back(rank.socket);
+  }
+  placement.sockets = topology::sockets_across_nodes(placement.nodes, sockets);
   if (!ranks.empty()) {
     std::vector<int> on_node(nodes.size());
     for (const int node : placement.nodes) {

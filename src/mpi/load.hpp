@@ -16,7 +16,7 @@ struct RankPlace {
   std::array<std::uint64_t, 4>
       cores{}; // set of cores it may run on (the machine's first 256; beyond, folded)
   std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
-  std::uint32_t reserved = 0;
+  std::int32_t socket = -1;                    // that has all of these cores, or -1
 };
 
 RankPlace this_place();
@@ -24,6 +24,9 @@ RankPlace this_place();
 struct Placement {
   std::vector<int> nodes; // node of each rank: small integers in order of first appearance
   int node_count = 0;
+  // Socket of each rank, numbered across nodes; a node's ranks that may move between sockets count as one
+  // more. Empty where no node has ranks on several.
+  std::vector<int> sockets;
   bool crowded = false;     // a machine has more ranks than cores
   int crowded_ranks = 0;    // and how many it has
   double crowded_cores = 0; // of each

@@ -37,6 +37,9 @@ struct Problem {
   Parameters parameters = {};
   /// The node of each rank (numbered from 0, any order), or null where unknown: all ranks on one node.
   std::shared_ptr<const std::vector<std::int32_t>> nodes = nullptr;
+  /// The socket of each rank, numbered across nodes (a node's ranks that may move from socket to socket stand
+  /// for one more), or null where no node has ranks on several.
+  std::shared_ptr<const std::vector<std::int32_t>> sockets = nullptr;
   /// For neighbourhood collectives: a rank's neighbours, indexed by rank. At run time only one's own entry is
   /// filled.
   std::shared_ptr<const std::vector<Neighborhood>> neighborhoods = nullptr;

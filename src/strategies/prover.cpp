@@ -66,6 +66,8 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
           problem.parameters = parameters;
           problem.root = root;
           problem.nodes = nodes;
+          if (nodes)
+            problem.sockets = two_sockets_a_node(*nodes);
           problem.neighborhoods = neighborhoods;
           // A strategy that keeps rank order may take another way where it need not.
           for (const bool commutative :

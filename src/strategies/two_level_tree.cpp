@@ -1,5 +1,8 @@
 #include "strategies/two_level_tree.hpp"
 
+#include "strategies/leader_groups.hpp"
+#include "strategies/segments.hpp"
+
 namespace thalweg::strategies {
 
 using topology::TreeNode;
@@ -28,13 +31,22 @@ std::vector<Parameter> TwoLevelTree::parameters() {
            .least = 2,
            .most = 1024,
            .meaning = "radix of k-nomial trees, children of a rank in k-ary ones",
-           .proven_at = {3, 4}}};
+           .proven_at = {3, 4}},
+          level_parameter()};
+}
+
+// A chain gives every link one copy of the message, and a leader reaches all of its node at once.
+std::vector<Parameter> TwoLevelTree::pipeline_parameters() {
+  std::vector<Parameter> result = parameters();
+  result.front().standard = 3;
+  result.push_back(segment_parameter(32 << 10));
+  result.push_back(piece_window_parameter());
+  return result;
 }
 
 TwoLevelTree::TwoLevelTree(const Problem& problem)
-    : groups_(topology::node_groups(problem.ranks, problem.nodes.get(), problem.root)),
-      root_group_(groups_.group(problem.root)), between_(shapes[problem.parameter("between")]),
-      inside_(shapes[problem.parameter("inside")]),
+    : groups_(leader_groups(problem, problem.root)), root_group_(groups_.group(problem.root)),
+      between_(shapes[problem.parameter("between")]), inside_(shapes[problem.parameter("inside")]),
       radix_(static_cast<std::int32_t>(problem.parameter("radix"))) {}
 
 TreeNode TwoLevelTree::node(Rank rank) const {

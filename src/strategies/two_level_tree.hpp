@@ -6,7 +6,7 @@
 
 namespace thalweg::strategies {
 
-/// A spanning tree of two levels for gather and scatter: a tree of the nodes' leaders, and in each node a
+/// A spanning tree of two levels: a tree of the nodes' leaders, and in each node a
 /// tree under its leader. Shapes come from the parameters below; the root leads its node.
 class TwoLevelTree {
 public:
@@ -16,8 +16,10 @@ public:
   /// The rank, then all below it, in the order in which their blocks travel.
   std::vector<Rank> subtree(Rank rank) const;
 
-  /// `between`, `inside` and `radix`.
+  /// `between`, `inside`, `radix` and `level`.
   static std::vector<Parameter> parameters();
+  /// Those with standards for long messages, `segment` and `window`.
+  static std::vector<Parameter> pipeline_parameters();
 
 private:
   void append_members(std::int32_t group, std::vector<Rank>& ranks) const;

@@ -1,6 +1,9 @@
 #include "topology/node_groups.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace thalweg::topology {
 
@@ -33,6 +36,20 @@ NodeGroups node_groups(std::int32_t ranks, const std::vector<std::int32_t>* node
   if (root >= 0)
     groups.leaders[static_cast<std::size_t>(groups.group(root))] = root;
   return groups;
+}
+
+std::vector<std::int32_t> sockets_across_nodes(std::span<const std::int32_t> nodes,
+                                               std::span<const std::int32_t> sockets) {
+  if (nodes.size() != sockets.size())
+    return {};
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> numbers;
+  std::vector<std::int32_t> found;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    found.push_back(
+        numbers.try_emplace({nodes[rank], sockets[rank]}, static_cast<std::int32_t>(numbers.size()))
+            .first->second);
+  const std::set<std::int32_t> different(nodes.begin(), nodes.end());
+  return numbers.size() > different.size() ? found : std::vector<std::int32_t>{};
 }
 
 } // namespace thalweg::topology

@@ -5,6 +5,7 @@
 #include "core/rank.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace thalweg::topology {
@@ -34,5 +35,11 @@ struct NodeGroups {
 /// Groups `ranks` ranks by `nodes` (each rank's node number, from 0, any order; null: all on one node). With
 /// a root given, it leads its node. O(ranks).
 NodeGroups node_groups(std::int32_t ranks, const std::vector<std::int32_t>* nodes, Rank root = -1);
+
+/// Each rank's socket numbered across nodes, from each one's node and its number there (-1: the rank may move
+/// from socket to socket; such ranks of a node count as on one more). Empty where no node has ranks on
+/// several, or where one of the two is not known.
+std::vector<std::int32_t> sockets_across_nodes(std::span<const std::int32_t> nodes,
+                                               std::span<const std::int32_t> sockets);
 
 } // namespace thalweg::topology

@@ -1,6 +1,7 @@
 #include "tune/prediction.hpp"
 
 #include "model/step_costs.hpp"
+#include "topology/node_groups.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -87,6 +88,8 @@ Problem problem_of(const Case& wanted, const strategies::Selection& selection) {
   problem.parameters = selection.parameters;
   if (!wanted.nodes.empty())
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
+  if (auto sockets = topology::sockets_across_nodes(wanted.nodes, wanted.sockets); !sockets.empty())
+    problem.sockets = std::make_shared<const std::vector<std::int32_t>>(std::move(sockets));
   return problem;
 }
 

@@ -18,7 +18,7 @@ ROOMS: dict[str, set[str]] = {
     "pattern": {"core"},
     "transport": {"core"},
     "engine": {"core", "schedule", "transport"},
-    "tune": {"core", "schedule", "strategies", "machine", "model"},
+    "tune": {"core", "topology", "schedule", "strategies", "machine", "model"},
     "mpi": {"core", "topology", "schedule", "strategies", "machine", "pattern", "transport", "engine", "tune"},
     "team": {"core", "schedule", "strategies", "machine", "transport", "engine", "tune"},
     "interface": {"core", "schedule", "strategies"},

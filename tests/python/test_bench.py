@@ -61,6 +61,25 @@ def test_a_changing_program_is_followed(thalweg: Command, tmp_path: Path) -> Non
     assert "OPERATION:BYTES:CALLS" in refused.stderr
 
 
+def test_tuned_jobs_are_held_against_native_ones_and_these_against_themselves(
+    thalweg: Command, tmp_path: Path
+) -> None:
+    rows_file, tuning = tmp_path / "rows.json", tmp_path / "tuning.toml"
+    tuning.write_text("format = 1\n")
+    words = ["--ops", "allreduce", "--sizes", "8,64", "--turns", "2", "--batches", "3", "--tuning", str(tuning)]
+    result = thalweg("bench", "tuned", *words, "--control", "--json", str(rows_file))
+    assert result.returncode == 0, result.stderr
+    metrics = ["completion time", "cpu time", "completion time of native, measured twice"]
+    rows = json.loads(rows_file.read_text())
+    assert [row["metric"] for row in rows] == 2 * metrics
+    assert all(row["ours"] > 0 and row["peer"] > 0 for row in rows)
+    assert result.stdout.count("native against itself") == 2
+    assert "geometric mean of native / native" in result.stdout
+    without = thalweg("bench", "tuned", *words, "--json", str(rows_file))
+    assert without.returncode == 0, without.stderr
+    assert [row["metric"] for row in json.loads(rows_file.read_text())] == 2 * metrics[:2]
+
+
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_loose_is_held_against_strict_and_against_mpi(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     rows_file = tmp_path / "rows.json"

@@ -34,5 +34,13 @@ TEST(NodeGroups, WithoutKnowledgeAllAreOnOneNode) {
   EXPECT_TRUE(groups.contiguous());
 }
 
+TEST(NodeGroups, SocketsAreNumberedAcrossNodes) {
+  const std::vector<std::int32_t> nodes{0, 0, 1, 1, 0, 1};
+  EXPECT_EQ(sockets_across_nodes(nodes, std::vector<std::int32_t>{0, 1, 0, 0, 1, -1}),
+            (std::vector<std::int32_t>{0, 1, 2, 2, 1, 3}));
+  EXPECT_TRUE(sockets_across_nodes(nodes, std::vector<std::int32_t>{0, 0, 1, 1, 0, 1}).empty());
+  EXPECT_TRUE(sockets_across_nodes(nodes, {}).empty());
+}
+
 } // namespace
 } // namespace thalweg::topology

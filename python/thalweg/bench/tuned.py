@@ -3,13 +3,15 @@
 Nothing of Thalweg is in the native job. Case by case one job is measured while the other waits, which looks for its
 next request less and less often; then the other way round. The two measurements of a case are a pair, seconds apart,
 and the median of the pairs' ratios counts. Where ranks share cores, two equal jobs may differ by half in small calls
-for as long as they run, by how the system has dealt out the cores: hence several jobs of each kind, one pair of jobs a
-turn.
+for as long as they run, by how the system has dealt out the cores: hence several jobs of each kind, one of each a
+turn. How far such ratios stray by themselves is what a control tells: a second native job in each turn, held against
+the first as Thalweg's is.
 """
 
 import os
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from statistics import median
 from typing import NamedTuple
 
@@ -23,6 +25,8 @@ from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import PASSED_ON, Mode, Session, start_words
 from thalweg.units import time_text
 
+COMPLETION = "completion time"
+CONTROL = "completion time of native, measured twice"
 _SETTLING_S = 0.1
 """Until the job that was measured before looks for its next request so seldom that it disturbs nobody."""
 
@@ -37,6 +41,8 @@ class Request(NamedTuple):
     tuning: str
     turns: int
     batches: int
+    control: bool
+    """Whether a second native job is measured against the first."""
 
 
 class Figures(NamedTuple):
@@ -62,32 +68,50 @@ def tuning_file(given: str) -> str:
     return tuning
 
 
-def measure(request: Request, mpi: str) -> list[Row]:
-    """Measure all cases with one MPI."""
+def measure_ways(request: Request, mpi: str, ways: Sequence[Mode]) -> list[dict[Case, Figures]]:
+    """Measure all cases in a job of each way a turn; the jobs take turns in being the first."""
     words = start_words([], request.ranks, trial_program(mpi, os.environ))
     tuning = tuning_file(request.tuning)
-    natively = {case: Figures([], []) for case in request.cases}
-    ours = {case: Figures([], []) for case in request.cases}
+    found: list[dict[Case, Figures]] = [{case: Figures([], []) for case in request.cases} for _ in ways]
     for turn in track(range(request.turns), f"{mpi}, jobs", transient=True):
-        with (
-            Session(words, lab=request.lab, mode=Mode.NATIVE) as native,
-            Session(words, lab=request.lab, mode=Mode.TUNED, tuning=tuning) as tuned,
-        ):
+        with ExitStack() as stack:
+            jobs = [
+                stack.enter_context(
+                    Session(words, lab=request.lab, mode=way, tuning=tuning if way is Mode.TUNED else "off")
+                )
+                for way in ways
+            ]
             for number, case in enumerate(request.cases):
-                jobs = [(native, natively[case]), (tuned, ours[case])]
-                for session, figures in jobs if (turn + number) % 2 == 0 else reversed(jobs):
-                    measure_case(session, case, request.batches, figures)
+                for place in range(len(jobs)):
+                    way = (place + turn + number) % len(jobs)
+                    measure_case(jobs[way], case, request.batches, found[way][case])
+    return found
+
+
+def spread_text(pairs: Sequence[tuple[float, float]]) -> str:
+    """Write the median of the pairs' ratios, and the least and the most."""
+    ratios = pair_ratios(pairs)
+    return f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+
+
+def measure(request: Request, mpi: str) -> list[Row]:
+    """Measure all cases with one MPI."""
+    ways = [Mode.NATIVE, Mode.TUNED, *([Mode.NATIVE] if request.control else [])]
+    natively, ours, *controls = measure_ways(request, mpi, ways)
     rows = []
     for case in request.cases:
         what = f"{case.name}, {request.ranks} ranks"
         times = list(zip(ours[case].completion_us, natively[case].completion_us, strict=True))
         cpus = list(zip(ours[case].cpu_us, natively[case].cpu_us, strict=True))
-        row = paired_row(what, "completion time", "us", times, mpi)
+        row = paired_row(what, COMPLETION, "us", times, mpi)
         rows += [row, paired_row(what, "cpu time", "us", cpus, mpi)]
-        ratios = pair_ratios(times)
         peer, own = time_text(row["peer"] * 1e-6), time_text(row["ours"] * 1e-6)
-        spread = f"{row['ratio']:.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-        print(f"{mpi}: {what}: {peer} natively, {own} under Thalweg: {spread}", flush=True)
+        line = f"{mpi}: {what}: {peer} natively, {own} under Thalweg: {spread_text(times)}"
+        for control in controls:
+            again = list(zip(control[case].completion_us, natively[case].completion_us, strict=True))
+            rows.append(paired_row(what, CONTROL, "us", again, mpi))
+            line += f"; native against itself {spread_text(again)}"
+        print(line, flush=True)
     return rows
 
 
@@ -96,8 +120,10 @@ def run(request: Request, json_file: str) -> None:
     rows: list[Row] = []
     for mpi in request.mpis:
         found = measure(request, mpi)
-        ratios = [row["ratio"] for row in found if row["metric"] == "completion time"]
-        print(f"{mpi}: geometric mean of native / Thalweg {geometric_mean(ratios):.2f}, least {min(ratios):.2f}")
+        for metric, what in ((COMPLETION, "native / Thalweg"), (CONTROL, "native / native")):
+            ratios = [row["ratio"] for row in found if row["metric"] == metric]
+            if ratios:
+                print(f"{mpi}: geometric mean of {what} {geometric_mean(ratios):.2f}, least {min(ratios):.2f}")
         rows += found
     if json_file:
         write_rows(rows, json_file)

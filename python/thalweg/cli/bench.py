@@ -71,10 +71,13 @@ def tuned(
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
     turns: Annotated[int, typer.Option(help="How many jobs of each kind.")] = 7,
     batches: Annotated[int, typer.Option(help="Batches of each case in a job; their median counts.")] = 5,
+    control: Annotated[
+        bool, typer.Option("--control", help="Measure a second native job too, to tell how far equal ones differ.")
+    ] = False,
 ) -> None:
     """Time collectives natively and under Thalweg with the tuning file, in jobs that take turns."""
     module = importlib.import_module("thalweg.bench.tuned")
-    request = module.Request(_words(mpi), ranks, lab, _cases(ops, sizes), tuning, turns, batches)
+    request = module.Request(_words(mpi), ranks, lab, _cases(ops, sizes), tuning, turns, batches, control)
     module.run(request, json_file)
 
 

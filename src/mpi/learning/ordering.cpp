@@ -25,7 +25,8 @@ std::string candidates_text(Operation operation, std::int64_t bytes, tune::Bread
   wanted.call = strategies::find_call(call_name(operation));
   wanted.bytes = bytes;
   wanted.ranks = communicator.size;
-  wanted.nodes.assign(communicator.nodes().begin(), communicator.nodes().end());
+  wanted.nodes = communicator.nodes();
+  wanted.sockets = communicator.sockets();
   std::string text;
   std::size_t count = 0;
   for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth)) {

@@ -140,8 +140,11 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const C
   if (sizes_first && !blocking)
     return {nullptr, "sizes that would have to be exchanged first in a call that must not wait"};
   bound.problem.parameters = choice.parameters;
-  if (strategy.uses_nodes)
+  if (strategy.uses_nodes) {
     bound.problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
+    if (!communicator.sockets().empty())
+      bound.problem.sockets = std::make_shared<const std::vector<std::int32_t>>(communicator.sockets());
+  }
   settle_staging(bound, strategy, transport_->rank());
   const std::vector<std::int64_t> key = key_of(bound, choice);
   // Found sizes are other ranks' business too, who may come with other ones: they are never remembered.

@@ -1,5 +1,5 @@
 #include "strategies/composition.hpp"
-#include "topology/node_groups.hpp"
+#include "strategies/leader_groups.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,12 +17,8 @@ constexpr Stage leaders_stage{Operation::allreduce, "leaders", allreduces, "the 
 constexpr Stage broadcast_stage{Operation::broadcast, "broadcast", broadcasts,
                                 "the broadcast from each node's leader"};
 
-topology::NodeGroups groups_of(const Problem& problem) {
-  return topology::node_groups(problem.ranks, problem.nodes.get());
-}
-
 void append(Builder& b) {
-  const topology::NodeGroups nodes = groups_of(b.problem());
+  const topology::NodeGroups nodes = leader_groups(b.problem());
   const std::vector<Rank>& members = nodes.members_with(b.rank());
   const auto vector = schedule::output(0, b.pieces());
   const std::int64_t bytes = b.problem().unit_bytes;
@@ -44,7 +40,9 @@ void append(Builder& b) {
 }
 
 std::optional<std::string> refuses(const Problem& problem) {
-  const topology::NodeGroups nodes = groups_of(problem);
+  if (auto why = refuses_level(problem))
+    return why;
+  const topology::NodeGroups nodes = leader_groups(problem);
   if (!problem.commutative && !nodes.contiguous())
     return "it combines node by node, and nodes' ranks are not neighbours";
   return leaders_stage.refusal(problem, nodes.count(), problem.unit_bytes);
@@ -52,7 +50,7 @@ std::optional<std::string> refuses(const Problem& problem) {
 
 std::int32_t pieces(const Problem& problem) {
   // What the stages within nodes want depends on segments alone, not on a node's ranks.
-  const std::int32_t leaders = groups_of(problem).count();
+  const std::int32_t leaders = leader_groups(problem).count();
   return common_pieces({reduce_stage.pieces(problem, problem.ranks, problem.unit_bytes),
                         leaders_stage.pieces(problem, leaders, problem.unit_bytes),
                         broadcast_stage.pieces(problem, problem.ranks, problem.unit_bytes)});
@@ -66,7 +64,8 @@ Strategy two_level() {
           .summary = "reduces to each node's leader, all-reduces among leaders, broadcasts within nodes",
           .wins_when = "several ranks a node, short vectors: the network carries one message a node",
           .source = "Traeff, Rougier 2014; MVAPICH's and UCC's leader-based collectives",
-          .parameters = {reduce_stage.parameter(), leaders_stage.parameter(), broadcast_stage.parameter()},
+          .parameters = {reduce_stage.parameter(), leaders_stage.parameter(), broadcast_stage.parameter(),
+                         level_parameter()},
           .keeps_rank_order = true,
           .in_place = true,
           .uses_nodes = true,

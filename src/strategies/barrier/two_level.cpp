@@ -1,6 +1,6 @@
 #include "strategies/barrier/tree.hpp"
 #include "strategies/composition.hpp"
-#include "topology/node_groups.hpp"
+#include "strategies/leader_groups.hpp"
 
 #include <array>
 
@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 5> choices{"dissemination", "recursive_do
 constexpr Stage between{Operation::barrier, "between", choices, "the barrier between nodes"};
 
 void append(Builder& b) {
-  const topology::NodeGroups groups = topology::node_groups(b.ranks(), b.problem().nodes.get());
+  const topology::NodeGroups groups = leader_groups(b.problem());
   const std::vector<Rank>& members = groups.members_with(b.rank());
   const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
   topology::TreeNode node = topology::tree_node(
@@ -39,6 +39,7 @@ Strategy two_level() {
           .wins_when = "several ranks a node, where messages between nodes are dear",
           .source = "Nishtala 2009, section 6.1 (hierarchical barriers)",
           .parameters = {between.parameter(),
+                         level_parameter(),
                          {.name = "radix",
                           .standard = 8,
                           .least = 2,
@@ -46,6 +47,7 @@ Strategy two_level() {
                           .meaning = "k of the k-nomial tree inside of a node",
                           .proven_at = {2, 3}}},
           .uses_nodes = true,
+          .refuses = refuses_level,
           .append = append};
 }
 

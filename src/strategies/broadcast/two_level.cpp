@@ -1,6 +1,6 @@
 #include "strategies/composition.hpp"
+#include "strategies/leader_groups.hpp"
 #include "strategies/segments.hpp"
-#include "topology/node_groups.hpp"
 
 #include <array>
 
@@ -15,7 +15,7 @@ constexpr Stage between{Operation::broadcast, "between", between_choices, "the b
 constexpr Stage inside{Operation::broadcast, "inside", inside_choices, "the broadcast inside of nodes"};
 
 topology::NodeGroups groups_of(const Problem& problem) {
-  return topology::node_groups(problem.ranks, problem.nodes.get(), problem.root);
+  return leader_groups(problem, problem.root);
 }
 
 void append(Builder& b) {
@@ -45,16 +45,18 @@ std::int32_t pieces(const Problem& problem) {
 } // namespace
 
 Strategy two_level() {
-  return {
-      .name = "two_level",
-      .operation = Operation::broadcast,
-      .summary = "the root's message goes to one rank of each node, and from there to the others of the node",
-      .wins_when = "several ranks a node, where messages between nodes are dear",
-      .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
-      .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), piece_window_parameter()},
-      .uses_nodes = true,
-      .pieces = pieces,
-      .append = append};
+  return {.name = "two_level",
+          .operation = Operation::broadcast,
+          .summary =
+              "the root's message goes to one rank of each node, and from there to the others of the node",
+          .wins_when = "several ranks a node, where messages between nodes are dear",
+          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+          .parameters = {between.parameter(), inside.parameter(), level_parameter(), segment_parameter(0),
+                         piece_window_parameter()},
+          .uses_nodes = true,
+          .refuses = refuses_level,
+          .pieces = pieces,
+          .append = append};
 }
 
 } // namespace thalweg::strategies::broadcast

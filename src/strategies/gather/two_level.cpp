@@ -1,3 +1,4 @@
+#include "strategies/leader_groups.hpp"
 #include "strategies/two_level_tree.hpp"
 
 namespace thalweg::strategies::gather {
@@ -43,6 +44,7 @@ Strategy two_level() {
           .parameters = TwoLevelTree::parameters(),
           .in_place = true,
           .uses_nodes = true,
+          .refuses = refuses_level,
           .append = append};
 }
 

@@ -1,6 +1,6 @@
 #include "strategies/composition.hpp"
+#include "strategies/leader_groups.hpp"
 #include "strategies/segments.hpp"
-#include "topology/node_groups.hpp"
 
 #include <array>
 
@@ -18,7 +18,7 @@ constexpr Stage between{Operation::reduce, "between", between_choices, "the redu
 constexpr Stage inside{Operation::reduce, "inside", inside_choices, "the reduce inside of nodes"};
 
 topology::NodeGroups groups_of(const Problem& problem) {
-  return topology::node_groups(problem.ranks, problem.nodes.get(), problem.root);
+  return leader_groups(problem, problem.root);
 }
 
 /// Combines on this rank's node; where the node's sum is, on its leader.
@@ -58,6 +58,8 @@ void append(Builder& b) {
 }
 
 std::optional<std::string> refuses(const Problem& problem) {
+  if (auto why = refuses_level(problem))
+    return why;
   const topology::NodeGroups groups = groups_of(problem);
   if (!problem.commutative && !groups.contiguous())
     return "it combines node by node, and nodes' ranks are not neighbours";
@@ -74,19 +76,19 @@ std::int32_t pieces(const Problem& problem) {
 } // namespace
 
 Strategy two_level() {
-  return {
-      .name = "two_level",
-      .operation = Operation::reduce,
-      .summary = "each node combines at one of its ranks, then those ranks combine at the root",
-      .wins_when = "several ranks a node, where messages between nodes are dear",
-      .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
-      .parameters = {between.parameter(), inside.parameter(), segment_parameter(0), piece_window_parameter()},
-      .keeps_rank_order = true,
-      .in_place = true,
-      .uses_nodes = true,
-      .refuses = refuses,
-      .pieces = pieces,
-      .append = append};
+  return {.name = "two_level",
+          .operation = Operation::reduce,
+          .summary = "each node combines at one of its ranks, then those ranks combine at the root",
+          .wins_when = "several ranks a node, where messages between nodes are dear",
+          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+          .parameters = {between.parameter(), inside.parameter(), level_parameter(), segment_parameter(0),
+                         piece_window_parameter()},
+          .keeps_rank_order = true,
+          .in_place = true,
+          .uses_nodes = true,
+          .refuses = refuses,
+          .pieces = pieces,
+          .append = append};
 }
 
 } // namespace thalweg::strategies::reduce

@@ -6,7 +6,7 @@ namespace thalweg::mpi {
 namespace {
 
 RankPlace place(std::uint64_t node, std::uint64_t cores, std::uint32_t quota_centicores = UINT32_MAX) {
-  return {node, node, {cores, 0, 0, 0}, quota_centicores, 0};
+  return {node, node, {cores, 0, 0, 0}, quota_centicores, -1};
 }
 
 TEST(Load, NumbersNodesInOrderOfAppearance) {
@@ -50,6 +50,19 @@ TEST(Load, TheControlGroupsQuotaCounts) {
   const Placement placement = place_ranks(ranks);
   EXPECT_TRUE(placement.crowded);
   EXPECT_DOUBLE_EQ(placement.crowded_cores, 1.5);
+}
+
+TEST(Load, NumbersSocketsAcrossNodes) {
+  std::vector<RankPlace> ranks{place(7, 1), place(7, 2), place(5, 1), place(7, 4), place(5, 3)};
+  const int sockets[] = {1, 0, 1, -1, 1};
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    ranks[rank].socket = sockets[rank];
+  EXPECT_EQ(place_ranks(ranks).sockets, (std::vector{0, 1, 2, 3, 2}));
+}
+
+TEST(Load, OneSocketANodeIsNoNews) {
+  const std::vector<RankPlace> ranks{place(1, 1), place(2, 1), place(1, 2)};
+  EXPECT_TRUE(place_ranks(ranks).sockets.empty());
 }
 
 TEST(Load, ThisProcessHasAPlace) {

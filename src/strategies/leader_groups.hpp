@@ -1,0 +1,19 @@
+#pragma once
+
+// Who leads in strategies of two levels: one rank of each node, or one of each socket.
+
+#include "strategies/strategy.hpp"
+#include "topology/node_groups.hpp"
+
+namespace thalweg::strategies {
+
+/// The parameter `level`: `node` or `socket`.
+Parameter level_parameter();
+
+/// The ranks by node or by socket, as the problem's `level` says. With a root given, it leads its group.
+topology::NodeGroups leader_groups(const Problem& problem, Rank root = -1);
+
+/// Why there cannot be a leader for each socket, or nothing.
+std::optional<std::string> refuses_level(const Problem& problem);
+
+} // namespace thalweg::strategies

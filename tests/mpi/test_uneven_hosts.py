@@ -1,0 +1,72 @@
+"""Strategies of two levels, and teams, on hosts of which some have more ranks than others, in shared memory and TCP."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from jobs import BUILD, build
+from mpis import named
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces")
+
+NAME = f"uneven{os.getpid()}"
+HOSTS, RANKS = 3, 7
+TWO_LEVEL = (
+    *("barrier", "broadcast", "reduce", "allreduce", "gather", "scatter"),
+    *("allgather", "alltoall", "reduce_scatter"),
+)
+PIPELINED = ("broadcast", "reduce", "allreduce")
+# Not the suite of barriers: it counts in memory that all ranks share.
+SUITES = (
+    *("bcast", "reduce", "allreduce", "gather", "scatter", "gatherv", "scatterv"),
+    *("allgather", "alltoall", "reduce_scatter_block", "known_calls"),
+)
+
+
+def thalweg(*words: str) -> "subprocess.CompletedProcess[str]":
+    """Run thalweg for the tests' own lab."""
+    return subprocess.run(
+        [sys.executable, "-m", "thalweg", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ
+        | {"THALWEG_LAB": NAME, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _lab() -> Iterator[None]:
+    """Three hosts, of which one gets more ranks than the others."""
+    result = thalweg("lab", "up", "--hosts", str(HOSTS), "--rate", "1gbit")
+    assert result.returncode == 0, result.stderr
+    yield
+    assert thalweg("lab", "down").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        ";".join(f"{operation}=two_level" for operation in TWO_LEVEL),
+        ";".join(f"{operation}=two_level_pipeline:segment=1KiB" for operation in PIPELINED),
+    ],
+)
+def test_two_level_strategies(selection: str) -> None:
+    """The conformance suites pass."""
+    mpi = named("openmpi4")
+    program = [str(build(mpi, "conformance")), "--scale", "0.3", "--known", mpi.known_names, *SUITES]
+    result = thalweg("lab", "run", "--use", selection, "-n", str(RANKS), "--", *program)
+    assert result.returncode == 0, result.stderr[-3000:]
+    # One that is not understood falls back to the library: that would pass without testing anything.
+    assert "cannot" not in result.stderr, result.stderr[-3000:]
+    assert f"{RANKS} ranks on {HOSTS} nodes" in result.stderr
+
+
+def test_teams() -> None:
+    """All collectives of teams, in all modes, within hosts and between them."""
+    program = BUILD / "tests" / "team" / "team-collectives-openmpi"
+    result = thalweg("lab", "run", "--learn", "off", "--tuning", "off", "-n", "5", "--", str(program))
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert "all right" in result.stdout
