@@ -56,7 +56,8 @@ NodeShapes node_shapes(std::int32_t ranks) {
 
 std::shared_ptr<const std::vector<std::int32_t>> two_sockets_a_node(const std::vector<std::int32_t>& nodes) {
   std::vector<std::int32_t> sockets(nodes.size());
-  std::vector<std::int32_t> seen(nodes.size()); // of each node's ranks
+  std::vector<std::int32_t> seen(static_cast<std::size_t>(std::ranges::max(nodes)) +
+                                 1); // of each node's ranks
   for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
     const std::int32_t node = nodes[rank];
     const auto second = 2 * seen[static_cast<std::size_t>(node)]++ >= std::ranges::count(nodes, node);
