@@ -45,9 +45,16 @@ std::int64_t standard_value(const Parameter& parameter, const Case& wanted) {
   return std::min(parameter.standard, std::max<std::int64_t>(parameter.least, wanted.ranks));
 }
 
+// Where all ranks are on one node, or nodes are not known, two levels are one, of which there are strategies
+// enough.
+bool has_one_level(const Strategy& strategy, const Case& wanted) {
+  return strategy.uses_nodes &&
+         std::ranges::adjacent_find(wanted.nodes, std::not_equal_to{}) == wanted.nodes.end();
+}
+
 std::vector<std::int64_t> values_of(const Strategy& strategy, const Parameter& parameter, const Case& wanted,
                                     Breadth breadth) {
-  if (breadth == Breadth::standard || is_fixed(strategy, parameter))
+  if (breadth == Breadth::standard || is_fixed(strategy, parameter) || has_one_level(strategy, wanted))
     return {standard_value(parameter, wanted)};
   return values_to_try(parameter, wanted);
 }
