@@ -23,13 +23,13 @@ void sharpen_timer() {
 
 // Once that somebody computes for long, trials cost one part in a hundred of the time, on each rank. One long
 // yield among many short ones says nothing: some daemon ran, or another machine's guest.
-void CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us) {
+bool CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us) {
   constexpr std::uint64_t few = 16;
   constexpr std::uint64_t most_sleep_per_yield = 100;
   const std::uint64_t taken_ns = after_ns - before_ns;
   if (taken_ns <= std::uint64_t{1000} * long_yield_us) {
     ++short_yields_;
-    return;
+    return false;
   }
   if (short_yields_ < few) {
     sleep_until_ns_ = after_ns + sleep_per_yield_ * taken_ns;
@@ -38,6 +38,14 @@ void CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::
     sleep_per_yield_ = 1;
   }
   short_yields_ = 0;
+  return true;
+}
+
+// What was learnt of the core before says nothing of this one.
+void CoreClimate::arrived() {
+  sleep_until_ns_ = 0;
+  short_yields_ = UINT32_MAX;
+  sleep_per_yield_ = 1;
 }
 
 CoreClimate& thread_climate() {
@@ -58,6 +66,23 @@ void WaitSystem::relax() {
 
 void WaitSystem::yield() {
   sched_yield();
+}
+
+int WaitSystem::core() {
+  return sched_getcpu();
+}
+
+std::optional<cpu_set_t> WaitSystem::allowed_cores() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::optional(allowed) : std::nullopt;
+}
+
+bool WaitSystem::move_to(int core, const cpu_set_t& allowed) {
+  cpu_set_t there;
+  CPU_ZERO(&there);
+  CPU_SET(core, &there);
+  return sched_setaffinity(0, sizeof there, &there) == 0 &&
+         sched_setaffinity(0, sizeof allowed, &allowed) == 0;
 }
 
 void WaitSystem::sleep_us(std::uint32_t duration) {

@@ -13,11 +13,16 @@
 // Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
 // brings the core back sooner, since the kernel lets a process that wakes up interrupt one that has computed
-// for long. So a thread that has met with two long yields shortly after one another sleeps instead for as
-// long as the yield took before it tries the next, and twice as long each time that it finds the same.
+// for long. So a thread that has met with a long yield goes to another core if it has lost less there
+// (core/taken_cores.hpp); one that has met with two of them shortly after one another, and has no better
+// core, sleeps instead for as long as the yield took before it tries the next, and twice as long each time
+// that it finds the same.
+
+#include "core/taken_cores.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace thalweg {
 
@@ -35,15 +40,42 @@ struct WaitSystem {
   static void relax();
   static void yield();
   static void sleep_us(std::uint32_t duration);
+  static int core();
+  /// The cores that the thread may run on, unless the kernel does not tell.
+  static std::optional<cpu_set_t> allowed_cores();
+  /// Brings the thread to `core`, and leaves it allowed where it was; false if it may not.
+  static bool move_to(int core, const cpu_set_t& allowed);
 };
 
-// What a thread has learnt of its core.
+// What a thread has learnt of its cores.
 class CoreClimate {
 public:
   bool prefers_sleep(std::uint64_t now_ns) const { return now_ns < sleep_until_ns_; }
-  void yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
+
+  /// To be called after each yield; true if it was long.
+  bool yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
+
+  /// After a long yield: goes to a better core, if there is one.
+  template <class System>
+  void leave(System& system, int core, std::uint64_t before_ns, std::uint64_t after_ns) {
+    taken_.lost(core, after_ns, after_ns - before_ns);
+    if (stays_ || system.core() != core)
+      return; // the kernel has moved it
+    const std::optional<cpu_set_t> allowed = system.allowed_cores();
+    const std::optional<int> better =
+        allowed ? taken_.better_than(core, after_ns, *allowed) : std::optional<int>();
+    if (!better)
+      return;
+    stays_ = !system.move_to(*better, *allowed);
+    if (!stays_)
+      arrived();
+  }
 
 private:
+  void arrived();
+
+  TakenCores taken_;
+  bool stays_ = false; // it may not move
   std::uint64_t sleep_until_ns_ = 0;
   std::uint64_t short_yields_ = UINT32_MAX; // since the last long one; no long one was met yet
   std::uint64_t sleep_per_yield_ = 1;
@@ -60,9 +92,11 @@ std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep
     system.sleep_us(sleep_us);
     return system.now_ns();
   }
+  const int core = system.core();
   system.yield();
   const std::uint64_t after_ns = system.now_ns();
-  climate.yielded(before_ns, after_ns, long_yield_us);
+  if (climate.yielded(before_ns, after_ns, long_yield_us)) [[unlikely]]
+    climate.leave(system, core, before_ns, after_ns);
   return after_ns;
 }
 

@@ -8,13 +8,27 @@
 namespace thalweg {
 namespace {
 
-// A core and its clock: yields take `yield_ns`, sleeps what was asked.
+// Cores and their clock: yields take `yield_ns`, on the core `taken` `yield_there_ns`, sleeps what was asked.
 struct World {
   std::uint64_t now_ns = 0;
   std::uint64_t yield_ns = 1'000;
+  std::uint64_t yield_there_ns = 4'000'000;
+  int taken = -1;
+  int core = 0;
+  int cores = 1;
+  bool may_move = true;
+  int moves = 0;
   std::string actions;
   std::uint32_t last_sleep_us = 0;
 };
+
+cpu_set_t first_cores(int count) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  for (int core = 0; core < count; ++core)
+    CPU_SET(core, &cores);
+  return cores;
+}
 
 struct FakeSystem {
   World* world;
@@ -25,12 +39,19 @@ struct FakeSystem {
   }
   void yield() {
     world->actions += 'y';
-    world->now_ns += world->yield_ns;
+    world->now_ns += world->core == world->taken ? world->yield_there_ns : world->yield_ns;
   }
   void sleep_us(std::uint32_t duration) {
     world->actions += 's';
     world->last_sleep_us = duration;
     world->now_ns += std::uint64_t{duration} * 1'000;
+  }
+  int core() { return world->core; }
+  std::optional<cpu_set_t> allowed_cores() { return first_cores(world->cores); }
+  bool move_to(int core, const cpu_set_t&) {
+    world->core = world->may_move ? core : world->core;
+    world->moves += 1;
+    return world->may_move;
   }
 };
 
@@ -149,6 +170,91 @@ TEST_F(WaitPolicy, KeepsYieldingWhereYieldsAreShort) {
     waits.pause();
   }
   EXPECT_EQ(world.actions, std::string(100, 'y'));
+}
+
+TEST_F(WaitPolicy, LeavesACoreThatSomebodyComputesOn) {
+  world.cores = 4;
+  world.core = world.taken = 2;
+  auto waits = waiter({0, 100'000'000, 20, 1000});
+  for (int pause = 0; pause < 100; ++pause)
+    waits.pause();
+  EXPECT_EQ(world.core, 3);
+  EXPECT_EQ(world.moves, 1);
+  EXPECT_EQ(world.actions, std::string(100, 'y'));
+}
+
+TEST_F(WaitPolicy, LeavesItAgainWhenTheKernelHasMovedItBack) {
+  world.cores = 2;
+  world.taken = 1;
+  auto waits = waiter({0, 100'000'000, 20, 1000});
+  for (int pause = 0; pause < 1000; ++pause) {
+    if (pause % 100 == 0)
+      world.core = 1;
+    waits.pause();
+    EXPECT_EQ(world.core, 0);
+  }
+  EXPECT_EQ(world.moves, 10);
+}
+
+TEST_F(WaitPolicy, FollowsWhereTheOtherOneGoes) {
+  world.cores = 2;
+  auto waits = waiter({0, 100'000'000, 20, 1000});
+  for (int turn = 0; turn < 10; ++turn) {
+    world.taken = turn % 2;
+    const std::uint64_t begin_ns = world.now_ns;
+    while (world.now_ns - begin_ns < 1'000'000'000)
+      waits.pause();
+    EXPECT_NE(world.core, world.taken) << turn;
+  }
+  EXPECT_LE(world.moves, 10);
+}
+
+TEST_F(WaitPolicy, MovesSeldomAndSleepsWhereAllCoresAreTaken) {
+  world.cores = 2;
+  world.yield_ns = 4'000'000;
+  auto waits = waiter({0, 1'000'000'000, 20, 1000});
+  while (world.now_ns < 20'000'000'000)
+    waits.pause();
+  EXPECT_LE(world.moves, 40);
+  EXPECT_GT(std::ranges::count(world.actions, 's'), std::ranges::count(world.actions, 'y'));
+}
+
+TEST_F(WaitPolicy, StaysWhereItMayNotMove) {
+  world.cores = 2;
+  world.taken = 0;
+  world.may_move = false;
+  auto waits = waiter({0, 1'000'000'000, 20, 1000});
+  while (world.now_ns < 1'000'000'000)
+    waits.pause();
+  EXPECT_EQ(world.moves, 1) << "does not try again";
+  EXPECT_GT(std::ranges::count(world.actions, 's'), std::ranges::count(world.actions, 'y'));
+}
+
+TEST_F(WaitPolicy, StaysOnTheOnlyCore) {
+  world.taken = 0;
+  auto waits = waiter({0, 1'000'000'000, 20, 1000});
+  while (world.now_ns < 1'000'000'000)
+    waits.pause();
+  EXPECT_EQ(world.moves, 0);
+}
+
+bool same(const cpu_set_t& one, const cpu_set_t& other) {
+  return CPU_EQUAL(&one, &other);
+}
+
+TEST(WaitSystem, MovesAThreadAndLeavesItAllowedWhereItWas) {
+  const std::optional<cpu_set_t> allowed = WaitSystem::allowed_cores();
+  ASSERT_TRUE(allowed);
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &*allowed))
+      continue;
+    EXPECT_TRUE(WaitSystem::move_to(core, *allowed));
+    EXPECT_TRUE(same(WaitSystem::allowed_cores().value(), *allowed));
+  }
+  cpu_set_t none;
+  CPU_ZERO(&none);
+  EXPECT_FALSE(WaitSystem::move_to(CPU_SETSIZE - 1, none)) << "no machine here has that core";
+  EXPECT_TRUE(same(WaitSystem::allowed_cores().value(), *allowed));
 }
 
 } // namespace

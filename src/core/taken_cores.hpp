@@ -1,0 +1,41 @@
+#pragma once
+
+// Which cores somebody else computes on, as a thread learns from its own waits.
+//
+// A thread that yields on such a core gets it back some milliseconds later. The kernel balances load, not
+// waits: it keeps ranks that wait for one another on a core that somebody computes on although they would
+// share another one at a few microseconds a turn. So a thread that has lost time to yields on its core goes
+// to the one where it has lost the least, if that is less by half. What was lost is forgotten, half of it a
+// second, so that cores are tried again; where all cores are taken, a thread moves about once a second.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <sched.h>
+
+namespace thalweg {
+
+class TakenCores {
+public:
+  /// A yield on `core` that ended now took so long.
+  void lost(int core, std::uint64_t now_ns, std::uint64_t taken_ns);
+
+  /// The core among `allowed` to go to from `core`, if one is worth it.
+  std::optional<int> better_than(int core, std::uint64_t now_ns, const cpu_set_t& allowed) const;
+
+private:
+  struct Loss {
+    double ns = 0; // at `at_ns`; none where 0
+    std::uint64_t at_ns = 0;
+    int core = 0;
+    double at(std::uint64_t now_ns) const;
+  };
+
+  double loss(int core, std::uint64_t now_ns) const;
+
+  // Of more taken cores the one with the least loss is forgotten, and would be found again.
+  static constexpr std::size_t most_cores = 8;
+  std::array<Loss, most_cores> losses_{};
+};
+
+} // namespace thalweg
