@@ -3,6 +3,8 @@
 #include <ctime>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace thalweg {
 
@@ -23,13 +25,13 @@ void sharpen_timer() {
 
 // Once that somebody computes for long, trials cost one part in a hundred of the time, on each rank. One long
 // yield among many short ones says nothing: some daemon ran, or another machine's guest.
-bool CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us) {
+void CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us) {
   constexpr std::uint64_t few = 16;
   constexpr std::uint64_t most_sleep_per_yield = 100;
   const std::uint64_t taken_ns = after_ns - before_ns;
   if (taken_ns <= std::uint64_t{1000} * long_yield_us) {
     ++short_yields_;
-    return false;
+    return;
   }
   if (short_yields_ < few) {
     sleep_until_ns_ = after_ns + sleep_per_yield_ * taken_ns;
@@ -38,7 +40,6 @@ bool CoreClimate::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::
     sleep_per_yield_ = 1;
   }
   short_yields_ = 0;
-  return true;
 }
 
 // What was learnt of the core before says nothing of this one.
@@ -64,8 +65,9 @@ void WaitSystem::relax() {
 #endif
 }
 
+// Not the C library's function, before which the interposers put their own.
 void WaitSystem::yield() {
-  sched_yield();
+  ::syscall(SYS_sched_yield);
 }
 
 int WaitSystem::core() {

@@ -52,10 +52,12 @@ class CoreClimate {
 public:
   bool prefers_sleep(std::uint64_t now_ns) const { return now_ns < sleep_until_ns_; }
 
-  /// To be called after each yield; true if it was long.
-  bool yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
+  void yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
 
-  /// After a long yield: goes to a better core, if there is one.
+  /// What yields take among ranks, which combine long vectors in between, is less; time slices are more.
+  static constexpr std::uint64_t worth_leaving_ns = 1'000'000;
+
+  /// After a yield that took so long: goes to a better core, if there is one.
   template <class System>
   void leave(System& system, int core, std::uint64_t before_ns, std::uint64_t after_ns) {
     taken_.lost(core, after_ns, after_ns - before_ns);
@@ -83,7 +85,20 @@ private:
 
 CoreClimate& thread_climate();
 
-// One pause that gives the core away; returns the time after it.
+// Yields, and leaves the core for a better one if that took long; gives the time after it.
+template <class System>
+std::uint64_t yield_and_leave(System& system, CoreClimate& climate, std::uint64_t before_ns,
+                              std::uint32_t long_yield_us = WaitSettings{}.long_yield_us) {
+  const int core = system.core();
+  system.yield();
+  const std::uint64_t after_ns = system.now_ns();
+  climate.yielded(before_ns, after_ns, long_yield_us);
+  if (after_ns - before_ns > CoreClimate::worth_leaving_ns) [[unlikely]]
+    climate.leave(system, core, before_ns, after_ns);
+  return after_ns;
+}
+
+// One pause that gives the core away; gives the time after it.
 template <class System>
 std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep_us,
                        std::uint32_t long_yield_us = WaitSettings{}.long_yield_us) {
@@ -92,12 +107,7 @@ std::uint64_t give_way(System& system, CoreClimate& climate, std::uint32_t sleep
     system.sleep_us(sleep_us);
     return system.now_ns();
   }
-  const int core = system.core();
-  system.yield();
-  const std::uint64_t after_ns = system.now_ns();
-  if (climate.yielded(before_ns, after_ns, long_yield_us)) [[unlikely]]
-    climate.leave(system, core, before_ns, after_ns);
-  return after_ns;
+  return yield_and_leave(system, climate, before_ns, long_yield_us);
 }
 
 template <class System = WaitSystem>

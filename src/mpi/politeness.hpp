@@ -3,6 +3,7 @@
 // Waiting politely: blocking calls of the program made as nonblocking ones that are looked at now and then,
 // with the core given away in between. Worth it where ranks outnumber cores and the library would spin.
 
+#include <atomic>
 #include <string>
 
 #include "core/wait_policy.hpp"
@@ -20,6 +21,9 @@ Spinning library_spinning();
 
 // From agreed values only, so that all ranks come to the same.
 void decide_politeness(Runtime& runtime, const Spinning& spinning);
+
+// Whether threads that call sched_yield and get their core back late go to another (yield.cpp).
+inline constinit std::atomic<bool> leaves_taken_cores{false};
 
 inline bool waits_politely() {
   return runtime.polite;

@@ -132,6 +132,8 @@ void agree() {
   runtime.placement = place_ranks(places);
   runtime.agreed = true;
   decide_politeness(runtime, {spins != 0, spinning.reason});
+  leaves_taken_cores =
+      runtime.polite || (runtime.placement.crowded && runtime.settings.polite != PoliteMode::never);
   agree_on_tuning();
   agree_on_learning();
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();

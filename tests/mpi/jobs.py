@@ -121,6 +121,8 @@ def compile_with(command: list[str], target: Path, sources: list[Path]) -> None:
 C_FLAGS = ("-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wshadow")
 # gcc takes MPI_STATUSES_IGNORE for an array that is too short.
 C_FLAGS_NO_ARRAYS = ("-Wno-stringop-overflow", "-Wno-stringop-overread")
+# The one library function that a program (taken_core) puts its own in front of.
+LINK_FLAGS = ("-pthread", "-Wl,--export-dynamic-symbol=sched_setaffinity")
 SHARED_SOURCES = ("check", "complete", "forms", "layout")
 
 
@@ -140,7 +142,7 @@ def build(mpi: Mpi, program: str) -> Path:
         command = [*mpi.compile, *flags, "-c", str(source), "-o", str(made)]
         compile_with(command, made, [source, *headers])
         objects.append(made)
-    link = [*mpi.compile, *map(str, objects), "-pthread", "-o", str(target), *mpi.link]
+    link = [*mpi.compile, *map(str, objects), *LINK_FLAGS, "-o", str(target), *mpi.link]
     compile_with(link, target, objects)
     return target
 

@@ -1,0 +1,19 @@
+"""Ranks that yield in vain leave a core that somebody computes on, and stay allowed where they were."""
+
+import os
+
+import pytest
+from jobs import PASSING, POLITE, Mode, build, run
+from mpis import MPIS, Mpi
+
+pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core: there is no other one")
+EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+
+
+@pytest.mark.parametrize(("mode", "words"), [(POLITE, []), (PASSING, ["--stays"])], ids=["polite", "never"])
+@EVERY_MPI
+def test_taken_core(mpi: Mpi, mode: Mode, words: list[str]) -> None:
+    """The program computes on its own core, in another process, and sees what its yields do."""
+    # Of two ranks Open MPI binds each to a core, of three to more.
+    result = run(mpi, 3, [str(build(mpi, "taken_core")), *words], mode)
+    assert result.status == 0, result.explain()
