@@ -7,7 +7,9 @@ namespace thalweg::transport {
 
 namespace {
 
-constexpr std::size_t largest_ring = std::size_t{64} << 10;
+// Longer rings let a rank go on for longer before the other has to read, and stay in cache: with 128 KiB instead
+// of 64, all-to-alls of 1 MiB took 0.87 of the time; 256 were no faster in most calls.
+constexpr std::size_t largest_ring = std::size_t{128} << 10;
 constexpr std::size_t smallest_ring = std::size_t{4} << 10;
 // With few ranks, channels hold 128 messages: where ranks share cores, one that only sends (a broadcast's
 // root, a reduction's leaves) goes on for as many calls before it has to hand its core over.
