@@ -61,7 +61,8 @@ std::unique_ptr<Segment> lead(const Agreement& agreement, const std::vector<int>
   std::unique_ptr<Segment> segment;
   std::string reason;
   try {
-    segment = Segment::make(transport::GroupMemory(static_cast<std::int32_t>(members.size())).bytes());
+    const transport::GroupMemory memory(static_cast<std::int32_t>(members.size()));
+    segment = Segment::make(memory.bytes(), memory.bytes_to_prepare());
   } catch (const std::exception& error) {
     reason = error.what();
   }

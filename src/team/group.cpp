@@ -115,8 +115,10 @@ void Group::make_transport() {
     waiting_.settings.poll_us = 0;
   }
   std::shared_ptr<transport::Segment> segment;
-  if (near_count_ > 1)
-    segment = share(transport::GroupMemory(near_count_).bytes());
+  if (near_count_ > 1) {
+    const transport::GroupMemory memory(near_count_);
+    segment = share(memory.bytes(), memory.bytes_to_prepare());
+  }
   std::unique_ptr<transport::Transport> far;
   if (has_far || !segment) {
     auto library = std::make_unique<transport::MpiTransport>(functions(), communicator_.get(), rank_, ranks_,
@@ -135,7 +137,7 @@ void Group::make_transport() {
                        : std::move(shared);
 }
 
-std::shared_ptr<transport::Segment> Group::share(std::size_t bytes) {
+std::shared_ptr<transport::Segment> Group::share(std::size_t bytes, std::size_t prepared) {
   std::shared_ptr<transport::Segment> segment;
   transport::SegmentAddress address;
   const auto attempt = [&](auto&& make) {
@@ -146,7 +148,7 @@ std::shared_ptr<transport::Segment> Group::share(std::size_t bytes) {
     }
   };
   if (near_rank() == 0) {
-    attempt([&] { return transport::Segment::make(bytes); });
+    attempt([&] { return transport::Segment::make(bytes, prepared); });
     if (segment)
       address = segment->address();
   }

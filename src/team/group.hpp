@@ -56,7 +56,7 @@ public:
       parcels_->flush();
   }
   /// Memory that the ranks of the node share; null on all of them where one cannot have it. Collective.
-  std::shared_ptr<transport::Segment> share(std::size_t bytes);
+  std::shared_ptr<transport::Segment> share(std::size_t bytes, std::size_t prepared = 0);
 
 private:
   void find_nodes();

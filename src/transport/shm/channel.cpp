@@ -20,17 +20,6 @@ void fetch_to_write(const void* line) {
 
 } // namespace
 
-ChannelMemory ChannelMemory::at(std::byte* memory, const ChannelShape& shape) {
-  ChannelMemory channel;
-  channel.shape = shape;
-  channel.cells = reinterpret_cast<Cell*>(memory);
-  memory += shape.cells() * sizeof(Cell);
-  channel.credit = reinterpret_cast<Credit*>(memory);
-  memory += 2 * sizeof(Credit); // processors fetch lines in pairs: the ring begins with a pair of its own
-  channel.ring = memory;
-  return channel;
-}
-
 std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
                           std::size_t granule) {
   if (bytes <= short_message) {

@@ -51,21 +51,19 @@ struct ChannelShape {
 
   static constexpr std::uint32_t most_cell_bits = 7;
   constexpr std::uint64_t cells() const { return std::uint64_t{1} << cell_bits; }
-  constexpr std::size_t bytes() const { return cells() * sizeof(Cell) + 2 * sizeof(Credit) + ring_bytes; }
 };
 
 /// A channel's memory.
 struct ChannelMemory {
   Cell* cells = nullptr;
+  std::size_t stride = 1; ///< from cell to cell
   Credit* credit = nullptr;
   std::byte* ring = nullptr;
   std::byte* board = nullptr; ///< the sender's
   ChannelShape shape;
 
-  /// Lays a channel out in shape.bytes() of zeroed memory aligned to cache lines.
-  static ChannelMemory at(std::byte* memory, const ChannelShape& shape);
   /// The cell of that number, counted from the channel's beginning, and the turn in which it is written.
-  Cell& cell(std::uint64_t number) const { return cells[number & (shape.cells() - 1)]; }
+  Cell& cell(std::uint64_t number) const { return cells[(number & (shape.cells() - 1)) * stride]; }
   std::uint32_t turn(std::uint64_t number) const {
     return static_cast<std::uint32_t>(number >> shape.cell_bits) + 1;
   }

@@ -7,13 +7,17 @@ namespace thalweg::transport {
 
 namespace {
 
-// Longer rings let a rank go on for longer before the other has to read, and stay in cache: with 128 KiB instead
-// of 64, all-to-alls of 1 MiB took 0.87 of the time; 256 were no faster in most calls.
+// Longer rings let a rank go on for longer before the other has to read, and stay in cache: with 128 KiB
+// instead of 64, all-to-alls of 1 MiB took 0.87 of the time; 256 were no faster in most calls.
 constexpr std::size_t largest_ring = std::size_t{128} << 10;
 constexpr std::size_t smallest_ring = std::size_t{4} << 10;
 // With few ranks, channels hold 128 messages: where ranks share cores, one that only sends (a broadcast's
 // root, a reduction's leaves) goes on for as many calls before it has to hand its core over.
-constexpr std::size_t few_ranks = 16;
+std::uint32_t cell_bits(std::size_t ranks) {
+  return ranks <= 8 ? 7 : ranks <= 16 ? 6 : 5;
+}
+// Each process maps these pages when it joins, in 0.4 us each.
+constexpr std::size_t most_prepared = std::size_t{2304} << 10;
 constexpr std::size_t most_of_all_rings = std::size_t{64} << 20;
 constexpr std::size_t largest_board = std::size_t{1} << 20;
 constexpr std::size_t smallest_board = std::size_t{64} << 10;
@@ -22,6 +26,12 @@ constexpr std::size_t most_of_all_boards = std::size_t{64} << 20;
 // Who sleeps is woken when something comes, so that to sleep soon costs little, and beside a foreign process
 // that computes it saves much (docs/decisions/shared_memory.md).
 constexpr std::uint32_t longest_yielding_us = 200;
+
+/// Behind the bells, at a page's begin.
+std::size_t cells_begin(std::size_t ranks) {
+  constexpr std::size_t page = 4096;
+  return (ranks * sizeof(Bell) + page - 1) / page * page;
+}
 
 /// Sleeps until its rank's bell is rung, if it has one.
 template <typename Looking>
@@ -186,14 +196,18 @@ private:
 
 GroupMemory::GroupMemory(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks)) {
   const std::size_t fair = std::bit_floor(most_of_all_rings / (ranks_ * ranks_));
-  shape_ = {std::clamp(fair, smallest_ring, largest_ring), ranks_ <= few_ranks ? 7U : 5U};
+  shape_ = {std::clamp(fair, smallest_ring, largest_ring), cell_bits(ranks_)};
   const std::size_t shown =
       std::clamp(std::bit_floor(most_of_all_boards / ranks_), smallest_board, largest_board);
   board_bytes_ = sizeof(PlaceHead) + shown;
 }
 
 std::size_t GroupMemory::bytes() const {
-  return channels_bytes() + ranks_ * board_bytes_;
+  return boards_begin() + ranks_ * board_bytes_;
+}
+
+std::size_t GroupMemory::bytes_to_prepare() const {
+  return rings_begin() <= most_prepared ? rings_begin() : 0;
 }
 
 Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
@@ -202,7 +216,13 @@ Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
 
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
   const std::size_t number = static_cast<std::size_t>(to) * ranks_ + static_cast<std::size_t>(from);
-  ChannelMemory channel = ChannelMemory::at(memory + ranks_ * sizeof(Bell) + number * shape_.bytes(), shape_);
+  ChannelMemory channel;
+  channel.shape = shape_;
+  channel.cells = reinterpret_cast<Cell*>(memory + cells_begin(ranks_)) + number;
+  channel.stride = channels();
+  // Processors fetch lines in pairs: each credit has a pair of its own.
+  channel.credit = reinterpret_cast<Credit*>(memory + credits_begin()) + 2 * number;
+  channel.ring = memory + rings_begin() + number * shape_.ring_bytes;
   channel.board = board_memory(memory, from);
   return channel;
 }
@@ -211,12 +231,20 @@ Board GroupMemory::board(std::byte* memory, Rank rank) const {
   return {board_memory(memory, rank), board_bytes_};
 }
 
-std::size_t GroupMemory::channels_bytes() const {
-  return ranks_ * sizeof(Bell) + ranks_ * ranks_ * shape_.bytes();
+std::size_t GroupMemory::credits_begin() const {
+  return cells_begin(ranks_) + shape_.cells() * channels() * sizeof(Cell);
+}
+
+std::size_t GroupMemory::rings_begin() const {
+  return credits_begin() + 2 * channels() * sizeof(Credit);
+}
+
+std::size_t GroupMemory::boards_begin() const {
+  return rings_begin() + channels() * shape_.ring_bytes;
 }
 
 std::byte* GroupMemory::board_memory(std::byte* memory, Rank rank) const {
-  return memory + channels_bytes() + static_cast<std::size_t>(rank) * board_bytes_;
+  return memory + boards_begin() + static_cast<std::size_t>(rank) * board_bytes_;
 }
 
 std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& memory, Rank rank,

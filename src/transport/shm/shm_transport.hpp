@@ -7,17 +7,25 @@
 
 namespace thalweg::transport {
 
-/// How the channels and boards of a group lie in its segment.
+/// How the channels and boards of a group lie in its segment. The first cells of all channels lie side by
+/// side, then all second ones: ranks that make the same calls are about equally far, so that each has what it
+/// looks at and writes to in a page or two. Where ranks share cores, they find few pages' addresses known
+/// after a switch.
 class GroupMemory {
 public:
   explicit GroupMemory(std::int32_t ranks);
   std::size_t bytes() const;
+  /// Of those, the first ones that all ranks use, call after call; none where these are many.
+  std::size_t bytes_to_prepare() const;
   static Bell* bell(std::byte* memory, Rank rank);
   ChannelMemory channel(std::byte* memory, Rank from, Rank to) const;
   Board board(std::byte* memory, Rank rank) const;
 
 private:
-  std::size_t channels_bytes() const;
+  std::size_t channels() const { return ranks_ * ranks_; }
+  std::size_t credits_begin() const;
+  std::size_t rings_begin() const;
+  std::size_t boards_begin() const;
   std::byte* board_memory(std::byte* memory, Rank rank) const;
 
   std::size_t ranks_;

@@ -2,9 +2,7 @@
 
 #include "transport/shm/channel.hpp"
 
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -19,17 +17,23 @@ constexpr ChannelShape deep{ring_bytes, ChannelShape::most_cell_bits};
 class Memory {
 public:
   explicit Memory(const ChannelShape& shape)
-      : bytes_(static_cast<std::byte*>(std::aligned_alloc(cache_line, shape.bytes()))) {
-    std::fill_n(bytes_.get(), shape.bytes(), std::byte{});
-    channel = ChannelMemory::at(bytes_.get(), shape);
+      : cells_(shape.cells() * stride), ring_(shape.ring_bytes / sizeof(Line)) {
+    channel.cells = cells_.data() + 1;
+    channel.stride = stride;
+    channel.credit = &credit_;
+    channel.ring = ring_.front().bytes;
+    channel.shape = shape;
   }
   ChannelMemory channel;
 
 private:
-  struct Free {
-    void operator()(std::byte* bytes) const { std::free(bytes); }
+  static constexpr std::size_t stride = 3; // other channels' cells lie in between
+  struct alignas(cache_line) Line {
+    std::byte bytes[cache_line];
   };
-  std::unique_ptr<std::byte, Free> bytes_;
+  std::vector<Cell> cells_;
+  Credit credit_{};
+  std::vector<Line> ring_;
 };
 
 struct Sent {
