@@ -6,7 +6,7 @@
 namespace thalweg {
 
 double TakenCores::Loss::at(std::uint64_t now_ns) const {
-  constexpr double half_life_ns = 1e9;
+  constexpr double half_life_ns = 2e9;
   return ns * std::exp2(-static_cast<double>(static_cast<std::int64_t>(now_ns - at_ns)) / half_life_ns);
 }
 
@@ -28,7 +28,7 @@ double TakenCores::loss(int core, std::uint64_t now_ns) const {
 std::optional<int> TakenCores::better_than(int core, std::uint64_t now_ns, const cpu_set_t& allowed) const {
   // The next ones first: they are near, and ranks from several taken cores come to different ones.
   std::optional<int> best;
-  double least_ns = loss(core, now_ns) / 2;
+  double least_ns = loss(core, now_ns) / better_by;
   for (int step = 1; step < CPU_SETSIZE && least_ns > 0; ++step) {
     const int candidate = (core + step) % CPU_SETSIZE;
     if (!CPU_ISSET(candidate, &allowed))

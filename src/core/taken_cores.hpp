@@ -5,8 +5,9 @@
 // A thread that yields on such a core gets it back some milliseconds later. The kernel balances load, not
 // waits: it keeps ranks that wait for one another on a core that somebody computes on although they would
 // share another one at a few microseconds a turn. So a thread that has lost time to yields on its core goes
-// to the one where it has lost the least, if that is less by half. What was lost is forgotten, half of it a
-// second, so that cores are tried again; where all cores are taken, a thread moves about once a second.
+// to the one where it has lost the least, if that is an eighth at most. What was lost is forgotten, half of
+// it in two seconds, so that cores are tried again. Where ranks compute themselves, all cores are taken
+// alike: a thread then moves once in some seconds, as moves cost such programs time.
 
 #include <array>
 #include <cstdint>
@@ -32,6 +33,8 @@ private:
   };
 
   double loss(int core, std::uint64_t now_ns) const;
+
+  static constexpr double better_by = 8;
 
   // Of more taken cores the one with the least loss is forgotten, and would be found again.
   static constexpr std::size_t most_cores = 8;

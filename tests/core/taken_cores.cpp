@@ -30,25 +30,25 @@ TEST(TakenCores, GoesToTheNextAllowedCore) {
   EXPECT_EQ(taken.better_than(5, s, cores({5})), std::nullopt);
 }
 
-TEST(TakenCores, PassesOverCoresThatAreNoBetterByHalf) {
+TEST(TakenCores, PassesOverCoresThatAreHardlyBetter) {
   TakenCores taken;
-  taken.lost(0, s, 8 * ms);
-  taken.lost(1, s, 5 * ms);
+  taken.lost(0, s, 80 * ms);
+  taken.lost(1, s, 11 * ms);
   EXPECT_EQ(taken.better_than(0, s, cores({0, 1})), std::nullopt);
   EXPECT_EQ(taken.better_than(0, s, cores({0, 1, 2})), 2);
   taken.lost(2, s, 3 * ms);
-  EXPECT_EQ(taken.better_than(0, s, cores({0, 1, 2})), 2) << "lost most, but less than half";
-  taken.lost(0, s, 4 * ms);
+  EXPECT_EQ(taken.better_than(0, s, cores({0, 1, 2})), 2) << "not nothing, but less than an eighth";
+  taken.lost(0, s, 16 * ms);
   EXPECT_EQ(taken.better_than(0, s, cores({0, 1})), 1) << "what was lost adds up";
 }
 
-TEST(TakenCores, ForgetsHalfASecond) {
+TEST(TakenCores, ForgetsHalfInTwoSeconds) {
   TakenCores taken;
   taken.lost(1, 0, 64 * ms);
-  taken.lost(0, 3 * s, 15 * ms);
-  EXPECT_EQ(taken.better_than(0, 3 * s, cores({0, 1})), std::nullopt) << "8 ms are left";
-  taken.lost(0, 3 * s, 2 * ms);
-  EXPECT_EQ(taken.better_than(0, 3 * s, cores({0, 1})), 1);
+  taken.lost(0, 6 * s, 60 * ms);
+  EXPECT_EQ(taken.better_than(0, 6 * s, cores({0, 1})), std::nullopt) << "8 ms are left";
+  taken.lost(0, 6 * s, 10 * ms);
+  EXPECT_EQ(taken.better_than(0, 6 * s, cores({0, 1})), 1);
 }
 
 TEST(TakenCores, BearsTimesOutOfOrder) {
