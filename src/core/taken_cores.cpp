@@ -11,17 +11,15 @@ double TakenCores::Loss::at(std::uint64_t now_ns) const {
 }
 
 void TakenCores::lost(int core, std::uint64_t now_ns, std::uint64_t taken_ns) {
-  auto place =
-      std::ranges::find_if(losses_, [&](const Loss& loss) { return loss.ns > 0 && loss.core == core; });
+  const double before_ns = loss(core, now_ns);
+  auto place = std::ranges::find(losses_, core, &Loss::core);
   if (place == losses_.end())
     place = std::ranges::min_element(losses_, {}, [&](const Loss& loss) { return loss.at(now_ns); });
-  const double before_ns = place->core == core ? place->at(now_ns) : 0;
   *place = {before_ns + static_cast<double>(taken_ns), now_ns, core};
 }
 
 double TakenCores::loss(int core, std::uint64_t now_ns) const {
-  const auto place =
-      std::ranges::find_if(losses_, [&](const Loss& loss) { return loss.ns > 0 && loss.core == core; });
+  const auto place = std::ranges::find(losses_, core, &Loss::core);
   return place == losses_.end() ? 0 : place->at(now_ns);
 }
 

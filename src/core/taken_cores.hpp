@@ -26,9 +26,9 @@ public:
 
 private:
   struct Loss {
-    double ns = 0; // at `at_ns`; none where 0
+    double ns = 0; // at `at_ns`
     std::uint64_t at_ns = 0;
-    int core = 0;
+    int core = -1; // none yet
     double at(std::uint64_t now_ns) const;
   };
 

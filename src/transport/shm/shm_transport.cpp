@@ -11,8 +11,9 @@ namespace {
 // instead of 64, all-to-alls of 1 MiB took 0.87 of the time; 256 were no faster in most calls.
 constexpr std::size_t largest_ring = std::size_t{128} << 10;
 constexpr std::size_t smallest_ring = std::size_t{4} << 10;
-// With few ranks, channels hold 128 messages: where ranks share cores, one that only sends (a broadcast's
-// root, a reduction's leaves) goes on for as many calls before it has to hand its core over.
+// With few ranks, channels hold more messages (128 of up to 8 ranks): where ranks share cores, one that only
+// sends (a broadcast's root, a reduction's leaves) goes on for as many calls before it has to hand its core
+// over.
 std::uint32_t cell_bits(std::size_t ranks) {
   return ranks <= 8 ? 7 : ranks <= 16 ? 6 : 5;
 }
@@ -23,8 +24,7 @@ constexpr std::size_t largest_board = std::size_t{1} << 20;
 constexpr std::size_t smallest_board = std::size_t{64} << 10;
 constexpr std::size_t most_of_all_boards = std::size_t{64} << 20;
 
-// Who sleeps is woken when something comes, so that to sleep soon costs little, and beside a foreign process
-// that computes it saves much (docs/decisions/shared_memory.md).
+// Who sleeps is woken when something comes, so that to sleep soon costs little.
 constexpr std::uint32_t longest_yielding_us = 200;
 
 /// Behind the bells, at a page's begin.

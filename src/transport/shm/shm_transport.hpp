@@ -9,8 +9,7 @@ namespace thalweg::transport {
 
 /// How the channels and boards of a group lie in its segment. The first cells of all channels lie side by
 /// side, then all second ones: ranks that make the same calls are about equally far, so that each has what it
-/// looks at and writes to in a page or two. Where ranks share cores, they find few pages' addresses known
-/// after a switch.
+/// looks at and writes to in few pages.
 class GroupMemory {
 public:
   explicit GroupMemory(std::int32_t ranks);
