@@ -1,6 +1,7 @@
 #include "team/plans.hpp"
 
 #include "core/error.hpp"
+#include "transport/parcels/parcel_port.hpp"
 #include "tune/candidates.hpp"
 #include "tune/nearest_size.hpp"
 
@@ -13,6 +14,13 @@ namespace thalweg::team {
 namespace {
 
 constexpr std::size_t most_entries = 512;
+// Calls of a row, by which the model picks where nobody waits for the end of one (Nishtala 2009,
+// section 5).
+constexpr std::int32_t row_length = 10;
+
+Aim aim_of(const Call& call) {
+  return call.after == thalweg_sync_none ? Aim::throughput : Aim::latency;
+}
 
 } // namespace
 
@@ -55,6 +63,7 @@ BorrowedRunner Plans::runner_for(const Call& call, bool commutes) {
                 static_cast<std::int64_t>(call.unit_bytes()),
                 static_cast<std::int64_t>(call.element_bytes),
                 call.in_place() ? 1 : 0,
+                aim_of(call) == Aim::throughput ? 1 : 0,
                 commutes ? 1 : 0};
   auto known = entries_.find(key);
   if (known == entries_.end()) {
@@ -80,7 +89,7 @@ std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes)
                             .commutative = commutes,
                             .unit_bytes = static_cast<std::int64_t>(call.unit_bytes()),
                             .nodes = group_.nodes()};
-  const strategies::Selection selection = choose(problem).selection;
+  const strategies::Selection selection = choose(problem, aim_of(call)).selection;
   problem.parameters = selection.parameters;
   problem.in_place = call.in_place() && selection.strategy->in_place;
   const std::int32_t pieces = strategies::pieces(*selection.strategy, problem);
@@ -110,12 +119,12 @@ std::string refusal(const strategies::Selection& selection, schedule::Problem pr
 
 } // namespace
 
-Choice Plans::choose(const schedule::Problem& problem) const {
+Choice Plans::choose(const schedule::Problem& problem, Aim aim) const {
   const strategies::Call& call = *strategies::find_call(schedule::name(problem.operation));
   const strategies::Selection* const chosen = strategies::selected(chosen_, call);
   if (chosen == nullptr) {
     const std::optional<Choice> tuned = best_by_tuning(problem);
-    return tuned ? *tuned : best_by_model(problem);
+    return tuned ? *tuned : best_by_model(problem, aim);
   }
   if (const std::string reason = refusal(*chosen, problem); !reason.empty())
     throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(*chosen),
@@ -143,11 +152,18 @@ std::optional<Choice> Plans::best_by_tuning(const schedule::Problem& problem) co
   return Choice{std::move(found), "by the tuning file"};
 }
 
-Choice Plans::best_by_model(const schedule::Problem& problem) const {
-  const tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
-                          .bytes = problem.unit_bytes,
-                          .ranks = problem.ranks,
-                          .nodes = *group_.nodes()};
+Choice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
+  tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
+                    .bytes = problem.unit_bytes,
+                    .ranks = problem.ranks,
+                    .nodes = *group_.nodes()};
+  if (aim == Aim::throughput) {
+    const bool is_short = static_cast<std::size_t>(problem.unit_bytes) <= transport::longest_in_parcel;
+    if (is_short && group_.has_far_ranks())
+      wanted.bytes *= row_length; // they travel together
+    else
+      wanted.calls_in_row = row_length;
+  }
   for (const tune::Candidate& candidate :
        tune::candidates(wanted, knowledge_.machine, tune::Breadth::standard))
     if (refusal(candidate.selection, problem).empty())

@@ -36,6 +36,9 @@ private:
 /// Gives its runner back to the plan when it ends.
 using BorrowedRunner = std::unique_ptr<Runner, struct RunnerReturn>;
 
+/// What counts: when one call ends, or, as nobody waits for that, when a row of them does.
+enum class Aim : std::uint8_t { latency, throughput };
+
 /// What runs for a problem, and who said so.
 struct Choice {
   strategies::Selection selection;
@@ -50,7 +53,7 @@ public:
   void use(const std::string& selections);
   /// The program's own choice, else the tuning file's, else the model's. Throws Error where the first cannot
   /// do it.
-  Choice choose(const schedule::Problem& problem) const;
+  Choice choose(const schedule::Problem& problem, Aim aim) const;
   /// A runner for such calls. Ranks that make the same calls in the same order get matching ones.
   BorrowedRunner runner_for(const Call& call, bool commutes);
 
@@ -61,7 +64,7 @@ private:
 
   std::shared_ptr<Entry> make_entry(const Call& call, bool commutes) const;
   std::optional<Choice> best_by_tuning(const schedule::Problem& problem) const;
-  Choice best_by_model(const schedule::Problem& problem) const;
+  Choice best_by_model(const schedule::Problem& problem, Aim aim) const;
 
   Group& group_;
   Knowledge knowledge_;

@@ -33,11 +33,15 @@ void Team::use(const std::string& selections) {
 }
 
 std::string Team::strategy(thalweg_collective collective, std::size_t bytes) const {
-  const Choice choice = plans_.choose({.operation = operation_of(collective),
-                                       .ranks = group_.ranks(),
-                                       .unit_bytes = static_cast<std::int64_t>(bytes),
-                                       .nodes = group_.nodes()});
-  return fmt::format("{}, {}", strategies::to_text(choice.selection), choice.origin);
+  const schedule::Problem problem{.operation = operation_of(collective),
+                                  .ranks = group_.ranks(),
+                                  .unit_bytes = static_cast<std::int64_t>(bytes),
+                                  .nodes = group_.nodes()};
+  const Choice choice = plans_.choose(problem, Aim::latency);
+  const std::string usual = strategies::to_text(choice.selection);
+  const std::string loose = strategies::to_text(plans_.choose(problem, Aim::throughput).selection);
+  return fmt::format("{}{}, {}", usual, loose == usual ? "" : fmt::format(" (loose: {})", loose),
+                     choice.origin);
 }
 
 Communicator Team::split(int color, int key) const {

@@ -101,10 +101,10 @@ std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
 }
 
 /// Leaves the first of those whose schedules are the same.
-void drop_same(std::vector<Entry>& entries) {
+void drop_same(std::vector<Entry>& entries, const Case& wanted) {
   for_each_index(entries.size(), [&](std::size_t index) {
     Entry& entry = entries[index];
-    entry.sample = sample(entry.strategy(), entry.problem);
+    entry.sample = sample(entry.strategy(), entry.problem, wanted);
     entry.looks = hash(entry.sample.schedules);
     if (entry.sample.steps > steps_kept)
       entry.sample.schedules.clear();
@@ -125,7 +125,7 @@ void predict_all(std::vector<Entry>& entries, const Case& wanted, const machine:
   const std::size_t whole = std::min(order.size(), std::max(static_cast<std::size_t>(quick), pilots));
   const auto predict_one = [&](Entry& entry, double enough_seconds) {
     if (entry.sample.schedules.empty())
-      entry.sample = sample(entry.strategy(), entry.problem);
+      entry.sample = sample(entry.strategy(), entry.problem, wanted);
     entry.candidate.prediction = predict(entry.strategy(), entry.problem, std::exchange(entry.sample, {}),
                                          wanted, machine, enough_seconds);
   };
@@ -160,7 +160,7 @@ std::vector<std::int64_t> values_to_try(const Parameter& parameter, const Case& 
 
 std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine, Breadth breadth) {
   std::vector<Entry> entries = all_that_apply(wanted, breadth);
-  drop_same(entries);
+  drop_same(entries, wanted);
   predict_all(entries, wanted, machine);
   std::vector<Candidate> found;
   for (Entry& entry : entries) {
@@ -179,7 +179,7 @@ model::Prediction predict(const strategies::Selection& selection, const Case& wa
   if (const auto why = strategies::refusal(*selection.strategy, problem))
     throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, selection.strategy->name, *why),
                 "choose another strategy: thalweg strategies lists them");
-  return predict(*selection.strategy, problem, sample(*selection.strategy, problem), wanted, machine);
+  return predict(*selection.strategy, problem, sample(*selection.strategy, problem, wanted), wanted, machine);
 }
 
 std::optional<model::ClosedForm> closed_form(const strategies::Selection& selection, const Case& wanted,

@@ -20,6 +20,9 @@ struct Case {
   /// Where in its node each rank stays (model::Setting); empty: not known.
   std::vector<std::int32_t> sockets = {};
   std::vector<std::int32_t> complexes = {};
+  /// So many calls follow each other, and nobody waits for one's end before the next: what counts is when the
+  /// last one ends.
+  std::int32_t calls_in_row = 1;
 };
 
 struct Candidate {

@@ -1,6 +1,7 @@
 #include "tune/prediction.hpp"
 
 #include "model/step_costs.hpp"
+#include "schedule/row.hpp"
 #include "topology/node_groups.hpp"
 
 #include <algorithm>
@@ -70,6 +71,12 @@ model::Prediction predict_from_one(const Schedule& one, std::int64_t unit_bytes,
   return prediction;
 }
 
+void put_in_row(std::vector<Schedule>& schedules, const Case& wanted) {
+  if (wanted.calls_in_row > 1)
+    for (Schedule& one : schedules)
+      one = schedule::in_a_row(one, wanted.calls_in_row);
+}
+
 // Both ends, where strategies differ, and others spread evenly between them.
 std::set<Rank> ranks_to_look_at(std::int32_t ranks) {
   std::set<Rank> looked_at{0, 1, 2, ranks / 2, ranks - 1};
@@ -93,7 +100,7 @@ Problem problem_of(const Case& wanted, const strategies::Selection& selection) {
   return problem;
 }
 
-Sample sample(const Strategy& strategy, const Problem& problem) {
+Sample sample(const Strategy& strategy, const Problem& problem, const Case& wanted) {
   Sample found;
   if (problem.ranks <= few_ranks) {
     found.schedules = strategies::build_all(strategy, problem);
@@ -101,6 +108,7 @@ Sample sample(const Strategy& strategy, const Problem& problem) {
     for (const Rank rank : ranks_to_look_at(problem.ranks))
       found.schedules.push_back(strategies::build(strategy, problem, rank));
   }
+  put_in_row(found.schedules, wanted);
   found.steps =
       count_steps(found.schedules) * static_cast<std::size_t>(problem.ranks) / found.schedules.size();
   return found;
@@ -118,8 +126,10 @@ model::Prediction predict(const Strategy& strategy, const Problem& problem, Samp
   // Samples of trees let expect several times the steps that there are; of few ranks it is known.
   const std::size_t worth_building = has_many_ranks ? most_steps : 4 * most_steps;
   if (known.steps <= worth_building && (wanted.ranks <= composed_ranks || !is_composed(strategy))) {
-    if (known.schedules.size() < static_cast<std::size_t>(wanted.ranks))
+    if (known.schedules.size() < static_cast<std::size_t>(wanted.ranks)) {
       known.schedules = strategies::build_all(strategy, problem);
+      put_in_row(known.schedules, wanted);
+    }
     if (count_steps(known.schedules) <= most_steps)
       return model::predict(known.schedules, wanted.bytes, setting, enough_seconds);
   }

@@ -36,6 +36,36 @@ TEST(Candidates, AreSortedDistinctAndReadable) {
     }
 }
 
+// A root that sends to all is quick if somebody waits, but ten calls wait for its link ten times as long.
+TEST(Candidates, InARowThatNobodyWaitsForAreThoseThatShareTheWork) {
+  const machine::Machine machine = machine::standard_machine();
+  Case wanted = make_case("bcast", 4096, 8, 1);
+  const auto root_sends = [&] {
+    const strategies::Selection pick = candidates(wanted, machine, Breadth::standard).front().selection;
+    const auto root = strategies::build(*pick.strategy, problem_of(wanted, pick), 0);
+    return std::ranges::count(root.steps, schedule::StepKind::send, &schedule::Step::kind);
+  };
+  EXPECT_EQ(root_sends(), 7);
+  wanted.calls_in_row = 10;
+  EXPECT_LE(root_sends(), 3);
+}
+
+// Ten calls take longer than one, and hardly longer than ten one by one (early messages are kept apart).
+TEST(Candidates, OfARowTakeBetweenOneCallAndAllOneByOne) {
+  const machine::Machine machine = machine::standard_machine();
+  for (const char* call : {"barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "scan"})
+    for (const std::int32_t ranks_per_node : {1, 4}) {
+      const Case one = make_case(call, 4096, 8, ranks_per_node);
+      Case row = one;
+      row.calls_in_row = 10;
+      for (const Candidate& candidate : candidates(row, machine)) {
+        const double single = predict(candidate.selection, one, machine).seconds;
+        EXPECT_GT(candidate.prediction.seconds, single) << call << " " << candidate.text;
+        EXPECT_LT(candidate.prediction.seconds, 11 * single) << call << " " << candidate.text;
+      }
+    }
+}
+
 // What is predicted is what a walk over all ranks says, but where one rank stands for all; what is not is
 // far behind, and surely no faster.
 TEST(Candidates, ArePredictedAsByWalksOverAllRanks) {
@@ -70,7 +100,8 @@ TEST(Candidates, AreNotTakenForAsFastAsARankWithNearPeers) {
     cost.gap_per_byte.value *= 100;
   const Case wanted = make_case("reduce_scatter_block", 65536, 64, 4);
   for (const Candidate& candidate : candidates(wanted, machine)) {
-    const Sample some = sample(*candidate.selection.strategy, problem_of(wanted, candidate.selection));
+    const Sample some =
+        sample(*candidate.selection.strategy, problem_of(wanted, candidate.selection), wanted);
     const double least = model::predict_least(some.schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
     EXPECT_GE(candidate.prediction.seconds, least * (1 - 1e-9)) << candidate.text;
   }
