@@ -86,8 +86,8 @@ typedef enum {
 
 /* Which strategy runs for units of so many bytes (of the root 0, with operators that commute), and who chose
  * it: "broadcast=knomial:radix=4, by the tuning file"; "broadcast=flat (loose: broadcast=kary), by .." where
- * calls that nobody waits for (thalweg_sync_none after them) run another one. NULL with the reason in thalweg_team_error(). Not collective;
- * valid until the next call of this thread. */
+ * calls that nobody waits for (thalweg_sync_none after them) run another one. NULL with the reason in
+ * thalweg_team_error(). Not collective; valid until the next call of this thread. */
 THALWEG_TEAM_API const char* thalweg_team_strategy(thalweg_team* team, thalweg_collective collective,
                                                    size_t bytes);
 
