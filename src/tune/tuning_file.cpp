@@ -182,13 +182,10 @@ void merge(TuningFile& file, const Tuning& found) {
   auto known = std::ranges::find(file, found.machine, &Tuning::machine);
   if (known == file.end())
     known = file.insert(file.end(), Tuning{found.machine, {}});
-  for (const Pick& pick : found.picks) {
-    const auto same =
-        std::ranges::find_if(known->picks, [&](const Pick& other) { return other.is_same_case(pick); });
-    if (same == known->picks.end())
-      known->picks.push_back(pick);
-    else
-      *same = pick;
+  for (Pick pick : found.picks) {
+    pick.call = strategies::find_call(pick.call)->name; // some have two names
+    std::erase_if(known->picks, [&](const Pick& other) { return other.is_same_case(pick); });
+    known->picks.push_back(std::move(pick));
   }
   const auto order = [](const Pick& a, const Pick& b) {
     return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);

@@ -136,6 +136,17 @@ TEST_F(TuningFileOnDisk, SavingMerges) {
   EXPECT_EQ(load_tuning(path_).size(), 2U);
 }
 
+// Learning said "bcast" and tune "broadcast": what the one had found stood beside what the other had.
+TEST_F(TuningFileOnDisk, ACallOfTwoNamesHasOnePick) {
+  save_tuning(path_, {machine_named("one"), {pick_of("broadcast", 8, "flat")}});
+  save_tuning(path_, {machine_named("one"), {pick_of("bcast", 8, "chain")}});
+  const TuningFile file = load_tuning(path_);
+  ASSERT_EQ(file.front().picks.size(), 1U);
+  EXPECT_EQ(file.front().picks.front().use, "chain");
+  save_tuning(path_, {machine_named("one"), {pick_of("broadcast", 8, "flat")}});
+  EXPECT_EQ(load_tuning(path_).front().picks.front().use, "flat");
+}
+
 TEST_F(TuningFileOnDisk, ADamagedFileIsKeptBesideTheNewOne) {
   fs::create_directories(path_.parent_path());
   std::ofstream(path_) << "format = 1\n[[machine]\n";
