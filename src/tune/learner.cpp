@@ -30,6 +30,11 @@ constexpr std::size_t rounds_kept = 9;
 constexpr std::uint32_t looks_per_confirmation = 8;
 constexpr std::uint64_t calls_between_searches = 512;
 
+double all_of(std::span<const double> seconds, double least) {
+  return std::max(std::accumulate(seconds.begin(), seconds.end(), 0.0),
+                  least * static_cast<double>(seconds.size()));
+}
+
 } // namespace
 
 Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
@@ -80,13 +85,12 @@ std::uint32_t Learner::calls_to_count() const {
 
 // Where calls were not measured yet, they are taken to be like the first that are. All that a round takes
 // more than the incumbent would have is spent, transitions there and back too.
-void Learner::account(std::span<const double> seconds, double own, double overhead) {
+void Learner::account(double all, double calls, double own, double overhead) {
   if (incumbent_seconds_ == 0)
     budget_.add_time(static_cast<double>(calls_) * own);
-  const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   budget_.add_time(all);
   if (rival_ != incumbent_)
-    budget_.spend(all - static_cast<double>(seconds.size()) * own);
+    budget_.spend(all - calls * own);
   budget_.spend(overhead);
   round_overhead_seconds_ = overhead;
 }
@@ -242,9 +246,13 @@ std::span<const double> Learner::told_by(std::span<const double> seconds) const 
   return settled.first(std::max<std::size_t>(settled.size() - 1, 1));
 }
 
-void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused) {
-  const double own = typical(told_by(seconds.first(round_.incumbent_calls)));
-  account(seconds, own, overhead_seconds);
+void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused,
+                       const LeastSeconds& least) {
+  const auto of_incumbent = seconds.first(round_.incumbent_calls);
+  const auto of_rival = seconds.subspan(round_.incumbent_calls);
+  const double own = std::max(typical(told_by(of_incumbent)), least.incumbent);
+  account(all_of(of_incumbent, least.incumbent) + all_of(of_rival, least.rival),
+          static_cast<double>(seconds.size()), own, overhead_seconds);
   calls_ += seconds.size();
   incumbent_seconds_ = own;
   add_round(incumbent_, own);
@@ -258,7 +266,7 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
     rival_ = incumbent_;
     return;
   }
-  const double other = typical(told_by(seconds.subspan(round_.incumbent_calls)));
+  const double other = std::max(typical(told_by(of_rival)), least.rival);
   const bool is_first_look = !is_fresh(rival_);
   add_round(rival_, other);
   // A first look warms up, so only what is very fast all the same is told by it.

@@ -58,6 +58,12 @@ struct Round {
   std::uint32_t settling = 0; ///< the first so many of each and the last one are transitions and tell nothing
 };
 
+/// What calls of a round take at least, by the work of the processors that all ranks share; 0: not known.
+struct LeastSeconds {
+  double incumbent = 0;
+  double rival = 0;
+};
+
 inline constexpr std::string_view not_tried = "not tried";
 inline constexpr std::string_view tried_before_change = "tried before the calls changed";
 inline constexpr std::string_view in_use = "in use";
@@ -85,7 +91,8 @@ public:
   Round next_round();
   /// The fence after a measured round: agreed seconds of each of its calls, the incumbent's first, and what
   /// agreeing took. `refused`: the rival could not do the call on some rank.
-  void measured(std::span<const double> seconds, double overhead_seconds, bool refused);
+  void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
+                const LeastSeconds& least = {});
   /// The next row of candidates in the model's order, and what finding them took.
   void offer(std::span<const Offer> offers, double overhead_seconds);
 
@@ -126,7 +133,7 @@ private:
   bool is_fresh(std::size_t trial) const { return !times_[trial].empty(); }
   double expected_excess(std::size_t rival) const;
   std::span<const double> told_by(std::span<const double> seconds) const;
-  void account(std::span<const double> seconds, double own, double overhead);
+  void account(double all, double calls, double own, double overhead);
   void add_round(std::size_t trial, double seconds);
   void challenge(std::size_t rival);
   void judge(Verdict verdict);

@@ -136,7 +136,8 @@ void CommunicatorLearning::close_round(Stream& stream) {
     return;
   stream.fence_seconds = stream.fence.complete();
   Lesson& lesson = *stream.current;
-  if (!lesson.learn(stream.fence.maxima(), stream.fence.sums(), communicator_.size)) {
+  if (!lesson.learn(stream.fence.maxima(), stream.fence.sums(), communicator_.size,
+                    communicator_.node_count())) {
     stopped_ = true;
     say(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
                     call_name(lesson.kind().operation), communicator_.size));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "mpi/observe/stopwatch.hpp"
 #include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -30,6 +31,10 @@ tune::LearningLimits limits(tune::Purse& purse) {
     limits.calls_seen = 0;
   }
   return limits;
+}
+
+double processor_seconds() {
+  return 1e-9 * static_cast<double>(observe::thread_cpu_ns());
 }
 
 double half(std::uint64_t word, int which) {
@@ -59,6 +64,7 @@ void Lesson::open(const tune::Round& round) {
   round_ = round;
   made_ = 0;
   refused_ = false;
+  work_ = {};
   traffic_seen_ = {};
   arrivals_seen_.clear();
   departures_seen_.clear();
@@ -73,12 +79,27 @@ const Choice& Lesson::next(std::int64_t bytes) {
   return choices_[own ? learner_.incumbent() : learner_.rival()];
 }
 
+// Those after the transitions there, but for the last one (Learner::told_by).
+Lesson::Counted Lesson::counted(Side side) const {
+  const std::uint32_t first = side == incumbent ? 0 : round_.incumbent_calls;
+  const std::uint32_t calls = side == incumbent ? round_.incumbent_calls : round_.rival_calls;
+  return calls == 0 ? Counted{} : Counted{first + round_.settling, first + calls - 1};
+}
+
 void Lesson::arrived(double seconds) {
+  const Side side = arrivals_seen_.size() < round_.incumbent_calls ? incumbent : rival;
+  if (runtime.placement.crowded && arrivals_seen_.size() == counted(side).begin)
+    work_[side].begin(processor_seconds());
+  work_[side].arrived(seconds);
   arrivals_seen_.push_back(seconds);
 }
 
 void Lesson::departed(double seconds, bool refused, const pattern::Traffic& traffic) {
+  const Side side = departures_seen_.size() < round_.incumbent_calls ? incumbent : rival;
+  work_[side].departed(seconds);
   departures_seen_.push_back(seconds);
+  if (runtime.placement.crowded && departures_seen_.size() == counted(side).end)
+    work_[side].end(processor_seconds());
   // Where what is in use cannot do the calls, native has run: that says nothing of the rival.
   const bool was_rival = made_ > round_.incumbent_calls;
   refused_ = refused_ || (refused && was_rival);
@@ -103,13 +124,29 @@ std::vector<double> Lesson::to_maximize(double last_fence_seconds) const {
   return row;
 }
 
+// What is known of private sizes, then what processors did.
 std::vector<double> Lesson::to_sum() const {
-  if (!kind_.is_private)
-    return {};
-  return {static_cast<double>(traffic_seen_.messages), static_cast<double>(traffic_seen_.bytes)};
+  std::vector<double> row;
+  if (kind_.is_private)
+    row = {static_cast<double>(traffic_seen_.messages), static_cast<double>(traffic_seen_.bytes)};
+  if (runtime.placement.crowded)
+    for (const RowWork& work : work_)
+      row.push_back(work.seconds());
+  return row;
 }
 
-bool Lesson::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks) {
+// Of a call, from what all ranks worked in those that count.
+tune::LeastSeconds Lesson::least_seconds(std::span<const double> work, int nodes) const {
+  const auto of = [&](Side side) {
+    const Counted calls = counted(side);
+    return calls.end == calls.begin
+               ? 0
+               : work[side] / ((calls.end - calls.begin) * runtime.placement.crowded_cores * nodes);
+  };
+  return {of(incumbent), of(rival)};
+}
+
+bool Lesson::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks, int nodes) {
   const std::size_t calls = arrivals_seen_.size();
   const double* const tail = maxima.data() + 3 * calls;
   if (tail[0] != -tail[1] || tail[2] != -tail[3])
@@ -125,7 +162,10 @@ bool Lesson::learn(const std::vector<double>& maxima, const std::vector<double>&
     traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
     private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
   }
-  learner_.measured(seconds, -tail[5], tail[4] > 0);
+  tune::LeastSeconds least;
+  if (runtime.placement.crowded)
+    least = least_seconds(std::span(sums).last(sides), nodes);
+  learner_.measured(seconds, -tail[5], tail[4] > 0, least);
   return true;
 }
 

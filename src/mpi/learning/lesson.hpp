@@ -2,11 +2,13 @@
 
 // What is learned of one kind of call on one communicator, and what its next call runs.
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <string>
 
 #include "mpi/learning/kind.hpp"
+#include "mpi/learning/row_work.hpp"
 #include "mpi/runner/choice.hpp"
 #include "pattern/arrivals.hpp"
 #include "pattern/traffic.hpp"
@@ -34,7 +36,7 @@ public:
   // different ways.
   std::vector<double> to_maximize(double last_fence_seconds) const;
   std::vector<double> to_sum() const;
-  bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks);
+  bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks, int nodes);
 
   void offer(std::span<const tune::Offer> offers, double seconds);
 
@@ -48,7 +50,15 @@ public:
   const pattern::Arrivals& arrivals() const { return arrivals_; }
 
 private:
+  enum Side : std::uint8_t { incumbent, rival, sides };
+
   void add_choices();
+  struct Counted {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+  Counted counted(Side side) const;
+  tune::LeastSeconds least_seconds(std::span<const double> work, int nodes) const;
 
   Kind kind_;
   tune::Learner learner_;
@@ -60,7 +70,8 @@ private:
   std::vector<double> arrivals_seen_; // of the round
   std::vector<double> departures_seen_;
   pattern::Traffic traffic_seen_;
-  bool refused_ = false; // the rival, by this rank
+  std::array<RowWork, sides> work_; // in the calls that count
+  bool refused_ = false;            // the rival, by this rank
   pattern::TrafficClass traffic_;
   std::int64_t private_bytes_ = 0;
   pattern::Arrivals arrivals_;

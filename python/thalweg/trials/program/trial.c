@@ -177,18 +177,22 @@ static void fill_counts(int bytes, int degree) {
   }
 }
 
-/* Roughly what a call takes. One by itself may take as long as it takes the other ranks to get a core each.
- */
+/* Roughly what a call takes. One by itself may take as long as it takes the other ranks to get a core each,
+ * and short rows of short calls too: they grow until that matters little. */
 static double estimate(const char* operation, int bytes, const char* candidate) {
-  enum { row = 8 };
-  static const double brief_row_seconds = 1e-3;
+  enum { first_row = 8, longest_row = 512, growth = 4 };
+  static const double brief_row_seconds = 1e-3, telling_seconds = 3e-4;
   double ignored;
   run_batch(operation, bytes, candidate, 1, 1, &ignored);
-  const double alone = slowest_of(run_batch(operation, bytes, candidate, 1, 1, &ignored));
-  if (alone > brief_row_seconds)
-    return alone;
-  const double in_row = slowest_of(run_batch(operation, bytes, candidate, row, 0, &ignored));
-  return in_row < alone ? in_row : alone;
+  double least = slowest_of(run_batch(operation, bytes, candidate, 1, 1, &ignored));
+  if (least > brief_row_seconds)
+    return least;
+  for (int row = first_row;; row *= growth) {
+    const double in_row = slowest_of(run_batch(operation, bytes, candidate, row, 0, &ignored));
+    least = in_row < least ? in_row : least;
+    if (row * in_row > telling_seconds || row == longest_row)
+      return least;
+  }
 }
 
 static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches,
