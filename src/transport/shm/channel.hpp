@@ -103,10 +103,12 @@ public:
   /// Tells of a message whose bytes stand on the sender's board; false where there is no cell for it yet.
   bool offer_place(std::int32_t tag, std::uint64_t place, std::size_t bytes);
 
+  /// Is there a cell to write to?
+  bool has_cell();
+
   std::size_t most_granule() const { return most_chunk_; }
 
 private:
-  bool has_cell();
   bool has_room(std::uint64_t end);
   void look_at_credit();
   std::uint64_t& end_of(std::uint64_t cell) { return ends_[cell & (memory_.shape.cells() - 1)]; }

@@ -10,10 +10,6 @@ namespace thalweg::transport {
 
 namespace {
 
-/// Messages from here on are shown: below, the place's line costs more than the copies that
-/// it saves. The model has the same number (model/step_costs.hpp).
-constexpr std::size_t least_shown = std::size_t{4} << 10;
-
 void finish(const UnderWay& message) {
   message.owner->finish(message.slot);
 }
@@ -81,6 +77,31 @@ bool Port::send_now(const Message& message) {
   return true;
 }
 
+std::size_t Port::show_now(std::span<const Message> messages) {
+  const Message& first = messages.front();
+  const std::size_t members = first.multicast.members;
+  if (messages.size() < members || messages[members - 1].multicast.number != first.multicast.number)
+    return 0;
+  const auto guard = lock();
+  const auto shown = messages.first(members);
+  const auto is_free = [this](const Message& message) {
+    Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
+    return peer.sends.empty() && peer.out.has_cell();
+  };
+  if (!std::ranges::all_of(shown, is_free))
+    return 0;
+  const std::optional<std::uint64_t> place = board_.show(first.data, first.bytes);
+  if (!place)
+    return 0;
+  for (const Message& message : shown) {
+    Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
+    peer.out.offer_place(message.tag, *place, message.bytes);
+    peer.ring();
+  }
+  board_.close(*place, first.multicast.members);
+  return members;
+}
+
 Port::Now Port::take_now(const Message& message) {
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
@@ -142,11 +163,6 @@ bool Port::put(Peer& peer, UnderWay& send) {
     return false;
   finish(send);
   return true;
-}
-
-bool Port::is_shown(const Message& message) const {
-  return message.bytes >= least_shown && message.multicast.number != 0 &&
-         message.bytes <= board_.most_bytes();
 }
 
 /// Tells the peer of the message's place on the board; the first of its multicast takes one.

@@ -68,6 +68,13 @@ public:
   /// The short way for messages that may finish at once: no records of them. Neither does anything unless the
   /// message is whole afterwards.
   bool send_now(const Message& message);
+  /// Is the message one of a multicast whose bytes are copied once?
+  bool is_shown(const Message& message) const {
+    return message.bytes >= least_shown && message.multicast.number != 0 &&
+           message.bytes <= board_.most_bytes();
+  }
+  /// The same for the first messages, if they are a whole multicast that is shown: how many they are, or 0.
+  std::size_t show_now(std::span<const Message> messages);
   enum class Now { taken, not_here, must_be_started };
   Now take_now(const Message& message);
   /// A message of one of the batch's multicasts goes another way.
@@ -80,6 +87,10 @@ public:
   std::size_t most_granule() const { return peers_.front().out.most_granule(); }
 
 private:
+  /// Messages from here on are shown: below, the place's line costs more than the copies that
+  /// it saves. The model has the same number (model/step_costs.hpp).
+  static constexpr std::size_t least_shown = std::size_t{4} << 10;
+
   struct Unexpected {
     std::int32_t tag = 0;
     std::size_t done = 0;
@@ -108,7 +119,6 @@ private:
   void activate(Rank number);
   void push(Peer& peer);
   bool put(Peer& peer, UnderWay& send);
-  bool is_shown(const Message& message) const;
   enum class Showing { told, waits, given_up };
   Showing show(Peer& peer, UnderWay& send);
   static std::size_t find_shown(Completions& owner, const Multicast& multicast);

@@ -107,9 +107,12 @@ public:
   void transfer(std::span<const Message> receives, std::span<const Message> sends) override {
     reserve(receives.size() + sends.size());
     std::uint32_t slot = 0;
-    for (const Message& message : sends)
-      if (!port_->send_now(message))
-        start_send(slot++, message);
+    while (!sends.empty()) {
+      const std::size_t shown = port_->is_shown(sends.front()) ? port_->show_now(sends) : 0;
+      if (shown == 0 && !port_->send_now(sends.front()))
+        start_send(slot++, sends.front());
+      sends = sends.subspan(std::max<std::size_t>(shown, 1));
+    }
     if (slot == 0)
       receives = take_what_comes(receives);
     for (const Message& message : receives)
