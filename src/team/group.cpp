@@ -132,7 +132,10 @@ void Group::make_transport() {
     return;
   }
   const std::shared_ptr<std::byte> memory(segment, segment->memory());
-  auto shared = transport::make_shm_transport(memory, near_rank(), near_count_, {waiting_, crowded_, false});
+  int world = 0;
+  must(MPI_Comm_size(MPI_COMM_WORLD, &world), "MPI_Comm_size");
+  auto shared = transport::make_shm_transport(memory, near_rank(), near_count_,
+                                              {waiting_, crowded_, false, ranks_ == world});
   transport_ = has_far ? transport::make_routed(std::move(shared), std::move(far), near_ranks_, waiting_)
                        : std::move(shared);
 }

@@ -85,9 +85,11 @@ std::unique_ptr<transport::Transport> make_transport(CommunicatorState& communic
   if (!communicator.node_memory)
     return library;
   const NodeMemory& memory = *communicator.node_memory;
-  const transport::NodeUse use{node_waiting(communicator.hidden), runtime.placement.crowded,
-                               runtime.has_threads};
   const auto members = static_cast<std::int32_t>(memory.members.size());
+  const Placement& placement = runtime.placement;
+  const bool spreads = members == placement.crowded_ranks && runtime.settings.polite != PoliteMode::never;
+  const transport::NodeUse use{node_waiting(communicator.hidden), placement.crowded, runtime.has_threads,
+                               spreads};
   std::unique_ptr<transport::Transport> shared = transport::make_shm_transport(
       std::shared_ptr<std::byte>(memory.segment, memory.segment->memory()), memory.rank, members, use);
   if (members == communicator.size)

@@ -27,16 +27,32 @@ constexpr std::size_t most_of_all_boards = std::size_t{64} << 20;
 // Who sleeps is woken when something comes, so that to sleep soon costs little.
 constexpr std::uint32_t longest_yielding_us = 200;
 
-/// Behind the bells, at a page's begin.
+/// Behind the bells and whereabouts, at a page's begin.
 std::size_t cells_begin(std::size_t ranks) {
   constexpr std::size_t page = 4096;
-  return (ranks * sizeof(Bell) + page - 1) / page * page;
+  return (ranks * (sizeof(Bell) + sizeof(Whereabouts)) + page - 1) / page * page;
 }
 
-/// Sleeps until its rank's bell is rung, if it has one.
+/// What a transport and its batches have together; batches may be the last to need it.
+struct End {
+  Port port;
+  Bell* bell;
+  std::optional<Crowd> crowd;
+  Waiting waiting;
+  std::shared_ptr<std::byte> memory;
+};
+
+/// Sleeps until its rank's bell is rung, if it has one; and moves between cores, if ranks are to be spread.
 template <typename Looking>
 struct SleepingSystem : WaitSystem {
-  SleepingSystem(Bell* own, Looking& looking) : bell(own), look(&looking) {}
+  SleepingSystem(End& own, Looking& looking) : end(&own), bell(own.bell), look(&looking) {}
+  void yield() {
+    if (end->crowd)
+      end->crowd->give_away(*this, [this](Rank rank) {
+        return GroupMemory::bell(end->memory.get(), rank)->sleepers.load(std::memory_order_relaxed) != 0;
+      });
+    WaitSystem::yield();
+  }
   void sleep_us(std::uint32_t duration) {
     if (bell == nullptr)
       WaitSystem::sleep_us(duration);
@@ -46,16 +62,9 @@ struct SleepingSystem : WaitSystem {
   /// Whoever brings something rings: sleeps end by themselves only to look after others. With 1 ms instead,
   /// calls of 8 sleeping ranks took 1.4 to 1.6 times as long.
   static constexpr std::uint32_t shortest_us = 5000;
+  End* end;
   Bell* bell;
   Looking* look;
-};
-
-/// What a transport and its batches have together; batches may be the last to need it.
-struct End {
-  Port port;
-  Bell* bell;
-  Waiting waiting;
-  std::shared_ptr<void> memory;
 };
 
 class ShmBatch final : public Batch {
@@ -138,7 +147,7 @@ private:
       }
       return Look::reached;
     };
-    wait_until(end_->waiting, look, SleepingSystem(end_->bell, look));
+    wait_until(end_->waiting, look, SleepingSystem(*end_, look));
     return receives;
   }
 
@@ -167,7 +176,7 @@ private:
       before = completions_.under_way;
       return moved ? Look::moved : Look::nothing;
     };
-    wait_until(end_->waiting, look, SleepingSystem(end_->bell, look));
+    wait_until(end_->waiting, look, SleepingSystem(*end_, look));
   }
 
   std::shared_ptr<End> end_;
@@ -217,6 +226,10 @@ Bell* GroupMemory::bell(std::byte* memory, Rank rank) {
   return reinterpret_cast<Bell*>(memory) + rank;
 }
 
+Whereabouts* GroupMemory::whereabouts(std::byte* memory) const {
+  return reinterpret_cast<Whereabouts*>(memory + ranks_ * sizeof(Bell));
+}
+
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
   const std::size_t number = static_cast<std::size_t>(to) * ranks_ + static_cast<std::size_t>(from);
   ChannelMemory channel;
@@ -261,8 +274,11 @@ std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& 
   Waiting waiting = use.waiting;
   if (use.sleeps)
     waiting.settings.yield_us = std::min(waiting.settings.yield_us, longest_yielding_us);
-  std::shared_ptr<End> end(
-      new End{Port(lines, group.board(memory.get(), rank), use.threaded), bell(rank), waiting, memory});
+  std::optional<Crowd> crowd;
+  if (use.spreads && use.sleeps && !use.threaded)
+    crowd.emplace(group.whereabouts(memory.get()), rank, ranks);
+  std::shared_ptr<End> end(new End{Port(lines, group.board(memory.get(), rank), use.threaded), bell(rank),
+                                   std::move(crowd), waiting, memory});
   return std::make_unique<ShmTransport>(std::move(end), rank, ranks);
 }
 

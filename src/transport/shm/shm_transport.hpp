@@ -2,6 +2,7 @@
 
 // Messages between the processes of a node through memory that they share.
 
+#include "transport/shm/crowd.hpp"
 #include "transport/shm/port.hpp"
 #include "transport/waiting.hpp"
 
@@ -17,6 +18,7 @@ public:
   /// Of those, the first ones that all ranks use, call after call; none where these are many.
   std::size_t bytes_to_prepare() const;
   static Bell* bell(std::byte* memory, Rank rank);
+  Whereabouts* whereabouts(std::byte* memory) const; ///< all ranks'
   ChannelMemory channel(std::byte* memory, Rank from, Rank to) const;
   Board board(std::byte* memory, Rank rank) const;
 
@@ -37,6 +39,7 @@ struct NodeUse {
   Waiting waiting;
   bool sleeps = false;   ///< ranks sleep until they are rung; the same on all of them
   bool threaded = false; ///< several threads of this process use the transport
+  bool spreads = false;  ///< the group is all that uses the cores: its ranks may move to even cores out
 };
 
 /// The end of `rank` in a group of `ranks` whose memory is `memory`: GroupMemory(ranks).bytes() zeros,

@@ -36,6 +36,7 @@ TEST_P(GroupOf, RanksGivesEachLineOnce) {
   const std::byte* last_prepared = nullptr;
   for (Rank to = 0; to < ranks; ++to) {
     lines.give(GroupMemory::bell(memory, to), sizeof(Bell));
+    lines.give(group.whereabouts(memory) + to, sizeof(Whereabouts));
     for (Rank from = 0; from < ranks; ++from) {
       const ChannelMemory channel = group.channel(memory, from, to);
       for (std::uint64_t cell = 0; cell < channel.shape.cells(); ++cell)
