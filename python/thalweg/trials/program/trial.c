@@ -18,6 +18,7 @@
  * program looks up by name, so that it is an ordinary MPI program otherwise.
  */
 #define _GNU_SOURCE
+#include "operations.h"
 #include "places.h"
 #include "probes.h"
 
@@ -50,11 +51,6 @@ static int (*bypass)(int on);
 /* With the argument "tuned": strategies are the tuning file's, not chosen here. */
 static int is_tuned;
 
-static char* input;
-static char* output;
-static int* counts; /* what goes to each rank, and behind that, what comes from each */
-static int* places;
-
 static double now(void) {
   return MPI_Wtime();
 }
@@ -63,41 +59,6 @@ static double cpu_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* `bytes` is a whole number of doubles for reductions. */
-static void call(const char* operation, int bytes) {
-  const MPI_Comm world = MPI_COMM_WORLD;
-  const int doubles = bytes / 8;
-  if (strcmp(operation, "barrier") == 0)
-    MPI_Barrier(world);
-  else if (strcmp(operation, "broadcast") == 0)
-    MPI_Bcast(output, bytes, MPI_BYTE, 0, world);
-  else if (strcmp(operation, "reduce") == 0)
-    MPI_Reduce(input, output, doubles, MPI_DOUBLE, MPI_SUM, 0, world);
-  else if (strcmp(operation, "allreduce") == 0)
-    MPI_Allreduce(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
-  else if (strcmp(operation, "gather") == 0)
-    MPI_Gather(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, world);
-  else if (strcmp(operation, "scatter") == 0)
-    MPI_Scatter(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, world);
-  else if (strcmp(operation, "allgather") == 0)
-    MPI_Allgather(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, world);
-  else if (strcmp(operation, "alltoall") == 0)
-    MPI_Alltoall(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, world);
-  else if (strcmp(operation, "alltoallv") == 0)
-    MPI_Alltoallv(input, counts, places, MPI_BYTE, output, counts + ranks, places, MPI_BYTE, world);
-  else if (strcmp(operation, "reduce_scatter") == 0)
-    MPI_Reduce_scatter_block(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
-  else if (strcmp(operation, "scan") == 0)
-    MPI_Scan(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
-  else if (strcmp(operation, "exscan") == 0)
-    MPI_Exscan(input, output, doubles, MPI_DOUBLE, MPI_SUM, world);
-  else {
-    if (rank == 0)
-      fprintf(stderr, "trial: no operation '%s'\n", operation);
-    MPI_Abort(world, 2);
-  }
 }
 
 /* Batches begin together. Ranks are aligned by messages of this program's own, the same in every kind of job:
@@ -136,6 +97,7 @@ static void select_strategy(const char* operation, const char* candidate) {
 static double run_batch(const char* operation, int bytes, const char* candidate, int calls, int apart,
                         double* cpu) {
   const int is_native = strcmp(candidate, "native") == 0;
+  call_function* const call = find_operation(operation);
   double seconds = 0, processor = 0;
   select_strategy(operation, candidate);
   for (int left = calls; left > 0; left -= apart ? 1 : calls) {
@@ -144,7 +106,7 @@ static double run_batch(const char* operation, int bytes, const char* candidate,
     const double cpu_begin = cpu_now();
     const double begin = now();
     for (int i = 0; i < (apart ? 1 : calls); ++i)
-      call(operation, bytes);
+      call(bytes);
     seconds += now() - begin;
     processor += cpu_now() - cpu_begin;
   }
@@ -166,15 +128,6 @@ static void print_samples(const char* name, const double* values, int count, dou
   for (int i = 0; i < count; ++i)
     printf("%s%.4f", i ? ", " : "", scale * values[i]);
   printf("]");
-}
-
-/* Each rank sends to `degree` ranks, itself and those after it. */
-static void fill_counts(int bytes, int degree) {
-  for (int r = 0; r < ranks; ++r) {
-    counts[r] = (r - rank + ranks) % ranks < degree ? bytes : 0;
-    counts[ranks + r] = (rank - r + ranks) % ranks < degree ? bytes : 0;
-    places[r] = r * bytes;
-  }
 }
 
 /* Roughly what a call takes. One by itself may take as long as it takes the other ranks to get a core each,
@@ -339,10 +292,7 @@ int main(int argc, char** argv) {
   bypass(1);
   if (settle_on_cores())
     brief_seconds *= 10, batch_seconds *= 10;
-  counts = calloc(2 * (size_t)ranks, sizeof *counts);
-  places = calloc((size_t)ranks, sizeof *places);
   introduce(fingerprint);
-  size_t capacity = 0;
   static char line[line_bytes];
   while (next_line(line)) {
     char* candidates[most_candidates];
@@ -367,28 +317,17 @@ int main(int argc, char** argv) {
     const int batches = atoi(words[1]);
     if (batches < 1 || batches > most_batches)
       MPI_Abort(MPI_COMM_WORLD, 2);
-    const size_t needed = (size_t)bytes * (size_t)ranks + 64;
-    if (needed > capacity) {
-      capacity = needed;
-      input = realloc(input, capacity);
-      output = realloc(output, capacity);
-      memset(input, 0, capacity);
-      memset(output, 0, capacity);
-    }
     char* degree = strchr(operation, ':');
     if (degree != NULL)
       *degree++ = 0;
-    fill_counts(bytes, degree == NULL ? ranks : atoi(degree));
+    prepare_buffers(bytes, degree == NULL ? ranks : atoi(degree));
     measure_case(operation, bytes, candidates, count, batches, atof(words[2]));
     if (rank == 0) {
       printf("done\n");
       fflush(stdout);
     }
   }
-  free(input);
-  free(output);
-  free(counts);
-  free(places);
+  free_buffers();
   MPI_Finalize();
   return 0;
 }

@@ -1,0 +1,99 @@
+#include "operations.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, ranks;
+static char* input;
+static char* output;
+static size_t capacity;
+static int* counts; /* what goes to each rank, and behind that, what comes from each */
+static int* places;
+
+static void call_barrier(int bytes) {
+  (void)bytes, MPI_Barrier(MPI_COMM_WORLD);
+}
+static void call_broadcast(int bytes) {
+  MPI_Bcast(output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void call_reduce(int bytes) {
+  MPI_Reduce(input, output, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+static void call_allreduce(int bytes) {
+  MPI_Allreduce(input, output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static void call_gather(int bytes) {
+  MPI_Gather(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void call_scatter(int bytes) {
+  MPI_Scatter(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void call_allgather(int bytes) {
+  MPI_Allgather(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void call_alltoall(int bytes) {
+  MPI_Alltoall(input, bytes, MPI_BYTE, output, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void call_alltoallv(int bytes) {
+  (void)bytes, MPI_Alltoallv(input, counts, places, MPI_BYTE, output, counts + ranks, places, MPI_BYTE,
+                             MPI_COMM_WORLD);
+}
+static void call_reduce_scatter(int bytes) {
+  MPI_Reduce_scatter_block(input, output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static void call_scan(int bytes) {
+  MPI_Scan(input, output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static void call_exscan(int bytes) {
+  MPI_Exscan(input, output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static const struct {
+  const char* name;
+  call_function* call;
+} operations[] = {{"barrier", call_barrier},     {"broadcast", call_broadcast},
+                  {"reduce", call_reduce},       {"allreduce", call_allreduce},
+                  {"gather", call_gather},       {"scatter", call_scatter},
+                  {"allgather", call_allgather}, {"alltoall", call_alltoall},
+                  {"alltoallv", call_alltoallv}, {"reduce_scatter", call_reduce_scatter},
+                  {"scan", call_scan},           {"exscan", call_exscan}};
+
+call_function* find_operation(const char* name) {
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i)
+    if (strcmp(operations[i].name, name) == 0)
+      return operations[i].call;
+  fprintf(stderr, "trial: no operation '%s'\n", name);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+  return NULL;
+}
+
+void prepare_buffers(int bytes, int degree) {
+  if (counts == NULL) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    counts = calloc(2 * (size_t)ranks, sizeof *counts);
+    places = calloc((size_t)ranks, sizeof *places);
+  }
+  const size_t needed = (size_t)bytes * (size_t)ranks + 64;
+  if (needed > capacity) {
+    capacity = needed;
+    input = realloc(input, capacity);
+    output = realloc(output, capacity);
+    memset(input, 0, capacity);
+    memset(output, 0, capacity);
+  }
+  for (int r = 0; r < ranks; ++r) {
+    counts[r] = (r - rank + ranks) % ranks < degree ? bytes : 0;
+    counts[ranks + r] = (rank - r + ranks) % ranks < degree ? bytes : 0;
+    places[r] = r * bytes;
+  }
+}
+
+void free_buffers(void) {
+  free(input);
+  free(output);
+  free(counts);
+  free(places);
+}
