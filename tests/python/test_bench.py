@@ -7,8 +7,9 @@ import pytest
 
 from support import Command
 from thalweg import _core
-from thalweg.bench.intranode import busy_processes
+from thalweg.bench.intranode import busy_processes, case_rows
 from thalweg.bench.rows import paired_row
+from thalweg.bench.tuned import Figures
 
 
 @pytest.mark.parametrize("family", ["openmpi", "mpich"])
@@ -61,9 +62,7 @@ def test_a_changing_program_is_followed(thalweg: Command, tmp_path: Path) -> Non
     assert "OPERATION:BYTES:CALLS" in refused.stderr
 
 
-def test_tuned_jobs_are_held_against_native_ones_and_these_against_themselves(
-    thalweg: Command, tmp_path: Path
-) -> None:
+def test_tuned_jobs_are_held_against_native_ones_and_these_against_themselves(thalweg: Command, tmp_path: Path) -> None:
     rows_file, tuning = tmp_path / "rows.json", tmp_path / "tuning.toml"
     tuning.write_text("format = 1\n")
     words = ["--ops", "allreduce", "--sizes", "8,64", "--turns", "2", "--batches", "3", "--tuning", str(tuning)]
@@ -97,6 +96,17 @@ def test_what_is_measured_in_pairs_is_compared_in_pairs() -> None:
     assert (row["ours"], row["peer"], row["ratio"]) == (1.0, 2.2, 2.0)
 
 
+def test_peers_are_compared_turn_by_turn() -> None:
+    # In the last two turns the machine was three times as slow; the slower peer's job did not see it in one.
+    ours = Figures([1.0, 1.0, 1.0, 3.0, 3.0], [2.0] * 5)
+    slower = Figures([2.0, 2.0, 2.0, 6.0, 2.0], [4.0] * 5)
+    faster = Figures([1.5, 1.5, 1.5, 4.5, 4.5], [5.0] * 5)
+    best, cpu, *against = case_rows("a case", ["slower", "faster"], [ours, slower, faster])
+    assert (best["peer_name"], best["ratio"]) == ("faster", 1.5)
+    assert (cpu["peer_name"], cpu["ratio"]) == ("faster", 2.5)
+    assert [row["ratio"] for row in against] == [2.0, 1.5]
+
+
 def test_the_best_of_several_libraries_is_the_peer(thalweg: Command, tmp_path: Path) -> None:
     rows_file, tuning = tmp_path / "rows.json", tmp_path / "tuning.toml"
     tuning.write_text("format = 1\n")
@@ -105,8 +115,9 @@ def test_the_best_of_several_libraries_is_the_peer(thalweg: Command, tmp_path: P
     assert result.returncode == 0, result.stderr
     rows = {row["metric"]: row for row in json.loads(rows_file.read_text())}
     against = [rows[f"completion time against {name}"] for name in ("openmpi", "mpich")]
-    best = min(against, key=lambda row: row["peer"])
-    assert rows["completion time"]["peer_name"] == best["peer_name"]
+    best = min(against, key=lambda row: row["ratio"])
+    assert rows["completion time"] == {**best, "metric": "completion time"}
+    assert rows["completion time against a cache line there and back"]["peer"] > 0
     assert rows["completion time"]["case"] == "allreduce 8 B, 2 ranks"
     assert rows["cpu time"]["ours"] > 0
     assert "a cache line there and back" in result.stdout

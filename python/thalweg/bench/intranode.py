@@ -1,9 +1,10 @@
 """Collectives inside of a node: Thalweg with its tuning file against every MPI library that is given, each its best.
 
 Each MPI runs natively, and the one that was named first under Thalweg too, all jobs side by side; case by case they
-take turns, and those that wait sleep. A case's peer is the MPI that is fastest in that case by the medians of its jobs.
-What the machine itself takes to exchange one cache line between two processes is measured first, as what nothing can be
-faster than.
+take turns, and those that wait sleep. A machine (a virtual one above all, whose cores move) may have phases of seconds
+in which everything takes twice as long, so what is measured in one turn is held together: a peer's ratio is the median
+of the turns', and a case's peer is the MPI with the least ratio. What the machine itself takes to exchange one cache
+line between two processes, which nothing can be faster than, is measured beside our shortest calls.
 """
 
 import contextlib
@@ -11,12 +12,11 @@ import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 from rich.progress import track
 
-from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
+from thalweg.bench.rows import Row, geometric_mean, paired_row, write_rows
 from thalweg.bench.tuned import Figures, measure_case, tuning_file
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import compiled_program, trial_program
@@ -24,6 +24,9 @@ from thalweg.trials.session import Mode, Session, start_words
 from thalweg.units import time_text
 
 _LINE = Path(__file__).parent / "program" / "cache_line.c"
+AGAINST_LINE = "completion time against a cache line there and back"
+_ALL_WAIT_FOR_ALL = {"barrier", "allreduce", "allgather", "alltoall"}
+_SHORT_BYTES = 8
 _BURNER = ("sh", "-c", "while :; do :; done")
 
 
@@ -62,13 +65,30 @@ def cache_line_us(mpi: str) -> float:
 
 def measure(request: Request) -> list[Row]:
     """Run all jobs in turns, print each case, and give the rows."""
+    figures, lines = _measure_in_turns(request)
+    rows = []
+    for case in request.cases:
+        what = f"{case.name}, {request.ranks} ranks" + (f" beside {request.busy} busy" if request.busy else "")
+        best, *others = case_rows(what, request.mpis, [job[case] for job in figures])
+        rows += [best, *others]
+        peer, own = time_text(best["peer"] * 1e-6), time_text(best["ours"] * 1e-6)
+        text = f"{what}: {own}; best peer {Path(best['peer_name']).name} {peer}: {best['ratio']:.2f}"
+        if lines[case]:
+            row = _row(what, AGAINST_LINE, figures[0][case].completion_us, lines[case], "two processes")
+            rows.append(row)
+            text += f"; a cache line there and back {time_text(row['peer'] * 1e-6)}: {row['ratio']:.2f}"
+        print(text, flush=True)
+    return rows
+
+
+def _measure_in_turns(request: Request) -> tuple[list[dict[Case, Figures]], dict[Case, list[float]]]:
+    """Give the figures of all jobs, ours first, and the line's of the shortest cases."""
     own = request.mpis[0]
     tuning = tuning_file(request.tuning)
     starts = [(own, Mode.TUNED), *((mpi, Mode.NATIVE) for mpi in request.mpis)]
     words = [start_words([], request.ranks, trial_program(mpi, os.environ)) for mpi, _ in starts]
-    names = ["Thalweg", *request.mpis]
     figures = [{case: Figures([], []) for case in request.cases} for _ in starts]
-    print(f"a cache line there and back between two processes: {time_text(cache_line_us(own) * 1e-6)}", flush=True)
+    lines: dict[Case, list[float]] = {case: [] for case in request.cases}
     for turn in track(range(request.turns), "jobs", transient=True):
         with contextlib.ExitStack() as opened:
             jobs = [
@@ -80,22 +100,25 @@ def measure(request: Request) -> list[Row]:
                 for index in range(len(jobs)):
                     which = (index + turn + number) % len(jobs)
                     measure_case(jobs[which], case, request.batches, figures[which][case])
-    rows = []
-    for case in request.cases:
-        times = [median(job[case].completion_us) for job in figures]
-        best = min(range(1, len(names)), key=times.__getitem__)
-        cpus = [median(job[case].cpu_us) for job in figures]
-        what = f"{case.name}, {request.ranks} ranks" + (f" beside {request.busy} busy" if request.busy else "")
-        rows.append(make_row(what, "completion time", "us", times[0], times[best], names[best]))
-        rows.append(make_row(what, "cpu time", "us", cpus[0], cpus[best], names[best]))
-        rows.extend(
-            make_row(what, f"completion time against {names[peer]}", "us", times[0], times[peer], names[peer])
-            for peer in range(1, len(names))
-        )
-        ratio = f"{rows[-len(names) - 1]['ratio']:.2f}"
-        print(f"{what}: {time_text(times[0] * 1e-6)}; best peer {Path(names[best]).name} "
-              f"{time_text(times[best] * 1e-6)}: {ratio}", flush=True)  # fmt: skip
-    return rows
+                    if which == 0 and case.operation in _ALL_WAIT_FOR_ALL and case.size <= _SHORT_BYTES:
+                        lines[case].append(cache_line_us(own))
+    return figures, lines
+
+
+def case_rows(what: str, mpis: Sequence[str], jobs: Sequence[Figures]) -> list[Row]:
+    """Make the rows of time and CPU time against the best peer, then of times against each peer; our job is first."""
+    ours, *peers = jobs
+    against = [
+        _row(what, f"completion time against {mpi}", ours.completion_us, peer.completion_us, mpi)
+        for mpi, peer in zip(mpis, peers, strict=True)
+    ]
+    best = min(range(len(mpis)), key=lambda peer: against[peer]["ratio"])
+    time: Row = {**against[best], "metric": "completion time"}
+    return [time, _row(what, "cpu time", ours.cpu_us, peers[best].cpu_us, mpis[best]), *against]
+
+
+def _row(what: str, metric: str, ours: Sequence[float], peer: Sequence[float], peer_name: str) -> Row:
+    return paired_row(what, metric, "us", list(zip(ours, peer, strict=True)), peer_name)
 
 
 def run(request: Request, json_file: str) -> None:
