@@ -74,16 +74,17 @@ void Execution::run() {
 }
 
 transport::Message Execution::message(const PlanStep& step) {
-  transport::Message result{step.peer,
-                            tags_.first + (step.sequence & (tags_.count - 1)),
-                            at(step.message),
-                            static_cast<std::size_t>(step.message.bytes),
-                            nullptr,
-                            plan_.granule(),
-                            false,
-                            step.multicast};
-  if (step.kind == StepKind::receive_combine && step.message.base != Base::staging)
+  transport::Message result{.peer = step.peer,
+                            .tag = tags_.first + (step.sequence & (tags_.count - 1)),
+                            .data = at(step.message),
+                            .bytes = static_cast<std::size_t>(step.message.bytes),
+                            .granule = plan_.granule(),
+                            .multicast = step.multicast};
+  if (step.kind == StepKind::receive_combine && step.message.base != Base::staging) {
     result.combiner = step.side == schedule::Side::left ? &left_ : &right_;
+    if (step.source.size > 0)
+      result.own = at(plan_.source(step).front());
+  }
   return result;
 }
 
@@ -221,32 +222,12 @@ void Execution::pack(const PlanStep& step) const {
   }
 }
 
-void Execution::unpack(const PlanStep& step) const {
-  if (step.message.base != Base::staging)
-    return;
-  std::byte* from = at(step.message);
-  for (const Piece& piece : plan_.target(step)) {
-    if (step.kind == StepKind::receive_combine)
-      operator_->combine(from, at(piece), piece.bytes, step.side, true);
-    else
-      std::memcpy(at(piece), from, static_cast<std::size_t>(piece.bytes));
-    from += piece.bytes;
-  }
-}
-
-void Execution::work_on(const PlanStep& step, std::byte* from, std::byte* to, std::int64_t bytes) const {
-  if (step.kind == StepKind::combine)
-    operator_->combine(from, to, bytes, step.side, false);
-  else if (from != to)
-    std::memmove(to, from, static_cast<std::size_t>(bytes));
-}
-
-void Execution::work_locally(const PlanStep& step) const {
-  // Both lists name as many bytes, but may be cut differently where one side has gaps.
+template <typename Work>
+void Execution::for_each_piece(const PlanStep& step, Work&& work) const {
   const auto sources = plan_.source(step);
   const auto targets = plan_.target(step);
   if (sources.size() == 1 && targets.size() == 1) {
-    work_on(step, at(sources[0]), at(targets[0]), targets[0].bytes);
+    work(at(sources[0]), at(targets[0]), targets[0].bytes);
     return;
   }
   std::size_t s = 0;
@@ -255,7 +236,7 @@ void Execution::work_locally(const PlanStep& step) const {
     for (std::int64_t done = 0; done < target.bytes;) {
       const Piece& source = sources[s];
       const std::int64_t bytes = std::min(target.bytes - done, source.bytes - done_in_source);
-      work_on(step, at(source) + done_in_source, at(target) + done, bytes);
+      work(at(source) + done_in_source, at(target) + done, bytes);
       done += bytes;
       done_in_source += bytes;
       if (done_in_source == source.bytes) {
@@ -263,6 +244,34 @@ void Execution::work_locally(const PlanStep& step) const {
         done_in_source = 0;
       }
     }
+}
+
+void Execution::unpack(const PlanStep& step) const {
+  if (step.message.base != Base::staging)
+    return;
+  std::byte* from = at(step.message);
+  const auto take = [&](const std::byte* own, std::byte* to, std::int64_t bytes) {
+    if (step.kind == StepKind::receive_combine)
+      operator_->combine(from, own, to, bytes, step.side, true);
+    else
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    from += bytes;
+  };
+  if (step.source.size > 0) {
+    for_each_piece(step, take);
+    return;
+  }
+  for (const Piece& piece : plan_.target(step))
+    take(at(piece), at(piece), piece.bytes);
+}
+
+void Execution::work_locally(const PlanStep& step) const {
+  for_each_piece(step, [&](std::byte* from, std::byte* to, std::int64_t bytes) {
+    if (step.kind == StepKind::combine)
+      operator_->combine(from, to, to, bytes, step.side, false);
+    else if (from != to)
+      std::memmove(to, from, static_cast<std::size_t>(bytes));
+  });
 }
 
 } // namespace thalweg::engine

@@ -70,8 +70,9 @@ private:
   /// Combines what arrives, where the transport calls it.
   struct Arrival final : transport::Combiner {
     explicit Arrival(schedule::Side arrived_side) : side(arrived_side) {}
-    void combine(std::byte* arrived, std::byte* target, std::size_t bytes, bool spent) override {
-      operation->combine(arrived, target, static_cast<std::int64_t>(bytes), side, spent);
+    void combine(std::byte* arrived, const std::byte* own, std::byte* target, std::size_t bytes,
+                 bool spent) override {
+      operation->combine(arrived, own, target, static_cast<std::int64_t>(bytes), side, spent);
     }
     schedule::Side side;
     Operator* operation = nullptr;
@@ -97,7 +98,10 @@ private:
   /// What is left to do when a message has come.
   void unpack(const PlanStep& step) const;
   void work_locally(const PlanStep& step) const;
-  void work_on(const PlanStep& step, std::byte* from, std::byte* to, std::int64_t bytes) const;
+  /// Calls `work(source, target, bytes)` for what is in one piece on both sides: both name as many bytes, but
+  /// may be cut differently where one has gaps.
+  template <typename Work>
+  void for_each_piece(const PlanStep& step, Work&& work) const;
 
   const Plan& plan_;
   transport::Batch& batch_;

@@ -10,10 +10,10 @@ namespace thalweg::engine {
 class Operator {
 public:
   virtual ~Operator() = default;
-  /// target = source (+) target (Side::left) or target (+) source (Side::right). `source` may be overwritten
-  /// if `spent`.
-  virtual void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
-                       bool spent) = 0;
+  /// target = source (+) own (Side::left) or own (+) source (Side::right). `own` is the target itself or lies
+  /// apart from it. `source` may be overwritten if `spent`.
+  virtual void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
+                       schedule::Side source_stands, bool spent) = 0;
 };
 
 } // namespace thalweg::engine

@@ -96,7 +96,8 @@ schedule::Span Plan::bind(std::span<const BlockRange> ranges, const Layouts& lay
 
 void Plan::bind_message(PlanStep& step, bool receive) {
   const auto pieces = receive ? target(step) : source(step);
-  const bool takes_place = step.kind != StepKind::receive_combine || combining_.on_arrival();
+  const bool combines = step.kind == StepKind::receive_combine;
+  const bool takes_place = !combines || (combining_.on_arrival() && step.source.size <= 1);
   if (takes_place && pieces.size() == 1) {
     step.message = pieces.front();
     return;

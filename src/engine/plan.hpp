@@ -44,7 +44,7 @@ struct PlanStep {
   /// there is just one, else staging, packed before or unpacked after. What is combined goes through staging
   /// unless the transport combines.
   Piece message = {};
-  schedule::Span source = {};
+  schedule::Span source = {}; ///< of messages that are combined: with what, if not with the target
   schedule::Span target = {};
   schedule::Span successors = {};
   std::uint32_t predecessors = 0;

@@ -78,13 +78,14 @@ struct BitwiseXor {
 };
 
 template <typename Operation, typename T>
-FOR_EACH_PROCESSOR void reduce(const std::byte* __restrict source, std::byte* __restrict target,
+FOR_EACH_PROCESSOR void reduce(const std::byte* source, const std::byte* own, std::byte* target,
                                std::size_t numbers) {
+#pragma GCC ivdep // where own is the target, each number is read before it is written
   for (std::size_t i = 0; i < numbers; ++i) {
     T a;
     T b;
     std::memcpy(&a, source + i * sizeof(T), sizeof(T));
-    std::memcpy(&b, target + i * sizeof(T), sizeof(T));
+    std::memcpy(&b, own + i * sizeof(T), sizeof(T));
     b = Operation::of(a, b);
     std::memcpy(target + i * sizeof(T), &b, sizeof(T));
   }

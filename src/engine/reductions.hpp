@@ -22,11 +22,13 @@ enum class Number : std::uint8_t {
   float64
 };
 
-/// target[i] = source[i] (+) target[i]. The vectors need not be aligned and do not overlap.
-using Reduction = void (*)(const std::byte* source, std::byte* target, std::size_t numbers);
+/// target[i] = source[i] (+) own[i]. The vectors need not be aligned; `own` may be the target, else they do
+/// not overlap.
+using Reduction = void (*)(const std::byte* source, const std::byte* own, std::byte* target,
+                           std::size_t numbers);
 
 /// nullptr where there is none: bits of floating-point numbers. Integers overflow modulo 2^n; the smaller or
-/// larger of numbers of which one is not a number is target[i].
+/// larger of numbers of which one is not a number is own[i].
 Reduction reduction(Arithmetic arithmetic, Number number);
 
 } // namespace thalweg::engine

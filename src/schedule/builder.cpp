@@ -2,6 +2,7 @@
 
 #include "core/arithmetic.hpp"
 #include "schedule/buffers.hpp"
+#include "schedule/fusing.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -245,6 +246,7 @@ Schedule Builder::finish() {
   Schedule& schedule = recording_->schedule;
   if (schedule.stages.size() > 1 && schedule.stages.back() == schedule.steps.size())
     schedule.stages.pop_back();
+  fuse_combinations(schedule);
   return std::move(schedule);
 }
 

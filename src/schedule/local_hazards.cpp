@@ -82,14 +82,14 @@ private:
     for (const std::uint32_t p : schedule_.predecessors_of(step))
       if (p < stage_begin || p >= s)
         fault("{} waits for a step that is not earlier in its stage", s);
-    const bool reads_target = step.kind == StepKind::combine || step.kind == StepKind::receive_combine;
     for_each_block(schedule_.source(step),
                    [&](Buffer buffer, std::int32_t block) { touch(s, buffer, block, false, order); });
     for_each_block(schedule_.target(step),
                    [&](Buffer buffer, std::int32_t block) { touch(s, buffer, block, true, order); });
-    if (!reads_target && step.kind == StepKind::copy &&
-        block_count(schedule_.source(step)) != block_count(schedule_.target(step)))
-      fault("{} copies a different number of blocks than it fills", s);
+    const bool has_both = step.kind == StepKind::copy || step.kind == StepKind::combine ||
+                          (step.kind == StepKind::receive_combine && step.source.size > 0);
+    if (has_both && block_count(schedule_.source(step)) != block_count(schedule_.target(step)))
+      fault("{} takes a different number of blocks than it fills", s);
   }
 
   void touch(std::uint32_t s, Buffer buffer, std::int32_t block, bool writes, const StageOrder& order) {

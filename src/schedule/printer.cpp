@@ -52,8 +52,9 @@ std::string print_step(const Schedule& schedule, const Step& step) {
   case StepKind::receive:
     return fmt::format("receive {} from {}{}", target.empty() ? "token" : target, step.peer, channel);
   case StepKind::receive_combine:
-    return fmt::format("receive {} into {} from {}{}", combination(step.side, "message", target), target,
-                       step.peer, channel);
+    return fmt::format("receive {} into {} from {}{}",
+                       combination(step.side, "message", source.empty() ? target : source), target, step.peer,
+                       channel);
   case StepKind::copy:
     return fmt::format("copy {} to {}", source, target);
   case StepKind::combine:

@@ -15,7 +15,7 @@ namespace thalweg::schedule {
 enum class StepKind : std::uint8_t {
   send,            ///< source -> peer, as one message; no blocks: a token of no bytes
   receive,         ///< peer -> target
-  receive_combine, ///< peer's message (+) target -> target
+  receive_combine, ///< peer's message (+) source -> target; no source: the target itself
   copy,            ///< source -> target
   combine,         ///< source (+) target -> target
 };

@@ -193,17 +193,25 @@ private:
             block_count(to.target(step)));
       return;
     }
+    own_.clear();
+    if (step.kind == StepKind::receive_combine)
+      for_each_block(to.source(step), [&](Buffer buffer, std::int32_t block) {
+        own_.push_back({buffer, block});
+      });
     Memory& theirs = memories_[static_cast<std::size_t>(from.rank)];
     Memory& ours = memories_[static_cast<std::size_t>(to.rank)];
     std::size_t next = 0;
     for_each_block(to.target(step), [&](Buffer buffer, std::int32_t block) {
+      const Place own = own_.empty() ? Place{buffer, block} : own_[next];
       const Place place = places_[next++];
       compare_shapes(from, place, to, {buffer, block}, s);
+      if (!own_.empty())
+        compare_shapes(to, own, to, {buffer, block}, s);
       ValueId value = theirs.at(place.buffer, place.block);
       if (value == unwritten)
         fault("{} moves block {} before it is written", describe(to, s), place.block);
       if (step.kind == StepKind::combine || step.kind == StepKind::receive_combine) {
-        const ValueId here = ours.at(buffer, block);
+        const ValueId here = ours.at(own.buffer, own.block);
         value = step.side == Side::left ? table_.combined(value, here) : table_.combined(here, value);
         if (value == unwritten)
           fault("{} combines block {} twice, with another block, or with nothing", describe(to, s), block);
@@ -349,6 +357,7 @@ private:
   std::vector<RankState> states_;
   std::vector<std::pair<Rank, std::uint32_t>> ready_;
   std::vector<Place> places_;
+  std::vector<Place> own_;
 };
 
 } // namespace

@@ -75,19 +75,23 @@ Combining::Combining(MPI_Op op, MPI_Datatype type, std::size_t element_bytes)
   commutes_ = commutes != 0;
 }
 
-void Combining::combine(std::byte* source, std::byte* target, std::int64_t bytes,
+void Combining::combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
                         schedule::Side source_stands, bool spent) {
-  const std::size_t count = static_cast<std::size_t>(bytes) / element_bytes_;
+  const auto length = static_cast<std::size_t>(bytes);
+  const std::size_t count = length / element_bytes_;
   if (fast_ != nullptr) {
-    fast_(source, target, count);
+    fast_(source, own, target, count);
     return;
   }
+  // MPI_Reduce_local leaves its result in the right operand's place.
   const bool turned = source_stands == schedule::Side::right && !commutes_;
   if (turned && !spent) {
     aside_.assign(source, source + bytes);
     source = aside_.data();
   }
-  std::byte* const left = turned ? target : source;
+  if (!turned && own != target)
+    std::memcpy(target, own, length);
+  const std::byte* const left = turned ? own : source;
   std::byte* const right = turned ? source : target;
   constexpr std::size_t most = INT_MAX;
   for (std::size_t done = 0; done < count; done += most) {
@@ -96,7 +100,7 @@ void Combining::combine(std::byte* source, std::byte* target, std::int64_t bytes
          "MPI_Reduce_local");
   }
   if (turned)
-    std::memcpy(target, source, static_cast<std::size_t>(bytes));
+    std::memcpy(target, source, length);
 }
 
 } // namespace thalweg::team

@@ -17,8 +17,8 @@ public:
   Combining(MPI_Op op, MPI_Datatype type, std::size_t element_bytes);
 
   bool commutes() const { return commutes_; }
-  void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
-               bool spent) override;
+  void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
+               schedule::Side source_stands, bool spent) override;
 
 private:
   MPI_Op op_ = MPI_OP_NULL;

@@ -12,12 +12,14 @@
 
 namespace thalweg::transport {
 
-/// Combines bytes that arrive with those that are there.
+/// Combines bytes that arrive with one's own.
 class Combiner {
 public:
   virtual ~Combiner() = default;
-  /// `bytes` is a multiple of the message's granule. What arrived may be overwritten if `spent`.
-  virtual void combine(std::byte* arrived, std::byte* target, std::size_t bytes, bool spent) = 0;
+  /// `bytes` is a multiple of the message's granule. `own` may be the target. What arrived may be overwritten
+  /// if `spent`.
+  virtual void combine(std::byte* arrived, const std::byte* own, std::byte* target, std::size_t bytes,
+                       bool spent) = 0;
 };
 
 /// Sends that carry the same bytes of the same memory, so that these may be copied once for all. They are
@@ -35,6 +37,8 @@ struct Message {
   std::size_t bytes = 0;
   /// Of receives, where the transport combines: what is done with the bytes, in order; nullptr to copy them.
   Combiner* combiner = nullptr;
+  /// What the combiner combines them with; nullptr: what is at `data`.
+  const std::byte* own = nullptr;
   /// Bytes that must come together, at both ends alike.
   std::uint32_t granule = 1;
   /// Of receives: fewer bytes may come.

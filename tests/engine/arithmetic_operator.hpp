@@ -30,15 +30,15 @@ public:
     return commutes_ ? sum(left, right) : compose(left, right);
   }
 
-  void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
-               bool) override {
+  void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
+               schedule::Side source_stands, bool) override {
     for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof(Affine))) {
       Affine in;
-      Affine inout;
+      Affine here;
       std::memcpy(&in, source + at, sizeof in);
-      std::memcpy(&inout, target + at, sizeof inout);
-      inout = source_stands == schedule::Side::left ? apply(in, inout) : apply(inout, in);
-      std::memcpy(target + at, &inout, sizeof inout);
+      std::memcpy(&here, own + at, sizeof here);
+      const Affine result = source_stands == schedule::Side::left ? apply(in, here) : apply(here, in);
+      std::memcpy(target + at, &result, sizeof result);
     }
   }
 

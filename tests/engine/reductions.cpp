@@ -70,11 +70,17 @@ void check(Number number) {
           std::memcpy(&target[offset + i * sizeof(T)], &y, sizeof(T));
           results.push_back(expected(arithmetic, x, y));
         }
-        reduce(source.data() + offset, target.data() + offset, count);
-        for (std::size_t i = 0; i < count; ++i)
+        std::vector<std::byte> apart(source.size() + 3, std::byte{0x5a});
+        reduce(source.data() + offset, target.data() + offset, apart.data() + 3 + offset, count);
+        reduce(source.data() + offset, target.data() + offset, target.data() + offset, count);
+        for (std::size_t i = 0; i < count; ++i) {
           ASSERT_EQ(std::memcmp(&target[offset + i * sizeof(T)], &results[i], sizeof(T)), 0)
               << a << ", number " << i << " of " << count;
+          ASSERT_EQ(std::memcmp(&apart[3 + offset + i * sizeof(T)], &results[i], sizeof(T)), 0)
+              << a << ", number " << i << " of " << count << ", apart";
+        }
         EXPECT_EQ(target.back(), std::byte{0x5a}) << "written beyond the end";
+        EXPECT_EQ(apart.back(), std::byte{0x5a}) << "written beyond the end";
       }
   }
 }
@@ -92,10 +98,12 @@ TEST(Reductions, DoWhatTheySay) {
   check<double>(Number::float64);
 }
 
-TEST(Reductions, KeepTheTargetBesideWhatIsNoNumber) {
+TEST(Reductions, KeepOnesOwnBesideWhatIsNoNumber) {
   const double nothing = std::numeric_limits<double>::quiet_NaN();
-  double target = 3;
+  const double own = 3;
+  double target = 0;
   reduction(Arithmetic::minimum, Number::float64)(reinterpret_cast<const std::byte*>(&nothing),
+                                                  reinterpret_cast<const std::byte*>(&own),
                                                   reinterpret_cast<std::byte*>(&target), 1);
   EXPECT_EQ(target, 3);
 }

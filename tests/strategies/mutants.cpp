@@ -158,7 +158,17 @@ public:
     Step& step = steps_[at_].step;
     if (step.kind != StepKind::combine && step.kind != StepKind::receive_combine)
       return false;
+    if (step.kind == StepKind::receive_combine)
+      steps_[at_].source.clear();
     step.kind = step.kind == StepKind::combine ? StepKind::copy : StepKind::receive;
+    return true;
+  }
+
+  bool combine_with_target() {
+    LooseStep& entry = steps_[at_];
+    if (entry.step.kind != StepKind::receive_combine || entry.source.empty())
+      return false;
+    entry.source.clear();
     return true;
   }
 
@@ -212,6 +222,7 @@ constexpr std::array faults{
     Fault{"change a range's buffer", &Planter::change_buffer},
     Fault{"flip the side of the incoming operand", &Planter::flip_side},
     Fault{"replace instead of combining", &Planter::forget_to_combine},
+    Fault{"combine with the target instead of one's own", &Planter::combine_with_target},
     Fault{"drop a predecessor", &Planter::drop_predecessor},
 };
 

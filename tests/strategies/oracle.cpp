@@ -285,9 +285,15 @@ private:
     const Step& now = step(place);
     if (block_count(schedule(place.rank).target(now)) != static_cast<std::int64_t>(values.size()))
       throw Wrong("a message or copy of another length than its target");
+    // What comes is combined with what the step names, or with what is there.
+    const std::vector<Value> own = now.kind == StepKind::receive_combine ? read(place) : std::vector<Value>();
+    if (!own.empty() && own.size() != values.size())
+      throw Wrong("a message combined with another number of blocks");
     std::size_t next = 0;
     for_each_block(schedule(place.rank).target(now), [&](Buffer buffer, std::int32_t block) {
       Value& here = memories_[static_cast<std::size_t>(place.rank)].at(buffer, block);
+      if (!own.empty())
+        here = own[next];
       const Value& there = values[next++];
       if (now.kind != StepKind::combine && now.kind != StepKind::receive_combine)
         here = there;

@@ -18,8 +18,8 @@ public:
     arithmetic_ = reduction_of(op, type);
   }
 
-  void combine(std::byte* source, std::byte* target, std::int64_t bytes, schedule::Side source_stands,
-               bool spent) override;
+  void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
+               schedule::Side source_stands, bool spent) override;
 
 private:
   void reduce(const std::byte* source, std::byte* target, std::int64_t elements) const;

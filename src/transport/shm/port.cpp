@@ -18,7 +18,8 @@ void finish(const UnderWay& message) {
 void absorb(UnderWay& receive, std::byte* bytes, std::size_t count, bool spent = true) {
   std::byte* const to = receive.message.data + receive.done;
   if (receive.message.combiner != nullptr)
-    receive.message.combiner->combine(bytes, to, count, spent);
+    receive.message.combiner->combine(
+        bytes, receive.message.own == nullptr ? to : receive.message.own + receive.done, to, count, spent);
   else if (count > 0)
     std::memcpy(to, bytes, count);
   receive.done += count;

@@ -173,9 +173,10 @@ TEST(Multicast, LeavesRoomWhenItsBatchIsGivenUp) {
 }
 
 struct Subtractor final : Combiner {
-  void combine(std::byte* arrived, std::byte* target, std::size_t bytes, bool spent) override {
+  void combine(std::byte* arrived, const std::byte* own, std::byte* target, std::size_t bytes,
+               bool spent) override {
     for (std::size_t i = 0; i < bytes; ++i)
-      target[i] = static_cast<std::byte>(static_cast<int>(target[i]) - static_cast<int>(arrived[i]));
+      target[i] = static_cast<std::byte>(static_cast<int>(own[i]) - static_cast<int>(arrived[i]));
     if (spent)
       std::memset(arrived, 0xee, bytes);
   }

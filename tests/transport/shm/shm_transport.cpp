@@ -96,33 +96,57 @@ TEST(ShmTransport, SendsToSeveralAndItself) {
 }
 
 struct Adder final : Combiner {
-  void combine(std::byte* arrived, std::byte* target, std::size_t bytes, bool /*spent*/) override {
+  void combine(std::byte* arrived, const std::byte* own, std::byte* target, std::size_t bytes,
+               bool /*spent*/) override {
     ASSERT_EQ(bytes % sizeof(std::uint64_t), 0U);
     auto* const from = reinterpret_cast<std::uint64_t*>(arrived);
+    auto* const with = reinterpret_cast<const std::uint64_t*>(own);
     auto* const sum = reinterpret_cast<std::uint64_t*>(target);
     for (std::size_t word = 0; word < bytes / sizeof *from; ++word)
-      sum[word] += from[word];
+      sum[word] = with[word] + from[word];
   }
 };
 
-TEST(ShmTransport, CombinesAsBytesArrive) {
+void combine_as_bytes_arrive(bool in_place) {
   const SharedGroup group(2);
   for (const std::size_t words : {1, 6, 7, 1000, 100'000}) {
     std::vector<std::uint64_t> given(words);
-    std::vector<std::uint64_t> sums(words);
+    std::vector<std::uint64_t> own(words);
+    std::vector<std::uint64_t> apart(words);
     for (std::size_t word = 0; word < words; ++word) {
       given[word] = word * word;
-      sums[word] = word;
+      own[word] = word;
     }
+    std::vector<std::uint64_t>& sums = in_place ? own : apart;
     Adder adder;
-    const Message send{1, 2, reinterpret_cast<std::byte*>(given.data()), words * 8, nullptr, 8};
-    const Message receive{0, 2, reinterpret_cast<std::byte*>(sums.data()), words * 8, &adder, 8};
+    const Message send{.peer = 1,
+                       .tag = 2,
+                       .data = reinterpret_cast<std::byte*>(given.data()),
+                       .bytes = words * 8,
+                       .granule = 8};
+    const Message receive{.peer = 0,
+                          .tag = 2,
+                          .data = reinterpret_cast<std::byte*>(sums.data()),
+                          .bytes = words * 8,
+                          .combiner = &adder,
+                          .own = in_place ? nullptr : reinterpret_cast<const std::byte*>(own.data()),
+                          .granule = 8};
     std::thread sending([&] { group.transport(0)->make_batch()->transfer({}, {&send, 1}); });
     group.transport(1)->make_batch()->transfer({&receive, 1}, {});
     sending.join();
-    for (std::size_t word = 0; word < words; ++word)
+    for (std::size_t word = 0; word < words; ++word) {
       ASSERT_EQ(sums[word], word * word + word) << words;
+      ASSERT_TRUE(in_place || own[word] == word) << words;
+    }
   }
+}
+
+TEST(ShmTransport, CombinesAsBytesArrive) {
+  combine_as_bytes_arrive(true);
+}
+
+TEST(ShmTransport, CombinesWithWhatLiesElsewhere) {
+  combine_as_bytes_arrive(false);
 }
 
 TEST(ShmTransport, RefusesAMessageThatIsTooLong) {
