@@ -27,6 +27,7 @@ _LINE = Path(__file__).parent / "program" / "cache_line.c"
 AGAINST_LINE = "completion time against a cache line there and back"
 _ALL_WAIT_FOR_ALL = {"barrier", "allreduce", "allgather", "alltoall"}
 _SHORT_BYTES = 8
+_PAIR = 2
 _BURNER = ("sh", "-c", "while :; do :; done")
 
 
@@ -73,7 +74,7 @@ def measure(request: Request) -> list[Row]:
         rows += [best, *others]
         peer, own = time_text(best["peer"] * 1e-6), time_text(best["ours"] * 1e-6)
         text = f"{what}: {own}; best peer {Path(best['peer_name']).name} {peer}: {best['ratio']:.2f}"
-        if lines[case]:
+        if case in lines:
             row = _row(what, AGAINST_LINE, figures[0][case].completion_us, lines[case], "two processes")
             rows.append(row)
             text += f"; a cache line there and back {time_text(row['peer'] * 1e-6)}: {row['ratio']:.2f}"
@@ -88,7 +89,7 @@ def _measure_in_turns(request: Request) -> tuple[list[dict[Case, Figures]], dict
     starts = [(own, Mode.TUNED), *((mpi, Mode.NATIVE) for mpi in request.mpis)]
     words = [start_words([], request.ranks, trial_program(mpi, os.environ)) for mpi, _ in starts]
     figures = [{case: Figures([], []) for case in request.cases} for _ in starts]
-    lines: dict[Case, list[float]] = {case: [] for case in request.cases}
+    lines: dict[Case, list[float]] = {case: [] for case in request.cases if _is_held_against_line(case, request.ranks)}
     for turn in track(range(request.turns), "jobs", transient=True):
         with contextlib.ExitStack() as opened:
             jobs = [
@@ -100,9 +101,14 @@ def _measure_in_turns(request: Request) -> tuple[list[dict[Case, Figures]], dict
                 for index in range(len(jobs)):
                     which = (index + turn + number) % len(jobs)
                     measure_case(jobs[which], case, request.batches, figures[which][case])
-                    if which == 0 and case.operation in _ALL_WAIT_FOR_ALL and case.size <= _SHORT_BYTES:
+                    if which == 0 and case in lines:
                         lines[case].append(cache_line_us(own))
     return figures, lines
+
+
+def _is_held_against_line(case: Case, ranks: int) -> bool:
+    """Tell whether two ranks exchange a line each and wait for it."""
+    return ranks == _PAIR and case.operation in _ALL_WAIT_FOR_ALL and case.size <= _SHORT_BYTES
 
 
 def case_rows(what: str, mpis: Sequence[str], jobs: Sequence[Figures]) -> list[Row]:
