@@ -18,7 +18,20 @@ void fetch_to_write(const void* line) {
 #endif
 }
 
+// Each chunk costs two lines' ways: between cores that share no cache, where a line there and back takes 260
+// ns, exchanges of 1 MiB took 80 us by chunks of 16 KiB, 67 by 32 and 61 by 64 (rings of 512 KiB), and
+// between neighbours 43, 41 and 39. Who waits for a message to begin waits for a chunk.
+constexpr std::size_t least_chunk = std::size_t{32} << 10;
+constexpr std::size_t chunks_of_message = 8;
+
 } // namespace
+
+/// How much of a message goes at once: whole granules.
+std::size_t Sender::chunk_of(std::size_t bytes, std::size_t granule) const {
+  const std::size_t wanted = std::max(bytes / chunks_of_message, least_chunk);
+  const std::size_t chunk = std::max(std::min(wanted, most_chunk_), granule);
+  return chunk - chunk % granule;
+}
 
 std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
                           std::size_t granule) {
@@ -31,7 +44,7 @@ std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t b
     publish(cell, tag, bytes, bytes);
     return std::max<std::size_t>(bytes, 1);
   }
-  const std::size_t most = most_chunk_ - most_chunk_ % granule;
+  const std::size_t most = chunk_of(bytes, granule);
   while (done < bytes && has_cell()) {
     const std::size_t chunk = std::min(most, bytes - done);
     const std::uint64_t begin = places_.place(chunk);

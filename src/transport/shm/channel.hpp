@@ -107,8 +107,13 @@ public:
   bool has_cell();
 
   std::size_t most_granule() const { return most_chunk_; }
+  /// Does a message go as one chunk, or not at all?
+  bool is_one_chunk(std::size_t bytes, std::size_t granule) const {
+    return bytes <= chunk_of(bytes, granule);
+  }
 
 private:
+  std::size_t chunk_of(std::size_t bytes, std::size_t granule) const;
   bool has_room(std::uint64_t end);
   void look_at_credit();
   std::uint64_t& end_of(std::uint64_t cell) { return ends_[cell & (memory_.shape.cells() - 1)]; }

@@ -70,7 +70,7 @@ void Port::start_receive(Rank number, UnderWay& message) {
 bool Port::send_now(const Message& message) {
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
-  if (message.bytes > peer.out.most_granule() || !peer.sends.empty() || is_shown(message))
+  if (!peer.out.is_one_chunk(message.bytes, message.granule) || !peer.sends.empty() || is_shown(message))
     return false;
   if (peer.out.offer(message.tag, message.data, message.bytes, 0, message.granule) == 0)
     return false;

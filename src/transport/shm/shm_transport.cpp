@@ -8,8 +8,10 @@ namespace thalweg::transport {
 namespace {
 
 // Longer rings let a rank go on for longer before the other has to read, and stay in cache: with 128 KiB
-// instead of 64, all-to-alls of 1 MiB took 0.87 of the time; 256 were no faster in most calls.
-constexpr std::size_t largest_ring = std::size_t{128} << 10;
+// instead of 64, all-to-alls of 1 MiB took 0.87 of the time; 256 were no faster in most calls of 8 ranks.
+constexpr std::size_t large_ring = std::size_t{128} << 10;
+constexpr std::size_t largest_ring = std::size_t{512} << 10;
+constexpr std::size_t most_of_larger_rings = std::size_t{2} << 20;
 constexpr std::size_t smallest_ring = std::size_t{4} << 10;
 // With few ranks, channels hold more messages (128 of up to 8 ranks): where ranks share cores, one that only
 // sends (a broadcast's root, a reduction's leaves) goes on for as many calls before it has to hand its core
@@ -207,8 +209,9 @@ private:
 } // namespace
 
 GroupMemory::GroupMemory(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks)) {
-  const std::size_t fair = std::bit_floor(most_of_all_rings / (ranks_ * ranks_));
-  shape_ = {std::clamp(fair, smallest_ring, largest_ring), cell_bits(ranks_)};
+  const auto part_of = [this](std::size_t bytes) { return std::bit_floor(bytes / (ranks_ * ranks_)); };
+  const std::size_t ring = std::clamp(part_of(most_of_all_rings), smallest_ring, large_ring);
+  shape_ = {std::clamp(part_of(most_of_larger_rings), ring, largest_ring), cell_bits(ranks_)};
   const std::size_t shown =
       std::clamp(std::bit_floor(most_of_all_boards / ranks_), smallest_board, largest_board);
   board_bytes_ = sizeof(PlaceHead) + shown;
