@@ -135,7 +135,15 @@ public:
   /// The next cell that has come, or nullptr.
   const Cell* look() const {
     const Cell& cell = memory_.cell(next_);
-    return cell.turn.load(std::memory_order_acquire) == memory_.turn(next_) ? &cell : nullptr;
+    if (cell.turn.load(std::memory_order_acquire) == memory_.turn(next_))
+      return &cell;
+    // A core that holds the lines in which the next chunk will be asks for them together with its cell, not
+    // after it: all-to-alls of 64 to 256 B took 0.83 to 0.93 of the time. (Processors fetch the
+    // others ahead. In a function of its own GCC 12 takes this for something without effect.)
+    const std::byte* const next = memory_.ring + places_.offset(places_.next());
+    for (std::size_t line = 0; line < 4; ++line)
+      __builtin_prefetch(next + line * cache_line);
+    return nullptr;
   }
   /// The bytes of the cell that look() found; may be written over until take(), unless they are on a board.
   std::byte* chunk(const Cell& cell) const;
