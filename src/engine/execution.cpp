@@ -22,6 +22,11 @@ bool is_local(const PlanStep& step) {
   return step.kind == StepKind::copy || step.kind == StepKind::combine;
 }
 
+/// Local work that nothing else of its stage waits for, and that waits for nothing.
+bool stands_alone(const PlanStep& step) {
+  return is_local(step) && step.predecessors == 0 && step.successors.size == 0;
+}
+
 } // namespace
 
 TagSupply::TagSupply(std::int32_t limit) : count_(tags_per_call(limit)), calls_(limit / count_ / 2) {}
@@ -97,16 +102,21 @@ void Execution::start_stage(const PlanStage& stage) {
   for (std::uint32_t s = stage.begin; s < stage.end; ++s)
     if (!steps[s].idle && is_receiving(steps[s]))
       batch_.start_receive(s - stage.begin, message(steps[s]));
+  bool has_work_alone = false;
   for (std::uint32_t s = stage.begin; s < stage.end; ++s) {
     if (steps[s].idle || steps[s].follows_messages)
       continue;
     if (steps[s].kind == StepKind::send) {
       pack(steps[s]);
       batch_.start_send(s - stage.begin, message(steps[s]));
+    } else if (stands_alone(steps[s])) {
+      has_work_alone = true;
     } else if (is_local(steps[s])) {
       work_locally(steps[s]);
     }
   }
+  if (has_work_alone)
+    work_alone(steps.subspan(stage.begin, stage.end - stage.begin));
 }
 
 bool Execution::poll_stage(const PlanStage& stage) {
@@ -129,6 +139,7 @@ void Execution::transfer_simple_stage(const PlanStage& stage) {
   const auto steps = plan_.steps().subspan(stage.begin, stage.end - stage.begin);
   receives_.clear();
   sends_.clear();
+  bool has_work_alone = false;
   for (const PlanStep& step : steps) {
     if (step.idle || step.follows_messages)
       continue;
@@ -137,13 +148,27 @@ void Execution::transfer_simple_stage(const PlanStage& stage) {
     } else if (step.kind == StepKind::send) {
       pack(step);
       sends_.push_back(message(step));
+    } else if (stands_alone(step)) {
+      has_work_alone = true;
     } else {
       work_locally(step);
     }
   }
-  if (!receives_.empty() || !sends_.empty())
-    batch_.transfer(receives_, sends_);
+  std::span<const transport::Message> sends = sends_;
+  if (has_work_alone) {
+    // Others can read what has gone while this is done.
+    sends = sends.subspan(batch_.send_at_once(sends));
+    work_alone(steps);
+  }
+  if (!receives_.empty() || !sends.empty())
+    batch_.transfer(receives_, sends);
   follow_messages(steps);
+}
+
+void Execution::work_alone(std::span<const PlanStep> steps) const {
+  for (const PlanStep& step : steps)
+    if (!step.idle && stands_alone(step))
+      work_locally(step);
 }
 
 void Execution::follow_messages(std::span<const PlanStep> steps) const {

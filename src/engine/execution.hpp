@@ -88,6 +88,7 @@ private:
   void transfer_simple_stage(const PlanStage& stage);
   /// What is left to do when all messages of a simple stage have come.
   void follow_messages(std::span<const PlanStep> steps) const;
+  void work_alone(std::span<const PlanStep> steps) const;
   void start_ordered_stage(const PlanStage& stage);
   /// Starts steps that wait for nothing until none is left.
   void drain_ready(const PlanStage& stage);

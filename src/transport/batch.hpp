@@ -74,6 +74,9 @@ public:
   /// Has everything under way finished? Makes progress, does not wait.
   virtual bool all_finished() = 0;
 
+  /// Of the sends given, in their order, those that can go at once, so that nothing of them is left under
+  /// way; returns how many went.
+  virtual std::size_t send_at_once(std::span<const Message> /*sends*/) { return 0; }
   /// Receives and sends everything given and returns when all of it has finished; nothing else may be under
   /// way.
   virtual void transfer(std::span<const Message> receives, std::span<const Message> sends) {

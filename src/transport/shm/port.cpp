@@ -108,7 +108,7 @@ Port::Now Port::take_now(const Message& message) {
   Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
   if (peer.is_active || peer.setting_aside || !peer.unexpected.empty())
     return Now::must_be_started;
-  const Cell* cell = peer.in.look();
+  const Cell* cell = peer.in.look(message.bytes);
   if (cell == nullptr)
     return Now::not_here;
   const std::size_t bytes = cell->message_bytes();

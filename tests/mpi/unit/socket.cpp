@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
 
 namespace thalweg::mpi {
 namespace {
@@ -11,7 +13,9 @@ namespace {
 // Two sockets, with cores dealt out as hyperthreads are: 0-3 and 8-11 on the one, 4-7 and 12-15 on the other.
 class Socket : public testing::Test {
 protected:
-  Socket() : folder_(std::filesystem::path(testing::TempDir()) / "thalweg-sockets") {
+  Socket()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                ("thalweg-sockets-" + std::to_string(::getpid()))) {
     for (int core = 0; core < 16; ++core)
       write(core, core / 4 % 2, core / 4 % 2 == 0 ? "0-3,8-11" : "4-7,12-15");
   }

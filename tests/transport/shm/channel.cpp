@@ -104,6 +104,32 @@ TEST(Channel, BringsWhatWasSentInOrder) {
   }
 }
 
+TEST(Channel, BringsLongMessagesInEighthsButNotInManyParts) {
+  constexpr std::size_t kib = 1024;
+  const Memory memory({512 * kib, 5});
+  Sender sender(memory.channel);
+  Receiver receiver(memory.channel);
+  const auto first_chunk = [&](std::size_t bytes, std::size_t granule) {
+    const std::vector<std::byte> data(bytes);
+    const std::size_t done = sender.offer(1, data.data(), bytes, 0, granule);
+    EXPECT_EQ(sender.is_one_chunk(bytes, granule), receiver.look()->is_whole()) << bytes;
+    const std::size_t chunk = receiver.look()->chunk_bytes();
+    for (std::size_t taken = 0; taken < done;) {
+      const Cell* cell = receiver.look();
+      taken += cell->chunk_bytes();
+      receiver.take(*cell);
+    }
+    return chunk;
+  };
+  EXPECT_EQ(first_chunk(32 * kib, 1), 32 * kib);
+  EXPECT_EQ(first_chunk(48 * kib, 1), 32 * kib);
+  EXPECT_EQ(first_chunk(320 * kib, 1), 40 * kib);
+  EXPECT_EQ(first_chunk(320 * kib, 48 * kib), 48 * kib);
+  EXPECT_EQ(first_chunk(320 * kib, 3 * kib), 39 * kib);
+  EXPECT_EQ(first_chunk(400 * kib, 1), 50 * kib);
+  EXPECT_EQ(first_chunk(4096 * kib, 1), 64 * kib);
+}
+
 class ChannelOfShape : public testing::TestWithParam<ChannelShape> {};
 INSTANTIATE_TEST_SUITE_P(Channel, ChannelOfShape, testing::Values(shallow, deep));
 

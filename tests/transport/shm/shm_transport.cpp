@@ -49,7 +49,7 @@ TEST(ShmTransport, AwaitsARestThatIsStillComing) {
   const SharedGroup group(2);
   const auto sender = group.transport(0)->make_batch();
   const auto receiver = group.transport(1)->make_batch();
-  auto large = bytes_of(300'000, 3); // more than the channel holds
+  auto large = bytes_of(1'200'000, 3); // more than the channel holds
   auto other = bytes_of(8, 4);
   std::vector<std::byte> got(large.size());
   std::vector<std::byte> got_other(8);
@@ -67,6 +67,26 @@ TEST(ShmTransport, AwaitsARestThatIsStillComing) {
   }
   EXPECT_EQ(got, large);
   EXPECT_EQ(got_other, other);
+}
+
+TEST(ShmTransport, ExchangesMessagesOfAnySize) {
+  const SharedGroup group(2);
+  const auto exchange_all = [&group](Rank rank) {
+    const auto batch = group.transport(rank)->make_batch();
+    for (const std::size_t size :
+         {1, 48, 49, 32'768, 32'769, 49'152, 65'536, 65'537, 262'145, 524'288, 524'289, 1'200'000})
+      for (int turn = 0; turn < 5; ++turn) {
+        auto out = bytes_of(size, rank);
+        std::vector<std::byte> in(size);
+        const Message send = to(1 - rank, turn, out);
+        const Message receive = to(1 - rank, turn, in);
+        batch->transfer({&receive, 1}, {&send, 1});
+        ASSERT_EQ(in, bytes_of(size, 1 - rank)) << size;
+      }
+  };
+  std::thread other(exchange_all, 1);
+  exchange_all(0);
+  other.join();
 }
 
 TEST(ShmTransport, SendsToSeveralAndItself) {
@@ -169,7 +189,7 @@ TEST(ShmTransport, RefusesAMessageThatIsTooLong) {
 TEST(ShmTransport, LeavesMemoryToBatchesThatOutliveIt) {
   std::unique_ptr<Batch> sender;
   std::unique_ptr<Batch> receiver;
-  auto data = bytes_of(300'000, 5); // more than the channel holds
+  auto data = bytes_of(1'200'000, 5); // more than the channel holds
   std::vector<std::byte> got(data.size());
   {
     const SharedGroup group(2);
