@@ -89,6 +89,32 @@ TEST(ShmTransport, ExchangesMessagesOfAnySize) {
   other.join();
 }
 
+TEST(ShmTransport, SendsAtOnceUpToWhatDoesNotFit) {
+  const SharedGroup group(2);
+  std::vector<std::vector<std::byte>> out;
+  std::vector<std::vector<std::byte>> in;
+  for (const std::size_t size : {8, 20'000, 100'000, 8}) {
+    out.push_back(bytes_of(size, static_cast<int>(out.size())));
+    in.emplace_back(size);
+  }
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+  for (std::size_t number = 0; number < out.size(); ++number) {
+    sends.push_back(to(1, static_cast<std::int32_t>(number), out[number]));
+    receives.push_back(to(0, static_cast<std::int32_t>(number), in[number]));
+  }
+  const auto sender = group.transport(0)->make_batch();
+  EXPECT_EQ(sender->send_at_once(sends), 2U); // the third has several chunks
+  sender->transfer({}, std::span(sends).subspan(2));
+  group.transport(1)->make_batch()->transfer(receives, {});
+  EXPECT_EQ(in, out);
+  std::size_t sent = 0;
+  while (sender->send_at_once(std::span(sends).first(1)) == 1)
+    ++sent;
+  EXPECT_GE(sent, 32U); // until there is no cell
+  EXPECT_LE(sent, 128U);
+}
+
 TEST(ShmTransport, SendsToSeveralAndItself) {
   const SharedGroup group(3);
   std::vector<std::thread> threads;
