@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.demo.catalogue import PROGRAMS
+from thalweg.demo.catalogue import chosen
 from thalweg.demo.packages import install
 from thalweg.demo.pairs import Case
 from thalweg.demo.report import in_scratch, report
@@ -27,11 +27,7 @@ def demo(  # noqa: PLR0913 - a parameter is an option of the command line
     no_install: Annotated[bool, typer.Option("--no-install", help="Install nothing.")] = False,
 ) -> None:
     """Run real programs natively and under Thalweg and compare their answers, wall times and CPU times."""
-    programs = [
-        program
-        for program in PROGRAMS
-        if (not mpi or program.flavour.name in mpi) and (not only or program.name in only)
-    ]
+    programs = chosen(mpi or (), only or ())
     work = [(program, count) for program in programs for count in ranks or [4, 8]]
 
     def install_and_measure(site: Site) -> list[Case]:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.demo.catalogue import PROGRAMS
+from thalweg.demo.catalogue import PROGRAMS, chosen
 from thalweg.demo.packages import debian_packages, pypi_packages
 from thalweg.demo.program import Program
 from thalweg.demo.site import FLAVOURS, make_site
+from thalweg.errors import SETTINGS, ThalwegError
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -40,3 +41,26 @@ def test_the_site_looks_outwards_from_the_package(tmp_path: Path) -> None:
     assert (site.inputs / "silicon.in").is_file()
     assert site.repository == REPOSITORY
     assert site.build == REPOSITORY / "build"
+
+
+def test_all_are_chosen_where_nothing_is_named() -> None:
+    assert chosen((), ()) == PROGRAMS
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: f"{program.name}-{program.flavour.name}")
+def test_a_program_is_chosen_by_its_name_and_library(program: Program) -> None:
+    assert chosen([program.flavour.name], [program.name]) == (program,)
+
+
+@pytest.mark.parametrize(
+    ("mpi", "only", "option", "known"),
+    [((), ["LAMMPS"], "--only", "lammps"), (["open"], (), "--mpi", "openmpi")],
+)
+def test_what_the_demo_does_not_have_is_an_error_that_names_what_it_has(
+    mpi: list[str], only: list[str], option: str, known: str
+) -> None:
+    with pytest.raises(ThalwegError) as caught:
+        chosen(mpi, only)
+    assert caught.value.status == SETTINGS
+    assert option in caught.value.message
+    assert known in caught.value.remedy
