@@ -7,9 +7,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
-
-// Damaged text trips assertions of the parser, which refuses the text all the same.
-#define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 
 namespace thalweg::tune {

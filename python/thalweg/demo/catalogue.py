@@ -21,19 +21,17 @@ def chosen(mpi: Collection[str], only: Collection[str]) -> tuple[Program, ...]:
     """The programs on these MPI libraries and of these names; all where nothing is named.
 
     Raises:
-        ThalwegError: if there is no such library or program.
+        ThalwegError: if there is no such library, or no such program on one of them.
 
     """
     _check("--mpi", mpi, FLAVOURS)
-    _check("--only", only, list(dict.fromkeys(program.name for program in PROGRAMS)))
-    return tuple(
-        program
-        for program in PROGRAMS
-        if (not mpi or program.flavour.name in mpi) and (not only or program.name in only)
-    )
+    there = [program for program in PROGRAMS if not mpi or program.flavour.name in mpi]
+    _check("--only", only, dict.fromkeys(program.name for program in there), f" on {' or '.join(mpi)}" if mpi else "")
+    return tuple(program for program in there if not only or program.name in only)
 
 
-def _check(option: str, names: Collection[str], known: Collection[str]) -> None:
+def _check(option: str, names: Collection[str], known: Collection[str], where: str = "") -> None:
     for name in names:
         if name not in known:
-            raise ThalwegError(SETTINGS, f"{option}: the demo has no {name!r}", f"Take one of {', '.join(known)}.")
+            message = f"{option}: the demo has no {name!r}{where}"
+            raise ThalwegError(SETTINGS, message, f"Take one of {', '.join(known)}.")

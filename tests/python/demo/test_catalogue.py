@@ -54,7 +54,11 @@ def test_a_program_is_chosen_by_its_name_and_library(program: Program) -> None:
 
 @pytest.mark.parametrize(
     ("mpi", "only", "option", "known"),
-    [((), ["LAMMPS"], "--only", "lammps"), (["open"], (), "--mpi", "openmpi")],
+    [
+        ((), ["LAMMPS"], "--only", "lammps"),
+        (["open"], (), "--mpi", "openmpi"),
+        (["openmpi"], ["bagel"], "--only", "gromacs"),
+    ],
 )
 def test_what_the_demo_does_not_have_is_an_error_that_names_what_it_has(
     mpi: list[str], only: list[str], option: str, known: str
