@@ -1,10 +1,10 @@
 # Teams: libthalweg-team-<flavour>.so for each MPI library found, as it calls that library by its own header.
-file(GLOB team_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/team/*.cpp
-  ${PROJECT_SOURCE_DIR}/src/transport/mpi/*.cpp)
+# With it room job's table of the library that is linked.
+file(GLOB team_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/team/*.cpp ${PROJECT_SOURCE_DIR}/src/job/linked/*.cpp)
 set(team_window ${PROJECT_BINARY_DIR}/rooms/team)
-file(MAKE_DIRECTORY ${team_window}/transport)
+file(MAKE_DIRECTORY ${team_window}/job)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/job/linked ${team_window}/job/linked SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/team ${team_window}/team SYMBOLIC)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/transport/mpi ${team_window}/transport/mpi SYMBOLIC)
 
 foreach(flavour IN LISTS THALWEG_MPI_FLAVOURS)
   add_library(thalweg_team_${flavour} SHARED ${team_sources})
@@ -19,7 +19,7 @@ foreach(flavour IN LISTS THALWEG_MPI_FLAVOURS)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   # Who uses an installation has found his MPI by himself.
   target_link_libraries(thalweg_team_${flavour} PUBLIC $<BUILD_INTERFACE:mpi_flavour_${flavour}>
-    PRIVATE thalweg_flags thalweg_engine thalweg_shm thalweg_routed thalweg_parcels thalweg_tune ${CMAKE_DL_LIBS})
+    PRIVATE thalweg_flags thalweg_job_${flavour} ${CMAKE_DL_LIBS})
   target_link_options(thalweg_team_${flavour} PRIVATE -Wl,--exclude-libs,ALL)
   install(TARGETS thalweg_team_${flavour} EXPORT ThalwegTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()

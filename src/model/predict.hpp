@@ -10,32 +10,13 @@
 // buckets let through, connections that are slower where messages meet, and ranks that wait for a core where
 // there are more ranks than cores, or for memory where many copy at once. What is not: caches and other jobs.
 
-#include "machine/machine.hpp"
+#include "model/setting.hpp"
 #include "schedule/schedule.hpp"
 
 #include <limits>
 #include <span>
 
 namespace thalweg::model {
-
-struct Prediction {
-  double seconds = 0;     ///< until the last rank has finished, all having begun together
-  double cpu_seconds = 0; ///< of the ranks' mean
-  double cpu_most = 0;    ///< of the busiest rank
-  /// It takes at least `seconds`; how much longer, nobody has looked.
-  bool is_bound = false;
-};
-
-/// Where ranks are and what is known of the machine.
-struct Setting {
-  const machine::Machine& machine;
-  /// The node of each rank, numbered from 0; empty: all on one node.
-  std::span<const std::int32_t> nodes = {};
-  /// The socket and the core complex that each rank stays on, numbered across nodes; -1 for a rank that may
-  /// move between several. Empty: not known, ranks of a node are a node apart.
-  std::span<const std::int32_t> sockets = {};
-  std::span<const std::int32_t> complexes = {};
-};
 
 /// Predicts a collective whose units have `unit_bytes` bytes from all ranks' schedules, in order of ranks.
 /// Once it is sure to take longer than `enough_seconds` the rest is not walked, and the result is a bound.

@@ -2,7 +2,8 @@
 
 // What single steps cost a rank, before anybody waits for anything.
 
-#include "model/predict.hpp"
+#include "model/setting.hpp"
+#include "schedule/schedule.hpp"
 
 #include <algorithm>
 #include <span>

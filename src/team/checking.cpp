@@ -1,12 +1,13 @@
 #include "team/checking.hpp"
 
+#include "core/error.hpp"
 #include "schedule/buffers.hpp"
-#include "team/mpi_calls.hpp"
 
 #include <array>
 #include <cstring>
+#include <fmt/format.h>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -36,14 +37,12 @@ void check_buffer(const Group& group, const SymmetricMemory& memory, const std::
 
 } // namespace
 
-void check_same_call(const Group& group, const std::string& what, const std::string& site) {
+void check_same_call(const job::Agreement& everybody, const std::string& what, const std::string& site) {
   Word mine;
   put(mine.what, what);
   put(mine.site, site);
-  std::vector<Word> all(static_cast<std::size_t>(group.ranks()));
-  must(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, group.communicator()),
-       "MPI_Allgather");
-  for (Rank rank = 1; rank < group.ranks(); ++rank) {
+  const std::vector<Word> all = everybody.allgather(mine);
+  for (Rank rank = 1; rank < everybody.count(); ++rank) {
     const Word& other = all[static_cast<std::size_t>(rank)];
     if (other.what != all.front().what)
       throw Error(fmt::format("rank 0 has come to {} at {}, rank {} to {} at {}", all.front().what.data(),
@@ -68,4 +67,4 @@ std::string describe(const thalweg_team_call& given, const Call& call) {
                      static_cast<int>(call.after));
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -1,11 +1,14 @@
 #include "team/flight.hpp"
 
-namespace thalweg::team {
+#include "job/linked/linked_library.hpp"
+
+namespace thalweg::teams {
 
 Flight::Flight(const Call& call, Part before, Part body, Part after)
     : call_(call), parts_{std::move(before), std::move(body), std::move(after)} {
   if (schedule::is_reduction(call.operation))
-    combining_.emplace(call.op, call.type, call.element_bytes);
+    operator_.emplace(job::linked_api(), job::linked_operators(), call.op, call.type,
+                      static_cast<std::int64_t>(call.element_bytes));
   start_part();
 }
 
@@ -15,7 +18,7 @@ void Flight::start_part() {
   if (has_finished())
     return;
   Part& part = parts_[at_];
-  part.runner->start(call_.input, call_.output, part.tags, combining_ ? &*combining_ : nullptr);
+  part.runner->start(call_.input, call_.output, part.tags, operator_ ? &*operator_ : nullptr);
 }
 
 void Flight::next_part() {
@@ -40,4 +43,4 @@ void Flight::run() {
   }
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

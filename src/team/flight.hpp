@@ -2,13 +2,13 @@
 
 // A collective under way: what it waits for before, the collective itself, what it waits for after.
 
-#include "team/combining.hpp"
+#include "job/mpi/operator.hpp"
 #include "team/plans.hpp"
 
 #include <array>
 #include <optional>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 class Flight {
 public:
@@ -30,9 +30,9 @@ private:
   void next_part();
 
   Call call_;
-  std::optional<Combining> combining_;
+  std::optional<job::MpiOperator> operator_;
   std::array<Part, 3> parts_;
   std::size_t at_ = 0;
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -1,81 +1,52 @@
 #pragma once
 
-// The ranks of a team: which of them share a node, and how messages go between them.
+// The ranks of a team: where they are, and how they reach each other.
 
-#include "transport/batch.hpp"
-#include "transport/parcels/parcel_transport.hpp"
-#include "transport/shm/segment.hpp"
-#include "transport/waiting.hpp"
+#include "job/mpi/channels.hpp"
+#include "job/mpi/node_segment.hpp"
+#include "job/placement.hpp"
 
 #include <memory>
 #include <mpi.h>
 #include <vector>
 
-namespace thalweg::team {
-
-/// A communicator that is freed with its owner, unless MPI has ended.
-class Communicator {
-public:
-  Communicator() = default;
-  explicit Communicator(MPI_Comm taken) : handle_(taken) {}
-  Communicator(Communicator&& other) noexcept : handle_(other.release()) {}
-  Communicator& operator=(Communicator&& other) noexcept;
-  ~Communicator();
-
-  MPI_Comm get() const { return handle_; }
-
-private:
-  MPI_Comm release();
-  MPI_Comm handle_ = MPI_COMM_NULL;
-};
+namespace thalweg::teams {
 
 class Group {
 public:
-  /// Takes a communicator that nobody else uses. Collective.
-  explicit Group(Communicator communicator);
+  /// Collective over the communicator. `parent`: the group that it is a part of, or nullptr.
+  explicit Group(std::shared_ptr<job::ShadowCommunicator> shadow, const Group* parent = nullptr);
 
-  MPI_Comm communicator() const { return communicator_.get(); }
+  MPI_Comm communicator() const { return shadow_->handle(); }
   Rank rank() const { return rank_; }
-  std::int32_t ranks() const { return ranks_; }
+  std::int32_t ranks() const { return static_cast<std::int32_t>(placement_.nodes.size()); }
+  const job::Placement& placement() const { return placement_; }
   /// The node of each rank, numbered in order of appearance.
   const std::shared_ptr<const std::vector<std::int32_t>>& nodes() const { return nodes_; }
-  std::int32_t node_count() const { return node_count_; }
+  /// The socket of each rank, or null where no node has ranks on several.
+  const std::shared_ptr<const std::vector<std::int32_t>>& sockets() const { return sockets_; }
+  std::int32_t node_count() const { return placement_.node_count; }
   /// The number of a rank among those of this node, or -1.
   Rank near_rank(Rank rank) const { return near_ranks_[static_cast<std::size_t>(rank)]; }
   Rank near_rank() const { return near_rank(rank_); }
-  std::int32_t near_ranks() const { return near_count_; }
-  /// Cores for each node's ranks where there are fewest.
-  std::int32_t cores() const { return cores_; }
+  std::int32_t near_ranks() const { return channels_->node().count(); }
+  bool has_far_ranks() const { return channels_->has_other_nodes(); }
 
-  transport::Transport& transport() { return *transport_; }
-  const transport::Waiting& waiting() const { return waiting_; }
-  bool has_far_ranks() const { return parcels_ != nullptr; }
-  /// Sends what is put together for ranks of other nodes; to be called while waiting, and before it ends.
-  void flush() {
-    if (parcels_ != nullptr)
-      parcels_->flush();
-  }
+  /// All ranks, to agree on something. Waits under `policy`.
+  job::Agreement agreement(const wait::Policy& policy) const;
+  job::Channels& channels() const { return *channels_; }
+  transport::Transport& transport() const { return *channels_->transport(); }
   /// Memory that the ranks of the node share; null on all of them where one cannot have it. Collective.
-  std::shared_ptr<transport::Segment> share(std::size_t bytes, std::size_t prepared = 0);
+  std::shared_ptr<transport::Segment> share(std::size_t bytes) const;
 
 private:
-  void find_nodes();
-  void find_cores();
-  void make_transport();
-
-  Communicator communicator_;
-  Communicator node_;
+  std::shared_ptr<job::ShadowCommunicator> shadow_;
   Rank rank_ = 0;
-  std::int32_t ranks_ = 1;
+  job::Placement placement_;
   std::shared_ptr<const std::vector<std::int32_t>> nodes_;
-  std::int32_t node_count_ = 1;
+  std::shared_ptr<const std::vector<std::int32_t>> sockets_;
   std::vector<Rank> near_ranks_;
-  std::int32_t near_count_ = 1;
-  std::int32_t cores_ = 1;
-  bool crowded_ = false;
-  transport::Waiting waiting_;
-  std::unique_ptr<transport::Transport> transport_;
-  transport::ParcelTransport* parcels_ = nullptr; // the part that goes to other nodes
+  std::unique_ptr<job::Channels> channels_;
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -1,19 +1,19 @@
 // The C interface (thalweg/team.h) over Team.
 
-#include "team/mpi_calls.hpp"
 #include "team/team.hpp"
 #include "thalweg/team.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <vector>
 
-using thalweg::team::Communicator;
-using thalweg::team::Flight;
-using thalweg::team::must;
-using thalweg::team::Team;
+using thalweg::job::ShadowCommunicator;
+using thalweg::teams::Flight;
+using thalweg::teams::Team;
 
 struct thalweg_team {
-  explicit thalweg_team(Communicator communicator) : team(std::move(communicator)) {}
+  explicit thalweg_team(MPI_Comm communicator) : team(communicator) {}
+  thalweg_team(std::shared_ptr<ShadowCommunicator> part, const Team& whole) : team(std::move(part), whole) {}
   Team team;
 };
 
@@ -41,8 +41,9 @@ int guarded(Work&& work) noexcept {
   }
 }
 
-thalweg_team* team_of(Communicator communicator) {
-  return communicator.get() == MPI_COMM_NULL ? nullptr : new thalweg_team(std::move(communicator));
+thalweg_team* part_of(const Team& whole, int color, int key) {
+  std::shared_ptr<ShadowCommunicator> part = whole.split(color, key);
+  return part ? new thalweg_team(std::move(part), whole) : nullptr;
 }
 
 void hand_out(Team& team, std::shared_ptr<Flight> flight, thalweg_request** request) {
@@ -75,7 +76,7 @@ int place_in(std::span<const int> ranks, const Team& team) {
 
 thalweg_team* subset(const Team& team, std::span<const int> ranks) {
   const int place = place_in(ranks, team);
-  return team_of(team.split(place < 0 ? -1 : 0, place));
+  return part_of(team, place < 0 ? -1 : 0, place);
 }
 
 } // namespace
@@ -87,15 +88,11 @@ const char* thalweg_team_error(void) {
 }
 
 int thalweg_team_create(MPI_Comm communicator, thalweg_team** team) {
-  return guarded([&] {
-    MPI_Comm own = MPI_COMM_NULL;
-    must(MPI_Comm_dup(communicator, &own), "MPI_Comm_dup");
-    *team = team_of(Communicator(own));
-  });
+  return guarded([&] { *team = new thalweg_team(communicator); });
 }
 
 int thalweg_team_split(thalweg_team* team, int color, int key, thalweg_team** part) {
-  return guarded([&] { *part = team_of(team->team.split(color, key)); });
+  return guarded([&] { *part = part_of(team->team, color, key); });
 }
 
 int thalweg_team_subset(thalweg_team* team, int count, const int ranks[], thalweg_team** part) {

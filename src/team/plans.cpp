@@ -1,19 +1,17 @@
 #include "team/plans.hpp"
 
 #include "core/error.hpp"
+#include "job/buffer_use.hpp"
 #include "transport/parcels/parcel_port.hpp"
 #include "tune/candidates.hpp"
-#include "tune/nearest_size.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
-constexpr std::size_t most_entries = 512;
 // Calls of a row, by which the model picks where nobody waits for the end of one (Nishtala 2009,
 // section 5).
 constexpr std::int32_t row_length = 10;
@@ -32,16 +30,15 @@ struct Plans::Entry {
 
 Runner::Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport,
                std::size_t held_bytes)
-    : plan_(std::move(plan)), held_(held_bytes), scratch_(static_cast<std::size_t>(plan_->scratch_bytes())),
-      staging_(static_cast<std::size_t>(plan_->staging_bytes())), batch_(transport.make_batch()),
+    : plan_(std::move(plan)), held_bytes_(held_bytes), batch_(transport.make_batch()),
       execution_(std::make_unique<engine::Execution>(*plan_, *batch_)) {}
 
 void Runner::start(std::byte* input, std::byte* output, engine::Tags tags, engine::Operator* combine) {
-  if (!held_.empty()) {
-    std::memcpy(held_.data(), input, held_.size());
-    input = held_.data();
-  }
-  execution_->start({input, output, scratch_.data(), staging_.data()}, tags, combine);
+  if (held_bytes_ > 0)
+    input = static_cast<std::byte*>(std::memcpy(held_.grow(held_bytes_), input, held_bytes_));
+  execution_->start({input, output, scratch_.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
+                     staging_.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
+                    tags, combine);
 }
 
 void RunnerReturn::operator()(Runner* runner) const {
@@ -50,7 +47,11 @@ void RunnerReturn::operator()(Runner* runner) const {
     kept->idle.push_back(std::move(ended));
 }
 
-Plans::Plans(Group& group) : group_(group), knowledge_(agree_on_knowledge(group)) {}
+Plans::Plans(const Group& group, std::shared_ptr<const Knowledge> knowledge)
+    : group_(group), knowledge_(std::move(knowledge)) {
+  for (const tune::Pick& pick : knowledge_->picks)
+    picks_[pick.call].add(pick.ranks, pick.nodes, pick);
+}
 
 void Plans::use(const std::string& selections) {
   chosen_ = strategies::parse_selections(selections);
@@ -58,40 +59,44 @@ void Plans::use(const std::string& selections) {
 }
 
 BorrowedRunner Plans::runner_for(const Call& call, bool commutes) {
-  const Key key{static_cast<std::int64_t>(call.operation),
-                call.root,
-                static_cast<std::int64_t>(call.unit_bytes()),
-                static_cast<std::int64_t>(call.element_bytes),
-                call.in_place() ? 1 : 0,
-                aim_of(call) == Aim::throughput ? 1 : 0,
-                commutes ? 1 : 0};
-  auto known = entries_.find(key);
-  if (known == entries_.end()) {
-    if (entries_.size() == most_entries)
-      entries_.clear();
-    known = entries_.emplace(key, make_entry(call, commutes)).first;
+  job::PlanKey key{static_cast<std::int64_t>(call.operation),
+                   call.root,
+                   static_cast<std::int64_t>(call.unit_bytes()),
+                   static_cast<std::int64_t>(call.element_bytes),
+                   call.in_place() ? 1 : 0,
+                   aim_of(call) == Aim::throughput ? 1 : 0,
+                   commutes ? 1 : 0};
+  std::shared_ptr<Entry> entry = entries_.find(key);
+  if (!entry) {
+    entry = make_entry(call, commutes);
+    entries_.insert(std::move(key), entry);
   }
-  Entry& entry = *known->second;
   std::unique_ptr<Runner> runner;
-  if (entry.idle.empty()) {
-    runner = std::make_unique<Runner>(entry.plan, group_.transport(), entry.held_bytes);
+  if (entry->idle.empty()) {
+    runner = std::make_unique<Runner>(entry->plan, group_.transport(), entry->held_bytes);
   } else {
-    runner = std::move(entry.idle.back());
-    entry.idle.pop_back();
+    runner = std::move(entry->idle.back());
+    entry->idle.pop_back();
   }
-  return {runner.release(), RunnerReturn{known->second}};
+  return {runner.release(), RunnerReturn{entry}};
+}
+
+schedule::Problem Plans::problem_of(const Call& call, bool commutes) const {
+  return {.operation = call.operation,
+          .ranks = group_.ranks(),
+          .root = call.root,
+          .commutative = commutes,
+          .unit_bytes = static_cast<std::int64_t>(call.unit_bytes()),
+          .nodes = group_.nodes(),
+          .sockets = group_.sockets()};
 }
 
 std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes) const {
-  schedule::Problem problem{.operation = call.operation,
-                            .ranks = group_.ranks(),
-                            .root = call.root,
-                            .commutative = commutes,
-                            .unit_bytes = static_cast<std::int64_t>(call.unit_bytes()),
-                            .nodes = group_.nodes()};
+  schedule::Problem problem = problem_of(call, commutes);
   const strategies::Selection selection = choose(problem, aim_of(call)).selection;
   problem.parameters = selection.parameters;
-  problem.in_place = call.in_place() && selection.strategy->in_place;
+  const job::BufferUse use = job::buffer_use(call.in_place(), selection.strategy->in_place);
+  problem.in_place = use.in_place;
   const std::int32_t pieces = strategies::pieces(*selection.strategy, problem);
   const engine::Layouts layouts = engine::uniform_layouts(
       problem, pieces, static_cast<std::int64_t>(call.count), static_cast<std::int64_t>(call.element_bytes));
@@ -101,7 +106,7 @@ std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes)
   auto entry = std::make_shared<Entry>();
   entry->plan = std::make_shared<const engine::Plan>(
       strategies::build(*selection.strategy, problem, group_.rank()), layouts, combining);
-  entry->held_bytes = call.in_place() && !problem.in_place ? call.unit_bytes() : 0;
+  entry->held_bytes = use.copies_input ? call.unit_bytes() : 0;
   return entry;
 }
 
@@ -111,8 +116,6 @@ namespace {
 std::string refusal(const strategies::Selection& selection, schedule::Problem problem) {
   if (selection.is_native())
     return "a team has no native collectives";
-  if (!problem.commutative && !selection.strategy->keeps_rank_order)
-    return "the operator does not commute";
   problem.parameters = selection.parameters;
   return strategies::refusal(*selection.strategy, problem).value_or("");
 }
@@ -135,13 +138,11 @@ Choice Plans::choose(const schedule::Problem& problem, Aim aim) const {
 
 // What was found best for the nearest size, unless it is the library's own: then the model has to say.
 std::optional<Choice> Plans::best_by_tuning(const schedule::Problem& problem) const {
-  std::vector<tune::Pick> picks;
-  std::ranges::copy_if(knowledge_.picks, std::back_inserter(picks), [&](const tune::Pick& pick) {
-    return pick.call == schedule::name(problem.operation);
-  });
-  std::ranges::sort(picks, {}, &tune::Pick::bytes);
-  const auto best = tune::nearest_size(picks, problem.unit_bytes, &tune::Pick::bytes);
-  if (best == picks.end())
+  const auto known = picks_.find(schedule::name(problem.operation));
+  const tune::Pick* const best =
+      known == picks_.end() ? nullptr
+                            : known->second.nearest(problem.ranks, group_.node_count(), problem.unit_bytes);
+  if (best == nullptr)
     return std::nullopt;
   const std::string& use = tune::is_of_library(best->use) ? best->otherwise : best->use;
   if (use.empty())
@@ -156,7 +157,8 @@ Choice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
   tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
                     .bytes = problem.unit_bytes,
                     .ranks = problem.ranks,
-                    .nodes = *group_.nodes()};
+                    .nodes = *group_.nodes(),
+                    .sockets = group_.placement().sockets};
   if (aim == Aim::throughput) {
     const bool is_short = static_cast<std::size_t>(problem.unit_bytes) <= transport::longest_in_parcel;
     if (is_short && group_.has_far_ranks())
@@ -165,13 +167,13 @@ Choice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
       wanted.calls_in_row = row_length;
   }
   for (const tune::Candidate& candidate :
-       tune::candidates(wanted, knowledge_.machine, tune::Breadth::standard))
+       tune::candidates(wanted, knowledge_->machine.machine, tune::Breadth::standard))
     if (refusal(candidate.selection, problem).empty())
-      return {candidate.selection, knowledge_.is_probed ? "by the model of the probed machine"
-                                                        : "by the model of a standard machine"};
+      return {candidate.selection, knowledge_->machine.is_probed ? "by the model of the probed machine"
+                                                                 : "by the model of a standard machine"};
   throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks",
                           schedule::name(problem.operation), problem.unit_bytes, problem.ranks),
               "please report this");
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -3,6 +3,9 @@
 // Which strategy a team's call runs, and its schedule bound to sizes, kept for the next one.
 
 #include "engine/execution.hpp"
+#include "job/picks_by_shape.hpp"
+#include "job/plan_cache.hpp"
+#include "job/storage.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
 #include "team/knowledge.hpp"
@@ -13,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 /// A plan at work, with the memory that it needs. Used again and again, by one call at a time.
 class Runner {
@@ -26,9 +29,10 @@ public:
 
 private:
   std::shared_ptr<const engine::Plan> plan_;
-  std::vector<std::byte> held_;
-  std::vector<std::byte> scratch_;
-  std::vector<std::byte> staging_;
+  std::size_t held_bytes_;
+  job::Storage held_;
+  job::Storage scratch_;
+  job::Storage staging_;
   std::unique_ptr<transport::Batch> batch_;
   std::unique_ptr<engine::Execution> execution_;
 };
@@ -47,8 +51,8 @@ struct Choice {
 
 class Plans {
 public:
-  /// Collective.
-  explicit Plans(Group& group);
+  /// `knowledge`: agreed by the ranks of the group, or of the whole that it is a part of.
+  Plans(const Group& group, std::shared_ptr<const Knowledge> knowledge);
   /// Selections as for THALWEG_USE; throws Error for what is none.
   void use(const std::string& selections);
   /// The program's own choice, else the tuning file's, else the model's. Throws Error where the first cannot
@@ -59,17 +63,18 @@ public:
 
 private:
   struct Entry;
-  using Key = std::vector<std::int64_t>;
   friend struct RunnerReturn;
 
+  schedule::Problem problem_of(const Call& call, bool commutes) const;
   std::shared_ptr<Entry> make_entry(const Call& call, bool commutes) const;
   std::optional<Choice> best_by_tuning(const schedule::Problem& problem) const;
   Choice best_by_model(const schedule::Problem& problem, Aim aim) const;
 
-  Group& group_;
-  Knowledge knowledge_;
+  const Group& group_;
+  std::shared_ptr<const Knowledge> knowledge_;
+  std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
   std::vector<strategies::Selection> chosen_;
-  std::map<Key, std::shared_ptr<Entry>> entries_;
+  job::PlanCache<Entry> entries_;
 };
 
 struct RunnerReturn {
@@ -77,4 +82,4 @@ struct RunnerReturn {
   void operator()(Runner* runner) const;
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -1,17 +1,25 @@
 #include "team/team.hpp"
 
+#include "job/linked/linked_library.hpp"
 #include "team/checking.hpp"
 #include "team/mpi_calls.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
 // Tags come round again after 255 calls, and a call takes up to three.
 constexpr std::size_t most_under_way = 64;
+
+std::shared_ptr<job::ShadowCommunicator> duplicate(MPI_Comm communicator) {
+  auto shadow = job::ShadowCommunicator::make(job::linked_api(), communicator);
+  if (!shadow)
+    throw Error("the communicator of a team could not be duplicated", "see the MPI library's own message");
+  return shadow;
+}
 
 bool wants_checks() {
   const char* const value = std::getenv("THALWEG_CHECK");
@@ -20,9 +28,19 @@ bool wants_checks() {
 
 } // namespace
 
-Team::Team(Communicator communicator)
-    : group_(std::move(communicator)), is_checked_(wants_checks()), plans_(group_),
-      tags_(group_.transport().tag_limit()) {
+Team::Team(MPI_Comm communicator) : Team(duplicate(communicator), nullptr) {}
+
+Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team& whole)
+    : Team(std::move(shadow), &whole) {}
+
+Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
+    : group_(std::move(shadow), whole == nullptr ? nullptr : &whole->group_),
+      policy_(group_.channels().policy()), is_checked_(wants_checks()),
+      knowledge_(whole == nullptr ? std::make_shared<const Knowledge>(agree_on_knowledge(group_))
+                                  : whole->knowledge_),
+      plans_(group_, knowledge_), tags_(group_.transport().tag_limit()) {
+  policy_.progress_others = progress_team;
+  policy_.context = this;
   if (const char* const selections = std::getenv("THALWEG_USE"))
     plans_.use(selections);
 }
@@ -44,11 +62,11 @@ std::string Team::strategy(thalweg_collective collective, std::size_t bytes) con
                      choice.origin);
 }
 
-Communicator Team::split(int color, int key) const {
+std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
-  must(MPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
+  must(PMPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
        "MPI_Comm_split");
-  return Communicator(part);
+  return part == MPI_COMM_NULL ? nullptr : job::ShadowCommunicator::adopt(job::linked_api(), part);
 }
 
 std::byte* Team::allocate(std::size_t bytes) {
@@ -88,7 +106,7 @@ std::shared_ptr<Flight> Team::take_off(const thalweg_team_call& given, const voi
   if (is_checked_) {
     const std::string site = site_of(given, return_address);
     check_memory(group_, memory_, call, site);
-    check_same_call(group_, describe(given, call), site);
+    check_same(describe(given, call), site);
   }
   int commutes = 1;
   if (call.op != MPI_OP_NULL)
@@ -127,18 +145,18 @@ void Team::run(const thalweg_team_call& given, const void* return_address) {
   }
 }
 
-void Team::check_same(const char* what, const void* return_address) const {
+void Team::check_same(const std::string& what, const std::string& site) {
   if (is_checked_)
-    check_same_call(group_, what, site_of({}, return_address));
+    check_same_call(group_.agreement(policy_), what, site);
 }
 
 std::shared_ptr<Flight> Team::start_barrier(const void* return_address) {
-  check_same("barrier", return_address);
+  check_same("barrier", site_of({}, return_address));
   return keep(std::make_shared<Flight>(Call{}, barrier_if(true), Flight::Part{}, Flight::Part{}));
 }
 
 void Team::barrier(const void* return_address) {
-  check_same("barrier", return_address);
+  check_same("barrier", site_of({}, return_address));
   complete();
   const auto flight = std::make_shared<Flight>(Call{}, barrier_if(true), Flight::Part{}, Flight::Part{});
   keep(flight);
@@ -149,13 +167,24 @@ void Team::complete() {
   wait_until([this] { return under_way_.empty(); });
 }
 
+// A program that tests in a loop waits too, and may do nothing else that lets the library go on.
 bool Team::test(const Flight& flight) {
   progress();
+  if (!flight.has_finished())
+    progress_team(this);
   return flight.has_finished();
 }
 
 void Team::wait(const Flight& flight) {
   wait_until([&flight] { return flight.has_finished(); });
+}
+
+void Team::progress_team(void* team) {
+  auto& self = *static_cast<Team*>(team);
+  const wait::Policy& below = self.group_.channels().policy();
+  below.progress_others(below.context);
+  self.group_.channels().flush();
+  self.progress();
 }
 
 void Team::progress() {
@@ -165,22 +194,22 @@ void Team::progress() {
 // What others still need of this rank goes before it is away, perhaps for long.
 template <typename Condition>
 void Team::wait_until(Condition is_reached) {
-  group_.flush();
+  group_.channels().flush();
   if (is_reached())
     return;
   std::size_t before = under_way_.size();
   auto look = [&] {
-    group_.flush();
+    group_.channels().flush();
     progress();
     if (is_reached()) {
-      group_.flush();
-      return transport::Look::reached;
+      group_.channels().flush();
+      return wait::Look::reached;
     }
     const bool moved = under_way_.size() != before;
     before = under_way_.size();
-    return moved ? transport::Look::moved : transport::Look::nothing;
+    return moved ? wait::Look::moved : wait::Look::nothing;
   };
-  transport::wait_until(group_.waiting(), look);
+  wait::until(policy_, look);
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -8,18 +8,21 @@
 #include <deque>
 #include <span>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 class Team {
 public:
-  explicit Team(Communicator communicator);
+  /// Collective over `communicator`.
+  explicit Team(MPI_Comm communicator);
+  /// The part of `whole` that `shadow` joins. Collective over the part.
+  Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team& whole);
 
   const Group& group() const { return group_; }
   void use(const std::string& selections);
   /// What runs for units of so many bytes, and who says so.
   std::string strategy(thalweg_collective collective, std::size_t bytes) const;
-  /// A communicator for the ranks of one color, by key; none for a negative color. Collective.
-  Communicator split(int color, int key) const;
+  /// A communicator for the ranks of one color, by key; null for a negative color. Collective.
+  std::shared_ptr<job::ShadowCommunicator> split(int color, int key) const;
 
   std::byte* allocate(std::size_t bytes);
   void release(const void* begin);
@@ -41,17 +44,22 @@ private:
   Flight::Part barrier_if(bool wanted);
   std::shared_ptr<Flight> take_off(const thalweg_team_call& given, const void* return_address);
   std::shared_ptr<Flight> keep(std::shared_ptr<Flight> flight);
-  void check_same(const char* what, const void* return_address) const;
+  Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole);
+  void check_same(const std::string& what, const std::string& site);
+  static void progress_team(void* team);
   void progress();
   template <typename Condition>
   void wait_until(Condition is_reached);
 
   Group group_;
+  /// Others wait for what is under way here, and for the library: both go on whenever this rank waits.
+  wait::Policy policy_;
   bool is_checked_;
   SymmetricMemory memory_;
+  std::shared_ptr<const Knowledge> knowledge_;
   Plans plans_;
   engine::TagSupply tags_;
   std::deque<std::shared_ptr<Flight>> under_way_; // in the order of their calls
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -4,7 +4,9 @@
 // third of a binomial tree's and fewer messages cross between groups of neighbouring nodes (De Sensi,
 // Pichetti, Domke et al. 2025, distance-halving form). Every subtree is an interval of places round the ring.
 
-#include "topology/tree.hpp"
+#include "topology/tree_node.hpp"
+
+#include <utility>
 
 namespace thalweg::topology {
 

@@ -2,7 +2,7 @@
 
 // Spanning trees over ranks 0 .. size-1 with the root at 0 (callers rotate ranks so that theirs is 0).
 
-#include "core/rank.hpp"
+#include "topology/tree_node.hpp"
 
 #include <string_view>
 #include <vector>
@@ -16,13 +16,6 @@ enum class TreeShape {
   flat,    ///< all others are the root's children
   fork,    ///< k chains under the root
   bine,    ///< topology/bine.hpp; where nodes are no power of two, some stand with a neighbour in one place
-};
-
-/// One node's place in a tree.
-struct TreeNode {
-  Rank parent = -1; ///< -1 at the root
-  /// In the order in which they should be served: the largest subtree first.
-  std::vector<Rank> children = {};
 };
 
 /// The place of `node` in the tree of that shape; `degree` is k (not used by chain, flat and bine).

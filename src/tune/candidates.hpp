@@ -6,24 +6,9 @@
 
 #include "model/closed_forms.hpp"
 #include "model/predict.hpp"
-#include "strategies/selection.hpp"
+#include "tune/case.hpp"
 
 namespace thalweg::tune {
-
-/// A problem as tuning files and people know it.
-struct Case {
-  const strategies::Call* call = nullptr;
-  std::int64_t bytes = 0; ///< of a unit (schedule/buffers.hpp): what each pair, rank or the vector has
-  std::int32_t ranks = 1;
-  /// The node of each rank; empty: all on one.
-  std::vector<std::int32_t> nodes = {};
-  /// Where in its node each rank stays (model::Setting); empty: not known.
-  std::vector<std::int32_t> sockets = {};
-  std::vector<std::int32_t> complexes = {};
-  /// So many calls follow each other, and nobody waits for one's end before the next: what counts is when the
-  /// last one ends.
-  std::int32_t calls_in_row = 1;
-};
 
 struct Candidate {
   strategies::Selection selection;

@@ -5,7 +5,7 @@
 
 #include "model/predict.hpp"
 #include "strategies/index.hpp"
-#include "tune/candidates.hpp"
+#include "tune/case.hpp"
 
 #include <limits>
 

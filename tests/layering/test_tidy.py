@@ -20,7 +20,7 @@ FUNCTION_LINES_MAX = 60
 LONG_FILES = {
     "tests/python/test_launch.py": "one matrix of launchers and forms",
     "tests/mpi/conformance": "the checks of one call each",
-    "src/mpi/functions.py": "the table of MPI's functions",
+    "src/mpi/abi/functions.py": "the table of MPI's functions",
 }
 
 

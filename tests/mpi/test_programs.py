@@ -46,3 +46,18 @@ def test_fortran(name: str, flavour: str, mode: Mode) -> None:
     """Fortran, with MPI_IN_PLACE, MPI_BOTTOM and MPI_STATUS_IGNORE."""
     mpi = named(name)
     check(mpi, build_fortran(mpi, flavour), mode, "fortran")
+
+
+@pytest.mark.parametrize("polite", ["always", "never"])
+@pytest.mark.parametrize("ranks", [2, 3])
+@EVERY_MPI
+def test_waiting_lets_the_library_go_on(mpi: Mpi, ranks: int, polite: str) -> None:
+    """A rank that waits in a call of ours holds up none of the program's messages."""
+    if mpi.spins and polite == "never" and ranks > 2:
+        pytest.skip("what stays native crawls where ranks outnumber cores")
+    mode = using(
+        "barrier=dissemination;broadcast=knomial;scatter=knomial;gather=knomial;allgather=ring;alltoall=direct;"
+        "reduce=knomial;allreduce=recursive_doubling;reduce_scatter=pairwise",
+        polite,
+    )
+    check(mpi, build(mpi, "waiting"), mode, "waiting", ranks=ranks)

@@ -1,8 +1,8 @@
 // What teams know of the machine: the tuning file's picks, the probed machine's figures, and without both a
 // standard machine; and that files which do not read harm nobody, unless they were named.
 
+#include "job/knowledge.hpp"
 #include "checks.hpp"
-#include "machine/probed_machines.hpp"
 #include "tune/tuning_file.hpp"
 
 #include <array>
@@ -24,14 +24,15 @@ std::string library() {
   return thalweg::machine::library_name(text.data());
 }
 
+// Of all ranks, as `thalweg tune` would write it.
 Fingerprint fingerprint() {
-  Fingerprint found =
-      thalweg::machine::local_fingerprint([](const char* name) -> const char* { return std::getenv(name); });
-  found.mpi = library();
-  found.cores = 1;
-  found.quota = "none";
-  found.ranks_per_node = "1";
-  return found;
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const thalweg::job::RankPlace mine = thalweg::job::this_place();
+  std::vector<thalweg::job::RankPlace> places(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+  return thalweg::job::fingerprint(thalweg::job::place_ranks(places), library(),
+                                   [](const char* name) -> const char* { return std::getenv(name); });
 }
 
 void write(const fs::path& path, const std::string& text) {

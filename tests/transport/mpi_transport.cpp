@@ -37,12 +37,12 @@ int some(int count, MPI_Request requests[], int* finished, int indices[], MPI_St
 }
 
 TEST(MpiTransport, LooksOnlyAtWhatMayBeUnderWay) {
-  MpiFunctions functions{};
-  functions.irecv = receive;
-  functions.waitsome = some;
-  functions.testsome = some;
-  functions.request_null = handle<MPI_Request>(0);
-  MpiTransport transport(functions, handle<MPI_Comm>(1), 0, 2, 32768);
+  MpiApi api{};
+  api.irecv = receive;
+  api.waitsome = some;
+  api.testsome = some;
+  api.request_null = handle<MPI_Request>(0);
+  MpiTransport transport(api, handle<MPI_Comm>(1), 0, 2, 32768);
   const auto batch = transport.make_batch();
   constexpr std::uint32_t many = 448;
   batch->reserve(many);

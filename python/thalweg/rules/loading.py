@@ -61,7 +61,7 @@ def tell(library: Library, ranks: int, tuning: str, environment: Mapping[str, st
 
 
 def chosen_by_user(environment: Mapping[str, str]) -> bool:
-    """Tell whether the user chose algorithms of the library himself, as src/mpi/user_settings.cpp does in the ranks."""
+    """Tell whether the user chose algorithms of the library himself, as src/mpi/state/user_settings.cpp does in the ranks."""
     return any(_USERS.match(name) for name in environment)
 
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi/call_site.hpp"
+#include "mpi/observe/call_site.hpp"
 
 namespace thalweg::mpi::observe {
 

@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <fmt/format.h>
+#include <vector>
 
 namespace thalweg::transport {
 
@@ -19,7 +20,7 @@ void check(const char* call, int code) {
 /// Count and datatype of a message of bytes; above INT_MAX a datatype made for it.
 class Shape {
 public:
-  Shape(const MpiFunctions& functions, std::size_t bytes) : functions_(functions), type_(functions.byte) {
+  Shape(const MpiApi& api, std::size_t bytes) : api_(api), type_(api.byte) {
     if (bytes <= INT_MAX) [[likely]]
       count_ = static_cast<int>(bytes);
     else
@@ -27,7 +28,7 @@ public:
   }
   ~Shape() {
     if (made_)
-      functions_.type_free(&type_); // the library keeps it until messages under way have finished
+      api_.type_free(&type_); // the library keeps it until messages under way have finished
   }
   Shape(const Shape&) = delete;
   Shape& operator=(const Shape&) = delete;
@@ -38,24 +39,22 @@ public:
 private:
   void make_large(std::size_t bytes) {
     constexpr std::size_t chunk_bytes = std::size_t{1} << 30;
-    MPI_Datatype chunks = functions_.byte;
-    MPI_Datatype chunk = functions_.byte;
-    check("MPI_Type_contiguous",
-          functions_.type_contiguous(static_cast<int>(chunk_bytes), functions_.byte, &chunk));
-    check("MPI_Type_contiguous",
-          functions_.type_contiguous(static_cast<int>(bytes / chunk_bytes), chunk, &chunks));
+    MPI_Datatype chunks = api_.byte;
+    MPI_Datatype chunk = api_.byte;
+    check("MPI_Type_contiguous", api_.type_contiguous(static_cast<int>(chunk_bytes), api_.byte, &chunk));
+    check("MPI_Type_contiguous", api_.type_contiguous(static_cast<int>(bytes / chunk_bytes), chunk, &chunks));
     const int lengths[] = {1, static_cast<int>(bytes % chunk_bytes)};
     const MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(bytes - bytes % chunk_bytes)};
-    const MPI_Datatype types[] = {chunks, functions_.byte};
-    check("MPI_Type_create_struct", functions_.type_create_struct(2, lengths, offsets, types, &type_));
-    check("MPI_Type_commit", functions_.type_commit(&type_));
-    functions_.type_free(&chunk);
-    functions_.type_free(&chunks);
+    const MPI_Datatype types[] = {chunks, api_.byte};
+    check("MPI_Type_create_struct", api_.type_create_struct(2, lengths, offsets, types, &type_));
+    check("MPI_Type_commit", api_.type_commit(&type_));
+    api_.type_free(&chunk);
+    api_.type_free(&chunks);
     made_ = true;
     count_ = 1;
   }
 
-  const MpiFunctions& functions_;
+  const MpiApi& api_;
   MPI_Datatype type_;
   int count_ = 0;
   bool made_ = false;
@@ -63,14 +62,13 @@ private:
 
 class MpiBatch final : public Batch {
 public:
-  MpiBatch(const MpiFunctions& functions, MPI_Comm communicator)
-      : functions_(functions), communicator_(communicator) {}
+  MpiBatch(const MpiApi& api, MPI_Comm communicator) : api_(api), communicator_(communicator) {}
   /// Receives that nothing came for are taken back, as their memory goes.
   ~MpiBatch() override {
     for (std::size_t slot = 0; under_way_ > 0 && slot < used_; ++slot)
-      if (is_receive_[slot] && requests_[slot] != functions_.request_null) {
-        functions_.cancel(&requests_[slot]);
-        functions_.request_free(&requests_[slot]);
+      if (is_receive_[slot] && requests_[slot] != api_.request_null) {
+        api_.cancel(&requests_[slot]);
+        api_.request_free(&requests_[slot]);
       }
   }
   MpiBatch(const MpiBatch&) = delete;
@@ -78,35 +76,34 @@ public:
 
   void reserve(std::size_t count) override {
     if (requests_.size() < count) {
-      requests_.resize(count, functions_.request_null);
+      requests_.resize(count, api_.request_null);
       finished_.resize(count);
       is_receive_.resize(count);
     }
   }
 
   void start_receive(std::uint32_t slot, const Message& message) override {
-    const Shape shape(functions_, message.bytes);
-    check("MPI_Irecv", functions_.irecv(message.data, shape.count(), shape.type(), message.peer, message.tag,
-                                        communicator_, &occupy(slot)));
+    const Shape shape(api_, message.bytes);
+    check("MPI_Irecv", api_.irecv(message.data, shape.count(), shape.type(), message.peer, message.tag,
+                                  communicator_, &occupy(slot)));
     is_receive_[slot] = true;
   }
 
   void start_send(std::uint32_t slot, const Message& message) override {
-    const Shape shape(functions_, message.bytes);
-    check("MPI_Isend", functions_.isend(message.data, shape.count(), shape.type(), message.peer, message.tag,
-                                        communicator_, &occupy(slot)));
+    const Shape shape(api_, message.bytes);
+    check("MPI_Isend", api_.isend(message.data, shape.count(), shape.type(), message.peer, message.tag,
+                                  communicator_, &occupy(slot)));
     is_receive_[slot] = false;
   }
 
-  std::span<const int> poll() override { return some("MPI_Testsome", functions_.testsome); }
-  std::span<const int> wait() override { return some("MPI_Waitsome", functions_.waitsome); }
+  std::span<const int> poll() override { return some("MPI_Testsome", api_.testsome); }
+  std::span<const int> wait() override { return some("MPI_Waitsome", api_.waitsome); }
 
   bool all_finished() override {
     if (under_way_ == 0)
       return true;
     int flag = 0;
-    check("MPI_Testall",
-          functions_.testall(static_cast<int>(used_), requests_.data(), &flag, MPI_STATUSES_IGNORE));
+    check("MPI_Testall", api_.testall(static_cast<int>(used_), requests_.data(), &flag, MPI_STATUSES_IGNORE));
     if (flag != 0)
       forget_all();
     return flag != 0;
@@ -116,13 +113,13 @@ public:
     if (receives.size() == 1 && sends.size() == 1) {
       exchange(receives[0], sends[0]);
     } else if (sends.empty() && receives.size() == 1) {
-      const Shape shape(functions_, receives[0].bytes);
-      check("MPI_Recv", functions_.recv(receives[0].data, shape.count(), shape.type(), receives[0].peer,
-                                        receives[0].tag, communicator_, MPI_STATUS_IGNORE));
+      const Shape shape(api_, receives[0].bytes);
+      check("MPI_Recv", api_.recv(receives[0].data, shape.count(), shape.type(), receives[0].peer,
+                                  receives[0].tag, communicator_, MPI_STATUS_IGNORE));
     } else if (receives.empty() && sends.size() == 1) {
-      const Shape shape(functions_, sends[0].bytes);
-      check("MPI_Send", functions_.send(sends[0].data, shape.count(), shape.type(), sends[0].peer,
-                                        sends[0].tag, communicator_));
+      const Shape shape(api_, sends[0].bytes);
+      check("MPI_Send", api_.send(sends[0].data, shape.count(), shape.type(), sends[0].peer, sends[0].tag,
+                                  communicator_));
     } else {
       transfer_many(receives, sends);
     }
@@ -159,20 +156,20 @@ private:
   }
 
   void exchange(const Message& receive, const Message& send) {
-    const Shape in(functions_, receive.bytes);
-    const Shape out(functions_, send.bytes);
-    check("MPI_Sendrecv", functions_.sendrecv(send.data, out.count(), out.type(), send.peer, send.tag,
-                                              receive.data, in.count(), in.type(), receive.peer, receive.tag,
-                                              communicator_, MPI_STATUS_IGNORE));
+    const Shape in(api_, receive.bytes);
+    const Shape out(api_, send.bytes);
+    check("MPI_Sendrecv",
+          api_.sendrecv(send.data, out.count(), out.type(), send.peer, send.tag, receive.data, in.count(),
+                        in.type(), receive.peer, receive.tag, communicator_, MPI_STATUS_IGNORE));
   }
 
   void transfer_many(std::span<const Message> receives, std::span<const Message> sends) {
     const std::uint32_t slot = start_all(receives, sends);
     forget_all();
-    check("MPI_Waitall", functions_.waitall(static_cast<int>(slot), requests_.data(), MPI_STATUSES_IGNORE));
+    check("MPI_Waitall", api_.waitall(static_cast<int>(slot), requests_.data(), MPI_STATUSES_IGNORE));
   }
 
-  const MpiFunctions& functions_;
+  const MpiApi& api_;
   MPI_Comm communicator_;
   std::vector<MPI_Request> requests_;
   std::vector<int> finished_;
@@ -184,7 +181,7 @@ private:
 } // namespace
 
 std::unique_ptr<Batch> MpiTransport::make_batch() {
-  return std::make_unique<MpiBatch>(functions_, communicator_);
+  return std::make_unique<MpiBatch>(api_, communicator_);
 }
 
 } // namespace thalweg::transport

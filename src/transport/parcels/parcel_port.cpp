@@ -1,6 +1,6 @@
 #include "transport/parcels/parcel_port.hpp"
 
-#include "core/wait_policy.hpp"
+#include "wait/waiter.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -43,7 +43,7 @@ void ParcelPort::send(const Message& message) {
     post(message.peer);
   if (peer.going.empty()) {
     if (to_send_.empty())
-      oldest_ns_ = WaitSystem::now_ns();
+      oldest_ns_ = wait::System::now_ns();
     if (std::ranges::find(to_send_, message.peer) == to_send_.end())
       to_send_.push_back(message.peer);
     peer.going.reserve(parcel_bytes);
@@ -111,7 +111,7 @@ void ParcelPort::await_parcel(Rank number) {
 }
 
 void ParcelPort::progress() {
-  const std::uint64_t now_ns = WaitSystem::now_ns();
+  const std::uint64_t now_ns = wait::System::now_ns();
   if (!to_send_.empty() && now_ns - oldest_ns_ > patience_ns)
     flush();
   if (now_ns - looked_ns_ < between_looks_ns)
@@ -126,7 +126,7 @@ void ParcelPort::progress() {
     else
       free_.push_back(static_cast<std::uint32_t>(number - peers_.size()));
   }
-  looked_ns_ = WaitSystem::now_ns();
+  looked_ns_ = wait::System::now_ns();
 }
 
 void ParcelPort::dispatch(Rank number) {

@@ -3,11 +3,11 @@
 namespace thalweg::transport {
 
 struct ParcelTransport::Shared {
-  Shared(std::unique_ptr<Transport> transport, const Waiting& how)
+  Shared(std::unique_ptr<Transport> transport, const wait::Policy& how)
       : below(std::move(transport)), port(*below, below->tag_limit() - 1), waiting(how) {}
   std::unique_ptr<Transport> below;
   ParcelPort port;
-  Waiting waiting;
+  wait::Policy waiting;
 };
 
 class ParcelTransport::ParcelBatch final : public Batch {
@@ -62,9 +62,9 @@ public:
   std::span<const int> wait() override {
     const auto look = [this] {
       shared_->port.flush();
-      return poll().empty() ? Look::nothing : Look::reached;
+      return poll().empty() ? wait::Look::nothing : wait::Look::reached;
     };
-    wait_until(shared_->waiting, look);
+    wait::until(shared_->waiting, look);
     return told_;
   }
 
@@ -81,7 +81,7 @@ private:
   std::vector<int> told_;
 };
 
-ParcelTransport::ParcelTransport(std::unique_ptr<Transport> below, const Waiting& waiting)
+ParcelTransport::ParcelTransport(std::unique_ptr<Transport> below, const wait::Policy& waiting)
     : shared_(std::make_shared<Shared>(std::move(below), waiting)) {}
 
 Rank ParcelTransport::rank() const {

@@ -3,14 +3,14 @@
 // A transport whose short messages travel together (parcel_port.hpp), over another one.
 
 #include "transport/parcels/parcel_port.hpp"
-#include "transport/waiting.hpp"
+#include "wait/policy.hpp"
 
 namespace thalweg::transport {
 
 class ParcelTransport final : public Transport {
 public:
   /// The last tag of the transport below is for parcels.
-  ParcelTransport(std::unique_ptr<Transport> below, const Waiting& waiting);
+  ParcelTransport(std::unique_ptr<Transport> below, const wait::Policy& waiting);
 
   Rank rank() const override;
   std::int32_t ranks() const override;

@@ -9,7 +9,7 @@ namespace {
 /// What a transport and its batches have together; batches may be the last to need it.
 struct Routes {
   std::vector<Rank> near_ranks;
-  Waiting waiting;
+  wait::Policy waiting;
 };
 
 class RoutedBatch final : public Batch {
@@ -44,8 +44,8 @@ public:
   }
 
   std::span<const int> wait() override {
-    const auto look = [this] { return poll().empty() ? Look::nothing : Look::reached; };
-    wait_until(routes_->waiting, look);
+    const auto look = [this] { return poll().empty() ? wait::Look::nothing : wait::Look::reached; };
+    wait::until(routes_->waiting, look);
     return finished_;
   }
 
@@ -109,7 +109,7 @@ private:
 } // namespace
 
 std::unique_ptr<Transport> make_routed(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far,
-                                       std::vector<Rank> near_ranks, const Waiting& waiting) {
+                                       std::vector<Rank> near_ranks, const wait::Policy& waiting) {
   return std::make_unique<RoutedTransport>(std::move(near), std::move(far),
                                            Routes{std::move(near_ranks), waiting});
 }

@@ -3,7 +3,7 @@
 // Two transports as one: the shorter way to the ranks that it reaches, the other to the rest.
 
 #include "transport/batch.hpp"
-#include "transport/waiting.hpp"
+#include "wait/policy.hpp"
 
 #include <vector>
 
@@ -12,6 +12,6 @@ namespace thalweg::transport {
 /// `near_ranks[r]` is the number that rank r has on the near transport, or -1 where only the far one goes.
 /// Ranks and their numbers are the far transport's.
 std::unique_ptr<Transport> make_routed(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far,
-                                       std::vector<Rank> near_ranks, const Waiting& waiting);
+                                       std::vector<Rank> near_ranks, const wait::Policy& waiting);
 
 } // namespace thalweg::transport

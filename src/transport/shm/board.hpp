@@ -6,8 +6,11 @@
 // round and round, and come free again in that order. While the owner still tells ranks of a place, it counts
 // as held by more readers than there can be; closing it leaves those that were told and have not read yet.
 
-#include "transport/shm/channel.hpp"
+#include "transport/shm/cache_line.hpp"
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 

@@ -12,13 +12,14 @@
 //
 // One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
 
+#include "transport/shm/cache_line.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace thalweg::transport {
 
-inline constexpr std::size_t cache_line = 64;
 inline constexpr std::size_t short_message = 48; ///< bytes that fit into a cell
 
 struct alignas(cache_line) Cell {

@@ -1,6 +1,6 @@
 #include "transport/shm/port.hpp"
 
-#include "core/wait_policy.hpp"
+#include "wait/waiter.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -175,7 +175,7 @@ Port::Showing Port::show(Peer& peer, UnderWay& send) {
   if (!shown.place)
     shown.place = board_.show(message.data, message.bytes);
   if (!shown.place) {
-    const std::uint64_t now_ns = WaitSystem::now_ns();
+    const std::uint64_t now_ns = wait::System::now_ns();
     if (send.waits_since_ns == 0)
       send.waits_since_ns = now_ns;
     if (now_ns - send.waits_since_ns < patience_ns)

@@ -42,26 +42,27 @@ struct End {
   Port port;
   Bell* bell;
   std::optional<Crowd> crowd;
-  Waiting waiting;
+  wait::Policy waiting;
   std::shared_ptr<std::byte> memory;
 };
 
 /// Sleeps until its rank's bell is rung, if it has one; and moves between cores, if ranks are to be spread.
 template <typename Looking>
-struct SleepingSystem : WaitSystem {
+struct SleepingSystem : wait::System {
   SleepingSystem(End& own, Looking& looking) : end(&own), bell(own.bell), look(&looking) {}
   void yield() {
     if (end->crowd)
       end->crowd->give_away(*this, [this](Rank rank) {
         return GroupMemory::bell(end->memory.get(), rank)->sleepers.load(std::memory_order_relaxed) != 0;
       });
-    WaitSystem::yield();
+    wait::System::yield();
   }
   void sleep_us(std::uint32_t duration) {
     if (bell == nullptr)
-      WaitSystem::sleep_us(duration);
+      wait::System::sleep_us(duration);
     else
-      bell->sleep_unless([this] { return (*look)() != Look::nothing; }, std::max(duration, shortest_us));
+      bell->sleep_unless([this] { return (*look)() != wait::Look::nothing; },
+                         std::max(duration, shortest_us));
   }
   /// Whoever brings something rings: sleeps end by themselves only to look after others. With 1 ms instead,
   /// calls of 8 sleeping ranks took 1.4 to 1.6 times as long.
@@ -152,19 +153,19 @@ private:
   /// are left.
   std::span<const Message> take_what_comes(std::span<const Message> receives) {
     auto look = [&] {
-      Look found = Look::nothing;
+      wait::Look found = wait::Look::nothing;
       while (!receives.empty()) {
         const Port::Now now = port_->take_now(receives.front());
         if (now == Port::Now::not_here)
           return found;
         if (now == Port::Now::must_be_started)
-          return Look::reached;
+          return wait::Look::reached;
         receives = receives.subspan(1);
-        found = Look::moved;
+        found = wait::Look::moved;
       }
-      return Look::reached;
+      return wait::Look::reached;
     };
-    wait_until(end_->waiting, look, SleepingSystem(*end_, look));
+    wait::until(end_->waiting, look, SleepingSystem(*end_, look));
     return receives;
   }
 
@@ -188,12 +189,12 @@ private:
     auto look = [&] {
       port_->progress();
       if (is_reached())
-        return Look::reached;
+        return wait::Look::reached;
       const bool moved = completions_.under_way != before;
       before = completions_.under_way;
-      return moved ? Look::moved : Look::nothing;
+      return moved ? wait::Look::moved : wait::Look::nothing;
     };
-    wait_until(end_->waiting, look, SleepingSystem(*end_, look));
+    wait::until(end_->waiting, look, SleepingSystem(*end_, look));
   }
 
   std::shared_ptr<End> end_;
@@ -289,7 +290,7 @@ std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& 
   for (Rank peer = 0; peer < ranks; ++peer)
     lines.push_back(
         {group.channel(memory.get(), rank, peer), group.channel(memory.get(), peer, rank), bell(peer)});
-  Waiting waiting = use.waiting;
+  wait::Policy waiting = use.waiting;
   if (use.sleeps)
     waiting.settings.yield_us = std::min(waiting.settings.yield_us, longest_yielding_us);
   std::optional<Crowd> crowd;

@@ -4,7 +4,7 @@
 
 #include "transport/shm/crowd.hpp"
 #include "transport/shm/port.hpp"
-#include "transport/waiting.hpp"
+#include "wait/policy.hpp"
 
 namespace thalweg::transport {
 
@@ -36,7 +36,7 @@ private:
 
 /// How a process uses a group's memory.
 struct NodeUse {
-  Waiting waiting;
+  wait::Policy waiting;
   bool sleeps = false;   ///< ranks sleep until they are rung; the same on all of them
   bool threaded = false; ///< several threads of this process use the transport
   bool spreads = false;  ///< the group is all that uses the cores: its ranks may move to even cores out

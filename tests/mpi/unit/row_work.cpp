@@ -1,4 +1,4 @@
-#include "mpi/learning/row_work.hpp"
+#include "mpi/learn/row_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mpi/settings.hpp"
+#include "mpi/state/settings.hpp"
 
 #include <gtest/gtest.h>
 #include <string_view>
@@ -25,9 +25,9 @@ TEST(Settings, ReadEveryVariable) {
   EXPECT_TRUE(settings.disabled);
   EXPECT_EQ(settings.use, "alltoall=mesh2d;allreduce=ring:segment=64KiB");
   EXPECT_EQ(settings.polite, PoliteMode::always);
-  EXPECT_EQ(settings.wait.poll_us, 5U);
-  EXPECT_EQ(settings.wait.yield_us, 70U);
-  EXPECT_EQ(settings.wait.sleep_us_max, 900U);
+  EXPECT_EQ(settings.waiting.poll_us, 5U);
+  EXPECT_EQ(settings.waiting.yield_us, 70U);
+  EXPECT_EQ(settings.waiting.sleep_us_max, 900U);
   EXPECT_EQ(settings.report, "out.json");
   EXPECT_TRUE(settings.summary);
   EXPECT_TRUE(settings.progress_thread);
@@ -45,13 +45,13 @@ TEST(Settings, ComplainWithARemedyAndKeepTheDefault) {
             "THALWEG_POLL_US='-3' is not understood and ignored; use whole microseconds up to 10000000");
   EXPECT_EQ(settings.complaints[2], "THALWEG_SUMMARY='yes' is not understood and ignored; use 0 or 1");
   EXPECT_EQ(settings.polite, PoliteMode::automatic);
-  EXPECT_EQ(settings.wait.poll_us, WaitSettings{}.poll_us);
+  EXPECT_EQ(settings.waiting.poll_us, wait::Settings{}.poll_us);
 }
 
 TEST(Settings, SleepIsNeverShorterAtMostThanAtLeast) {
   const Settings settings = parse_settings("THALWEG_SLEEP_US=5\n");
-  EXPECT_EQ(settings.wait.sleep_us_max, 5U);
-  EXPECT_LE(settings.wait.sleep_us_min, settings.wait.sleep_us_max);
+  EXPECT_EQ(settings.waiting.sleep_us_max, 5U);
+  EXPECT_LE(settings.waiting.sleep_us_min, settings.waiting.sleep_us_max);
 }
 
 TEST(Settings, IgnoreUnknownVariables) {
@@ -67,7 +67,7 @@ TEST(Settings, TravelAsText) {
   };
   const Settings settings = parse_settings(settings_text(environment));
   EXPECT_EQ(settings.use, "bcast=chain THALWEG_DISABLE=1") << "a value must not become a line of its own";
-  EXPECT_EQ(settings.wait.poll_us, 7U);
+  EXPECT_EQ(settings.waiting.poll_us, 7U);
   EXPECT_FALSE(settings.disabled);
 }
 

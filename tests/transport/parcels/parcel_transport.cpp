@@ -64,8 +64,8 @@ void run_ranks(Rank ranks, const std::function<void(ParcelTransport&, std::size_
   for (Rank rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
       std::size_t sends = 0;
-      Waiting waiting;
-      waiting.looks = 5;
+      wait::Policy waiting;
+      waiting.polls = 5;
       ParcelTransport transport(
           std::make_unique<CountingTransport>(std::move(below[static_cast<std::size_t>(rank)]), sends),
           waiting);

@@ -20,8 +20,8 @@ std::vector<std::unique_ptr<Transport>> make_nodes(Rank ranks, Rank node) {
     std::vector<Rank> near_ranks(static_cast<std::size_t>(ranks), -1);
     for (Rank rank = begin; rank < end; ++rank)
       near_ranks[static_cast<std::size_t>(rank)] = rank - begin;
-    Waiting waiting;
-    waiting.looks = 5;
+    wait::Policy waiting;
+    waiting.polls = 5;
     for (Rank rank = begin; rank < end; ++rank)
       result.push_back(make_routed(std::move(near[static_cast<std::size_t>(rank - begin)]),
                                    std::move(far[static_cast<std::size_t>(rank)]), near_ranks, waiting));

@@ -18,7 +18,7 @@ public:
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes)), std::free);
     std::fill_n(memory_.get(), bytes, std::byte{});
     NodeUse use;
-    use.waiting.looks = 10; // more threads than cores
+    use.waiting.polls = 10; // more threads than cores
     use.sleeps = true;
     use.threaded = true;
     for (Rank rank = 0; rank < ranks; ++rank)

@@ -241,15 +241,15 @@ TEST_P(Visits, AreMadeWhileARankWaits) {
     int visits = 0;
   } late{&group};
   NodeUse use;
-  Waiting& waiting = use.waiting;
-  waiting.looks = 1;
-  waiting.with = &late;
+  wait::Policy& waiting = use.waiting;
+  waiting.polls = 1;
+  waiting.context = &late;
   if (sleeps)
     waiting.settings.yield_us = 0;
   else
     waiting.pauses_per_visit = 1;
   use.sleeps = sleeps;
-  waiting.visit = [](void* with) {
+  waiting.progress_others = [](void* with) {
     auto& self = *static_cast<Late*>(with);
     if (++self.visits == 3) {
       std::byte byte{};

@@ -1,0 +1,57 @@
+#include "job/mpi/operator.hpp"
+
+#include "transport/mpi/mpi_transport.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace thalweg::job {
+
+MpiOperator::MpiOperator(const transport::MpiApi& api, const PredefinedOperators& predefined, MPI_Op op,
+                         MPI_Datatype type, std::int64_t element_bytes)
+    : api_(&api), op_(op), type_(type), element_bytes_(element_bytes),
+      arithmetic_(predefined.reduction(op, type)) {
+  assert(element_bytes > 0);
+  int commutes = 1;
+  if (const int code = api.op_commutative(op, &commutes); code != MPI_SUCCESS)
+    throw transport::MpiError("MPI_Op_commutative", code);
+  commutes_ = commutes != 0;
+}
+
+void MpiOperator::combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
+                          schedule::Side source_stands, bool spent) {
+  const std::int64_t elements = bytes / element_bytes_;
+  const auto length = static_cast<std::size_t>(bytes);
+  if (arithmetic_ != nullptr) {
+    arithmetic_(source, own, target, static_cast<std::size_t>(elements));
+    return;
+  }
+  // MPI_Reduce_local leaves its result in the right operand's place.
+  if (source_stands == schedule::Side::left || commutes_) {
+    if (own != target)
+      std::memcpy(target, own, length);
+    reduce(source, target, elements);
+    return;
+  }
+  std::byte* right = source;
+  if (!spent) {
+    right = spare_.grow(length);
+    std::memcpy(right, source, length);
+  }
+  reduce(own, right, elements);
+  std::memcpy(target, right, length);
+}
+
+void MpiOperator::reduce(const std::byte* source, std::byte* target, std::int64_t elements) const {
+  constexpr std::int64_t at_once = std::int64_t{1} << 30;
+  for (std::int64_t done = 0; done < elements; done += at_once) {
+    const auto count = static_cast<int>(std::min(at_once, elements - done));
+    const int code =
+        api_->reduce_local(source + done * element_bytes_, target + done * element_bytes_, count, type_, op_);
+    if (code != MPI_SUCCESS)
+      throw transport::MpiError("MPI_Reduce_local", code);
+  }
+}
+
+} // namespace thalweg::job

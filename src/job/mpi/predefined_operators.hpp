@@ -1,0 +1,74 @@
+#pragma once
+
+// MPI's predefined operators and datatypes, and which of them are arithmetic of our own.
+
+#include "engine/reductions.hpp"
+
+#include <mpi.h>
+#include <utility>
+#include <vector>
+
+namespace thalweg::job {
+
+struct PredefinedOperators {
+  std::vector<std::pair<MPI_Op, engine::Arithmetic>> operators;
+  std::vector<std::pair<MPI_Datatype, engine::Number>> types;
+  MPI_Datatype byte; ///< has bits, but no order
+
+  /// The reduction that an operator on a datatype is, or nullptr if it is none of ours.
+  engine::Reduction reduction(MPI_Op op, MPI_Datatype type) const;
+};
+
+namespace detail {
+
+constexpr engine::Number signed_of(std::size_t bytes) {
+  using engine::Number;
+  return bytes == 1 ? Number::int8 : bytes == 2 ? Number::int16 : bytes == 4 ? Number::int32 : Number::int64;
+}
+
+constexpr engine::Number unsigned_of(std::size_t bytes) {
+  using engine::Number;
+  return bytes == 1   ? Number::uint8
+         : bytes == 2 ? Number::uint16
+         : bytes == 4 ? Number::uint32
+                      : Number::uint64;
+}
+
+} // namespace detail
+
+/// By MPI's own names, which mean other things inside of the interposer: so this is compiled where they are
+/// used. The types are those of C that programs use; MPI_Reduce_local knows all.
+static inline PredefinedOperators predefined_operators() {
+  using engine::Arithmetic;
+  using engine::Number;
+  return {.operators = {{MPI_SUM, Arithmetic::sum},
+                        {MPI_PROD, Arithmetic::product},
+                        {MPI_MIN, Arithmetic::minimum},
+                        {MPI_MAX, Arithmetic::maximum},
+                        {MPI_BAND, Arithmetic::bitwise_and},
+                        {MPI_BOR, Arithmetic::bitwise_or},
+                        {MPI_BXOR, Arithmetic::bitwise_xor}},
+          .types = {{MPI_DOUBLE, Number::float64},
+                    {MPI_FLOAT, Number::float32},
+                    {MPI_INT, detail::signed_of(sizeof(int))},
+                    {MPI_LONG, detail::signed_of(sizeof(long))},
+                    {MPI_LONG_LONG, Number::int64},
+                    {MPI_UNSIGNED, detail::unsigned_of(sizeof(unsigned))},
+                    {MPI_UNSIGNED_LONG, detail::unsigned_of(sizeof(unsigned long))},
+                    {MPI_UNSIGNED_LONG_LONG, Number::uint64},
+                    {MPI_SHORT, Number::int16},
+                    {MPI_UNSIGNED_SHORT, Number::uint16},
+                    {MPI_SIGNED_CHAR, Number::int8},
+                    {MPI_UNSIGNED_CHAR, Number::uint8},
+                    {MPI_INT8_T, Number::int8},
+                    {MPI_INT16_T, Number::int16},
+                    {MPI_INT32_T, Number::int32},
+                    {MPI_INT64_T, Number::int64},
+                    {MPI_UINT8_T, Number::uint8},
+                    {MPI_UINT16_T, Number::uint16},
+                    {MPI_UINT32_T, Number::uint32},
+                    {MPI_UINT64_T, Number::uint64}},
+          .byte = MPI_BYTE};
+}
+
+} // namespace thalweg::job

@@ -1,0 +1,159 @@
+#include "job/placement.hpp"
+
+#include "job/socket.hpp"
+#include "topology/node_groups.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <functional>
+#include <sched.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace thalweg::job {
+
+namespace {
+
+// FNV-1a: the same in every process, unlike std::hash's promise.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 1469598103934665603U;
+  for (const char letter : text) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+  }
+  return hash;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  return file >> text ? text : host_name();
+}
+
+std::vector<std::size_t> allowed_cores() {
+  constexpr std::size_t most_cores = 8192;
+  std::vector<std::size_t> cores;
+  cpu_set_t* set = CPU_ALLOC(most_cores);
+  const std::size_t bytes = CPU_ALLOC_SIZE(most_cores);
+  if (sched_getaffinity(0, bytes, set) == 0) {
+    for (std::size_t core = 0; core < most_cores; ++core) {
+      if (CPU_ISSET_S(core, bytes, set)) {
+        cores.push_back(core);
+      }
+    }
+  }
+  CPU_FREE(set);
+  return cores;
+}
+
+std::array<std::uint64_t, 4> folded(std::span<const std::size_t> cores) {
+  std::array<std::uint64_t, 4> set{};
+  for (const std::size_t core : cores) {
+    set[core / 64 % set.size()] |= std::uint64_t{1} << core % 64;
+  }
+  return set;
+}
+
+// The tightest cpu.max of this process's control group and its parents; "max 100000" means none.
+std::uint32_t quota_centicores() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string line;
+  std::string path;
+  while (std::getline(groups, line)) {
+    if (line.starts_with("0::")) {
+      path = line.substr(3);
+    }
+  }
+  double least = static_cast<double>(UINT32_MAX);
+  for (;;) {
+    std::ifstream file("/sys/fs/cgroup" + path + "/cpu.max");
+    double quota = 0;
+    double period = 0;
+    if (file >> quota >> period && period > 0) {
+      least = std::min(least, std::max(1.0, quota / period * 100.0));
+    }
+    if (path.empty() || path == "/") {
+      return static_cast<std::uint32_t>(least);
+    }
+    path.erase(path.rfind('/'));
+  }
+}
+
+struct MachineLoad {
+  int ranks = 0;
+  std::array<std::uint64_t, 4> cores{};
+  std::uint32_t quota_centicores = UINT32_MAX;
+
+  int core_count() const {
+    int count = 0;
+    for (const std::uint64_t word : cores) {
+      count += std::popcount(word);
+    }
+    return count;
+  }
+  double available() const { return std::min(static_cast<double>(core_count()), quota_centicores / 100.0); }
+};
+
+} // namespace
+
+RankPlace this_place() {
+  const std::string machine = boot_id();
+  const std::vector<std::size_t> cores = allowed_cores();
+  return {hash_of(machine), hash_of(machine + host_name()), folded(cores), quota_centicores(),
+          socket_of(cores, "/sys/devices/system/cpu")};
+}
+
+Placement place_ranks(std::span<const RankPlace> ranks) {
+  Placement placement;
+  std::unordered_map<std::uint64_t, int> nodes;
+  std::unordered_map<std::uint64_t, std::size_t> machines;
+  std::vector<MachineLoad> loads;
+  for (const RankPlace& rank : ranks) {
+    placement.nodes.push_back(nodes.try_emplace(rank.node, static_cast<int>(nodes.size())).first->second);
+    const auto [entry, fresh] = machines.try_emplace(rank.machine, loads.size());
+    if (fresh) {
+      loads.emplace_back();
+    }
+    MachineLoad& load = loads[entry->second];
+    ++load.ranks;
+    for (std::size_t word = 0; word < load.cores.size(); ++word) {
+      load.cores[word] |= rank.cores[word];
+    }
+    load.quota_centicores = std::min(load.quota_centicores, rank.quota_centicores);
+  }
+  placement.node_count = static_cast<int>(nodes.size());
+  std::vector<int> sockets;
+  for (const RankPlace& rank : ranks) {
+    sockets.push_back(rank.socket);
+  }
+  placement.sockets = topology::sockets_across_nodes(placement.nodes, sockets);
+  if (!ranks.empty()) {
+    std::vector<int> on_node(nodes.size());
+    for (const int node : placement.nodes) {
+      ++on_node[static_cast<std::size_t>(node)];
+    }
+    placement.fewest_on_node = *std::ranges::min_element(on_node);
+    placement.most_on_node = *std::ranges::max_element(on_node);
+    placement.cores = loads.front().core_count();
+    placement.quota_centicores = loads.front().quota_centicores;
+  }
+  for (const MachineLoad& load : loads) {
+    if (load.ranks > load.available() && load.available() > 0) {
+      placement.oversubscribed = true;
+      placement.oversubscribed_ranks = load.ranks;
+      placement.oversubscribed_cores = load.available();
+      break;
+    }
+  }
+  return placement;
+}
+
+} // namespace thalweg::job

@@ -1,0 +1,41 @@
+#pragma once
+
+// How many cores this process may use, and whether some node has more ranks than cores.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thalweg::job {
+
+// What each rank tells the others at the start; plain bytes on the wire.
+struct RankPlace {
+  std::uint64_t machine = 0; // equal on the ranks of one booted machine, which share its cores
+  std::uint64_t node = 0;    // equal on the ranks of one host of it: containers, the lab's hosts
+  std::array<std::uint64_t, 4>
+      cores{}; // set of cores it may run on (the machine's first 256; beyond, folded)
+  std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
+  std::int32_t socket = -1;                    // that has all of these cores, or -1
+};
+
+RankPlace this_place();
+
+struct Placement {
+  std::vector<int> nodes; // node of each rank: small integers in order of first appearance
+  int node_count = 0;
+  // Socket of each rank, numbered across nodes; a node's ranks that may move between sockets count as one
+  // more. Empty where no node has ranks on several.
+  std::vector<int> sockets;
+  bool oversubscribed = false;     // a machine has more ranks than cores
+  int oversubscribed_ranks = 0;    // and how many it has
+  double oversubscribed_cores = 0; // of each
+  int fewest_on_node = 0;          // ranks
+  int most_on_node = 0;
+  int cores = 0; // of the first rank's machine that ranks may run on, and the control group's limit there
+  std::uint32_t quota_centicores = UINT32_MAX;
+};
+
+Placement place_ranks(std::span<const RankPlace> ranks);
+
+} // namespace thalweg::job

@@ -1,0 +1,14 @@
+#pragma once
+
+// The MPI library under the interposer, as room job wants it.
+
+#include "job/mpi/predefined_operators.hpp"
+#include "transport/mpi/mpi_api.hpp"
+
+namespace thalweg::mpi {
+
+// Both hold once the library has been found.
+const transport::MpiApi& library_api();
+const job::PredefinedOperators& library_operators();
+
+} // namespace thalweg::mpi

@@ -1,0 +1,148 @@
+#include "mpi/abi/native.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mpi/abi/families/predefined_handles.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+std::string path_of_library;
+void* handle_of_library = nullptr;
+Family family_of_library = own_family;
+
+int missing_function() {
+  return MPI_ERR_OTHER;
+}
+
+const void* base_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+bool is_ours(const void* address) {
+  return base_of(address) == base_of(reinterpret_cast<const void*>(&missing_function));
+}
+
+// One place to look symbols up in: a loaded library, or everything after us in the search order.
+struct Candidate {
+  void* handle;
+  std::string path;
+  Family family;
+};
+
+void* look_up(void* handle, const char* symbol) {
+  void* address = dlsym(handle, symbol);
+  return address != nullptr && !is_ours(address) ? address : nullptr;
+}
+
+// Open MPI 4.1 has the persistent collectives of MPI 4 under the names that they had before.
+void* look_up_function(void* handle, std::string_view symbol) {
+  void* address = look_up(handle, symbol.data());
+  if (address == nullptr) {
+    address = look_up(handle, fmt::format("PMPIX{}", symbol.substr(std::string_view("PMPI").size())).c_str());
+  }
+  return address;
+}
+
+bool add_candidate(std::vector<Candidate>& candidates, void* handle) {
+  void* init = look_up(handle, "PMPI_Init");
+  Dl_info info{};
+  if (init == nullptr || dladdr(init, &info) == 0) {
+    return false;
+  }
+  const std::string path = info.dli_fname;
+  const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
+  Family family = Family::mpich;
+  if (file.find("_abi") != std::string_view::npos) {
+    family = Family::mpiabi;
+  } else if (look_up(handle, "ompi_mpi_comm_world") != nullptr) {
+    family = Family::openmpi;
+  }
+  candidates.push_back({handle, path, family});
+  return true;
+}
+
+int collect_path(dl_phdr_info* info, std::size_t, void* paths) {
+  if (info->dlpi_name != nullptr && std::strstr(info->dlpi_name, "mpi") != nullptr) {
+    static_cast<std::vector<std::string>*>(paths)->emplace_back(info->dlpi_name);
+  }
+  return 0;
+}
+
+// Programs that open the library themselves (Python, Julia) keep it out of the global search order.
+std::vector<Candidate> find_candidates() {
+  std::vector<Candidate> candidates;
+  add_candidate(candidates, RTLD_NEXT);
+  std::vector<std::string> paths;
+  dl_iterate_phdr(collect_path, &paths);
+  for (const std::string& path : paths) {
+    if (void* handle = dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY)) {
+      if (!add_candidate(candidates, handle)) {
+        dlclose(handle);
+      }
+    }
+  }
+  return candidates;
+}
+
+void fill_table(void* handle) {
+  void* const missing = reinterpret_cast<void*>(&missing_function);
+  std::array<void*, native_count> addresses{};
+  for (std::size_t index = 0; index < native_count; ++index) {
+    void* address = look_up_function(handle, native_symbols[index]);
+    addresses[index] = address != nullptr ? address : missing;
+  }
+  static_assert(sizeof addresses == sizeof native);
+  std::memcpy(&native, addresses.data(), sizeof native);
+}
+
+} // namespace
+
+Library resolve_library() {
+  const std::vector<Candidate> candidates = find_candidates();
+  if (candidates.empty()) {
+    return Library::absent;
+  }
+  const Candidate* chosen = &candidates.front();
+  for (const Candidate& candidate : candidates) {
+    if (candidate.family == own_family) {
+      chosen = &candidate;
+      break;
+    }
+  }
+  path_of_library = chosen->path;
+  handle_of_library = chosen->handle;
+  family_of_library = chosen->family;
+  fill_table(chosen->handle);
+  if (chosen->family != own_family) {
+    return Library::foreign;
+  }
+  resolve_predefined_handles(chosen->handle);
+  return Library::fits;
+}
+
+const char* library_path() {
+  return path_of_library.c_str();
+}
+
+void* library_symbol(const char* name) {
+  return look_up(handle_of_library, name);
+}
+
+Family library_family() {
+  return family_of_library;
+}
+
+bool is_missing_function(const void* function) {
+  return function == reinterpret_cast<const void*>(&missing_function);
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,28 @@
+#pragma once
+
+// Sizes of datatypes, remembered for predefined ones.
+
+#include <cstdint>
+
+#include "mpi/call/collective_call.hpp"
+#include "mpi/comm/communicators.hpp"
+
+namespace thalweg::mpi {
+
+// Handles of predefined types are never given to another type; those of others are, once they are freed.
+bool is_predefined_type(MPI_Datatype datatype);
+
+std::uint64_t datatype_bytes(MPI_Datatype datatype);
+
+inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
+  return count > 0 ? static_cast<std::uint64_t>(count) * datatype_bytes(datatype) : 0;
+}
+
+// Whether the elements lie one after the other in memory, each within its own extent.
+bool are_elements_regular(MPI_Datatype type);
+
+// Bytes of the buffer that this rank hands to the operation, or takes from it where it hands in nothing: what
+// the report calls bytes. Reads only what MPI makes significant here.
+std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mpi/call/collective_call.hpp"
+#include "strategies/selection.hpp"
+
+namespace thalweg::mpi {
+
+inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1;
+
+// What was chosen for a call.
+struct Choice {
+  const strategies::Strategy* strategy = nullptr; // null: the library's own
+  schedule::Parameters parameters;
+  // Why the library's own is chosen, for the report.
+  const char* native_reason = "chosen by --use";
+  // The library's own blocking call was measured and found best, which is not the one that polite ranks make
+  // by its nonblocking twin.
+  bool blocks = false;
+  // "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
+  const char* text = "native";
+  std::int64_t id = 0; // the same for the same strategy and parameters, whenever they are chosen
+};
+
+// The name under which selections know an MPI operation.
+std::string_view call_name(Operation operation);
+
+// A selection as a choice; equal ones get the same number.
+Choice make_choice(const strategies::Selection& selection);
+
+// The choices made in THALWEG_USE, or through thalweg_choose() while nothing is under way.
+class Choices {
+public:
+  // Replaces all choices. Throws Error for a text that does not read; nothing is changed then.
+  void read(std::string_view text);
+  // Null where nothing was chosen.
+  const Choice* of(Operation operation) const;
+
+private:
+  std::array<std::optional<Choice>, operation_count> choices_;
+};
+
+Choices& choices();
+
+} // namespace thalweg::mpi

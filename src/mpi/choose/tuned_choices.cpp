@@ -1,0 +1,114 @@
+#include "mpi/choose/tuned_choices.hpp"
+
+#include <fmt/format.h>
+
+#include "mpi/call/datatypes.hpp"
+#include "mpi/call/exactness.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+std::int64_t mean_bytes(const IntegerArray& counts, MPI_Datatype type, int ranks) {
+  std::int64_t elements = 0;
+  for (int rank = 0; rank < ranks; ++rank)
+    elements += counts[static_cast<std::size_t>(rank)];
+  return elements * static_cast<std::int64_t>(datatype_bytes(type)) / ranks;
+}
+
+std::int64_t bytes_of_side(MPI_Count count, MPI_Datatype type) {
+  return static_cast<std::int64_t>(count) * static_cast<std::int64_t>(datatype_bytes(type));
+}
+
+Operation operation_named(std::string_view name) {
+  const strategies::Call* wanted = strategies::find_call(name);
+  std::size_t operation = 0;
+  while (operation < operation_count &&
+         strategies::find_call(call_name(static_cast<Operation>(operation))) != wanted)
+    ++operation;
+  return static_cast<Operation>(operation);
+}
+
+TunedChoices::Finder finder_of(const tune::Pick& pick) {
+  using Finder = TunedChoices::Finder;
+  return pick.source == tune::tune_source     ? Finder::tuner
+         : pick.source == tune::online_source ? Finder::learner
+                                              : Finder::interrupted;
+}
+
+} // namespace
+
+std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator) {
+  switch (call.form->operation) {
+  case Operation::barrier:
+    return 0;
+  case Operation::bcast:
+  case Operation::reduce:
+  case Operation::allreduce:
+  case Operation::scan:
+  case Operation::exscan:
+    return bytes_of_side(call.sendcount, call.sendtype);
+  case Operation::gather:
+    return call.root == communicator.rank ? bytes_of_side(call.recvcount, call.recvtype)
+                                          : bytes_of_side(call.sendcount, call.sendtype);
+  case Operation::scatter:
+    return call.root == communicator.rank ? bytes_of_side(call.sendcount, call.sendtype)
+                                          : bytes_of_side(call.recvcount, call.recvtype);
+  case Operation::allgather:
+  case Operation::alltoall:
+  case Operation::reduce_scatter_block:
+    return bytes_of_side(call.recvcount, call.recvtype);
+  case Operation::allgatherv:
+  case Operation::reduce_scatter:
+    return mean_bytes(call.recvcounts, call.recvtype, communicator.size);
+  default:
+    return -1;
+  }
+}
+
+std::vector<std::string> TunedChoices::take(const std::vector<tune::Pick>& picks) {
+  TunedChoices fresh;
+  std::vector<std::string> complaints;
+  for (const tune::Pick& pick : picks) {
+    try {
+      Choice choice = make_choice(strategies::parse_selection(fmt::format("{}={}", pick.call, pick.use)));
+      choice.native_reason = "best by the tuning file";
+      const Finder finder = finder_of(pick);
+      choice.blocks = choice.strategy == nullptr && finder == Finder::tuner;
+      const auto operation = static_cast<std::size_t>(operation_named(pick.call));
+      if (operation >= operation_count)
+        continue;
+      fresh.picks_[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
+      fresh.any_ = true;
+    } catch (const std::exception& error) {
+      complaints.push_back(fmt::format("tuning file: the pick for {} of {} bytes on {} ranks is not used: {}",
+                                       pick.call, pick.bytes, pick.ranks, error.what()));
+    }
+  }
+  *this = std::move(fresh);
+  return complaints;
+}
+
+const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
+  if (call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
+    return nullptr;
+  const Entry* found = nearest(call.form->operation, agreed_unit_bytes(call, communicator), communicator);
+  if (found == nullptr || (found->finder != Finder::tuner && !all && !is_exact(call, communicator)))
+    return nullptr;
+  return &found->choice;
+}
+
+const TunedChoices::Entry* TunedChoices::nearest(Operation operation, std::int64_t bytes,
+                                                 CommunicatorState& communicator) const {
+  const job::PicksByShape<Entry>& picks = picks_[static_cast<std::size_t>(operation)];
+  if (picks.is_empty() || bytes < 0)
+    return nullptr;
+  return picks.nearest(communicator.size, communicator.node_count(), bytes);
+}
+
+TunedChoices& tuned_choices() {
+  static TunedChoices instance;
+  return instance;
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,48 @@
+#pragma once
+
+// What the tuning file says for this job: the same on all ranks, read once at the start.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "job/picks_by_shape.hpp"
+#include "mpi/choose/choice.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "tune/tuning_file.hpp"
+
+namespace thalweg::mpi {
+
+class TunedChoices {
+public:
+  // Who found it: the tuner, or a program that learned, to the search's end or not.
+  enum class Finder { tuner, learner, interrupted };
+  struct Entry {
+    std::int64_t bytes;
+    Finder finder;
+    Choice choice;
+  };
+
+  // Replaces what is known. Returns what to say of picks that cannot be used, which are left out.
+  std::vector<std::string> take(const std::vector<tune::Pick>& picks);
+  bool any() const { return any_; }
+
+  // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known
+  // of calls whose sizes are not known to all ranks, and of nonblocking ones, which were not measured.
+  // What programs have learned holds for calls whose result is the same with every strategy, unless for
+  // `all`.
+  const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
+  // The same for calls of so many bytes of a unit.
+  const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
+
+private:
+  std::array<job::PicksByShape<Entry>, operation_count> picks_;
+  bool any_ = false;
+};
+
+TunedChoices& tuned_choices();
+
+// Bytes of the call's unit (schedule/buffers.hpp), where MPI makes them the same on all ranks; else -1.
+std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

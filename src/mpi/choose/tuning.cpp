@@ -1,0 +1,85 @@
+#include "mpi/choose/tuning.hpp"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "mpi/state/runtime.hpp"
+#include "mpi/state/user_settings.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+const char* environment(const char* name) {
+  return std::getenv(name);
+}
+
+bool library_was_told() {
+  return environment("THALWEG_LIBRARY_RULES") != nullptr;
+}
+
+std::string use_of(const tune::Pick& pick) {
+  if (!tune::is_of_library(pick.use))
+    return pick.use;
+  return library_was_told() || pick.otherwise.empty() ? "native" : pick.otherwise;
+}
+
+} // namespace
+
+machine::Fingerprint job_fingerprint() {
+  return job::fingerprint(runtime.placement, runtime.library_version, environment);
+}
+
+std::string fingerprint_text() {
+  const machine::Fingerprint f = job_fingerprint();
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", f.processor, f.cores, f.quota, f.kernel, f.mpi,
+                     f.transport, f.nodes, f.ranks_per_node);
+}
+
+job::FoundPicks read_tuning(const std::string& path) {
+  if (path.empty())
+    return {};
+  if (const std::vector<std::string> own = user_algorithms(); !own.empty())
+    return {{}, fmt::format("tuning file not used: the user's {} comes first", own.front())};
+  job::FoundPicks found = job::find_picks(path, job_fingerprint());
+  std::size_t of_library = 0;
+  for (tune::Pick& pick : found.picks) {
+    of_library += tune::is_of_library(pick.use) ? 1 : 0;
+    pick.use = use_of(pick);
+  }
+  if (of_library > 0)
+    found.reason += fmt::format(", {} of them the library's own algorithms, of which it was {}told",
+                                of_library, library_was_told() ? "" : "not ");
+  else if (found.picks.empty() && library_was_told())
+    found.reason += "; the library was told of its picks nonetheless";
+  return found;
+}
+
+std::string to_text(const std::vector<tune::Pick>& picks) {
+  return picks.empty() ? "" : tune::to_text({{job_fingerprint(), picks}});
+}
+
+std::vector<tune::Pick> picks_of(const std::string& text) {
+  const tune::TuningFile file = tune::parse_tuning(text, "rank 0's picks");
+  return file.empty() ? std::vector<tune::Pick>{} : file.front().picks;
+}
+
+const machine::Machine& known_machine() {
+  static const job::KnownMachine known =
+      job::find_machine(job_fingerprint(), runtime.settings.tuning, nullptr);
+  return known.machine;
+}
+
+void save_learned(const std::vector<tune::Pick>& picks) {
+  const std::string& path = runtime.settings.tuning;
+  if (path.empty() || picks.empty())
+    return;
+  try {
+    tune::save_tuning(path, {job_fingerprint(), picks});
+  } catch (const std::exception& error) {
+    say(fmt::format("what was learned is lost: {}", error.what()));
+  }
+}
+
+} // namespace thalweg::mpi

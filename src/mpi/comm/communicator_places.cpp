@@ -1,0 +1,101 @@
+// Where a communicator's ranks are, and whom each has for a neighbour.
+
+#include "mpi/comm/communicators.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <unordered_map>
+
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// The entries of `of_world` for these ranks, numbered anew in order of first appearance.
+std::vector<int> renumbered(const std::vector<int>& of_world, std::span<const int> ranks) {
+  std::unordered_map<int, int> names;
+  std::vector<int> found;
+  for (const int rank : ranks) {
+    const int name = of_world[static_cast<std::size_t>(rank)];
+    found.push_back(names.try_emplace(name, static_cast<int>(names.size())).first->second);
+  }
+  return found;
+}
+
+} // namespace
+
+void CommunicatorState::find_places() {
+  if (!nodes_.empty() || !agreed || inter) {
+    return;
+  }
+  const Inside inside;
+  MPI_Group group{};
+  native.Comm_group(handle, &group);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> world(ranks.size());
+  native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
+  native.Group_free(&group);
+  nodes_ = renumbered(runtime.placement.nodes, world);
+  if (runtime.placement.sockets.empty()) {
+    return;
+  }
+  sockets_ = renumbered(runtime.placement.sockets, world);
+  if (std::ranges::max(sockets_) == std::ranges::max(nodes_)) {
+    sockets_.clear();
+  }
+}
+
+const std::vector<int>& CommunicatorState::nodes() {
+  find_places();
+  return nodes_;
+}
+
+const std::vector<int>& CommunicatorState::sockets() {
+  find_places();
+  return sockets_;
+}
+
+int CommunicatorState::node_count() {
+  if (node_count_ == 0)
+    node_count_ = *std::ranges::max_element(nodes()) + 1;
+  return node_count_;
+}
+
+void CommunicatorState::find_degrees() {
+  const Inside inside;
+  int topology = MPI_UNDEFINED;
+  native.Topo_test(handle, &topology);
+  indegree_ = 0;
+  if (topology == MPI_CART) {
+    int dimensions = 0;
+    native.Cartdim_get(handle, &dimensions);
+    indegree_ = 2 * dimensions;
+  } else if (topology == MPI_GRAPH) {
+    native.Graph_neighbors_count(handle, rank, &indegree_);
+  } else if (topology == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    native.Dist_graph_neighbors_count(handle, &indegree_, &outdegree_, &weighted);
+    return;
+  }
+  outdegree_ = indegree_;
+}
+
+int CommunicatorState::indegree() {
+  if (indegree_ < 0) {
+    find_degrees();
+  }
+  return indegree_;
+}
+
+int CommunicatorState::outdegree() {
+  if (indegree_ < 0) {
+    find_degrees();
+  }
+  return outdegree_;
+}
+
+} // namespace thalweg::mpi

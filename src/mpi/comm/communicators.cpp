@@ -1,0 +1,329 @@
+#include "mpi/comm/communicators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <unordered_map>
+
+#include "mpi/abi/library_api.hpp"
+#include "mpi/state/call_epoch.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<MPI_Comm, std::unique_ptr<CommunicatorState>> states;
+  std::vector<std::unique_ptr<CommunicatorState>> closed; // freed by the program, kept for their samples
+  std::unordered_map<std::uint64_t, std::uint32_t> made;  // how many of each kind, so that ids differ
+  int keyval = MPI_KEYVAL_INVALID;
+};
+
+// Never destroyed: callbacks may come while the process ends.
+Registry& registry() {
+  static Registry* const instance = new Registry;
+  return *instance;
+}
+
+// Raised when a handle may have become another communicator's; makes every thread forget what it remembers.
+constinit std::atomic<std::uint32_t> removals{0};
+
+struct Remembered {
+  MPI_Comm handle{};
+  std::uint32_t removals = 0;
+  CommunicatorState* state = nullptr;
+};
+constinit thread_local std::array<Remembered, 8> remembered{};
+
+Remembered& memory_of(MPI_Comm comm) {
+  const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(comm)) * 0x9E3779B97F4A7C15U;
+  return remembered[bits >> 61];
+}
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+  return hash ^ (hash >> 29);
+}
+
+// A hash of the group's ranks in MPI_COMM_WORLD, in order; 0 when it has others, or there is no such
+// communicator.
+std::uint64_t members_hash(MPI_Group group) {
+  int size = 0;
+  native.Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  for (int rank = 0; rank < size; ++rank) {
+    ranks[static_cast<std::size_t>(rank)] = rank;
+  }
+  std::vector<int> world(ranks.size());
+  native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
+  std::uint64_t hash = 1;
+  for (const int rank : world) {
+    if (rank == MPI_UNDEFINED) {
+      return 0;
+    }
+    hash = mix(hash, static_cast<std::uint64_t>(rank) + 1);
+  }
+  return hash;
+}
+
+std::uint64_t members_hash(const CommunicatorState& state) {
+  if (!runtime.has_world || !runtime.agreed) {
+    return 0;
+  }
+  MPI_Group group{};
+  native.Comm_group(state.handle, &group);
+  std::uint64_t hash = members_hash(group);
+  native.Group_free(&group);
+  if (state.inter && hash != 0) {
+    native.Comm_remote_group(state.handle, &group);
+    const std::uint64_t remote = members_hash(group);
+    native.Group_free(&group);
+    hash = remote == 0 ? 0 : hash + remote; // the same seen from either side
+  }
+  return hash;
+}
+
+int keep_no_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int communicator_freed(MPI_Comm comm, int, void*, void*) {
+  if (standing.load(std::memory_order_relaxed) != Standing::active) {
+    return MPI_SUCCESS;
+  }
+  const Inside inside;
+  if (runtime.has_world && comm == MPI_COMM_SELF && before_finalize != nullptr) {
+    before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
+  }
+  std::unique_ptr<CommunicatorState> state;
+  {
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    const auto entry = all.states.find(comm);
+    if (entry == all.states.end()) {
+      return MPI_SUCCESS;
+    }
+    state = std::move(entry->second);
+    all.states.erase(entry);
+    removals.fetch_add(1, std::memory_order_relaxed);
+    forget_known_calls();
+  }
+  state->learning.reset();
+  state->runner.reset();
+  state->channels.reset();
+  state->shadow.reset();
+  if (!state->samples.samples().empty()) {
+    const std::lock_guard lock(registry().mutex);
+    registry().closed.push_back(std::move(state));
+  }
+  return MPI_SUCCESS;
+}
+
+std::unique_ptr<CommunicatorState> describe(MPI_Comm comm) {
+  auto state = std::make_unique<CommunicatorState>();
+  state->handle = comm;
+  native.Comm_rank(comm, &state->rank);
+  native.Comm_size(comm, &state->size);
+  int inter = 0;
+  native.Comm_test_inter(comm, &inter);
+  state->inter = inter != 0;
+  if (state->inter) {
+    native.Comm_remote_size(comm, &state->remote_size);
+  }
+  return state;
+}
+
+// Why the communicator can have no channels, or nullptr.
+const char* objection_to_channels(const CommunicatorState& state) {
+  if (state.inter)
+    return "intercommunicator";
+  if (!state.agreed)
+    return "communicator reaches beyond MPI_COMM_WORLD";
+  return state.size == 1 ? "one rank" : nullptr;
+}
+
+job::ChannelOptions channel_options(const CommunicatorState& state, const std::vector<int>& nodes) {
+  const job::Placement& placement = runtime.placement;
+  const int own = nodes[static_cast<std::size_t>(state.rank)];
+  const bool is_all_that_runs = std::ranges::count(nodes, own) == placement.oversubscribed_ranks;
+  return {.waiting = runtime.settings.waiting,
+          .oversubscribed = placement.oversubscribed,
+          .shared_memory = runtime.settings.shared_memory,
+          .threaded = runtime.has_threads,
+          .balances_cores = is_all_that_runs && runtime.settings.polite != PoliteMode::never,
+          .progress = progress_executions};
+}
+
+void note_shared_memory(const job::Channels& channels) {
+  if (!runtime.shared_memory.empty())
+    return;
+  if (channels.has_shared_memory())
+    runtime.shared_memory = "ranks of a node send each other messages through shared memory";
+  else if (!channels.why_no_memory().empty())
+    runtime.shared_memory = "no shared memory: " + channels.why_no_memory();
+}
+
+void open_channels(CommunicatorState& state) {
+  state.why_no_channels = objection_to_channels(state);
+  if (state.why_no_channels != nullptr)
+    return;
+  state.shadow = job::ShadowCommunicator::make(library_api(), state.handle);
+  if (!state.shadow) {
+    state.why_no_channels = "its duplicate could not be made";
+    return;
+  }
+  const std::vector<int>& nodes = state.nodes();
+  state.channels = std::make_unique<job::Channels>(library_api(), state.shadow, state.rank, nodes,
+                                                   channel_options(state, nodes));
+  note_shared_memory(*state.channels);
+}
+
+enum class Making { together, alone };
+
+// Programs make communicators by the thousand for a few calls on each, and channels with their memory take as
+// long as dozens of calls.
+constexpr std::uint32_t calls_before_channels = 8;
+constexpr const char* put_off = "one of the first calls on its communicator";
+
+// Nonblocking calls, which may run on strategies that the user chose, cannot make it themselves.
+bool may_put_off(MPI_Comm comm) {
+  return comm != MPI_COMM_WORLD && runtime.settings.use.empty();
+}
+
+CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making making) {
+  std::unique_ptr<CommunicatorState> state = describe(comm);
+  const std::uint64_t members = members_hash(*state);
+  state->agreed = members != 0;
+  if (making == Making::together && runtime.chooses_strategies) {
+    if (may_put_off(comm))
+      state->why_no_channels = put_off;
+    else
+      open_channels(*state);
+  } else if (making == Making::together) {
+    state->why_no_channels = "no strategy chosen";
+  } else {
+    state->why_no_channels = "communicator was not made in a blocking call";
+  }
+  const CommunicatorState* family = parent == MPI_COMM_NULL ? nullptr : find_communicator(parent);
+  std::uint64_t id = mix(mix(mix(members, tag), family == nullptr ? 0 : family->id),
+                         static_cast<std::uint64_t>(making == Making::together));
+  Registry& all = registry();
+  CommunicatorState* result = nullptr;
+  {
+    const std::lock_guard lock(all.mutex);
+    state->id = mix(id, ++all.made[id]);
+    auto& place = all.states[comm];
+    if (place && making == Making::alone) {
+      return place.get(); // a second thread was faster
+    }
+    if (place) {
+      removals.fetch_add(1, std::memory_order_relaxed);
+      forget_known_calls();
+    }
+    place = std::move(state);
+    result = place.get();
+  }
+  native.Comm_set_attr(comm, all.keyval, result);
+  return result;
+}
+
+} // namespace
+
+bool open_channels_now(CommunicatorState& state) {
+  if (!state.channels)
+    open_channels(state);
+  return state.channels != nullptr;
+}
+
+void earn_shadow(CommunicatorState& state) {
+  if (state.why_no_channels != put_off || ++state.calls_put_off < calls_before_channels)
+    return;
+  meet_before_constructing(state.handle);
+  open_channels(state);
+}
+
+void meet_before_constructing(MPI_Comm comm) {
+  const CommunicatorState* communicator = find_communicator(comm);
+  if (!runtime.polls_collectives || communicator == nullptr || !communicator->agreed || communicator->inter) {
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (native.Ibarrier(comm, &request) == MPI_SUCCESS) {
+    poll_request(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+CommunicatorState* find_communicator(MPI_Comm comm) {
+  Remembered& memory = memory_of(comm);
+  const std::uint32_t now = removals.load(std::memory_order_relaxed);
+  if (memory.handle == comm && memory.removals == now && memory.state != nullptr) [[likely]] {
+    return memory.state;
+  }
+  if (comm == MPI_COMM_NULL) {
+    return nullptr;
+  }
+  CommunicatorState* state = nullptr;
+  {
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    const auto entry = all.states.find(comm);
+    state = entry == all.states.end() ? nullptr : entry->second.get();
+  }
+  if (state == nullptr) {
+    const Inside inside;
+    state = add(comm, MPI_COMM_NULL, 0, Making::alone);
+  }
+  memory = {comm, now, state};
+  return state;
+}
+
+void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag) {
+  if (comm != MPI_COMM_NULL && runtime.ready) {
+    add(comm, parent, tag, Making::together);
+  }
+}
+
+void register_predefined_communicators(bool collective) {
+  Registry& all = registry();
+  if (all.keyval == MPI_KEYVAL_INVALID) {
+    native.Comm_create_keyval(keep_no_copy, communicator_freed, &all.keyval, nullptr);
+  }
+  if (runtime.has_world) {
+    add(MPI_COMM_WORLD, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
+    add(MPI_COMM_SELF, MPI_COMM_NULL, 1, Making::together);
+  }
+}
+
+std::vector<CommunicatorState*> living_communicators() {
+  std::vector<CommunicatorState*> result;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [handle, state] : all.states)
+    result.push_back(state.get());
+  return result;
+}
+
+std::vector<CommunicatorSamples> all_samples() {
+  std::vector<CommunicatorSamples> result;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto collect = [&result](const CommunicatorState& state) {
+    if (state.agreed && !state.samples.samples().empty()) {
+      result.push_back({state.id, state.size, state.rank, &state.samples});
+    }
+  };
+  for (const auto& [handle, state] : all.states) {
+    collect(*state);
+  }
+  for (const auto& state : all.closed) {
+    collect(*state);
+  }
+  return result;
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,105 @@
+#pragma once
+
+// What the interposer knows of each communicator, found by its handle.
+//
+// A state is made inside the call that makes the communicator, or at the communicator's first use when it
+// came from a call that is not ours (spawning, a library's inside). It is removed by the delete callback of
+// an attribute, when the program frees the communicator.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "job/mpi/channels.hpp"
+#include "mpi/abi/native.hpp"
+#include "mpi/observe/samples.hpp"
+
+namespace thalweg::mpi {
+
+// What the collective runner keeps per communicator; destroyed with it, before its channels are closed.
+struct RunnerState {
+  virtual ~RunnerState() = default;
+};
+
+struct CommunicatorState {
+  MPI_Comm handle;
+  int rank = 0;
+  int size = 0;
+  int remote_size = 0; // of an intercommunicator, else 0
+  bool inter = false;
+  bool agreed = false;  // made in a call that all its ranks shared with us; else nothing may be chosen for it
+  std::uint64_t id = 0; // equal on all its ranks, when agreed
+
+  // For the engine's own traffic, on a duplicate of the communicator; or none, and why.
+  std::shared_ptr<job::ShadowCommunicator> shadow;
+  std::unique_ptr<job::Channels> channels; // with the shadow
+  const char* why_no_channels = nullptr;
+  // Blocking calls with a strategy chosen for them while channels are put off: equal on all ranks.
+  std::uint32_t calls_put_off = 0;
+
+  std::uint64_t blocking_calls = 0; // blocking collectives so far: equal on all ranks at the same call
+  std::uint32_t children = 0;       // communicators made from this one so far
+  observe::SampleStore samples;     // when this rank entered and left some of them
+  std::unique_ptr<RunnerState> runner;
+  std::unique_ptr<RunnerState> learning; // ends before the runner
+  bool is_measured = false;              // the collective under way is, for learning
+
+  // Index of the node of each rank (of the local group), small integers in order of first appearance.
+  const std::vector<int>& nodes();
+  // The same of sockets (see Placement); empty where no node has ranks of it on several.
+  const std::vector<int>& sockets();
+  int node_count();
+
+  // Lengths of count arrays of neighbourhood collectives.
+  int indegree();
+  int outdegree();
+
+private:
+  void find_degrees();
+  void find_places();
+  std::vector<int> nodes_;
+  std::vector<int> sockets_;
+  int node_count_ = 0;
+  int indegree_ = -1;
+  int outdegree_ = -1;
+};
+
+// The state of a communicator, made if there is none; nullptr for MPI_COMM_NULL.
+CommunicatorState* find_communicator(MPI_Comm comm);
+
+// A call made `comm` (which may be MPI_COMM_NULL); all its ranks are in that same call. `parent` is shared by
+// all of them, or MPI_COMM_NULL. `tag` is equal on all of them.
+void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag);
+
+// Opens the channels of a communicator that has none; called by all its ranks in the same blocking
+// collective. False, the same on all of them, where there can be none.
+bool open_channels_now(CommunicatorState& state);
+
+// A strategy was chosen for a blocking collective: where channels were put off when the communicator was
+// made, they are opened with the eighth of such calls, which all ranks count alike.
+void earn_shadow(CommunicatorState& state);
+
+// Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that
+// block inside of the library and have no nonblocking form.
+void meet_before_constructing(MPI_Comm comm);
+
+// Called when the program frees MPI_COMM_SELF, which MPI_Finalize does first; null for nothing.
+using Callback = void (*)();
+inline constinit Callback before_finalize = nullptr;
+
+std::vector<CommunicatorState*> living_communicators();
+
+// Sets up the registry after MPI_Init; `collective` when all ranks of MPI_COMM_WORLD are in the same call.
+void register_predefined_communicators(bool collective);
+
+// Calls `visit` for the sample stores of all communicators, living and freed.
+struct CommunicatorSamples {
+  std::uint64_t id;
+  int size;
+  int rank;
+  const observe::SampleStore* samples;
+};
+std::vector<CommunicatorSamples> all_samples();
+
+} // namespace thalweg::mpi

@@ -1,0 +1,310 @@
+// The calls that wait for requests or look at them.
+//
+// Persistent operations of our own look complete to the library as soon as they are started; as long as they
+// are not, the library does not get to see them (requests.hpp).
+
+#include <vector>
+
+#include "mpi/entry/entry.hpp"
+#include "mpi/run/requests.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// The program's array with unfinished operations of ours replaced by MPI_REQUEST_NULL.
+class Visible {
+public:
+  Visible(int count, MPI_Request* requests) : requests_(requests) {
+    if (!has_persistent()) {
+      return;
+    }
+    for (int index = 0; index < count; ++index) {
+      const bool unfinished = is_unfinished(requests[index]);
+      if (unfinished || is_untold(requests[index])) {
+        any_unfinished_ |= unfinished;
+        if (shadow_.empty()) {
+          shadow_.assign(requests, requests + count);
+        }
+        shadow_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
+        hidden_.push_back(static_cast<std::size_t>(index));
+      }
+    }
+  }
+  ~Visible() {
+    if (!any_hidden()) {
+      return;
+    }
+    for (const std::size_t index : hidden_) {
+      shadow_[index] = requests_[index];
+    }
+    for (std::size_t index = 0; index < shadow_.size(); ++index) {
+      requests_[index] = shadow_[index];
+    }
+  }
+  Visible(const Visible&) = delete;
+  Visible& operator=(const Visible&) = delete;
+
+  bool any_hidden() const { return !hidden_.empty(); }
+  bool any_unfinished() const { return any_unfinished_; }
+  const std::vector<std::size_t>& hidden() const { return hidden_; }
+  MPI_Request* requests() { return any_hidden() ? shadow_.data() : requests_; }
+
+private:
+  MPI_Request* requests_;
+  std::vector<MPI_Request> shadow_;
+  std::vector<std::size_t> hidden_;
+  bool any_unfinished_ = false;
+};
+
+// Looks at the library's requests without completing any, so that its own progress goes on.
+void nudge_library(int count, const MPI_Request* requests) {
+  for (int index = 0; index < count; ++index) {
+    if (requests[index] != MPI_REQUEST_NULL) {
+      int flag = 0;
+      native.Request_get_status(requests[index], &flag, MPI_STATUS_IGNORE);
+      return;
+    }
+  }
+}
+
+// The first persistent operation of ours that has completed without the program's knowing, or -1.
+int first_untold(int count, const MPI_Request* requests) {
+  for (int index = 0; has_persistent() && index < count; ++index) {
+    if (is_untold(requests[index])) {
+      return index;
+    }
+  }
+  return -1;
+}
+
+// Tells the program of it: the library's own part of it is over at once.
+int tell(MPI_Request* request, MPI_Status* status) {
+  told(1, request);
+  return native.Wait(request, status);
+}
+
+int test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (has_persistent() && is_unfinished(*request)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  if (has_persistent() && is_untold(*request)) {
+    *flag = 1;
+    return tell(request, status);
+  }
+  return native.Test(request, flag, status);
+}
+
+int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  std::vector<std::size_t> ours;
+  int code = MPI_SUCCESS;
+  {
+    Visible visible(count, requests);
+    if (visible.any_unfinished()) {
+      nudge_library(count, visible.requests());
+      *flag = 0;
+      return MPI_SUCCESS;
+    }
+    code = native.Testall(count, visible.requests(), flag, statuses);
+    ours = visible.hidden();
+  }
+  for (const std::size_t index : ours) {
+    if (*flag != 0) {
+      tell(&requests[index], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
+    }
+  }
+  return code;
+}
+
+// Waits for one after the other: all must finish anyway, and MPICH's MPI_Testall fails for persistent
+// collectives.
+int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  std::vector<int> codes;
+  for (int index = 0; index < count; ++index) {
+    const int code = poll([&](bool& found) {
+      int flag = 0;
+      const int tested = test(&requests[index], &flag,
+                              statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
+      found = flag != 0;
+      return tested;
+    });
+    if (code != MPI_SUCCESS) {
+      codes.resize(static_cast<std::size_t>(count), MPI_SUCCESS);
+      codes[static_cast<std::size_t>(index)] = code;
+    }
+  }
+  for (std::size_t index = 0; statuses != MPI_STATUSES_IGNORE && index < codes.size(); ++index) {
+    statuses[index].MPI_ERROR = codes[index];
+  }
+  return codes.empty() ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+
+// The library takes an array with nothing to wait for as complete; it is not while something is hidden.
+int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  if (const int ours = first_untold(count, requests); ours >= 0) {
+    *index = ours;
+    *flag = 1;
+    return tell(&requests[ours], status);
+  }
+  Visible visible(count, requests);
+  const int code = native.Testany(count, visible.requests(), index, flag, status);
+  if (visible.any_hidden() && *flag != 0 && *index == MPI_UNDEFINED) {
+    *flag = 0;
+  }
+  return code;
+}
+
+int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+  if (const int ours = first_untold(incount, requests); ours >= 0) {
+    *outcount = 1;
+    indices[0] = ours;
+    return tell(&requests[ours], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+  }
+  Visible visible(incount, requests);
+  const int code = native.Testsome(incount, visible.requests(), outcount, indices, statuses);
+  if (visible.any_hidden() && *outcount == MPI_UNDEFINED) {
+    *outcount = 0;
+  }
+  return code;
+}
+
+} // namespace
+
+int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) {
+  const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  if (!must_poll()) {
+    told(1, request);
+    return native.Wait(request, status);
+  }
+  return poll([&](bool& found) {
+    int flag = 0;
+    const int code = test(request, &flag, status);
+    found = flag != 0;
+    return code;
+  });
+}
+
+int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  if (!must_poll()) {
+    told(count, requests);
+    return native.Waitall(count, requests, statuses);
+  }
+  return wait_for_each(count, requests, statuses);
+}
+
+int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  if (!must_poll() && !has_persistent()) {
+    return native.Waitany(count, requests, index, status);
+  }
+  return poll([&](bool& found) {
+    int flag = 0;
+    const int code = testany(count, requests, index, &flag, status);
+    found = flag != 0;
+    return code;
+  });
+}
+
+int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
+                    MPI_Status statuses[]) {
+  const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  if (!must_poll() && !has_persistent()) {
+    return native.Waitsome(incount, requests, outcount, indices, statuses);
+  }
+  return poll([&](bool& found) {
+    const int code = testsome(incount, requests, outcount, indices, statuses);
+    found = *outcount != 0; // a count, or MPI_UNDEFINED when there is nothing to wait for
+    return code;
+  });
+}
+
+int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Status* status) {
+  const Observed observed(Function::Test, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  const int code = test(request, flag, status);
+  looked_in_vain(code == MPI_SUCCESS && *flag == 0);
+  return code;
+}
+
+int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag,
+                   MPI_Status statuses[]) {
+  const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  const int code = testall(count, requests, flag, statuses);
+  looked_in_vain(code == MPI_SUCCESS && *flag == 0);
+  return code;
+}
+
+int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int* index, int* flag,
+                   MPI_Status* status) {
+  const Observed observed(Function::Testany, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  const int code = testany(count, requests, index, flag, status);
+  looked_in_vain(code == MPI_SUCCESS && *flag == 0);
+  return code;
+}
+
+int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
+                    MPI_Status statuses[]) {
+  const Observed observed(Function::Testsome, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  const int code = testsome(incount, requests, outcount, indices, statuses);
+  looked_in_vain(code == MPI_SUCCESS && *outcount == 0);
+  return code;
+}
+
+int handle_Request_get_status(const CallSite& site, MPI_Request request, int* flag, MPI_Status* status) {
+  const Observed observed(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  if (has_persistent() && is_unfinished(request)) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  const int code = native.Request_get_status(request, flag, status);
+  if (has_persistent() && is_untold(request)) {
+    *flag = 1;
+  }
+  looked_in_vain(code == MPI_SUCCESS && *flag == 0);
+  return code;
+}
+
+int handle_Request_free(const CallSite& site, MPI_Request* request) {
+  const Observed observed(Function::Request_free, site, MPI_COMM_NULL, no_bytes);
+  if (has_persistent() && request != nullptr) {
+    request_freed(*request);
+  }
+  return native.Request_free(request);
+}
+
+int handle_Start(const CallSite& site, MPI_Request* request) {
+  const Observed observed(Function::Start, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  const int code = native.Start(request);
+  if (code == MPI_SUCCESS && has_persistent()) {
+    request_started(*request);
+  }
+  return code;
+}
+
+int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
+  const Observed observed(Function::Startall, site, MPI_COMM_NULL, no_bytes);
+  progress_executions();
+  const int code = native.Startall(count, requests);
+  for (int index = 0; code == MPI_SUCCESS && has_persistent() && index < count; ++index) {
+    request_started(requests[index]);
+  }
+  return code;
+}
+
+int handle_Cancel(const CallSite& site, MPI_Request* request) {
+  const Observed observed(Function::Cancel, site, MPI_COMM_NULL, no_bytes);
+  return native.Cancel(request);
+}
+
+} // namespace thalweg::mpi

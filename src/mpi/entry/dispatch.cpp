@@ -1,0 +1,75 @@
+#include "mpi/entry/dispatch.hpp"
+
+#include "mpi/call/datatypes.hpp"
+#include "mpi/decide/decide.hpp"
+#include "mpi/entry/observed.hpp"
+#include "mpi/entry/startup.hpp"
+#include "mpi/learn/learned_choice.hpp"
+#include "mpi/run/collective_runner.hpp"
+#include "mpi/run/known_calls.hpp"
+#include "mpi/run/twins.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/progress.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+int make_native(const CollectiveCall& call, const CommunicatorState& communicator, bool blocks) {
+  // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
+  if (runtime.polls_collectives && !blocks && communicator.agreed && has_sound_twin(call, communicator)) {
+    return make_by_twin(call);
+  }
+  return call.form->native(call);
+}
+
+Decision make(const CollectiveCall& call, CommunicatorState& communicator) {
+  Decision decision = run_collective(call, communicator, decide(call, communicator));
+  if (decision.outcome == Outcome::declined) {
+    decision.code = make_native(call, communicator, decision.blocks);
+  }
+  if (communicator.is_measured) [[unlikely]] {
+    learned_call_ended(call, communicator, decision.was_refused);
+  }
+  return decision;
+}
+
+int make_and_record(const CollectiveCall& call, CommunicatorState& communicator, observe::CallRow& row) {
+  const bool blocking = call.form->mode == Mode::blocking;
+  const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
+  const bool sampled = blocking && communicator.samples.wants(index);
+  row.bytes += payload_bytes(call, communicator);
+  observe::Stopwatch watch;
+  watch.start(row, sampled);
+  const Decision decision = make(call, communicator);
+  watch.stop(row);
+  row.ended(decision.strategy, decision.reason);
+  if (sampled) {
+    communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks(), &row});
+  }
+  return decision.code;
+}
+
+} // namespace
+
+int dispatch(const CollectiveCall& call) noexcept {
+  const Inside inside;
+  if (!runtime.ready) [[unlikely]] {
+    start_late();
+  }
+  CommunicatorState* communicator = find_communicator(call.comm);
+  if (communicator == nullptr) {
+    return call.form->native(call); // the library says what is wrong
+  }
+  progress_executions();
+  if (!recording) {
+    communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
+    const Decision decision = make(call, *communicator);
+    if (runtime.passes_calls && decision.outcome == Outcome::declined && !decision.was_refused)
+      know_calls_like(call, nullptr);
+    return decision.code;
+  }
+  return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));
+}
+
+} // namespace thalweg::mpi

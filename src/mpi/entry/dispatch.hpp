@@ -1,0 +1,11 @@
+#pragma once
+
+#include "mpi/call/collective_call.hpp"
+
+namespace thalweg::mpi {
+
+// Makes a collective call of the program: on our engine when it takes it, by the library otherwise, politely
+// where cores are short; and records it. Returns MPI's error code.
+int dispatch(const CollectiveCall& call) noexcept;
+
+} // namespace thalweg::mpi

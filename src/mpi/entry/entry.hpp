@@ -1,0 +1,35 @@
+#pragma once
+
+// What the generated entry points need.
+
+#include "handlers.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "mpi/entry/dispatch.hpp"
+#include "mpi/entry/observed.hpp"
+#include "mpi/run/collective_runner.hpp"
+#include "mpi/run/known_calls.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/wait/polling.hpp"
+
+#define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))
+
+// Both builtins speak of the function they stand in, so this cannot be one itself.
+#define THALWEG_SITE (CallSite{__builtin_return_address(0), static_cast<const char*>(__builtin_dwarf_cfa())})
+
+namespace thalweg::mpi {
+
+inline constexpr auto no_bytes = [] { return std::uint64_t{0}; };
+
+inline std::uint64_t tag_of(int tag) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag));
+}
+
+inline std::uint64_t tag_of(const char* text) {
+  std::uint64_t hash = 1469598103934665603U;
+  for (; text != nullptr && *text != '\0'; ++text) {
+    hash = (hash ^ static_cast<unsigned char>(*text)) * 1099511628211U;
+  }
+  return hash;
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,93 @@
+// Beginning and end of MPI, and communicators that are made without waiting.
+
+#include <cstdarg>
+
+#include "mpi/entry/entry.hpp"
+#include "mpi/entry/startup.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/progress_thread.hpp"
+
+namespace thalweg::mpi {
+
+int handle_Init(const CallSite&, int* argc, char*** argv) {
+  int code = MPI_SUCCESS;
+  {
+    const Inside inside;
+    const int level = thread_level_to_ask_for(MPI_THREAD_SINGLE);
+    int provided = MPI_THREAD_SINGLE;
+    code = level == MPI_THREAD_SINGLE ? native.Init(argc, argv)
+                                      : native.Init_thread(argc, argv, level, &provided);
+  }
+  if (code == MPI_SUCCESS) {
+    start_with_world();
+  }
+  return code;
+}
+
+int handle_Init_thread(const CallSite&, int* argc, char*** argv, int required, int* provided) {
+  int code = MPI_SUCCESS;
+  {
+    const Inside inside;
+    code = native.Init_thread(argc, argv, thread_level_to_ask_for(required), provided);
+  }
+  if (code == MPI_SUCCESS) {
+    start_with_world();
+  }
+  return code;
+}
+
+int handle_Finalize(const CallSite&) {
+  const Inside inside;
+  finish();
+  const int code = native.Finalize();
+  standing.store(Standing::bypass);
+  return code;
+}
+
+int handle_Session_init(const CallSite&, MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  const Inside inside;
+  const int code = native.Session_init(info, errhandler, session);
+  if (code == MPI_SUCCESS && !runtime.ready) {
+    start_late();
+  }
+  return code;
+}
+
+int handle_Session_finalize(const CallSite&, MPI_Session* session) {
+  const Inside inside;
+  return native.Session_finalize(session);
+}
+
+int handle_Comm_idup(const CallSite& site, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  const Observed observed(Function::Comm_idup, site, comm, no_bytes);
+  return native.Comm_idup(comm, newcomm, request);
+}
+
+int handle_Comm_idup_with_info(const CallSite& site, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
+                               MPI_Request* request) {
+  const Observed observed(Function::Comm_idup_with_info, site, comm, no_bytes);
+  return native.Comm_idup_with_info(comm, info, newcomm, request);
+}
+
+} // namespace thalweg::mpi
+
+namespace {
+
+// 0 stops recording, 1 resumes it, 2 and above begin a new phase of the report.
+int mark_phase(int level) {
+  using namespace thalweg::mpi;
+  recording = level != 0 && wants_report(runtime.settings);
+  if (level >= 2) {
+    ++phase;
+  }
+  return MPI_SUCCESS;
+}
+
+} // namespace
+
+THALWEG_ENTRY int MPI_Pcontrol(const int level, ...) {
+  return mark_phase(level);
+}
+THALWEG_ENTRY int PMPI_Pcontrol(const int level, ...) {
+  return mark_phase(level);
+}

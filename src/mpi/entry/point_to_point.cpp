@@ -1,0 +1,214 @@
+// Blocking point-to-point calls that are more than one nonblocking call and a wait; see also ISSUED in
+// functions.py.
+
+#include <memory>
+#include <type_traits>
+
+#include "mpi/entry/entry.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// The library's functions of either width, by the type of the count.
+template <class Count>
+struct Native {
+  static int isend(const void* buf, Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* to) {
+    if constexpr (std::is_same_v<Count, int>) {
+      return native.Isend(buf, count, type, dest, tag, comm, to);
+    } else {
+      return native.Isend_c(buf, count, type, dest, tag, comm, to);
+    }
+  }
+  static int irecv(void* buf, Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Request* to) {
+    if constexpr (std::is_same_v<Count, int>) {
+      return native.Irecv(buf, count, type, source, tag, comm, to);
+    } else {
+      return native.Irecv_c(buf, count, type, source, tag, comm, to);
+    }
+  }
+  static int pack_size(Count count, MPI_Datatype type, MPI_Comm comm, Count* size) {
+    if constexpr (std::is_same_v<Count, int>) {
+      return native.Pack_size(count, type, comm, size);
+    } else {
+      return native.Pack_size_c(count, type, comm, size);
+    }
+  }
+  static int pack(const void* buf, Count count, MPI_Datatype type, void* to, Count size, Count* at,
+                  MPI_Comm comm) {
+    if constexpr (std::is_same_v<Count, int>) {
+      return native.Pack(buf, count, type, to, size, at, comm);
+    } else {
+      return native.Pack_c(buf, count, type, to, size, at, comm);
+    }
+  }
+};
+
+struct Sent {
+  int dest;
+  int tag;
+};
+struct Received {
+  int source;
+  int tag;
+};
+
+// The receive is started first, as the library does, so that messages to oneself need no buffer.
+template <class Count>
+int sendrecv_politely(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Sent to, void* recvbuf,
+                      Count recvcount, MPI_Datatype recvtype, Received from, MPI_Comm comm,
+                      MPI_Status* status) {
+  MPI_Request receive = MPI_REQUEST_NULL;
+  MPI_Request send = MPI_REQUEST_NULL;
+  int code = Native<Count>::irecv(recvbuf, recvcount, recvtype, from.source, from.tag, comm, &receive);
+  if (code != MPI_SUCCESS) {
+    return code;
+  }
+  code = Native<Count>::isend(sendbuf, sendcount, sendtype, to.dest, to.tag, comm, &send);
+  if (code != MPI_SUCCESS) {
+    native.Cancel(&receive);
+    poll_request(&receive, MPI_STATUS_IGNORE);
+    return code;
+  }
+  const int sent = poll_request(&send, MPI_STATUS_IGNORE);
+  const int received = poll_request(&receive, status);
+  return received != MPI_SUCCESS ? received : sent;
+}
+
+template <class Count>
+int sendrecv_replace_politely(void* buf, Count count, MPI_Datatype datatype, Sent to, Received from,
+                              MPI_Comm comm, MPI_Status* status) {
+  Count size = 0;
+  int code = Native<Count>::pack_size(count, datatype, comm, &size);
+  if (code != MPI_SUCCESS) {
+    return code;
+  }
+  const auto copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(size));
+  Count packed = 0;
+  code = Native<Count>::pack(buf, count, datatype, copy.get(), size, &packed, comm);
+  if (code != MPI_SUCCESS) {
+    return code;
+  }
+  return sendrecv_politely<Count>(copy.get(), packed, MPI_PACKED, to, buf, count, datatype, from, comm,
+                                  status);
+}
+
+} // namespace
+
+int handle_Bsend(const CallSite& site, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm) {
+  const Observed observed(Function::Bsend, site, comm, [&] { return bytes_of(count, datatype); });
+  progress_executions();
+  return native.Bsend(buf, count, datatype, dest, tag, comm);
+}
+
+int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                    MPI_Comm comm, MPI_Status* status) {
+  const Observed observed(Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); });
+  progress_executions();
+  if (must_poll()) {
+    return sendrecv_politely<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount, recvtype,
+                                  {source, recvtag}, comm, status);
+  }
+  return native.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                         recvtag, comm, status);
+}
+
+int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Datatype datatype, int dest,
+                            int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  const Observed observed(Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); });
+  progress_executions();
+  if (must_poll()) {
+    return sendrecv_replace_politely<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
+                                          status);
+  }
+  return native.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+
+int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const Observed observed(Function::Probe, site, comm, no_bytes);
+  progress_executions();
+  if (must_poll()) {
+    return poll([&](bool& found) {
+      int flag = 0;
+      const int code = native.Iprobe(source, tag, comm, &flag, status);
+      found = flag != 0;
+      return code;
+    });
+  }
+  return native.Probe(source, tag, comm, status);
+}
+
+int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Message* message,
+                  MPI_Status* status) {
+  const Observed observed(Function::Mprobe, site, comm, no_bytes);
+  progress_executions();
+  if (must_poll()) {
+    return poll([&](bool& found) {
+      int flag = 0;
+      const int code = native.Improbe(source, tag, comm, &flag, message, status);
+      found = flag != 0;
+      return code;
+    });
+  }
+  return native.Mprobe(source, tag, comm, message, status);
+}
+
+int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  const Observed observed(Function::Iprobe, site, comm, no_bytes);
+  progress_executions();
+  const int code = native.Iprobe(source, tag, comm, flag, status);
+  looked_in_vain(code == MPI_SUCCESS && *flag == 0);
+  return code;
+}
+
+int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                   MPI_Status* status) {
+  const Observed observed(Function::Improbe, site, comm, no_bytes);
+  progress_executions();
+  const int code = native.Improbe(source, tag, comm, flag, message, status);
+  looked_in_vain(code == MPI_SUCCESS && *flag == 0);
+  return code;
+}
+
+#if !defined(THALWEG_FAMILY_OPENMPI)
+
+int handle_Bsend_c(const CallSite& site, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                   int tag, MPI_Comm comm) {
+  const Observed observed(Function::Bsend_c, site, comm, [&] { return bytes_of(count, datatype); });
+  progress_executions();
+  return native.Bsend_c(buf, count, datatype, dest, tag, comm);
+}
+
+int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                      int dest, int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                      int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  const Observed observed(Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); });
+  progress_executions();
+  if (must_poll()) {
+    return sendrecv_politely<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
+                                        recvtype, {source, recvtag}, comm, status);
+  }
+  return native.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                           recvtag, comm, status);
+}
+
+int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, MPI_Datatype datatype,
+                              int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                              MPI_Status* status) {
+  const Observed observed(Function::Sendrecv_replace_c, site, comm,
+                          [&] { return bytes_of(count, datatype); });
+  progress_executions();
+  if (must_poll()) {
+    return sendrecv_replace_politely<MPI_Count>(buf, count, datatype, {dest, sendtag}, {source, recvtag},
+                                                comm, status);
+  }
+  return native.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+
+#endif
+
+} // namespace thalweg::mpi

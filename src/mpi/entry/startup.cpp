@@ -1,0 +1,264 @@
+#include "mpi/entry/startup.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "job/mpi/agreement.hpp"
+#include "job/waiting.hpp"
+#include "mpi/abi/library_api.hpp"
+#include "mpi/choose/tuned_choices.hpp"
+#include "mpi/choose/tuning.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "mpi/comm/gathering.hpp"
+#include "mpi/learn/learned.hpp"
+#include "mpi/report/report.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/recording.hpp"
+#include "mpi/state/user_settings.hpp"
+#include "mpi/wait/politeness.hpp"
+#include "mpi/wait/progress_thread.hpp"
+
+#include "mpi/state/runtime.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+std::mutex start_mutex;
+bool finished = false;
+
+const char* environment(const char* name) {
+  return std::getenv(name);
+}
+
+std::string read_library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  native.Get_library_version(text.data(), &length);
+  return machine::library_name(text.data());
+}
+
+void start_local() {
+  if (runtime.ready) {
+    return;
+  }
+  runtime.tick_scale.begin();
+  runtime.start_ns = observe::monotonic_ns();
+  runtime.library_version = read_library_version();
+  runtime.settings_text = settings_text(environment);
+  runtime.settings = parse_settings(runtime.settings_text);
+}
+
+void join_world() {
+  runtime.has_world = true;
+  native.Comm_rank(MPI_COMM_WORLD, &runtime.world_rank);
+  native.Comm_size(MPI_COMM_WORLD, &runtime.world_size);
+  native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);
+  int level = MPI_THREAD_SINGLE;
+  native.Query_thread(&level);
+  runtime.has_threads = level == MPI_THREAD_MULTIPLE;
+}
+
+// The same text on all ranks, so the same outcome.
+void read_choices() {
+  try {
+    choices().read(runtime.settings.use);
+  } catch (const std::exception& error) {
+    runtime.settings.complaints.push_back(
+        fmt::format("THALWEG_USE is not understood, so the library's own is used: {}", error.what()));
+    runtime.settings.use.clear();
+  }
+}
+
+// The user's own choice of the library's algorithms comes before everything that could be learned.
+void agree_on_learning(const job::Agreement& world) {
+  const Settings& settings = runtime.settings;
+  std::uint32_t learns =
+      settings.learn != LearnMode::off && settings.learn_budget_percent > 0 && user_algorithms().empty() ? 1
+                                                                                                         : 0;
+  world.broadcast(learns);
+  runtime.learns = learns != 0;
+}
+
+// A tuning file that cannot be used harms nothing: everything stays native.
+void agree_on_tuning(const job::Agreement& world) {
+  if (runtime.settings.tuning.empty()) {
+    return;
+  }
+  job::FoundPicks found;
+  try {
+    if (runtime.world_rank == 0) {
+      found = read_tuning(runtime.settings.tuning);
+    }
+  } catch (const std::exception& error) {
+    found = {{}, fmt::format("tuning file not used: {}", error.what())};
+    runtime.settings.complaints.push_back(found.reason);
+  }
+  std::string picks = to_text(found.picks);
+  world.broadcast(picks);
+  runtime.tuning_reason = found.reason;
+  for (const std::string& complaint : tuned_choices().take(picks_of(picks)))
+    runtime.settings.complaints.push_back(complaint);
+}
+
+// Polite waiting is safe before anything is agreed: it changes nothing that other ranks see.
+job::Agreement world_agreement() {
+  const transport::MpiApi& api = library_api();
+  return {api,
+          MPI_COMM_WORLD,
+          job::all_ranks(runtime.world_size),
+          runtime.world_rank,
+          job::agreement_tag(api, MPI_COMM_WORLD),
+          job::wait_policy({}, true)};
+}
+
+// Rank 0's settings and its view of the library, and where every rank is.
+void agree() {
+  const job::Agreement world = world_agreement();
+  const Spinning spinning = library_spinning();
+  std::string text = runtime.settings_text;
+  std::uint32_t spins = spinning.spins ? 1 : 0;
+  world.broadcast(spins);
+  world.broadcast(text);
+  runtime.settings_text = text;
+  runtime.settings = parse_settings(text);
+  read_choices();
+
+  runtime.placement = job::place_ranks(world.allgather(job::this_place()));
+  runtime.agreed = true;
+  decide_politeness(runtime, {spins != 0, spinning.reason});
+  leaves_taken_cores =
+      runtime.polite || (runtime.placement.oversubscribed && runtime.settings.polite != PoliteMode::never);
+  agree_on_tuning(world);
+  agree_on_learning(world);
+  runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
+  // Tuned picks are for blocking calls, which leave nothing in flight.
+  runtime.polls_collectives = runtime.polite || !runtime.settings.use.empty();
+}
+
+void complain() {
+  if (runtime.world_rank == 0) {
+    for (const std::string& complaint : runtime.settings.complaints) {
+      say(complaint);
+    }
+    if (runtime.settings.verbose) {
+      say(fmt::format("{}; {}; {}", runtime.library_version, library_path(), runtime.polite_reason));
+      if (!runtime.tuning_reason.empty()) {
+        say(runtime.tuning_reason);
+      }
+    }
+  }
+}
+
+// One line a job: launchers tell processes their ranks before MPI does.
+bool is_first_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(name)) {
+      return std::strcmp(rank, "0") == 0;
+    }
+  }
+  return true;
+}
+
+void step_aside(const char* what) {
+  standing.store(Standing::bypass);
+  if (!is_first_rank()) {
+    return;
+  }
+  say(fmt::format("{}; every MPI call is passed through", what));
+}
+
+} // namespace
+
+void begin() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  if (standing.load() != Standing::unstarted) {
+    return;
+  }
+  try {
+    const Library library = resolve_library();
+    const char* disabled = std::getenv("THALWEG_DISABLE");
+    if (library == Library::absent) {
+      step_aside("no MPI library is loaded");
+    } else if (disabled != nullptr && std::strcmp(disabled, "1") == 0) {
+      standing.store(Standing::bypass);
+    } else if (library == Library::foreign) {
+      step_aside(fmt::format("this interposer is for {}, but the program uses {} ({})",
+                             family_name(own_family), family_name(library_family()), library_path())
+                     .c_str());
+    } else {
+      standing.store(Standing::active);
+    }
+  } catch (const std::exception& error) {
+    step_aside(error.what());
+  }
+}
+
+void start_with_world() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  try {
+    start_local();
+    join_world();
+    agree();
+    before_finalize = finish;
+    register_predefined_communicators(true);
+    recording = wants_report(runtime.settings);
+    runtime.repeats_calls = !recording && !runtime.learns;
+    runtime.passes_calls = runtime.repeats_calls && !runtime.polls_collectives;
+    runtime.ready = true;
+    complain();
+    start_progress_thread();
+  } catch (const std::exception& error) {
+    step_aside(error.what());
+  }
+}
+
+void start_late() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  if (runtime.ready) {
+    return;
+  }
+  try {
+    start_local();
+    int initialized = 0;
+    native.Initialized(&initialized);
+    if (initialized != 0) {
+      join_world();
+    }
+    runtime.polite_reason = "not polite: MPI_Init was not seen, so ranks cannot agree";
+    register_predefined_communicators(false);
+    recording = false; // nobody would gather it
+    runtime.ready = true;
+    complain();
+  } catch (const std::exception& error) {
+    step_aside(error.what());
+  }
+}
+
+void finish() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  if (finished || !runtime.ready || !runtime.has_world) {
+    return;
+  }
+  finished = true;
+  stop_progress_thread();
+  try {
+    const Learned learned = runtime.learns ? gather_learned() : Learned{};
+    if (runtime.world_rank == 0)
+      save_learned(learned.picks);
+    report(learned.document);
+  } catch (const std::exception& error) {
+    say(fmt::format("no report: {}", error.what()));
+  }
+}
+
+} // namespace thalweg::mpi

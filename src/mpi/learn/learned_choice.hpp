@@ -1,0 +1,16 @@
+#pragma once
+
+// Learning, as those see it who make calls.
+
+#include "mpi/call/collective_call.hpp"
+#include "mpi/choose/choice.hpp"
+#include "mpi/comm/communicators.hpp"
+
+namespace thalweg::mpi {
+
+// What the tuning file and learning say for a call; null where neither says anything. Marks measured calls in
+// the communicator's state.
+const Choice* learned_choice(const CollectiveCall& call, CommunicatorState& communicator) noexcept;
+void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) noexcept;
+
+} // namespace thalweg::mpi

@@ -1,0 +1,78 @@
+#include "mpi/learn/ordering.hpp"
+
+#include <array>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "mpi/choose/choice.hpp"
+#include "mpi/choose/tuning.hpp"
+#include "mpi/comm/clocks.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+#include "tune/candidates.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+constexpr std::size_t most_candidates = 64;
+
+// One a line: predicted seconds, strategy.
+std::string candidates_text(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                            CommunicatorState& communicator) {
+  tune::Case wanted;
+  wanted.call = strategies::find_call(call_name(operation));
+  wanted.bytes = bytes;
+  wanted.ranks = communicator.size;
+  wanted.nodes = communicator.nodes();
+  wanted.sockets = communicator.sockets();
+  std::string text;
+  std::size_t count = 0;
+  for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth)) {
+    if (++count > most_candidates)
+      break;
+    text += fmt::format("{} {}\n", candidate.prediction.seconds, candidate.text);
+  }
+  return text;
+}
+
+// The others wait for an answer in any case.
+std::string candidates_or_none(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                               CommunicatorState& communicator) {
+  try {
+    return candidates_text(operation, bytes, breadth, communicator);
+  } catch (const std::exception& error) {
+    say(fmt::format("{}: nothing can be learned: {}", call_name(operation), error.what()));
+    return {};
+  }
+}
+
+void broadcast(void* data, std::size_t count, MPI_Datatype type, MPI_Comm communicator) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  native.Ibcast(data, static_cast<int>(count), type, 0, communicator, &request);
+  poll_request(&request, MPI_STATUS_IGNORE);
+}
+
+} // namespace
+
+Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                         CommunicatorState& communicator) {
+  const double begun = local_seconds();
+  std::string text;
+  if (communicator.rank == 0)
+    text = candidates_or_none(operation, bytes, breadth, communicator);
+  std::array<double, 2> head{static_cast<double>(text.size()), local_seconds() - begun};
+  broadcast(head.data(), head.size(), MPI_DOUBLE, communicator.shadow->handle());
+  text.resize(static_cast<std::size_t>(head[0]));
+  if (!text.empty())
+    broadcast(text.data(), text.size(), MPI_CHAR, communicator.shadow->handle());
+  Ordering ordering{.offers = {}, .seconds = head[1]};
+  std::istringstream lines(text);
+  tune::Offer offer;
+  while (lines >> offer.predicted >> offer.text)
+    ordering.offers.push_back(offer);
+  return ordering;
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,23 @@
+#pragma once
+
+// The candidates for a call in the model's order, the same on all ranks of a communicator.
+
+#include <vector>
+
+#include "mpi/call/collective_call.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "tune/candidates.hpp"
+#include "tune/learner.hpp"
+
+namespace thalweg::mpi {
+
+struct Ordering {
+  std::vector<tune::Offer> offers;
+  double seconds = 0; // that it took
+};
+
+// Rank 0 asks the model, of the machine that was probed or else of a standard one, and tells the others.
+Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+                         CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

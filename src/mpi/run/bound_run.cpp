@@ -1,0 +1,42 @@
+#include "mpi/run/bound_run.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+bool is_root_of_broadcast(const CallBinding& bound, Rank rank) {
+  return bound.problem.operation == schedule::Operation::broadcast && bound.problem.root == rank;
+}
+
+} // namespace
+
+int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows,
+             engine::Buffers& buffers) {
+  buffers = {bound.input.address(), bound.output.address(),
+             rows.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes())),
+             rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))};
+  if (bound.output.needs_staging())
+    buffers.output = rows.output.grow(static_cast<std::size_t>(bound.output.staging_bytes()));
+  // Nothing comes from a neighbour that is not there, and its place must stay as it is.
+  if (bound.output.needs_staging() && bound.problem.neighborhoods)
+    if (const int code = bound.output.stage_in(buffers.output); code != MPI_SUCCESS)
+      return code;
+  if (bound.input.needs_staging()) {
+    buffers.input = rows.input.grow(static_cast<std::size_t>(bound.input.staging_bytes()));
+    return bound.input.stage_in(buffers.input);
+  }
+  if (bound.output.needs_staging() && is_root_of_broadcast(bound, rank))
+    return bound.output.stage_in(buffers.output);
+  return MPI_SUCCESS;
+}
+
+int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers) {
+  // The root of a broadcast keeps what it gave, and the first rank of an exclusive scan what it had.
+  const bool keeps_output = is_root_of_broadcast(bound, rank) ||
+                            (bound.problem.operation == schedule::Operation::exscan && rank == 0);
+  if (!bound.output.needs_staging() || keeps_output)
+    return MPI_SUCCESS;
+  return bound.output.stage_out(buffers.output);
+}
+
+} // namespace thalweg::mpi

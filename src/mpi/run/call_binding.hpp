@@ -1,0 +1,35 @@
+#pragma once
+
+// A collective call in the engine's words: which schedule operation it is, and its two buffers as units.
+
+#include "mpi/call/schedule_operation.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "mpi/run/buffer_side.hpp"
+#include "schedule/problem.hpp"
+
+namespace thalweg::mpi {
+
+struct CallBinding {
+  schedule::Problem problem; // all but its parameters
+  BufferSide input;
+  BufferSide output;
+  // The input lies in the output buffer and must be copied first where the strategy does not bear that.
+  bool in_place = false;
+  // Bytes of units differ; elements of the canonical units where every rank knows them (allgatherv,
+  // reduce_scatter).
+  bool unequal = false;
+  std::vector<std::int64_t> canonical_units = {};
+  // For reductions: the element's type.
+  MPI_Datatype type{};
+};
+
+// Is the call one that MPI allows, as far as the engine would stumble over it? Else the library must say what
+// is wrong.
+bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator);
+
+// Why the engine cannot do the call, the same on all ranks, or nullptr.
+const char* objection(const CollectiveCall& call, CommunicatorState& communicator);
+
+CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,36 @@
+#pragma once
+
+// Runs a call on our own engine, where a strategy was chosen for it that can do it.
+
+#include "mpi/call/collective_call.hpp"
+#include "mpi/choose/choice.hpp"
+#include "mpi/comm/communicators.hpp"
+
+namespace thalweg::mpi {
+
+class RecentCall;
+
+enum class Outcome {
+  done,     // the call was made by the engine; `code` is its result
+  declined, // the library must make it, for `reason`
+};
+
+// Texts live as long as the process. Outcome and strategy are the same on all ranks of the communicator.
+struct Decision {
+  Outcome outcome;
+  const char* strategy;     // the strategy that ran, or "native"
+  const char* reason;       // why it was declined, nullptr when done
+  int code;                 // MPI's error code when done
+  bool was_refused = false; // declined although a strategy of ours was chosen
+  bool blocks = false;      // declined for the library's own blocking call, also where ranks wait politely
+};
+
+// Called inside of every collective call with our depth raised; never throws. `choice`: what was chosen for
+// it, or null.
+Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator,
+                        const Choice* choice) noexcept;
+
+// Makes a call again on other buffers; returns MPI's error code.
+int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept;
+
+} // namespace thalweg::mpi

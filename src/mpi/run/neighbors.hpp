@@ -1,0 +1,15 @@
+#pragma once
+
+#include "mpi/comm/communicators.hpp"
+#include "schedule/problem.hpp"
+
+namespace thalweg::mpi {
+
+// Why neighbourhood collectives on this communicator are the library's, the same on all ranks, or nullptr.
+const char* neighborhood_objection(CommunicatorState& communicator);
+
+// This rank's neighbours, in its own place of a vector that is empty otherwise. A neighbour of -1 is
+// MPI_PROC_NULL.
+std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(CommunicatorState& communicator);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,165 @@
+#include "mpi/run/requests.hpp"
+
+#include "mpi/wait/progress_thread.hpp"
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace thalweg::mpi {
+
+namespace {
+
+struct Ongoing {
+  std::unique_ptr<BackgroundCall> call;
+  int code = MPI_SUCCESS; // once complete
+  MPI_Request request{};  // of a nonblocking operation
+  bool persistent = false;
+  bool active = false;
+  bool untold = false; // persistent, completed, and the program does not know yet
+};
+
+struct Requests {
+  std::mutex mutex;
+  std::vector<Ongoing*> in_flight;
+  std::unordered_map<MPI_Request, std::unique_ptr<Ongoing>> persistent;
+};
+
+// Never destroyed: the library may free requests while the process ends.
+Requests& requests() {
+  static Requests* const instance = new Requests;
+  return *instance;
+}
+
+int query(void* state, MPI_Status* status) {
+  const auto* ongoing = static_cast<const Ongoing*>(state);
+  native.Status_set_elements(status, MPI_BYTE, 0);
+  native.Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  return ongoing->code;
+}
+
+// Where threads are multiple, MPICH calls this inside of its lock: nothing here may call MPI.
+int release(void* state) {
+  delete static_cast<Ongoing*>(state);
+  return MPI_SUCCESS;
+}
+
+int refuse_to_cancel(void*, int) {
+  return MPI_SUCCESS;
+}
+
+void advance_all() noexcept;
+
+void begin(Requests& all, Ongoing& ongoing) {
+  ongoing.active = true;
+  all.in_flight.push_back(&ongoing);
+  advance_executions.store(advance_all, std::memory_order_relaxed);
+  executions_in_flight.fetch_add(1, std::memory_order_release);
+  wake_progress_thread();
+}
+
+void advance_all() noexcept {
+  Requests& all = requests();
+  std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    return; // another thread is at it
+  }
+  std::vector<Ongoing*> completed;
+  std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
+    if (!ongoing->call->progress()) {
+      return false;
+    }
+    ongoing->active = false;
+    executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
+    ongoing->untold = ongoing->persistent;
+    if (!ongoing->persistent) {
+      completed.push_back(ongoing);
+    }
+    return true;
+  });
+  lock.unlock();
+  for (Ongoing* ongoing : completed) {
+    ongoing->code = ongoing->call->code();
+    ongoing->call.reset();                      // now, and not in release()
+    native.Grequest_complete(ongoing->request); // calls release(), when the program has freed its request
+  }
+}
+
+} // namespace
+
+int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept {
+  auto ongoing = std::make_unique<Ongoing>();
+  ongoing->call = std::move(call);
+  const int code = native.Grequest_start(query, release, refuse_to_cancel, ongoing.get(), &ongoing->request);
+  if (code == MPI_SUCCESS) {
+    *request = ongoing->request;
+    const std::lock_guard lock(requests().mutex);
+    begin(requests(), *ongoing.release());
+  }
+  return code;
+}
+
+int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept {
+  const int code = native.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request);
+  if (code == MPI_SUCCESS) {
+    auto ongoing = std::make_unique<Ongoing>();
+    ongoing->call = std::move(call);
+    ongoing->persistent = true;
+    const std::lock_guard lock(requests().mutex);
+    requests().persistent[*request] = std::move(ongoing);
+    persistent_handles.fetch_add(1, std::memory_order_relaxed);
+  }
+  return code;
+}
+
+bool is_unfinished(MPI_Request request) noexcept {
+  Requests& all = requests();
+  const std::lock_guard lock(all.mutex);
+  const auto entry = all.persistent.find(request);
+  return entry != all.persistent.end() && entry->second->active;
+}
+
+bool is_untold(MPI_Request request) noexcept {
+  Requests& all = requests();
+  const std::lock_guard lock(all.mutex);
+  const auto entry = all.persistent.find(request);
+  return entry != all.persistent.end() && entry->second->untold;
+}
+
+void told(int count, const MPI_Request* handles) noexcept {
+  if (!has_persistent()) {
+    return;
+  }
+  Requests& all = requests();
+  const std::lock_guard lock(all.mutex);
+  for (int index = 0; index < count; ++index) {
+    const auto entry = all.persistent.find(handles[index]);
+    if (entry != all.persistent.end()) {
+      entry->second->untold = false;
+    }
+  }
+}
+
+void request_started(MPI_Request request) noexcept {
+  Requests& all = requests();
+  const std::lock_guard lock(all.mutex);
+  const auto entry = all.persistent.find(request);
+  if (entry != all.persistent.end()) {
+    entry->second->call->restart();
+    begin(all, *entry->second);
+  }
+}
+
+void request_freed(MPI_Request request) noexcept {
+  Requests& all = requests();
+  const std::lock_guard lock(all.mutex);
+  const auto entry = all.persistent.find(request);
+  if (entry != all.persistent.end() && !entry->second->active) {
+    all.persistent.erase(entry);
+    persistent_handles.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+} // namespace thalweg::mpi

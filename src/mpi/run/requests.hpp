@@ -1,0 +1,50 @@
+#pragma once
+
+// Requests for operations of our own that go on after the call that began them.
+//
+// A nonblocking operation is a generalized request of the library, which we complete. A persistent one is a
+// handle that the library made for a receive from nobody (MPI_Recv_init from MPI_PROC_NULL), with a table
+// beside it: the library thinks that it completes at once, and our waiting and testing calls hide it from the
+// library until it really has.
+
+#include <memory>
+
+#include "mpi/abi/native.hpp"
+#include "mpi/wait/progress.hpp"
+
+namespace thalweg::mpi {
+
+class BackgroundCall {
+public:
+  virtual ~BackgroundCall() = default;
+  // Advances without blocking; true once the operation is complete. Not called again until restarted.
+  virtual bool progress() noexcept = 0;
+  // Begins anew; persistent operations only.
+  virtual void restart() noexcept = 0;
+  // MPI's error code, once complete.
+  virtual int code() const noexcept = 0;
+};
+
+// `call` has begun. Return MPI's error code; on failure the call is destroyed.
+int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept;
+int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept;
+
+inline constinit std::atomic<int> persistent_handles{0};
+
+inline bool has_persistent() {
+  return persistent_handles.load(std::memory_order_relaxed) > 0;
+}
+
+// A persistent operation of ours that was started and has not completed.
+bool is_unfinished(MPI_Request request) noexcept;
+// One that has completed, and the program has not been told. Some libraries take a persistent receive from
+// nobody for inactive even after its start, so that they never tell.
+bool is_untold(MPI_Request request) noexcept;
+// The program has been told of whatever has completed among these requests.
+void told(int count, const MPI_Request* requests) noexcept;
+
+// The program started or freed the request, which may be any.
+void request_started(MPI_Request request) noexcept;
+void request_freed(MPI_Request request) noexcept;
+
+} // namespace thalweg::mpi

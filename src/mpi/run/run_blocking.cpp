@@ -1,0 +1,24 @@
+#include "mpi/run/run_blocking.hpp"
+
+#include "mpi/wait/polling.hpp"
+
+namespace thalweg::mpi {
+
+void run_blocking(engine::Execution& execution, const transport::Transport& transport) {
+  if (!must_poll() || transport.waits_by_looking()) {
+    execution.run();
+    return;
+  }
+  wait::Waiter waiter = polite_waiter();
+  std::size_t stage = execution.stage();
+  while (!execution.progress()) {
+    progress_executions();
+    if (stage != execution.stage())
+      waiter.reset();
+    stage = execution.stage();
+    if (waits_politely())
+      waiter.pause();
+  }
+}
+
+} // namespace thalweg::mpi

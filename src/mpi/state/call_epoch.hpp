@@ -1,0 +1,16 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace thalweg::mpi {
+
+// Raised when choices, communicators or what is remembered of calls changes, so that all threads forget the
+// calls that they know (run/known_calls.hpp).
+inline constinit std::atomic<std::uint32_t> call_epoch{1};
+
+inline void forget_known_calls() {
+  call_epoch.fetch_add(1, std::memory_order_relaxed);
+}
+
+} // namespace thalweg::mpi

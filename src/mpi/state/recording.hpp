@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace thalweg::mpi {
+
+// Set by MPI_Pcontrol: nothing is recorded while it is off.
+inline constinit bool recording = true;
+inline constinit std::uint16_t phase = 0;
+
+} // namespace thalweg::mpi

@@ -1,0 +1,49 @@
+#pragma once
+
+// The interposer's state in this process, from the first MPI call to the last.
+
+#include <string>
+#include <vector>
+
+#include "job/placement.hpp"
+#include "mpi/abi/native.hpp"
+#include "mpi/observe/ticks.hpp"
+#include "mpi/state/settings.hpp"
+
+namespace thalweg::mpi {
+
+struct Runtime {
+  bool ready = false;     // the rest holds
+  bool has_world = false; // MPI_Init was called (and not only sessions)
+  bool agreed = false;    // settings and placement are the same on all ranks of MPI_COMM_WORLD
+  Settings settings;
+  bool polite = false; // blocking calls wait politely
+  std::string polite_reason;
+  // Blocking collectives are made as nonblocking ones: to be polite, or because operations of ours may be in
+  // flight on some rank and must go on while it waits in a collective (to be set by whoever begins such). The
+  // same on all ranks.
+  bool polls_collectives = false;
+  bool has_threads = false;   // several of this process may be in MPI calls at once
+  bool repeats_calls = false; // without a further look, those that are known (known_calls.hpp)
+  bool passes_calls = false;  // and those that are the library's
+  int world_rank = 0;
+  int world_size = 1;
+  MPI_Group world_group{};
+  job::Placement placement;
+  std::string library_version; // first line
+  std::string settings_text;   // as agreed, for the report
+  std::string user_settings;   // the MPI library's own settings that the user made, one per line
+  std::string shared_memory;   // what ranks of a node do with memory, and why; empty where nothing was tried
+  std::string tuning_reason;   // what became of the tuning file; on rank 0
+  bool learns = false;         // while the program runs; the same on all ranks
+  bool chooses_strategies = false; // some call may run on a strategy of ours; the same on all ranks
+  observe::TickScale tick_scale;
+  std::uint64_t start_ns = 0;
+};
+
+extern Runtime runtime;
+
+// One line on stderr.
+void say(const std::string& text);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,138 @@
+#include "mpi/state/settings.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace thalweg::mpi {
+
+namespace {
+
+constexpr std::array variables{
+    "THALWEG_DISABLE",      "THALWEG_USE",           "THALWEG_POLITE", "THALWEG_POLL_US",
+    "THALWEG_YIELD_US",     "THALWEG_SLEEP_US",      "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD",
+    "THALWEG_SUMMARY",      "THALWEG_VERBOSE",       "THALWEG_TUNING", "THALWEG_LEARN",
+    "THALWEG_LEARN_BUDGET", "THALWEG_SHARED_MEMORY",
+};
+
+void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
+  settings.complaints.push_back(
+      fmt::format("{}='{}' is not understood and ignored; use {}", name, value, remedy));
+}
+
+void read_flag(Settings& settings, std::string_view name, std::string_view value, bool& flag) {
+  if (value == "1" || value == "0" || value.empty()) {
+    flag = value == "1";
+  } else {
+    complain(settings, name, value, "0 or 1");
+  }
+}
+
+void read_number(Settings& settings, std::string_view name, std::string_view value, std::uint32_t most,
+                 std::string_view unit, std::uint32_t& result) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error == std::errc() && end == value.data() + value.size() && number <= most) {
+    result = number;
+  } else {
+    complain(settings, name, value, fmt::format("whole {} up to {}", unit, most));
+  }
+}
+
+void read_microseconds(Settings& settings, std::string_view name, std::string_view value,
+                       std::uint32_t& result) {
+  read_number(settings, name, value, 10'000'000U, "microseconds", result);
+}
+
+void read_polite(Settings& settings, std::string_view name, std::string_view value) {
+  if (value == "auto" || value.empty()) {
+    settings.polite = PoliteMode::automatic;
+  } else if (value == "always") {
+    settings.polite = PoliteMode::always;
+  } else if (value == "never") {
+    settings.polite = PoliteMode::never;
+  } else {
+    complain(settings, name, value, "auto, always or never");
+  }
+}
+
+void read_learn(Settings& settings, std::string_view name, std::string_view value) {
+  if (value == "off" || value.empty()) {
+    settings.learn = LearnMode::off;
+  } else if (value == "exact") {
+    settings.learn = LearnMode::exact;
+  } else if (value == "all") {
+    settings.learn = LearnMode::all;
+  } else {
+    complain(settings, name, value, "exact, all or off");
+  }
+}
+
+void read(Settings& settings, std::string_view name, std::string_view value) {
+  if (name == "THALWEG_DISABLE") {
+    read_flag(settings, name, value, settings.disabled);
+  } else if (name == "THALWEG_USE") {
+    settings.use = value;
+  } else if (name == "THALWEG_POLITE") {
+    read_polite(settings, name, value);
+  } else if (name == "THALWEG_POLL_US") {
+    read_microseconds(settings, name, value, settings.waiting.poll_us);
+  } else if (name == "THALWEG_YIELD_US") {
+    read_microseconds(settings, name, value, settings.waiting.yield_us);
+  } else if (name == "THALWEG_SLEEP_US") {
+    read_microseconds(settings, name, value, settings.waiting.sleep_us_max);
+  } else if (name == "THALWEG_LEARN") {
+    read_learn(settings, name, value);
+  } else if (name == "THALWEG_LEARN_BUDGET") {
+    read_number(settings, name, value, 100, "percent", settings.learn_budget_percent);
+  } else if (name == "THALWEG_TUNING") {
+    settings.tuning = value == "off" ? "" : value;
+  } else if (name == "THALWEG_REPORT") {
+    settings.report = value;
+  } else if (name == "THALWEG_SUMMARY") {
+    read_flag(settings, name, value, settings.summary);
+  } else if (name == "THALWEG_PROGRESS_THREAD") {
+    read_flag(settings, name, value, settings.progress_thread);
+  } else if (name == "THALWEG_SHARED_MEMORY") {
+    read_flag(settings, name, value, settings.shared_memory);
+  } else if (name == "THALWEG_VERBOSE") {
+    read_flag(settings, name, value, settings.verbose);
+  }
+}
+
+} // namespace
+
+std::string settings_text(Environment environment) {
+  std::string text;
+  for (const char* name : variables) {
+    if (const char* value = environment(name)) {
+      std::string line = fmt::format("{}={}", name, value);
+      for (char& letter : line) {
+        letter = letter == '\n' ? ' ' : letter;
+      }
+      text += line + '\n';
+    }
+  }
+  return text;
+}
+
+Settings parse_settings(std::string_view text) {
+  Settings settings;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    const std::size_t equals = line.find('=');
+    if (equals != std::string_view::npos) {
+      read(settings, line.substr(0, equals), line.substr(equals + 1));
+    }
+  }
+  if (settings.waiting.sleep_us_max < settings.waiting.sleep_us_min) {
+    settings.waiting.sleep_us_min = settings.waiting.sleep_us_max;
+  }
+  return settings;
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,46 @@
+#pragma once
+
+// The interposer's settings: THALWEG_… variables of the environment. Rank 0's are everybody's.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wait/waiter.hpp"
+
+namespace thalweg::mpi {
+
+enum class PoliteMode { automatic, always, never };
+enum class LearnMode { off, exact, all }; // exact: where results cannot change by it
+
+struct Settings {
+  bool disabled = false;
+  std::string use; // "alltoall=mesh2d;allreduce=ring:segment=64KiB"; see the collective runner
+  PoliteMode polite = PoliteMode::automatic;
+  wait::Settings waiting;
+  LearnMode learn = LearnMode::off;
+  std::uint32_t learn_budget_percent = 2;
+  std::string tuning; // file with strategies found best, empty for none
+  std::string report; // file to write, empty for none
+  bool summary = false;
+  bool progress_thread = false;
+  bool shared_memory = true; // ranks of a node send each other messages through memory
+  bool verbose = false;
+  std::vector<std::string> complaints; // about values that were not understood, and what was taken instead
+};
+
+// Whether calls must be recorded at all.
+inline bool wants_report(const Settings& settings) {
+  return settings.summary || !settings.report.empty();
+}
+
+// The value of an environment variable, or nullptr.
+using Environment = const char* (*)(const char* name);
+
+// "NAME=value\n" of every THALWEG_ variable that is set; what ranks send each other.
+std::string settings_text(Environment environment);
+
+// Unknown names are ignored, so that newer commands can start older interposers.
+Settings parse_settings(std::string_view text);
+
+} // namespace thalweg::mpi

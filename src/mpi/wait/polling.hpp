@@ -1,0 +1,47 @@
+#pragma once
+
+// Blocking calls as loops that look and give way: to be polite, and to advance our own operations in flight.
+
+#include "mpi/wait/politeness.hpp"
+#include "mpi/wait/progress.hpp"
+
+namespace thalweg::mpi {
+
+// Whether a blocking call of the program must not block inside of the library.
+inline bool must_poll() {
+  return waits_politely() || executions_in_flight.load(std::memory_order_relaxed) > 0;
+}
+
+// How many loops that look this thread is inside of: they give way themselves (see ucx_progress.cpp).
+inline constinit thread_local int looking = 0;
+
+// Calls `look(found)`, which returns MPI's code, until it fails or has found something.
+template <class Look>
+int poll(Look look) {
+  wait::Waiter waiter = polite_waiter();
+  for (;;) {
+    bool found = false;
+    ++looking;
+    const int code = look(found);
+    --looking;
+    if (code != MPI_SUCCESS || found) {
+      return code;
+    }
+    progress_executions();
+    if (waits_politely()) {
+      waiter.pause();
+    }
+  }
+}
+
+// Waits for one request of our own making, or of the program's.
+inline int poll_request(MPI_Request* request, MPI_Status* status) {
+  return poll([&](bool& found) {
+    int flag = 0;
+    const int code = native.Test(request, &flag, status);
+    found = flag != 0;
+    return code;
+  });
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/rank.hpp"
+
+#include <vector>
+
+namespace thalweg::topology {
+
+/// One node's place in a tree.
+struct TreeNode {
+  Rank parent = -1; ///< -1 at the root
+  /// In the order in which they should be served: the largest subtree first.
+  std::vector<Rank> children = {};
+};
+
+} // namespace thalweg::topology

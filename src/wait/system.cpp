@@ -1,0 +1,66 @@
+#include "wait/system.hpp"
+
+#include <ctime>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace thalweg::wait {
+
+namespace {
+
+constinit thread_local bool timer_is_sharp = false;
+
+// By default the kernel adds up to 50 us to a sleep, more than the sleeps here.
+void sharpen_timer() {
+  if (!timer_is_sharp) {
+    timer_is_sharp = true;
+    prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
+  }
+}
+
+} // namespace
+
+std::uint64_t System::now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void System::relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Not the C library's function, before which the interposers put their own.
+void System::yield() {
+  ::syscall(SYS_sched_yield);
+}
+
+int System::core() {
+  return sched_getcpu();
+}
+
+std::optional<cpu_set_t> System::allowed_cores() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::optional(allowed) : std::nullopt;
+}
+
+bool System::move_to(int core, const cpu_set_t& allowed) {
+  cpu_set_t there;
+  CPU_ZERO(&there);
+  CPU_SET(core, &there);
+  return sched_setaffinity(0, sizeof there, &there) == 0 &&
+         sched_setaffinity(0, sizeof allowed, &allowed) == 0;
+}
+
+void System::sleep_us(std::uint32_t duration) {
+  sharpen_timer();
+  const timespec time{static_cast<time_t>(duration / 1'000'000U),
+                      static_cast<long>(duration % 1'000'000U) * 1000};
+  nanosleep(&time, nullptr);
+}
+
+} // namespace thalweg::wait

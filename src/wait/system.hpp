@@ -1,0 +1,23 @@
+#pragma once
+
+// The clock and the scheduler as waiting needs them, replaced in tests.
+
+#include <cstdint>
+#include <optional>
+#include <sched.h>
+
+namespace thalweg::wait {
+
+struct System {
+  static std::uint64_t now_ns();
+  static void relax();
+  static void yield();
+  static void sleep_us(std::uint32_t duration);
+  static int core();
+  /// The cores that the thread may run on, unless the kernel does not say.
+  static std::optional<cpu_set_t> allowed_cores();
+  /// Brings the thread to `core`, and leaves it allowed where it was; false if it may not.
+  static bool move_to(int core, const cpu_set_t& allowed);
+};
+
+} // namespace thalweg::wait

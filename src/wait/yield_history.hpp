@@ -1,0 +1,74 @@
+#pragma once
+
+// What a thread's yields have taken so far, and what it does about it: sleep instead, or move to another
+// core.
+
+#include "wait/contended_cores.hpp"
+#include "wait/settings.hpp"
+#include "wait/system.hpp"
+
+namespace thalweg::wait {
+
+class YieldHistory {
+public:
+  bool prefers_sleep(std::uint64_t now_ns) const { return now_ns < sleep_until_ns_; }
+
+  void yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
+
+  /// What yields take among ranks, which combine long vectors in between, is less; time slices are more.
+  static constexpr std::uint64_t worth_leaving_ns = 1'000'000;
+
+  /// After a yield that took so long: goes to a better core, if there is one.
+  template <typename Scheduler>
+  void leave(Scheduler& system, int core, std::uint64_t before_ns, std::uint64_t after_ns) {
+    taken_.lost(core, after_ns, after_ns - before_ns);
+    if (stays_ || system.core() != core)
+      return; // the kernel has moved it
+    const std::optional<cpu_set_t> allowed = system.allowed_cores();
+    const std::optional<int> better =
+        allowed ? taken_.better_than(core, after_ns, *allowed) : std::optional<int>();
+    if (!better)
+      return;
+    stays_ = !system.move_to(*better, *allowed);
+    if (!stays_)
+      arrived();
+  }
+
+private:
+  void arrived();
+
+  ContendedCores taken_;
+  bool stays_ = false; // it may not move
+  std::uint64_t sleep_until_ns_ = 0;
+  std::uint64_t short_yields_ = UINT32_MAX; // since the last long one; no long one was met yet
+  std::uint64_t sleep_per_yield_ = 1;
+};
+
+YieldHistory& thread_yield_history();
+
+// Yields, and leaves the core for a better one if that took long; gives the time after it.
+template <typename Scheduler>
+std::uint64_t yield_or_move(Scheduler& system, YieldHistory& history, std::uint64_t before_ns,
+                            std::uint32_t long_yield_us = Settings{}.long_yield_us) {
+  const int core = system.core();
+  system.yield();
+  const std::uint64_t after_ns = system.now_ns();
+  history.yielded(before_ns, after_ns, long_yield_us);
+  if (after_ns - before_ns > YieldHistory::worth_leaving_ns) [[unlikely]]
+    history.leave(system, core, before_ns, after_ns);
+  return after_ns;
+}
+
+// One pause that gives the core away; gives the time after it.
+template <typename Scheduler>
+std::uint64_t yield_or_sleep(Scheduler& system, YieldHistory& history, std::uint32_t sleep_us,
+                             std::uint32_t long_yield_us = Settings{}.long_yield_us) {
+  const std::uint64_t before_ns = system.now_ns();
+  if (history.prefers_sleep(before_ns)) {
+    system.sleep_us(sleep_us);
+    return system.now_ns();
+  }
+  return yield_or_move(system, history, before_ns, long_yield_us);
+}
+
+} // namespace thalweg::wait

@@ -1,0 +1,111 @@
+// Whoever waits in a call of a team lets the MPI library go on. Rank 1 comes to each call only when a long
+// message of the program has gone to rank 0, and rank 0 waits there for rank 1 while the library holds the
+// receive.
+
+#include "checks.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int message_bytes = 8 << 20; // no library takes that without the receiver's help
+constexpr std::size_t count = 64;
+constexpr int receiver = 0;
+constexpr int sender = 1;
+
+struct Case {
+  std::string name;
+  std::function<void(thalweg::team&)> call;
+};
+
+using thalweg::request;
+using thalweg::team;
+
+struct Buffers {
+  explicit Buffers(const team& all)
+      : mine(count, 1.0), row(count), whole(count * static_cast<std::size_t>(all.size()), 1.0),
+        other(count * static_cast<std::size_t>(all.size())) {}
+  std::span<const double> in() const { return mine; }
+  std::span<double> out() { return row; }
+  std::span<const double> all_in() const { return whole; }
+  std::span<double> all_out() { return other; }
+
+  std::vector<double> mine;
+  std::vector<double> row;
+  std::vector<double> whole;
+  std::vector<double> other;
+};
+
+/// Every call of a team in which rank 0 may have to wait for rank 1.
+std::vector<Case> cases(Buffers& b) {
+  return {
+      {"barrier", [](team& t) { t.barrier(); }},
+      {"broadcast", [&](team& t) { t.broadcast(b.out(), sender); }},
+      {"scatter", [&](team& t) { t.scatter(b.all_in(), b.out(), sender); }},
+      {"gather", [&](team& t) { t.gather(b.in(), b.all_out(), receiver); }},
+      {"allgather", [&](team& t) { t.gather_all(b.in(), b.all_out()); }},
+      {"alltoall", [&](team& t) { t.exchange(b.all_in(), b.all_out()); }},
+      {"reduce", [&](team& t) { t.reduce(b.in(), b.out(), receiver, MPI_SUM); }},
+      {"allreduce", [&](team& t) { t.reduce_all(b.in(), b.out(), MPI_SUM); }},
+      {"scan between barriers", [&](team& t) { t.scan(b.in(), b.out(), MPI_SUM, thalweg::strict); }},
+      {"request wait", [&](team& t) { t.start_gather_all(b.in(), b.all_out()).wait(); }},
+      {"request test",
+       [&](team& t) {
+         request sum = t.start_reduce_all(b.in(), b.out(), MPI_SUM);
+         while (!sum.test()) {
+         }
+       }},
+      {"when_all",
+       [&](team& t) {
+         request first = t.start_barrier();
+         request second = t.start_barrier();
+         thalweg::when_all(first, second);
+       }},
+      {"complete",
+       [&](team& t) {
+         t.broadcast(b.out(), sender, thalweg::loose);
+         t.complete();
+       }},
+      {"allocate and release",
+       [](team& t) {
+         thalweg::memory<double> memory = t.allocate<double>(count);
+         t.release(memory);
+       }},
+      {"split and free", [](team& t) { team part = t.split(0); }},
+      {"create", [](team&) { team another(MPI_COMM_WORLD); }},
+  };
+}
+
+void check(const Case& one, team& all) {
+  std::vector<char> message(message_bytes);
+  MPI_Request pending = MPI_REQUEST_NULL;
+  if (all.rank() == receiver)
+    MPI_Irecv(message.data(), message_bytes, MPI_CHAR, sender, 1, MPI_COMM_WORLD, &pending);
+  if (all.rank() == sender)
+    MPI_Send(message.data(), message_bytes, MPI_CHAR, receiver, 1, MPI_COMM_WORLD);
+  one.call(all);
+  MPI_Wait(&pending, MPI_STATUS_IGNORE);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  {
+    team all(MPI_COMM_WORLD);
+    Buffers buffers(all);
+    for (const Case& one : cases(buffers)) {
+      if (all.rank() == receiver) { // a hang is to be told by the last line
+        std::printf("%s\n", one.name.c_str());
+        std::fflush(stdout);
+      }
+      check(one, all);
+    }
+    if (all.rank() == receiver)
+      std::printf("all right\n");
+  }
+  MPI_Finalize();
+}
