@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::string site_of(const thalweg_team_call& given, const void* return_address) 
   return fmt::format("{}+{:#x}", info.dli_fname, offset);
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 struct Call {
   schedule::Operation operation = schedule::Operation::barrier;
@@ -38,4 +38,4 @@ Call checked(const thalweg_team_call& given, const Group& group);
 /// Where the call stands in the program: file and line, or what the return address belongs to.
 std::string site_of(const thalweg_team_call& given, const void* return_address);
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::string describe(const thalweg_team_call& given, const Call& call) {
                      static_cast<int>(call.after));
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -5,7 +5,7 @@
 #include "team/call.hpp"
 #include "team/symmetric_memory.hpp"
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 /// Throws Error on all ranks where they have not come to the same call, naming both and where they stand.
 /// Collective, and waits for all ranks.
@@ -18,4 +18,4 @@ void check_memory(const Group& group, const SymmetricMemory& memory, const Call&
 /// The call in words, without what ranks may differ in.
 std::string describe(const thalweg_team_call& given, const Call& call);
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -103,4 +103,4 @@ void Combining::combine(std::byte* source, const std::byte* own, std::byte* targ
     std::memcpy(target, source, length);
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

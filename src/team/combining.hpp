@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <vector>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 class Combining final : public engine::Operator {
 public:
@@ -29,4 +29,4 @@ private:
   std::vector<std::byte> aside_;
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -1,6 +1,6 @@
 #include "team/flight.hpp"
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 Flight::Flight(const Call& call, Part before, Part body, Part after)
     : call_(call), parts_{std::move(before), std::move(body), std::move(after)} {
@@ -40,4 +40,4 @@ void Flight::run() {
   }
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

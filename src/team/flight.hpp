@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 class Flight {
 public:
@@ -35,4 +35,4 @@ private:
   std::size_t at_ = 0;
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

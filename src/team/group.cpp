@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <utility>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -167,4 +167,4 @@ std::shared_ptr<transport::Segment> Group::share(std::size_t bytes, std::size_t 
   return segment;
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

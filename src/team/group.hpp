@@ -11,7 +11,7 @@
 #include <mpi.h>
 #include <vector>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 /// A communicator that is freed with its owner, unless MPI has ended.
 class Communicator {
@@ -78,4 +78,4 @@ private:
   transport::ParcelTransport* parcels_ = nullptr; // the part that goes to other nodes
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <vector>
 
-using thalweg::team::Communicator;
-using thalweg::team::Flight;
-using thalweg::team::must;
-using thalweg::team::Team;
+using thalweg::teams::Communicator;
+using thalweg::teams::Flight;
+using thalweg::teams::must;
+using thalweg::teams::Team;
 
 struct thalweg_team {
   explicit thalweg_team(Communicator communicator) : team(std::move(communicator)) {}

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -109,4 +109,4 @@ Knowledge agree_on_knowledge(const Group& group) {
   return knowledge;
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

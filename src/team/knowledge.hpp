@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 struct Knowledge {
   machine::Machine machine;
@@ -24,4 +24,4 @@ struct Knowledge {
 /// throw the same Error. Collective.
 Knowledge agree_on_knowledge(const Group& group);
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

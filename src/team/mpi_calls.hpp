@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 inline void must(int code, const char* call) {
   if (code != MPI_SUCCESS)
     throw Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message");
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

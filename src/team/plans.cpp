@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -174,4 +174,4 @@ Choice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
               "please report this");
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 /// A plan at work, with the memory that it needs. Used again and again, by one call at a time.
 class Runner {
@@ -77,4 +77,4 @@ struct RunnerReturn {
   void operator()(Runner* runner) const;
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

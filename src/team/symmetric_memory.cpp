@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <new>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -60,4 +60,4 @@ const Allocation* SymmetricMemory::find(const void* address) const {
   return place == allocations_.end() ? nullptr : place->get();
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 class Allocation {
 public:
@@ -46,4 +46,4 @@ private:
   std::vector<std::unique_ptr<Allocation>> allocations_;
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 namespace {
 
@@ -183,4 +183,4 @@ void Team::wait_until(Condition is_reached) {
   transport::wait_until(group_.waiting(), look);
 }
 
-} // namespace thalweg::team
+} // namespace thalweg::teams

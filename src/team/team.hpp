@@ -8,7 +8,7 @@
 #include <deque>
 #include <span>
 
-namespace thalweg::team {
+namespace thalweg::teams {
 
 class Team {
 public:
@@ -54,4 +54,4 @@ private:
   std::deque<std::shared_ptr<Flight>> under_way_; // in the order of their calls
 };
 
-} // namespace thalweg::team
+} // namespace thalweg::teams
