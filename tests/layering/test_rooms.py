@@ -10,6 +10,7 @@ SOURCE = ROOT / "src"
 # Every room and the rooms that it may use; nobody uses a room that stands below his own line.
 ROOMS: dict[str, set[str]] = {
     "core": set(),
+    "boundary": {"core"},
     "topology": {"core"},
     "schedule": {"core"},
     "strategies": {"core", "topology", "schedule"},
@@ -20,8 +21,8 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"core", "schedule", "transport"},
     "tune": {"core", "topology", "schedule", "strategies", "machine", "model"},
     "mpi": {"core", "topology", "schedule", "strategies", "machine", "pattern", "transport", "engine", "tune"},
-    "team": {"core", "schedule", "strategies", "machine", "transport", "engine", "tune"},
-    "interface": {"core", "schedule", "strategies"},
+    "team": {"core", "boundary", "schedule", "strategies", "machine", "transport", "engine", "tune"},
+    "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {"core", "topology", "schedule", "strategies", "machine", "model", "tune"},
 }
 
