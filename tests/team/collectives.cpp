@@ -214,6 +214,20 @@ void check_many(team& of) {
   }
 }
 
+// A barrier that was started is past when all ranks have come.
+void check_started_barriers(team& of) {
+  auto come = of.allocate<int>(1);
+  come[0] = 1;
+  thalweg::request first = of.start().barrier();
+  thalweg::request second = of.start().barrier();
+  thalweg::wait_all(first, second);
+  require(first.test() && second.test(), "%s", "a barrier that was waited for goes on");
+  for (int rank = 0; rank < of.size(); ++rank)
+    if (const int* const theirs = come.at(rank))
+      require(*theirs == 1, "rank %d has not come to a barrier that is past", rank);
+  of.release(come);
+}
+
 // Broadcasts that follow each other without waiting, and then a barrier.
 void check_loose_row(team& of) {
   auto rows = of.allocate<double>(100);
@@ -324,6 +338,7 @@ int main(int argc, char** argv) {
     team all(MPI_COMM_WORLD);
     check_all(all, true);
     check_many(all);
+    check_started_barriers(all);
     check_loose_row(all);
     check_order_of_combination(all);
     check_teams(all);
