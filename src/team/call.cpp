@@ -70,7 +70,9 @@ Operation operation_of(thalweg_collective collective) {
   return operations[number];
 }
 
-thalweg_team_call whole(const thalweg_team_call& given) {
+const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call& room) {
+  if (given.struct_size == sizeof given) [[likely]]
+    return given;
   if (given.struct_size < least_size)
     throw Error(fmt::format("a call with a struct_size of {}", given.struct_size),
                 "begin with THALWEG_TEAM_CALL_INIT");
@@ -80,9 +82,9 @@ thalweg_team_call whole(const thalweg_team_call& given) {
                     sizeof given),
         "the program was compiled for a later version of Thalweg: run it with that, or compile it again",
         thalweg_error_unsupported);
-  thalweg_team_call call = THALWEG_TEAM_CALL_INIT;
-  std::memcpy(&call, &given, given.struct_size);
-  return call;
+  room = THALWEG_TEAM_CALL_INIT;
+  std::memcpy(&room, &given, given.struct_size);
+  return room;
 }
 
 Call checked(const thalweg_team_call& given, const Group& group) {

@@ -209,7 +209,8 @@ thalweg_status thalweg_team_start(thalweg_team* team, const thalweg_team_call* c
   const std::string_view name = call == nullptr ? "start" : thalweg::teams::name_of(*call);
   return guarded(caller(name, team), [&] {
     must_be_given(call, "call");
-    const thalweg_team_call whole = thalweg::teams::whole(*call);
+    thalweg_team_call room; // filled for calls of other versions only
+    const thalweg_team_call& whole = thalweg::teams::whole(*call, room);
     if (request == nullptr)
       of(team).run(whole, from);
     else
