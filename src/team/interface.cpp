@@ -3,6 +3,7 @@
 #include "boundary/guarded.hpp"
 #include "boundary/request.hpp"
 #include "team/mpi_calls.hpp"
+#include "team/mpi_state.hpp"
 #include "team/team.hpp"
 #include "thalweg/team.h"
 
@@ -15,6 +16,7 @@ using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::teams::Communicator;
 using thalweg::teams::Flight;
+using thalweg::teams::mpi_must_run;
 using thalweg::teams::must;
 using thalweg::teams::Team;
 
@@ -34,13 +36,13 @@ public:
   bool test() override {
     if (flight_->has_finished())
       return true;
-    thalweg::teams::mpi_must_run();
+    mpi_must_run();
     return team_.test(*flight_);
   }
   void wait() override {
     if (flight_->has_finished())
       return;
-    thalweg::teams::mpi_must_run();
+    mpi_must_run();
     team_.wait(*flight_);
   }
 
@@ -71,7 +73,7 @@ void hand_out(Team& team, std::shared_ptr<Flight> flight, thalweg_request** requ
 }
 
 Communicator duplicate(MPI_Comm communicator) {
-  thalweg::teams::mpi_must_run();
+  mpi_must_run();
   if (communicator == MPI_COMM_NULL)
     throw Error("the communicator is MPI_COMM_NULL", "only ranks that are in a communicator make its team");
   int has_two_groups = 0;
@@ -159,7 +161,7 @@ thalweg_status thalweg_team_free(thalweg_team** team) {
       return;
     if (!thalweg::teams::mpi_runs())
       *team = nullptr; // what MPI still knows of can no longer be taken back: the memory stays
-    thalweg::teams::mpi_must_run();
+    mpi_must_run();
     (*team)->team.complete();
     delete *team;
     *team = nullptr;
