@@ -22,14 +22,14 @@ struct Calls {
 
   double sum(double mine) const {
     if (instead == MPI_COMM_NULL)
-      return on.reduce_all(mine, MPI_SUM);
+      return on.allreduce(mine, MPI_SUM);
     double total = 0;
     MPI_Allreduce(&mine, &total, 1, MPI_DOUBLE, MPI_SUM, instead);
     return total;
   }
   void gather(std::span<double const> mine, std::span<double> whole) const {
     if (instead == MPI_COMM_NULL)
-      on.gather_all(mine, whole);
+      on.allgather(mine, whole);
     else
       MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, whole.data(),
                     static_cast<int>(mine.size()), MPI_DOUBLE, instead);
@@ -89,8 +89,8 @@ private:
   Calls const& calls_;
   std::size_t size_;
   std::size_t ranks_;
-  memory<double> whole_;
-  memory<double> direction_;
+  symmetric_memory<double> whole_;
+  symmetric_memory<double> direction_;
   std::vector<double> solution_;
   std::vector<double> product_;
   std::vector<double> residual_;
@@ -128,7 +128,7 @@ bool run(Group const& world, Options const& options) {
   double zeta = 0;
   for (int iteration = 0; iteration < problem.iterations; ++iteration)
     zeta = estimate(problem, solver, x);
-  double const seconds = all.reduce_all(MPI_Wtime() - begin_s, MPI_MAX);
+  double const seconds = all.allreduce(MPI_Wtime() - begin_s, MPI_MAX);
   bool const right = is_right(problem, zeta);
   if (world.rank == 0) {
     fmt::print("answer: class={} right={} zeta={:.9f}\n", problem.name, right ? "yes" : "NO", zeta);

@@ -131,11 +131,11 @@ bool run(Group const& world, Options const& options) {
     Complex const mine = part_of_checksum(problem, *field);
     double const parts[] = {mine.real(), mine.imag()};
     double sums[2] = {};
-    teams.all.reduce_all(std::span<double const>(parts), std::span<double>(sums), MPI_SUM);
+    teams.all.allreduce(parts, std::span<double>(sums), MPI_SUM);
     checksums.emplace_back(sums[0], sums[1]);
     right = right && is_right(problem, iteration, checksums.back());
   }
-  double const seconds = teams.all.reduce_all(MPI_Wtime() - begin_s, MPI_MAX);
+  double const seconds = teams.all.allreduce(MPI_Wtime() - begin_s, MPI_MAX);
   if (world.rank == 0) {
     fmt::print("answer: class={} right={} checksum={:.9e},{:.9e}\n", problem.name, right ? "yes" : "NO",
                checksums.back().real(), checksums.back().imag());

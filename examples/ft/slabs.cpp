@@ -134,18 +134,16 @@ public:
     std::vector<request> under_way;
     for (int plane = 0; plane < planes_; ++plane) {
       forward_.plane(one(field_, plane).data());
-      under_way.push_back(
-          on_.start_exchange(std::span<Complex const>(one(field_, plane)), one(spectrum_, plane)));
+      under_way.push_back(on_.start().alltoall(one(field_, plane), one(spectrum_, plane)));
     }
-    when_all(std::span<request>(under_way));
+    wait_all(under_way);
     forward_.z.run(spectrum_.data());
   }
   void inverse() override {
     inverse_.z.run(spectrum_.data());
     std::vector<request> under_way;
     for (int plane = 0; plane < planes_; ++plane)
-      under_way.push_back(
-          on_.start_exchange(std::span<Complex const>(one(spectrum_, plane)), one(field_, plane)));
+      under_way.push_back(on_.start().alltoall(one(spectrum_, plane), one(field_, plane)));
     for (int plane = 0; plane < planes_; ++plane) {
       under_way[index(plane)].wait();
       inverse_.plane(one(field_, plane).data());
@@ -154,13 +152,13 @@ public:
 
 private:
   int z_of(int plane) const override { return plane * ranks_ + rank_; }
-  std::span<Complex> one(memory<Complex> const& all, int plane) const {
+  std::span<Complex> one(symmetric_memory<Complex> const& all, int plane) const {
     return all.span().subspan(plane_size() * index(plane), plane_size());
   }
 
   team& on_;
-  memory<Complex> field_;
-  memory<Complex> spectrum_;
+  symmetric_memory<Complex> field_;
+  symmetric_memory<Complex> spectrum_;
 };
 
 } // namespace

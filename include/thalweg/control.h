@@ -1,27 +1,31 @@
 /* Control of a running Thalweg, for programs that measure strategies (thalweg bench).
  *
  * The functions live in the preloaded interposer: look them up with dlsym(RTLD_DEFAULT, name), and take their
- * absence for "Thalweg is not there". Both are collective over MPI_COMM_WORLD in that all its ranks must call
- * them alike, with no collective under way; neither communicates. The program must have been started with a
- * strategy chosen (THALWEG_USE), since communicators get what the engine needs when they are made. */
+ * absence for "Thalweg is not there". The first two are collective over MPI_COMM_WORLD in that all its ranks
+ * must call them alike, with no collective under way; neither communicates. The program must have been
+ * started with a strategy chosen (THALWEG_USE), since communicators get what the engine needs when they are
+ * made. */
 #ifndef THALWEG_CONTROL_H
 #define THALWEG_CONTROL_H
+
+#include "thalweg/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Replaces the chosen strategies by those of `selections`, in the grammar of THALWEG_USE
- * ("alltoall=mesh2d;allreduce=ring"; "" chooses native everywhere). Returns 0, or -1 with one line on stderr
- * and nothing changed if the text does not read. */
-int thalweg_choose(const char* selections);
+ * ("alltoall=mesh2d;allreduce=ring"; "" chooses native everywhere). A text that does not read changes
+ * nothing: it is thalweg_error_invalid_argument, with one line on stderr, as the interposer has no
+ * thalweg_last_error(). */
+thalweg_status thalweg_set_selection(const char* selections);
 
 /* 1: every MPI call goes straight to the library, as if Thalweg was not there; 0: as usual. Returns what was
  * set. */
 int thalweg_bypass(int on);
 
 /* What tuning files know this job by, a line each: processor, cores, control group's limit, kernel, MPI,
- * transport, nodes, ranks per node. Lives as long as the process. */
+ * transport, nodes, ranks per node. Lives as long as the process. Not collective. */
 const char* thalweg_fingerprint(void);
 
 #ifdef __cplusplus

@@ -1,13 +1,16 @@
 /* Teams: collectives on memory that ranks share or reach, for programs that want more than MPI's own.
  *
  * A team is made from an MPI communicator and has its own ranks from 0 on. Every call here is collective over
- * its team unless it says otherwise, and all ranks of a team make the same calls in the same order. Functions
- * that return int return 0, or -1 with the reason and the remedy in thalweg_team_error(); what failed changed
- * nothing. One thread at a time may use a team.
+ * its team unless it says otherwise, and all ranks of a team make the same calls in the same order. Failures
+ * are described in thalweg/status.h. One thread at a time may use a team. A team has to be freed before
+ * MPI_Finalize().
  *
  * Link with libthalweg-team-openmpi or libthalweg-team-mpich. C++ programs include thalweg/team.hpp. */
 #ifndef THALWEG_TEAM_H
 #define THALWEG_TEAM_H
+
+#include "thalweg/request.h"
+#include "thalweg/status.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -16,52 +19,45 @@
 extern "C" {
 #endif
 
-#define THALWEG_TEAM_API __attribute__((visibility("default")))
-
 typedef struct thalweg_team thalweg_team;
-typedef struct thalweg_request thalweg_request;
 
-/* What the last failed call of this thread complained about. Valid until the next call of this thread. */
-THALWEG_TEAM_API const char* thalweg_team_error(void);
-
-/* --- teams -------------------------------------------------------------------------------------------------
- */
+/* --- teams --- */
 
 /* The team of a communicator's ranks, in its order. The communicator is duplicated, and may be freed. */
-THALWEG_TEAM_API int thalweg_team_create(MPI_Comm communicator, thalweg_team** team);
+THALWEG_API thalweg_status thalweg_team_create(MPI_Comm communicator, thalweg_team** team);
 /* One team for each color, its ranks by key, then by rank; a negative color: no team (NULL). */
-THALWEG_TEAM_API int thalweg_team_split(thalweg_team* team, int color, int key, thalweg_team** part);
+THALWEG_API thalweg_status thalweg_team_split(thalweg_team* team, int color, int key, thalweg_team** part);
 /* The ranks listed, in that order; NULL on the others. */
-THALWEG_TEAM_API int thalweg_team_subset(thalweg_team* team, int count, const int ranks[],
-                                         thalweg_team** subset);
+THALWEG_API thalweg_status thalweg_team_subset(thalweg_team* team, int count, const int ranks[],
+                                               thalweg_team** subset);
 /* The ranks that own the blocks of a distributed array, owners[b] that of block b, in the order of their
  * first blocks; NULL on ranks that own none. */
-THALWEG_TEAM_API int thalweg_team_of_blocks(thalweg_team* team, size_t blocks, const int owners[],
-                                            thalweg_team** owning);
-/* Ends a team, its memory with it; everything started has to be finished. */
-THALWEG_TEAM_API int thalweg_team_free(thalweg_team** team);
+THALWEG_API thalweg_status thalweg_team_of_blocks(thalweg_team* team, size_t blocks, const int owners[],
+                                                  thalweg_team** owning);
+/* Waits until everything that this rank has started on the team has finished, ends the team and its memory,
+ * and sets *team to NULL; NULL is left alone. After MPI_Finalize() it cannot wait: it sets *team to NULL,
+ * keeps the memory, and fails. */
+THALWEG_API thalweg_status thalweg_team_free(thalweg_team** team);
 
-/* Not collective. */
-THALWEG_TEAM_API int thalweg_team_rank(const thalweg_team* team);
-THALWEG_TEAM_API int thalweg_team_size(const thalweg_team* team);
+/* Not collective. -1 and 0 for NULL, which is the team of ranks that are in none. */
+THALWEG_API int thalweg_team_rank(const thalweg_team* team);
+THALWEG_API int thalweg_team_size(const thalweg_team* team);
 
 /* Which strategies run from now on, in the grammar of THALWEG_USE ("broadcast=knomial:radix=4;barrier=flat").
  * For calls that are not named the tuning file says it, and where that does not know them, the model with the
  * figures of the probed machine (docs/teams.md). THALWEG_USE is where a team begins. */
-THALWEG_TEAM_API int thalweg_team_use(thalweg_team* team, const char* selections);
+THALWEG_API thalweg_status thalweg_team_use(thalweg_team* team, const char* selections);
 
-/* --- symmetric memory --------------------------------------------------------------------------------------
- */
+/* --- symmetric memory --- */
 
-/* So many bytes on every rank, zeros, aligned to pages. Ranks of a node reach each other's directly. */
-THALWEG_TEAM_API int thalweg_team_allocate(thalweg_team* team, size_t bytes, void** memory);
-THALWEG_TEAM_API int thalweg_team_release(thalweg_team* team, void* memory);
+/* As many bytes on every rank, zeros, aligned to pages. Ranks of a node reach each other's directly. */
+THALWEG_API thalweg_status thalweg_team_allocate(thalweg_team* team, size_t bytes, void** memory);
+THALWEG_API thalweg_status thalweg_team_release(thalweg_team* team, void* memory);
 /* Where the place `address` of symmetric memory is in another rank's; NULL where that rank is on another
  * node, or the address is none of symmetric memory. Not collective. */
-THALWEG_TEAM_API void* thalweg_team_reach(const thalweg_team* team, const void* address, int rank);
+THALWEG_API void* thalweg_team_reach(const thalweg_team* team, const void* address, int rank);
 
-/* --- collectives -------------------------------------------------------------------------------------------
- */
+/* --- collectives --- */
 
 /* Synchronisation is stated for both ends of a call, as in UPC and GASNet.
  *
@@ -71,30 +67,32 @@ THALWEG_TEAM_API void* thalweg_team_reach(const thalweg_team* team, const void* 
  *                                                        which have to come before this rank blocks elsewhere
  *   mine   this rank's buffers once it came              this rank's buffers are its own, its data is there
  *   all    buffers once all ranks came                   all ranks' are */
-typedef enum { thalweg_sync_none, thalweg_sync_mine, thalweg_sync_all } thalweg_sync;
+typedef enum thalweg_sync { thalweg_sync_none, thalweg_sync_mine, thalweg_sync_all } thalweg_sync;
 
-typedef enum {
-  thalweg_team_broadcast,  /* output: count elements, the root's given */
-  thalweg_team_scatter,    /* input of the root: count for each rank; output: count */
-  thalweg_team_gather,     /* input: count; output of the root: count from each rank */
-  thalweg_team_gather_all, /* the same, output of every rank */
-  thalweg_team_exchange,   /* input: count for each rank; output: count from each */
-  thalweg_team_reduce,     /* input: count; output of the root: count */
-  thalweg_team_reduce_all, /* the same, output of every rank */
-  thalweg_team_scan        /* output: what ranks up to this one have, combined */
+typedef enum thalweg_collective {
+  thalweg_collective_broadcast, /* output: count elements, the root's given */
+  thalweg_collective_scatter,   /* input of the root: count for each rank; output: count */
+  thalweg_collective_gather,    /* input: count; output of the root: count from each rank */
+  thalweg_collective_allgather, /* the same, output of every rank */
+  thalweg_collective_alltoall,  /* input: count for each rank; output: count from each */
+  thalweg_collective_reduce,    /* input: count; output of the root: count */
+  thalweg_collective_allreduce, /* the same, output of every rank */
+  thalweg_collective_scan       /* output: what ranks up to this one have, combined */
 } thalweg_collective;
 
 /* Which strategy runs for units of so many bytes (of the root 0, with operators that commute), and who chose
  * it: "broadcast=knomial:radix=4, by the tuning file"; "broadcast=flat (loose: broadcast=kary), by .." where
- * calls that nobody waits for (thalweg_sync_none after them) run another one. NULL with the reason in
- * thalweg_team_error(). Not collective; valid until the next call of this thread. */
-THALWEG_TEAM_API const char* thalweg_team_strategy(thalweg_team* team, thalweg_collective collective,
-                                                   size_t bytes);
+ * calls that nobody waits for (thalweg_sync_none after them) run another one. Not collective. The text is
+ * valid until this function is called again on this thread. */
+THALWEG_API thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_collective collective,
+                                                 size_t bytes, const char** strategy);
 
-typedef struct {
+/* Begins as THALWEG_TEAM_CALL_INIT, which also says how much of it the caller knows: later versions may add
+ * fields at the end. */
+typedef struct thalweg_team_call {
+  size_t struct_size;
   thalweg_collective collective;
-  const void*
-      input; /* unused by broadcast; where input and output are the same, the output holds the input */
+  const void* input; /* unused by broadcast; the same as output: the output holds it (reductions only) */
   void* output;
   size_t count;      /* elements of a unit */
   MPI_Datatype type; /* without gaps */
@@ -106,21 +104,24 @@ typedef struct {
   int line;
 } thalweg_team_call;
 
+/* A broadcast of nothing from rank 0, of MPI_BYTE, with thalweg_sync_mine at both ends. */
+#define THALWEG_TEAM_CALL_INIT                                                                               \
+  {                                                                                                          \
+    sizeof(thalweg_team_call), thalweg_collective_broadcast, NULL, NULL, 0, MPI_BYTE, MPI_OP_NULL, 0,        \
+        thalweg_sync_mine, thalweg_sync_mine, NULL, 0                                                        \
+  }
+
 /* Starts a collective. With `request` NULL it returns when it has finished, which with thalweg_sync_none
- * after it means when it was started; else it returns at once. Buffers of symmetric memory save copies. */
-THALWEG_TEAM_API int thalweg_team_start(thalweg_team* team, const thalweg_team_call* call,
-                                        thalweg_request** request);
+ * after it means when it was started; else it returns at once, with NULL in *request where it has finished
+ * already. Buffers of symmetric memory save copies. */
+THALWEG_API thalweg_status thalweg_team_start(thalweg_team* team, const thalweg_team_call* call,
+                                              thalweg_request** request);
 /* Returns when all ranks have come and all that they had started on the team has finished; with a request,
  * the latter is left to thalweg_team_complete(). */
-THALWEG_TEAM_API int thalweg_team_barrier(thalweg_team* team, thalweg_request** request);
+THALWEG_API thalweg_status thalweg_team_barrier(thalweg_team* team, thalweg_request** request);
 /* Returns when what this rank started on the team has finished here. Not collective, but others have to come
  * for it. */
-THALWEG_TEAM_API int thalweg_team_complete(thalweg_team* team);
-
-/* Not collective. A finished request is freed and set to NULL; NULL counts as finished. */
-THALWEG_TEAM_API int thalweg_request_test(thalweg_request** request, int* finished);
-THALWEG_TEAM_API int thalweg_request_wait(thalweg_request** request);
-THALWEG_TEAM_API int thalweg_request_wait_all(size_t count, thalweg_request* requests[]);
+THALWEG_API thalweg_status thalweg_team_complete(thalweg_team* team);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 #include "thalweg/thalweg.h"
 
-#include "core/error.hpp"
+#include "boundary/guarded.hpp"
 #include "schedule/dot.hpp"
 #include "schedule/goal.hpp"
 #include "schedule/printer.hpp"
@@ -14,41 +14,26 @@
 namespace {
 
 using namespace thalweg;
+using boundary::guarded;
+using boundary::must_be_given;
 
 constexpr std::int64_t unit_bytes = 1024;
-
-thread_local std::string last_error; // NOLINT: C has no other way to say what failed
 
 strategies::Sample sample(const char* selection, int ranks, int root) {
   return strategies::make_sample(selection == nullptr ? "" : selection,
                                  {.ranks = ranks, .root = root, .unit_bytes = unit_bytes});
 }
 
-std::string write(const strategies::Sample& sample, int rank, thalweg_form form) {
-  switch (form) {
-  case thalweg_form_text:
+std::string write(const strategies::Sample& sample, int rank, thalweg_schedule_format format) {
+  switch (format) {
+  case thalweg_schedule_format_text:
     return schedule::print(strategies::build(sample, rank));
-  case thalweg_form_dot:
+  case thalweg_schedule_format_dot:
     return schedule::draw(strategies::build_all(sample));
-  case thalweg_form_goal:
+  case thalweg_schedule_format_goal:
     return schedule::export_goal(strategies::build_all(sample), {.unit_bytes = unit_bytes});
   }
-  throw Error("form " + std::to_string(static_cast<int>(form)), "choose a thalweg_form_...");
-}
-
-/// Runs `call`, which returns a Result; where it throws, keeps the reason and returns `failure`.
-template <typename Result, typename Call>
-Result guarded(Result failure, Call&& call) noexcept {
-  try {
-    return call();
-  } catch (const std::exception& error) {
-    try {
-      last_error = error.what();
-    } catch (...) {
-      last_error.clear();
-    }
-    return failure;
-  }
+  throw Error("format " + std::to_string(static_cast<int>(format)), "choose a thalweg_schedule_format_...");
 }
 
 char* copy(const std::string& text) {
@@ -66,34 +51,34 @@ const char* thalweg_version(void) {
   return THALWEG_VERSION;
 }
 
-const char* thalweg_error(void) {
-  return last_error.c_str();
-}
-
-int thalweg_strategies(thalweg_visit* visit, void* context) {
-  return guarded(-1, [&] {
+thalweg_status thalweg_strategies(thalweg_visit* visit, void* context) {
+  return guarded({.call = "strategies"}, [&] {
+    must_be_given(reinterpret_cast<const void*>(visit), "visit");
     for (const strategies::Strategy& strategy : strategies::all()) {
       const std::string operation(schedule::name(strategy.operation));
-      const int answer = visit(operation.c_str(), std::string(strategy.name).c_str(),
-                               std::string(strategy.summary).c_str(), context);
-      if (answer != 0)
-        return answer;
+      if (visit(operation.c_str(), std::string(strategy.name).c_str(), std::string(strategy.summary).c_str(),
+                context) != 0)
+        return;
     }
-    return 0;
   });
 }
 
-char* thalweg_schedule(const char* selection, int ranks, int root, int rank, thalweg_form form) {
-  return guarded<char*>(nullptr, [&] { return copy(write(sample(selection, ranks, root), rank, form)); });
+thalweg_status thalweg_schedule(const char* selection, int ranks, int root, int rank,
+                                thalweg_schedule_format format, char** text) {
+  return guarded({.call = "schedule"}, [&] {
+    must_be_given(text, "text");
+    *text = nullptr;
+    *text = copy(write(sample(selection, ranks, root), rank, format));
+  });
 }
 
-int thalweg_prove(const char* selection, int ranks, int root) {
-  return guarded(-1, [&] {
+thalweg_status thalweg_prove(const char* selection, int ranks, int root) {
+  return guarded({.call = "prove"}, [&] {
     const strategies::Sample proven = sample(selection, ranks, root);
     const schedule::Verdict verdict = schedule::verify(proven.problem, strategies::build_all(proven));
     if (!verdict.proven())
-      last_error = verdict.faults.front();
-    return static_cast<int>(verdict.faults.size());
+      throw Error(std::to_string(verdict.faults.size()) + " faults: " + verdict.faults.front(),
+                  "please report this, unless the strategy is your own", thalweg_error_not_proven);
   });
 }
 

@@ -294,7 +294,8 @@ Machine parse_machine(std::string_view text, const std::string& name) {
 Machine load_machine(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream)
-    throw Error(fmt::format("the machine file {} cannot be read", file), "thalweg probe makes one");
+    throw Error(fmt::format("the machine file {} cannot be read", file), "thalweg probe makes one",
+                thalweg_error_system);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   return parse_machine(text, file);
 }

@@ -3,6 +3,8 @@
 #include "schedule/buffers.hpp"
 #include "team/mpi_calls.hpp"
 
+#include <cstddef>
+#include <cstring>
 #include <dlfcn.h>
 
 namespace thalweg::teams {
@@ -11,63 +13,78 @@ namespace {
 
 using schedule::Operation;
 
-struct Known {
-  const char* name;
-  Operation operation;
-};
-
 // In the order of thalweg_collective.
-constexpr Known known[] = {{"broadcast", Operation::broadcast},  {"scatter", Operation::scatter},
-                           {"gather", Operation::gather},        {"gather_all", Operation::allgather},
-                           {"exchange", Operation::alltoall},    {"reduce", Operation::reduce},
-                           {"reduce_all", Operation::allreduce}, {"scan", Operation::scan}};
+constexpr Operation operations[] = {Operation::broadcast, Operation::scatter,  Operation::gather,
+                                    Operation::allgather, Operation::alltoall, Operation::reduce,
+                                    Operation::allreduce, Operation::scan};
 
-[[noreturn]] void refuse(const thalweg_team_call& given, const Group& group, const std::string& what,
-                         const char* remedy) {
-  throw Error(
-      fmt::format("{} on rank {} of {}: {}", name_of(given.collective), group.rank(), group.ranks(), what),
-      remedy);
-}
+// Calls of the first version end before their place in the program.
+constexpr std::size_t least_size = offsetof(thalweg_team_call, file);
 
 // Bytes of an element of a type that has neither gaps nor bytes before its begin.
-std::size_t element_bytes(const thalweg_team_call& given, const Group& group) {
+std::size_t element_bytes(const thalweg_team_call& given) {
   int size = 0;
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
   if (given.type == MPI_DATATYPE_NULL || MPI_Type_size(given.type, &size) != MPI_SUCCESS ||
       MPI_Type_get_extent(given.type, &lower, &extent) != MPI_SUCCESS)
-    refuse(given, group, "no datatype", "give the elements' type, MPI_BYTE for any");
+    throw Error("no datatype", "give the elements' type, MPI_BYTE for any");
   if (lower != 0 || extent != size || size == 0)
-    refuse(given, group, fmt::format("a datatype of {} bytes that spans {} from {} on", size, extent, lower),
-           "teams move elements without gaps: pack them, or use MPI's own collectives");
+    throw Error(fmt::format("a datatype of {} bytes that spans {} from {} on", size, extent, lower),
+                "teams move elements without gaps: pack them, or use MPI's own collectives",
+                thalweg_error_unsupported);
   return static_cast<std::size_t>(size);
 }
 
-void check_buffers(const thalweg_team_call& given, const Call& call, const Group& group) {
+void check_buffers(const Call& call, const Group& group) {
   const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
   if (call.count == 0)
     return;
   if (schedule::output_units(problem, group.rank()) > 0 && call.output == nullptr)
-    refuse(given, group, fmt::format("no output for {} elements", call.count), "give a buffer");
+    throw Error(fmt::format("no output for {} elements", call.count), "give a buffer");
   if (schedule::input_units(problem, group.rank()) > 0 && call.input == nullptr)
-    refuse(given, group, fmt::format("no input of {} elements", call.count), "give a buffer");
+    throw Error(fmt::format("no input of {} elements", call.count), "give a buffer");
   if (call.in_place() && !schedule::is_reduction(call.operation))
-    refuse(given, group, "input and output are the same memory",
-           "only reductions work in place: give another buffer for the output");
+    throw Error("input and output are the same memory",
+                "only reductions work in place: give another buffer for the output");
+}
+
+void check_synchronisation(const char* end, thalweg_sync given) {
+  if (given != thalweg_sync_none && given != thalweg_sync_mine && given != thalweg_sync_all)
+    throw Error(fmt::format("synchronisation {} {} the call", static_cast<int>(given), end),
+                "choose a thalweg_sync_...");
 }
 
 } // namespace
 
-const char* name_of(thalweg_collective collective) {
-  const auto number = static_cast<std::size_t>(collective);
-  return number < std::size(known) ? known[number].name : "a collective";
+std::string_view name_of(const thalweg_team_call& given) {
+  const auto number = static_cast<std::size_t>(given.collective);
+  const bool is_known = given.struct_size >= least_size && number < std::size(operations);
+  return is_known ? schedule::name(operations[number]) : "start";
 }
 
 Operation operation_of(thalweg_collective collective) {
   const auto number = static_cast<std::size_t>(collective);
-  if (number >= std::size(known))
-    throw Error(fmt::format("there is no collective number {}", number), "choose a thalweg_team_...");
-  return known[number].operation;
+  if (number >= std::size(operations))
+    throw Error(fmt::format("there is no collective number {}", number), "choose a thalweg_collective_...");
+  return operations[number];
+}
+
+const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call& room) {
+  if (given.struct_size == sizeof given) [[likely]]
+    return given;
+  if (given.struct_size < least_size)
+    throw Error(fmt::format("a call with a struct_size of {}", given.struct_size),
+                "begin with THALWEG_TEAM_CALL_INIT");
+  if (given.struct_size > sizeof given)
+    throw Error(
+        fmt::format("a call with a struct_size of {}, of which this library knows {}", given.struct_size,
+                    sizeof given),
+        "the program was compiled for a later version of Thalweg: run it with that, or compile it again",
+        thalweg_error_unsupported);
+  room = THALWEG_TEAM_CALL_INIT;
+  std::memcpy(&room, &given, given.struct_size);
+  return room;
 }
 
 Call checked(const thalweg_team_call& given, const Group& group) {
@@ -77,21 +94,24 @@ Call checked(const thalweg_team_call& given, const Group& group) {
     call.input = static_cast<std::byte*>(const_cast<void*>(given.input));
   call.output = static_cast<std::byte*>(given.output);
   call.count = given.count;
-  call.element_bytes = element_bytes(given, group);
+  call.element_bytes = element_bytes(given);
   call.type = given.type;
   call.op = given.op;
   call.root = given.root;
   call.before = given.before;
   call.after = given.after;
+  check_synchronisation("before", given.before);
+  check_synchronisation("after", given.after);
   if (given.root < 0 || given.root >= group.ranks())
-    refuse(given, group, fmt::format("root {}", given.root), "roots are ranks of the team");
+    throw Error(fmt::format("root {}", given.root),
+                fmt::format("the team has ranks 0 to {}", group.ranks() - 1));
   if (schedule::is_reduction(call.operation) != (given.op != MPI_OP_NULL))
-    refuse(given, group, given.op == MPI_OP_NULL ? "no operator" : "an operator",
-           "reductions have one, others have MPI_OP_NULL");
+    throw Error(given.op == MPI_OP_NULL ? "no operator" : "an operator",
+                "reductions have one, others have MPI_OP_NULL");
   const std::size_t most = static_cast<std::size_t>(INT64_MAX) / static_cast<std::size_t>(group.ranks());
   if (given.count > most / call.element_bytes)
-    refuse(given, group, fmt::format("{} elements", given.count), "that many do not fit into memory");
-  check_buffers(given, call, group);
+    throw Error(fmt::format("{} elements", given.count), "that many do not fit into memory");
+  check_buffers(call, group);
   return call;
 }
 

@@ -7,6 +7,7 @@
 #include "thalweg/team.h"
 
 #include <string>
+#include <string_view>
 
 namespace thalweg::teams {
 
@@ -26,13 +27,17 @@ struct Call {
   bool in_place() const { return input == output && input != nullptr; }
 };
 
-/// The name by which selections and messages know a team's collective.
-const char* name_of(thalweg_collective collective);
+/// The name of the call's collective, or "start" where it has none.
+std::string_view name_of(const thalweg_team_call& given);
+
+/// The call with all fields that this version has, whatever version it was written for: itself, or a copy in
+/// `room`. Throws Error for a size that no version had, or a later one.
+const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call& room);
 
 /// Throws Error for a number that is none of them.
 schedule::Operation operation_of(thalweg_collective collective);
 
-/// Throws Error for what no team can do: it names the call, the rank and the value.
+/// Throws Error for what no team can do: it names the value.
 Call checked(const thalweg_team_call& given, const Group& group);
 
 /// Where the call stands in the program: file and line, or what the return address belongs to.

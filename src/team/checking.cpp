@@ -23,16 +23,16 @@ void put(std::array<char, size>& place, const std::string& text) {
   std::memcpy(place.data(), kept.c_str(), kept.size() + 1);
 }
 
-void check_buffer(const Group& group, const SymmetricMemory& memory, const std::byte* buffer,
-                  std::size_t bytes, const std::string& site) {
+void check_buffer(const SymmetricMemory& memory, const std::byte* buffer, std::size_t bytes,
+                  const std::string& site) {
   const Allocation* const allocation = memory.find(buffer);
   if (allocation == nullptr)
     return;
   const auto left = static_cast<std::size_t>(allocation->begin() + allocation->bytes() - buffer);
   if (bytes > left)
-    throw Error(fmt::format("rank {} at {}: {} bytes from a place in symmetric memory that has {} left",
-                            group.rank(), site, bytes, left),
-                "allocate more, or move less");
+    throw Error(
+        fmt::format("at {}, {} bytes from a place in symmetric memory that has {} left", site, bytes, left),
+        "allocate more, or move less");
 }
 
 } // namespace
@@ -47,7 +47,7 @@ void check_same_call(const job::Agreement& everybody, const std::string& what, c
     if (other.what != all.front().what)
       throw Error(fmt::format("rank 0 has come to {} at {}, rank {} to {} at {}", all.front().what.data(),
                               all.front().site.data(), rank, other.what.data(), other.site.data()),
-                  "all ranks of a team make the same calls in the same order");
+                  "all ranks of a team make the same calls in the same order", thalweg_error_mismatch);
   }
 }
 
@@ -57,13 +57,13 @@ void check_memory(const Group& group, const SymmetricMemory& memory, const Call&
   const auto bytes_of = [&](std::int32_t units) {
     return static_cast<std::size_t>(units) * call.unit_bytes();
   };
-  check_buffer(group, memory, call.input, bytes_of(schedule::input_units(problem, group.rank())), site);
-  check_buffer(group, memory, call.output, bytes_of(schedule::output_units(problem, group.rank())), site);
+  check_buffer(memory, call.input, bytes_of(schedule::input_units(problem, group.rank())), site);
+  check_buffer(memory, call.output, bytes_of(schedule::output_units(problem, group.rank())), site);
 }
 
 std::string describe(const thalweg_team_call& given, const Call& call) {
-  return fmt::format("{} of {} x {} bytes, root {}, synchronisation {} and {}", name_of(given.collective),
-                     call.count, call.element_bytes, call.root, static_cast<int>(call.before),
+  return fmt::format("{} of {} x {} bytes, root {}, synchronisation {} and {}", name_of(given), call.count,
+                     call.element_bytes, call.root, static_cast<int>(call.before),
                      static_cast<int>(call.after));
 }
 

@@ -1,14 +1,23 @@
 // The C interface (thalweg/team.h) over Team.
 
+#include "boundary/guarded.hpp"
+#include "boundary/request.hpp"
+#include "team/mpi_calls.hpp"
+#include "team/mpi_state.hpp"
 #include "team/team.hpp"
 #include "thalweg/team.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <vector>
 
+using thalweg::Error;
+using thalweg::boundary::Caller;
+using thalweg::boundary::guarded;
+using thalweg::boundary::must_be_given;
 using thalweg::job::ShadowCommunicator;
 using thalweg::teams::Flight;
+using thalweg::teams::mpi_must_run;
+using thalweg::teams::must;
 using thalweg::teams::Team;
 
 struct thalweg_team {
@@ -17,28 +26,43 @@ struct thalweg_team {
   Team team;
 };
 
-struct thalweg_request {
-  Team* team;
-  std::shared_ptr<Flight> flight;
-};
-
 namespace {
 
-thread_local std::string last_error; // NOLINT: C has no other way to say what failed
+/// A team may be freed before its requests are: then they have finished.
+class TeamRequest final : public thalweg_request {
+public:
+  TeamRequest(Team& team, std::shared_ptr<Flight> flight)
+      : thalweg_request(team.group().rank(), team.group().ranks()), team_(team), flight_(std::move(flight)) {}
 
-template <typename Work>
-int guarded(Work&& work) noexcept {
-  try {
-    work();
-    return 0;
-  } catch (const std::exception& error) {
-    try {
-      last_error = error.what();
-    } catch (...) {
-      last_error.clear();
-    }
-    return -1;
+  bool test() override {
+    if (flight_->has_finished())
+      return true;
+    mpi_must_run();
+    return team_.test(*flight_);
   }
+  void wait() override {
+    if (flight_->has_finished())
+      return;
+    mpi_must_run();
+    team_.wait(*flight_);
+  }
+
+private:
+  Team& team_;
+  std::shared_ptr<Flight> flight_;
+};
+
+Caller caller(std::string_view call, const thalweg_team* team) {
+  if (team == nullptr)
+    return {.call = call};
+  return {.call = call, .rank = team->team.group().rank(), .ranks = team->team.group().ranks()};
+}
+
+Team& of(thalweg_team* team) {
+  if (team == nullptr)
+    throw Error("there is no team (NULL)",
+                "thalweg_team_create() makes one; ranks outside of a split or a subset have none");
+  return team->team;
 }
 
 thalweg_team* part_of(const Team& whole, int color, int key) {
@@ -47,27 +71,31 @@ thalweg_team* part_of(const Team& whole, int color, int key) {
 }
 
 void hand_out(Team& team, std::shared_ptr<Flight> flight, thalweg_request** request) {
-  *request = flight ? new thalweg_request{&team, std::move(flight)} : nullptr;
+  *request = flight ? new TeamRequest(team, std::move(flight)) : nullptr;
 }
 
-void wait(thalweg_request** request) {
-  if (*request == nullptr)
-    return;
-  (*request)->team->wait(*(*request)->flight);
-  delete *request;
-  *request = nullptr;
+/// What could not be duplicated, as the MPI library would end the program over it.
+void check_communicator(MPI_Comm communicator) {
+  mpi_must_run();
+  if (communicator == MPI_COMM_NULL)
+    throw Error("the communicator is MPI_COMM_NULL", "only ranks that are in a communicator make its team");
+  int has_two_groups = 0;
+  must(MPI_Comm_test_inter(communicator, &has_two_groups), "MPI_Comm_test_inter");
+  if (has_two_groups != 0)
+    throw Error("an intercommunicator has no team", "merge its groups first: MPI_Intercomm_merge",
+                thalweg_error_unsupported);
 }
 
-/// The ranks listed, as a color of 0 and their places as keys.
+/// This rank's place in the list, or -1.
 int place_in(std::span<const int> ranks, const Team& team) {
   const int own = team.group().rank();
   int place = -1;
   for (std::size_t index = 0; index < ranks.size(); ++index) {
     if (ranks[index] < 0 || ranks[index] >= team.group().ranks())
-      throw thalweg::Error(fmt::format("rank {} in a list of {}", ranks[index], ranks.size()),
-                           fmt::format("the team has ranks 0 to {}", team.group().ranks() - 1));
+      throw Error(fmt::format("rank {} in a list of {}", ranks[index], ranks.size()),
+                  fmt::format("the team has ranks 0 to {}", team.group().ranks() - 1));
     if (std::ranges::count(ranks, ranks[index]) > 1)
-      throw thalweg::Error(fmt::format("rank {} twice in a list", ranks[index]), "name each once");
+      throw Error(fmt::format("rank {} twice in a list", ranks[index]), "name each once");
     if (ranks[index] == own)
       place = static_cast<int>(index);
   }
@@ -79,115 +107,132 @@ thalweg_team* subset(const Team& team, std::span<const int> ranks) {
   return part_of(team, place < 0 ? -1 : 0, place);
 }
 
+std::vector<int> in_order_of_first(std::span<const int> owners) {
+  std::vector<int> ranks;
+  for (const int owner : owners)
+    if (std::ranges::find(ranks, owner) == ranks.end())
+      ranks.push_back(owner);
+  return ranks;
+}
+
 } // namespace
 
 extern "C" {
 
-const char* thalweg_team_error(void) {
-  return last_error.c_str();
-}
-
-int thalweg_team_create(MPI_Comm communicator, thalweg_team** team) {
-  return guarded([&] { *team = new thalweg_team(communicator); });
-}
-
-int thalweg_team_split(thalweg_team* team, int color, int key, thalweg_team** part) {
-  return guarded([&] { *part = part_of(team->team, color, key); });
-}
-
-int thalweg_team_subset(thalweg_team* team, int count, const int ranks[], thalweg_team** part) {
-  return guarded([&] { *part = subset(team->team, {ranks, static_cast<std::size_t>(count)}); });
-}
-
-int thalweg_team_of_blocks(thalweg_team* team, size_t blocks, const int owners[], thalweg_team** owning) {
-  return guarded([&] {
-    std::vector<int> ranks;
-    for (const int owner : std::span(owners, blocks))
-      if (std::ranges::find(ranks, owner) == ranks.end())
-        ranks.push_back(owner);
-    *owning = subset(team->team, ranks);
+thalweg_status thalweg_team_create(MPI_Comm communicator, thalweg_team** team) {
+  return guarded({.call = "create"}, [&] {
+    must_be_given(team, "team");
+    check_communicator(communicator);
+    *team = new thalweg_team(communicator);
   });
 }
 
-int thalweg_team_free(thalweg_team** team) {
-  return guarded([&] {
-    if (*team != nullptr)
-      (*team)->team.complete();
+thalweg_status thalweg_team_split(thalweg_team* team, int color, int key, thalweg_team** part) {
+  return guarded(caller("split", team), [&] {
+    must_be_given(part, "part");
+    *part = part_of(of(team), color, key);
+  });
+}
+
+thalweg_status thalweg_team_subset(thalweg_team* team, int count, const int ranks[], thalweg_team** part) {
+  return guarded(caller("subset", team), [&] {
+    must_be_given(part, "subset");
+    if (count < 0)
+      throw Error(fmt::format("a list of {} ranks", count), "give the number of ranks");
+    if (count > 0)
+      must_be_given(ranks, "ranks");
+    *part = subset(of(team), {ranks, static_cast<std::size_t>(count)});
+  });
+}
+
+thalweg_status thalweg_team_of_blocks(thalweg_team* team, size_t blocks, const int owners[],
+                                      thalweg_team** owning) {
+  return guarded(caller("of_blocks", team), [&] {
+    must_be_given(owning, "owning");
+    if (blocks > 0)
+      must_be_given(owners, "owners");
+    *owning = subset(of(team), in_order_of_first({owners, blocks}));
+  });
+}
+
+thalweg_status thalweg_team_free(thalweg_team** team) {
+  return guarded(caller("free", team == nullptr ? nullptr : *team), [&] {
+    must_be_given(team, "team");
+    if (*team == nullptr)
+      return;
+    if (!thalweg::teams::mpi_runs())
+      *team = nullptr; // what MPI still knows of can no longer be taken back: the memory stays
+    mpi_must_run();
+    (*team)->team.complete();
     delete *team;
     *team = nullptr;
   });
 }
 
 int thalweg_team_rank(const thalweg_team* team) {
-  return team->team.group().rank();
+  return team == nullptr ? -1 : team->team.group().rank();
 }
 
 int thalweg_team_size(const thalweg_team* team) {
-  return team->team.group().ranks();
+  return team == nullptr ? 0 : team->team.group().ranks();
 }
 
-int thalweg_team_use(thalweg_team* team, const char* selections) {
-  return guarded([&] { team->team.use(selections == nullptr ? "" : selections); });
+thalweg_status thalweg_team_use(thalweg_team* team, const char* selections) {
+  return guarded(caller("use", team), [&] { of(team).use(selections == nullptr ? "" : selections); });
 }
 
-const char* thalweg_team_strategy(thalweg_team* team, thalweg_collective collective, size_t bytes) {
+thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_collective collective, size_t bytes,
+                                     const char** strategy) {
   thread_local std::string text; // NOLINT: C has no other way to give it
-  return guarded([&] { text = team->team.strategy(collective, bytes); }) == 0 ? text.c_str() : nullptr;
+  return guarded(caller("strategy", team), [&] {
+    must_be_given(strategy, "strategy");
+    text = of(team).strategy(collective, bytes);
+    *strategy = text.c_str();
+  });
 }
 
-int thalweg_team_allocate(thalweg_team* team, size_t bytes, void** memory) {
-  return guarded([&] { *memory = team->team.allocate(bytes); });
+thalweg_status thalweg_team_allocate(thalweg_team* team, size_t bytes, void** memory) {
+  return guarded(caller("allocate", team), [&] {
+    must_be_given(memory, "memory");
+    *memory = of(team).allocate(bytes);
+  });
 }
 
-int thalweg_team_release(thalweg_team* team, void* memory) {
-  return guarded([&] { team->team.release(memory); });
+thalweg_status thalweg_team_release(thalweg_team* team, void* memory) {
+  return guarded(caller("release", team), [&] { of(team).release(memory); });
 }
 
 void* thalweg_team_reach(const thalweg_team* team, const void* address, int rank) {
-  return team->team.reach(address, rank);
+  return team == nullptr ? nullptr : team->team.reach(address, rank);
 }
 
-int thalweg_team_start(thalweg_team* team, const thalweg_team_call* call, thalweg_request** request) {
+thalweg_status thalweg_team_start(thalweg_team* team, const thalweg_team_call* call,
+                                  thalweg_request** request) {
   const void* const from = __builtin_return_address(0);
-  return guarded([&] {
+  const std::string_view name = call == nullptr ? "start" : thalweg::teams::name_of(*call);
+  return guarded(caller(name, team), [&] {
+    must_be_given(call, "call");
+    thalweg_team_call room; // filled for calls of other versions only
+    const thalweg_team_call& whole = thalweg::teams::whole(*call, room);
     if (request == nullptr)
-      team->team.run(*call, from);
+      of(team).run(whole, from);
     else
-      hand_out(team->team, team->team.start(*call, from), request);
+      hand_out(of(team), team->team.start(whole, from), request);
   });
 }
 
-int thalweg_team_barrier(thalweg_team* team, thalweg_request** request) {
+thalweg_status thalweg_team_barrier(thalweg_team* team, thalweg_request** request) {
   const void* const from = __builtin_return_address(0);
-  return guarded([&] {
+  return guarded(caller("barrier", team), [&] {
     if (request == nullptr)
-      team->team.barrier(from);
+      of(team).barrier(from);
     else
-      hand_out(team->team, team->team.start_barrier(from), request);
+      hand_out(of(team), team->team.start_barrier(from), request);
   });
 }
 
-int thalweg_team_complete(thalweg_team* team) {
-  return guarded([&] { team->team.complete(); });
-}
-
-int thalweg_request_test(thalweg_request** request, int* finished) {
-  return guarded([&] {
-    *finished = *request == nullptr || (*request)->team->test(*(*request)->flight) ? 1 : 0;
-    if (*finished != 0)
-      wait(request);
-  });
-}
-
-int thalweg_request_wait(thalweg_request** request) {
-  return guarded([&] { wait(request); });
-}
-
-int thalweg_request_wait_all(size_t count, thalweg_request* requests[]) {
-  return guarded([&] {
-    for (size_t index = 0; index < count; ++index)
-      wait(&requests[index]);
-  });
+thalweg_status thalweg_team_complete(thalweg_team* team) {
+  return guarded(caller("complete", team), [&] { of(team).complete(); });
 }
 
 } // extern "C"

@@ -11,7 +11,8 @@ namespace thalweg::teams {
 
 inline void must(int code, const char* call) {
   if (code != MPI_SUCCESS)
-    throw Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message");
+    throw Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message",
+                thalweg_error_mpi);
 }
 
 } // namespace thalweg::teams

@@ -46,10 +46,11 @@ struct Message {
   Multicast multicast = {}; ///< of sends
 };
 
-/// A message was longer than the place that was given for it.
+/// A message was longer than the place that was given for it: ranks disagree about the call.
 class TruncationError : public Error {
 public:
-  using Error::Error;
+  TruncationError(const std::string& problem, const std::string& remedy)
+      : Error(problem, remedy, thalweg_error_mismatch) {}
 };
 
 /// A set of messages under way, each known by its slot, a small number that the caller gives. Not

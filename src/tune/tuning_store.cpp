@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& what, int error) {
   throw Error(fmt::format("{}: {}", what, std::strerror(error)),
-              "nothing was changed; name another file: --tuning FILE or THALWEG_TUNING");
+              "nothing was changed; name another file: --tuning FILE or THALWEG_TUNING",
+              thalweg_error_system);
 }
 
 class Descriptor {
@@ -63,7 +64,8 @@ TuningFile load_tuning(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream.good() && !stream.eof())
-    throw Error(fmt::format("{} cannot be read", path), "name another file: --tuning FILE or THALWEG_TUNING");
+    throw Error(fmt::format("{} cannot be read", path), "name another file: --tuning FILE or THALWEG_TUNING",
+                thalweg_error_system);
   return parse_tuning(text, path);
 }
 

@@ -17,6 +17,7 @@ MPI = ("abi", "observe", "state", "wait", "comm", "call", "choose", "run", "lear
 ROOMS: dict[str, set[str]] = {
     "core": set(),
     "wait": {"core"},
+    "boundary": {"core"},
     "topology": {"core"},
     "schedule": {"core"},
     "strategies": {"core", "topology", "schedule"},
@@ -40,10 +41,10 @@ ROOMS: dict[str, set[str]] = {
     **{f"mpi/{room}": BELOW_MPI | {f"mpi/{below}" for below in MPI[:place]} for place, room in enumerate(MPI)},
     "mpi/symbols": set(),
     "team": {
-        "core", "wait", "schedule", "strategies", "machine", "transport", "transport/parcels", "engine", "tune", "job",
+        "core", "boundary", "wait", "schedule", "strategies", "machine", "transport", "transport/parcels", "engine", "tune", "job",
         "job/mpi", "job/linked",
     },
-    "interface": {"core", "schedule", "strategies"},
+    "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {"core", "topology", "schedule", "strategies", "machine", "model", "tune"},
 }  # fmt: skip
 

@@ -2,13 +2,15 @@
 
 import shutil
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from thalweg.documentation.__main__ import documents
 
-DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCS = ROOT / "docs"
 
 
 @pytest.mark.parametrize(
@@ -16,6 +18,11 @@ DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 )
 def test_documents_are_up_to_date(name: str, text: str) -> None:
     assert (DOCS / name).read_text() == text, "run: make man"
+
+
+def test_the_example_of_teams_is_the_one_that_is_run() -> None:
+    program = textwrap.indent((ROOT / "tests" / "team" / "page.cpp").read_text(), "    ")
+    assert program in (DOCS / "teams.md").read_text()
 
 
 def test_man_pages_are_roff() -> None:

@@ -32,13 +32,13 @@ inline double element(int call, int from, int to, std::size_t i) {
   return static_cast<double>((call * 7 + from * 131 + to * 17 + static_cast<int>(i % 4096) * 3) % 1009);
 }
 
-/// Runs `misuse`, which must throw; gives what it said.
+/// Runs `misuse`, which must throw; gives what was thrown.
 template <typename Misuse>
-std::string complaint_of(Misuse misuse) {
+thalweg::error failure_of(Misuse misuse) {
   try {
     misuse();
-  } catch (const thalweg::team_error& error) {
-    return error.what();
+  } catch (const thalweg::error& error) {
+    return error;
   }
   fail("%s", "a misuse was not noticed");
 }

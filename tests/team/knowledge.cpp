@@ -41,7 +41,7 @@ void write(const fs::path& path, const std::string& text) {
 }
 
 std::string strategy(std::size_t bytes) {
-  return thalweg::team(MPI_COMM_WORLD).strategy(thalweg_team_broadcast, bytes);
+  return thalweg::team(MPI_COMM_WORLD).strategy(thalweg::collective::broadcast, bytes);
 }
 
 void expect_end(const std::string& end, const char* when) {
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   write(tuning, "damaged");
   expect_end("by the model of the probed machine", "a damaged tuning file");
   setenv("THALWEG_MACHINE", (folder / "absent.toml").c_str(), 1);
-  const std::string complaint = checks::complaint_of([] { strategy(8); });
+  const std::string complaint = checks::failure_of([] { strategy(8); }).what();
   checks::require(complaint.find("absent.toml") != std::string::npos, "%s", complaint.c_str());
   fs::remove_all(folder);
   if (rank == 0)

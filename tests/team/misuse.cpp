@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   {
     thalweg::team all(MPI_COMM_WORLD);
     auto memory = all.allocate<double>(10);
-    const std::string text = checks::complaint_of([&] {
+    const thalweg::error failure = checks::failure_of([&] {
       std::array<double, 10> more{};
       if (what == "memory")
         all.broadcast(std::span<double>(memory.data() + 5, 10), 0);
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
         all.broadcast(std::span<double>(more), 0);
     });
     if (all.rank() == 0)
-      std::printf("%s\n", text.c_str());
+      std::printf("%s: %s\n", thalweg_status_name(failure.status()), failure.what());
   }
   MPI_Finalize();
 }

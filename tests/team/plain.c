@@ -4,9 +4,9 @@
 
 #include "thalweg/team.h"
 
-static void must(int status) {
-  if (status != 0) {
-    fprintf(stderr, "FAILED: %s\n", thalweg_team_error());
+static void must(thalweg_status status) {
+  if (status != thalweg_success) {
+    fprintf(stderr, "FAILED: %s\n", thalweg_error_message());
     MPI_Abort(MPI_COMM_WORLD, 3);
   }
 }
@@ -19,22 +19,19 @@ int main(int argc, char** argv) {
   must(thalweg_team_allocate(team, 4 * sizeof(int), &memory));
   int* const numbers = memory;
   numbers[0] = thalweg_team_rank(team) == 0 ? 42 : 0;
-  const thalweg_team_call broadcast = {.collective = thalweg_team_broadcast,
-                                       .output = numbers,
-                                       .count = 1,
-                                       .type = MPI_INT,
-                                       .op = MPI_OP_NULL,
-                                       .before = thalweg_sync_mine,
-                                       .after = thalweg_sync_mine};
+  thalweg_team_call broadcast = THALWEG_TEAM_CALL_INIT;
+  broadcast.output = numbers;
+  broadcast.count = 1;
+  broadcast.type = MPI_INT;
   must(thalweg_team_start(team, &broadcast, NULL));
-  const thalweg_team_call sum = {.collective = thalweg_team_reduce_all,
-                                 .input = &numbers[0],
-                                 .output = &numbers[1],
-                                 .count = 1,
-                                 .type = MPI_INT,
-                                 .op = MPI_SUM,
-                                 .before = thalweg_sync_all,
-                                 .after = thalweg_sync_all};
+  thalweg_team_call sum = THALWEG_TEAM_CALL_INIT;
+  sum.collective = thalweg_collective_allreduce;
+  sum.input = &numbers[0];
+  sum.output = &numbers[1];
+  sum.count = 1;
+  sum.type = MPI_INT;
+  sum.op = MPI_SUM;
+  sum.before = sum.after = thalweg_sync_all;
   thalweg_request* request = NULL;
   must(thalweg_team_start(team, &sum, &request));
   int finished = 0;

@@ -46,23 +46,23 @@ std::vector<Case> cases(Buffers& b) {
       {"broadcast", [&](team& t) { t.broadcast(b.out(), sender); }},
       {"scatter", [&](team& t) { t.scatter(b.all_in(), b.out(), sender); }},
       {"gather", [&](team& t) { t.gather(b.in(), b.all_out(), receiver); }},
-      {"allgather", [&](team& t) { t.gather_all(b.in(), b.all_out()); }},
-      {"alltoall", [&](team& t) { t.exchange(b.all_in(), b.all_out()); }},
+      {"allgather", [&](team& t) { t.allgather(b.in(), b.all_out()); }},
+      {"alltoall", [&](team& t) { t.alltoall(b.all_in(), b.all_out()); }},
       {"reduce", [&](team& t) { t.reduce(b.in(), b.out(), receiver, MPI_SUM); }},
-      {"allreduce", [&](team& t) { t.reduce_all(b.in(), b.out(), MPI_SUM); }},
+      {"allreduce", [&](team& t) { t.allreduce(b.in(), b.out(), MPI_SUM); }},
       {"scan between barriers", [&](team& t) { t.scan(b.in(), b.out(), MPI_SUM, thalweg::strict); }},
-      {"request wait", [&](team& t) { t.start_gather_all(b.in(), b.all_out()).wait(); }},
+      {"request wait", [&](team& t) { t.start().allgather(b.in(), b.all_out()).wait(); }},
       {"request test",
        [&](team& t) {
-         request sum = t.start_reduce_all(b.in(), b.out(), MPI_SUM);
+         request sum = t.start().allreduce(b.in(), b.out(), MPI_SUM);
          while (!sum.test()) {
          }
        }},
-      {"when_all",
+      {"wait_all",
        [&](team& t) {
-         request first = t.start_barrier();
-         request second = t.start_barrier();
-         thalweg::when_all(first, second);
+         request first = t.start().barrier();
+         request second = t.start().barrier();
+         thalweg::wait_all(first, second);
        }},
       {"complete",
        [&](team& t) {
@@ -71,7 +71,7 @@ std::vector<Case> cases(Buffers& b) {
        }},
       {"allocate and release",
        [](team& t) {
-         thalweg::memory<double> memory = t.allocate<double>(count);
+         thalweg::symmetric_memory<double> memory = t.allocate<double>(count);
          t.release(memory);
        }},
       {"split and free", [](team& t) { team part = t.split(0); }},

@@ -351,7 +351,7 @@ namespace thalweg::mpi {{
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
     write(
         options.output / "exports.map",
-        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_choose;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
+        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
     )
 
 

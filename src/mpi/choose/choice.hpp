@@ -33,7 +33,7 @@ std::string_view call_name(Operation operation);
 // A selection as a choice; equal ones get the same number.
 Choice make_choice(const strategies::Selection& selection);
 
-// The choices made in THALWEG_USE, or through thalweg_choose() while nothing is under way.
+// The choices made in THALWEG_USE, or through thalweg_set_selection() while nothing is under way.
 class Choices {
 public:
   // Replaces all choices. Throws Error for a text that does not read; nothing is changed then.

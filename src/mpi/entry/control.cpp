@@ -9,14 +9,14 @@
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
 
-extern "C" __attribute__((visibility("default"))) int thalweg_choose(const char* selections) {
+extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selections) {
   try {
     thalweg::mpi::choices().read(selections);
     thalweg::mpi::forget_known_calls();
-    return 0;
+    return thalweg_success;
   } catch (const std::exception& error) {
     thalweg::mpi::say(error.what());
-    return -1;
+    return thalweg_error_invalid_argument;
   }
 }
 

@@ -7,7 +7,8 @@
 namespace thalweg::transport {
 
 MpiError::MpiError(const char* call, int code)
-    : Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message"),
+    : Error(fmt::format("{} failed with MPI error {}", call, code), "see the MPI library's own message",
+            thalweg_error_mpi),
       code_(code) {}
 
 namespace {

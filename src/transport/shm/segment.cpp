@@ -17,7 +17,7 @@ namespace {
 constexpr const char* remedy = "messages inside of the node go through the MPI library instead";
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(fmt::format("{}: {}", what, std::strerror(errno)), remedy);
+  throw Error(fmt::format("{}: {}", what, std::strerror(errno)), remedy, thalweg_error_system);
 }
 
 /// Closes a descriptor when its scope ends.
@@ -72,7 +72,8 @@ std::unique_ptr<Segment> Segment::open(const SegmentAddress& address) {
     refuse(path);
   std::uint64_t cookie = 0;
   if (::pread(file.number(), &cookie, sizeof cookie, 0) != sizeof cookie || cookie != address.cookie)
-    throw Error(fmt::format("{} is not the segment that was to be there", path), remedy);
+    throw Error(fmt::format("{} is not the segment that was to be there", path), remedy,
+                thalweg_error_system);
   segment->map(file.number());
   segment->prepare(MADV_POPULATE_READ); // maps pages that are there for writing, too, in half the time
   return segment;

@@ -15,22 +15,21 @@ static const char* const way_names[ways] = {"strict", "loose", "mpi"};
 static thalweg_team* team;
 static int rank, ranks;
 
-static void must(int status) {
-  if (status != 0) {
-    fprintf(stderr, "rank %d: %s\n", rank, thalweg_team_error());
+static void must(thalweg_status status) {
+  if (status != thalweg_success) {
+    fprintf(stderr, "rank %d: %s\n", rank, thalweg_error_message());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 }
 
 static void call_team(int scatter, char* all, char* mine, size_t bytes, thalweg_sync sync) {
-  const thalweg_team_call call = {.collective = scatter ? thalweg_team_scatter : thalweg_team_broadcast,
-                                  .input = scatter ? all : NULL,
-                                  .output = mine,
-                                  .count = bytes,
-                                  .type = MPI_BYTE,
-                                  .op = MPI_OP_NULL,
-                                  .before = sync,
-                                  .after = sync};
+  thalweg_team_call call = THALWEG_TEAM_CALL_INIT;
+  call.collective = scatter ? thalweg_collective_scatter : thalweg_collective_broadcast;
+  call.input = scatter ? all : NULL;
+  call.output = mine;
+  call.count = bytes;
+  call.before = sync;
+  call.after = sync;
   must(thalweg_team_start(team, &call, NULL));
 }
 

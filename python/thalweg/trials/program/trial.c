@@ -285,7 +285,7 @@ int main(int argc, char** argv) {
     choose = choose_nothing;
     bypass = bypass_nothing;
   } else {
-    *(void**)&choose = control("thalweg_choose");
+    *(void**)&choose = control("thalweg_set_selection");
     *(void**)&bypass = control("thalweg_bypass");
     *(void**)&fingerprint = control("thalweg_fingerprint");
   }

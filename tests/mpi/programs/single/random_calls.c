@@ -2,7 +2,7 @@
 //
 // All ranks roll the same calls: operation, size, root, communicator, in place or not, blocking or up to some
 // under way at once. Every word that arrives is checked, and that nothing else was written. Now and then
-// another of the selections takes over (thalweg_choose), or a communicator is freed and made again.
+// another of the selections takes over (thalweg_set_selection), or a communicator is freed and made again.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -169,7 +169,7 @@ static void finish_pending(Run* run) {
 }
 
 static void choose_another(Run* run, int count, char** selections) {
-  int (*const choose)(const char*) = (int (*)(const char*))dlsym(RTLD_DEFAULT, "thalweg_choose");
+  int (*const choose)(const char*) = (int (*)(const char*))dlsym(RTLD_DEFAULT, "thalweg_set_selection");
   finish_pending(run);
   const char* const selection = selections[roll(&run->dice, count)];
   REQUIRE(choose == NULL || choose(selection) == 0, "%s was not understood", selection);

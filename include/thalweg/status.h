@@ -1,0 +1,49 @@
+/* What the functions of Thalweg's C interfaces return, and what is known about the last failure.
+ *
+ * libthalweg and libthalweg-team-* both define these functions. In a program that has several of these
+ * libraries the dynamic linker takes the first definition for all of them, so a thread has one last error. */
+#ifndef THALWEG_STATUS_H
+#define THALWEG_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define THALWEG_API __attribute__((visibility("default")))
+
+/* A function that does not return thalweg_success has changed nothing, unless its comment says otherwise. */
+typedef enum thalweg_status {
+  thalweg_success = 0,
+  thalweg_error_invalid_argument =
+      1, /* a value that the call cannot have, or a call that cannot be made now */
+  thalweg_error_out_of_memory = 2,
+  thalweg_error_mpi = 3,         /* a function of the MPI library failed */
+  thalweg_error_mismatch = 4,    /* ranks made different calls */
+  thalweg_error_unsupported = 5, /* a sensible call that this version cannot do */
+  thalweg_error_system = 6,      /* a file, shared memory or another service of the operating system */
+  thalweg_error_not_proven = 7,  /* a schedule does not do what its operation says */
+  thalweg_error_internal = 8     /* a defect of Thalweg: please report it */
+} thalweg_status;
+
+/* "invalid argument"; "unknown status" for a number that is none. Static text. */
+THALWEG_API const char* thalweg_status_name(thalweg_status status);
+
+/* The last failure of a call of this thread. Later versions may add fields at the end. */
+typedef struct thalweg_error {
+  thalweg_status status; /* thalweg_success where no call has failed yet: then the texts are empty */
+  int rank;              /* this process's rank in the team of the call; -1 where no ranks are concerned */
+  const char* call;      /* "allreduce", "split"; "" where the failing call has no name */
+  const char* remedy;    /* "allocate more, or move less"; "" where none is known */
+  const char* message;   /* a whole line for people: call, rank, value and remedy */
+} thalweg_error;
+
+/* Never NULL. The texts are valid until the next failure of a call of this thread. */
+THALWEG_API const thalweg_error* thalweg_last_error(void);
+/* The message of thalweg_last_error(). */
+THALWEG_API const char* thalweg_error_message(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
