@@ -13,6 +13,10 @@ extern "C" __attribute__((visibility("default"))) int thalweg_choose(const char*
   try {
     thalweg::mpi::choices().read(selections);
     thalweg::mpi::forget_known_calls();
+    if (thalweg::mpi::choices().any_strategy()) {
+      thalweg::mpi::runtime.polls_collectives = true;
+      thalweg::mpi::runtime.passes_calls = false;
+    }
     return 0;
   } catch (const std::exception& error) {
     thalweg::mpi::say(error.what());

@@ -5,6 +5,7 @@
 #include "mpi/known_calls.hpp"
 #include "mpi/learning/communicator_learning.hpp"
 #include "mpi/observed.hpp"
+#include "mpi/polling.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/twins.hpp"
@@ -13,10 +14,15 @@ namespace thalweg::mpi {
 
 namespace {
 
-int make_native(const CollectiveCall& call, const CommunicatorState& communicator, bool blocks) {
+int make_native(const CollectiveCall& call, CommunicatorState& communicator, bool blocks) {
+  const bool polls = runtime.polls_collectives && communicator.agreed && call.form->mode == Mode::blocking;
   // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
-  if (runtime.polls_collectives && !blocks && communicator.agreed && has_sound_twin(call, communicator)) {
-    return make_by_twin(call);
+  if (polls && !blocks) {
+    if (has_sound_twin(call, communicator)) {
+      return make_by_twin(call);
+    }
+    // Nobody waits inside of the library for a rank that still waits for an operation of ours in flight here.
+    meet_before_constructing(call.comm);
   }
   return call.form->native(call);
 }

@@ -138,7 +138,7 @@ void agree() {
   agree_on_learning();
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
   // Tuned picks are for blocking calls, which leave nothing in flight.
-  runtime.polls_collectives = runtime.polite || !runtime.settings.use.empty();
+  runtime.polls_collectives = runtime.polite || choices().any_strategy();
 }
 
 void complain() {

@@ -51,6 +51,7 @@ static const Suite suites[] = {
     {"outstanding", test_outstanding},
     {"going_on_in_collectives", test_going_on_in_collectives},
     {"persistent_restart", test_persistent_restart},
+    {"going_on_in_neighborhoods", test_going_on_in_neighborhoods},
     {"request_kinds", test_request_kinds},
     {"p2p_modes", test_p2p_modes},
     {"p2p_matching", test_p2p_matching},

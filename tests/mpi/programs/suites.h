@@ -57,6 +57,7 @@ void test_comm_errors(void);
 void test_outstanding(void);
 void test_going_on_in_collectives(void);
 void test_persistent_restart(void);
+void test_going_on_in_neighborhoods(void);
 void test_request_kinds(void);
 void test_p2p_modes(void);
 void test_p2p_matching(void);
