@@ -108,9 +108,12 @@ void agree_on_tuning() {
     found = {"", fmt::format("tuning file not used: {}", error.what())};
     runtime.settings.complaints.push_back(found.reason);
   }
-  spread(found.choices);
+  spread(found.picks);
   runtime.tuning_reason = found.reason;
-  tuned_choices().read(found.choices);
+  const tune::AgreedPicks agreed = tune::unpack_picks(found.picks);
+  runtime.settings.complaints.insert(runtime.settings.complaints.end(), agreed.complaints.begin(),
+                                     agreed.complaints.end());
+  tuned_choices().set(agreed.picks);
 }
 
 // Rank 0's settings and its view of the library, and where every rank is.

@@ -1,13 +1,14 @@
 #include "mpi/tuning.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "machine/probed_machines.hpp"
-#include "mpi/runner/tuned_choices.hpp"
 #include "mpi/runtime.hpp"
 #include "mpi/user_settings.hpp"
+#include "tune/agreed_picks.hpp"
 #include "tune/tuning_file.hpp"
 
 namespace thalweg::mpi {
@@ -28,21 +29,6 @@ machine::Machine find_machine() {
   machine::Machine standard = machine::standard_machine();
   standard.cores = static_cast<std::int32_t>(fingerprint.cores);
   return standard;
-}
-
-// What the engine runs for a pick: an algorithm of the library is native where the library was told of it.
-std::string use_of(const tune::Pick& pick, bool library_was_told) {
-  if (!tune::is_of_library(pick.use))
-    return pick.use;
-  return library_was_told || pick.otherwise.empty() ? "native" : pick.otherwise;
-}
-
-char finder_of(const tune::Pick& pick) {
-  using Finder = TunedChoices::Finder;
-  const Finder finder = pick.source == tune::tune_source     ? Finder::tuner
-                        : pick.source == tune::online_source ? Finder::learner
-                                                             : Finder::interrupted;
-  return static_cast<char>(finder);
 }
 
 } // namespace
@@ -83,18 +69,13 @@ FoundTuning read_tuning(const std::string& path) {
                     : fmt::format("tuning file {} is of other machines or jobs ({}){}", path,
                                   machine::differences(machine, file.back().machine),
                                   library_was_told ? "; the library was told of its picks nonetheless" : "")};
-  std::string choices;
-  std::size_t of_library = 0;
-  for (const tune::Pick& pick : tuning->picks) {
-    of_library += tune::is_of_library(pick.use) ? 1 : 0;
-    choices += fmt::format("{} {} {} {} {} {}\n", pick.call, pick.ranks, pick.nodes, pick.bytes,
-                           finder_of(pick), use_of(pick, library_was_told));
-  }
+  const auto of_library = std::ranges::count_if(
+      tuning->picks, [](const tune::Pick& pick) { return tune::is_of_library(pick.use); });
   std::string reason = fmt::format("tuning file {}: {} picks", path, tuning->picks.size());
   if (of_library > 0)
     reason += fmt::format(", {} of them the library's own algorithms, of which it was {}told", of_library,
                           library_was_told ? "" : "not ");
-  return {choices, reason};
+  return {tune::pack_picks(tuning->picks, library_was_told), reason};
 }
 
 const machine::Machine& known_machine() {

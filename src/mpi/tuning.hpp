@@ -16,9 +16,9 @@ machine::Fingerprint job_fingerprint();
 // It as text, a line for each part (include/thalweg/control.h).
 std::string fingerprint_text();
 
-// What rank 0 found, as text for TunedChoices, and in words for people.
+// What rank 0 found, packed for all ranks (tune/agreed_picks.hpp), and in words for people.
 struct FoundTuning {
-  std::string choices;
+  std::string picks;
   std::string reason;
 };
 FoundTuning read_tuning(const std::string& path);

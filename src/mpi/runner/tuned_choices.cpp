@@ -1,10 +1,6 @@
 #include "mpi/runner/tuned_choices.hpp"
 
 #include <algorithm>
-#include <sstream>
-#include <string>
-
-#include <fmt/format.h>
 
 #include "mpi/datatypes.hpp"
 #include "mpi/runner/exactness.hpp"
@@ -25,11 +21,10 @@ std::int64_t bytes_of_side(MPI_Count count, MPI_Datatype type) {
   return static_cast<std::int64_t>(count) * static_cast<std::int64_t>(datatype_bytes(type));
 }
 
-Operation operation_named(std::string_view name) {
-  const strategies::Call* wanted = strategies::find_call(name);
+Operation operation_of(const strategies::Call& call) {
   std::size_t operation = 0;
   while (operation < operation_count &&
-         strategies::find_call(call_name(static_cast<Operation>(operation))) != wanted)
+         strategies::find_call(call_name(static_cast<Operation>(operation))) != &call)
     ++operation;
   return static_cast<Operation>(operation);
 }
@@ -64,23 +59,17 @@ std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorSta
   }
 }
 
-void TunedChoices::read(std::string_view text) {
+void TunedChoices::set(std::span<const tune::AgreedPick> picks) {
   TunedChoices fresh;
-  std::istringstream lines{std::string(text)};
-  std::string name;
-  std::string use;
-  int ranks = 0;
-  int nodes = 0;
-  std::int64_t bytes = 0;
-  char finder = 0;
-  while (lines >> name >> ranks >> nodes >> bytes >> finder >> use) {
-    Choice choice = make_choice(strategies::parse_selection(fmt::format("{}={}", name, use)));
-    choice.native_reason = "best by the tuning file";
-    choice.blocks = choice.strategy == nullptr && Finder{finder} == Finder::tuner;
-    const auto operation = static_cast<std::size_t>(operation_named(name));
+  for (const tune::AgreedPick& pick : picks) {
+    const auto operation = static_cast<std::size_t>(operation_of(*pick.selection.call));
     if (operation >= operation_count)
       continue;
-    fresh.tables_[operation][{ranks, nodes}].push_back({bytes, Finder{finder}, std::move(choice)});
+    Choice choice = make_choice(pick.selection);
+    choice.native_reason = "best by the tuning file";
+    choice.blocks = choice.strategy == nullptr && pick.finder == Finder::tuner;
+    fresh.tables_[operation][{pick.ranks, pick.nodes}].push_back(
+        {pick.bytes, pick.finder, std::move(choice)});
     fresh.any_ = true;
   }
   for (auto& tables : fresh.tables_)

@@ -4,26 +4,27 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "mpi/communicators.hpp"
 #include "mpi/runner/choice.hpp"
+#include "tune/agreed_picks.hpp"
 
 namespace thalweg::mpi {
 
 class TunedChoices {
 public:
-  // Who found it: the tuner, or a program that learned, to the search's end or not.
-  enum class Finder : char { tuner = 't', learner = 'l', interrupted = 'i' };
+  using Finder = tune::Finder;
   struct Entry {
     std::int64_t bytes;
     Finder finder;
     Choice choice;
   };
 
-  // Reads lines "CALL RANKS NODES BYTES FINDER STRATEGY". Throws Error for a text that does not read.
-  void read(std::string_view text);
+  // Replaces what is known.
+  void set(std::span<const tune::AgreedPick> picks);
   bool any() const { return any_; }
 
   // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known
