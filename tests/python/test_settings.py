@@ -218,6 +218,15 @@ def test_every_option_has_its_own_names() -> None:
     assert len({option.variable for option in OPTIONS}) == len(OPTIONS)
 
 
+@pytest.mark.parametrize("words", [["config"], ["config", "--json"]])
+def test_config_refuses_a_selection_that_nobody_knows(thalweg: Command, words: list[str]) -> None:
+    result = thalweg(*words, variables={"THALWEG_USE": "allreduce=ring;alltoall=no_such", "THALWEG_POLITE": "never"})
+    assert result.returncode == SETTINGS.number, result.stderr
+    assert "THALWEG_USE" in result.stderr and "no_such" in result.stderr
+    # The values are shown nonetheless.
+    assert "ring" in result.stdout and "no_such" in result.stdout and "never" in result.stdout
+
+
 def test_the_ranks_tables_are_current() -> None:
     """What the interposer knows of options and limits is what the command knows: `make man` writes it."""
     for name, text in tables().items():
