@@ -1,5 +1,6 @@
 #include "mpi/collective_runner.hpp"
 
+#include "mpi/dispatch.hpp"
 #include "mpi/gate.hpp"
 #include "mpi/known_calls.hpp"
 #include "mpi/learning/communicator_learning.hpp"
@@ -154,7 +155,7 @@ Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator,
   if (communicator.runner && call.form->mode == Mode::blocking) {
     EngineState& engine = engine_of(communicator);
     RecentCall& recent = engine.recent.place_for(call);
-    if (recent.matches(call, choice.id)) {
+    if (recent.matches(call, choice.id) && recent.are_on_host(call.sendbuf, call.recvbuf)) {
       if (runtime.repeats_calls)
         know_calls_like(call, &recent);
       recent.run(call.sendbuf, call.recvbuf);
@@ -187,6 +188,12 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
 
 int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {
   const Inside inside;
+  if (!remembered.are_on_host(sendbuf, recvbuf)) [[unlikely]] {
+    CollectiveCall call = remembered.call();
+    call.sendbuf = sendbuf;
+    call.recvbuf = recvbuf;
+    return dispatch(call);
+  }
   try {
     remembered.run(sendbuf, recvbuf);
     return MPI_SUCCESS;

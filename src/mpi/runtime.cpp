@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "mpi/communicators.hpp"
+#include "mpi/device_memory.hpp"
 #include "mpi/gate.hpp"
 #include "mpi/gathering.hpp"
 #include "mpi/learning/learned.hpp"
@@ -87,9 +88,10 @@ void spread(std::string& text) {
 // The user's own choice of the library's algorithms comes before everything that could be learned.
 void agree_on_learning() {
   const Settings& settings = runtime.settings;
-  std::uint32_t learns =
-      settings.learn != LearnMode::off && settings.learn_budget_percent > 0 && user_algorithms().empty() ? 1
-                                                                                                         : 0;
+  std::uint32_t learns = settings.learn != LearnMode::off && settings.learn_budget_percent > 0 &&
+                                 user_algorithms().empty() && runtime.device_memory.empty()
+                             ? 1
+                             : 0;
   spread_bytes(&learns, sizeof learns);
   runtime.learns = learns != 0;
 }
@@ -127,12 +129,14 @@ void agree() {
   runtime.settings = parse_settings(text);
   read_choices();
 
-  const RankPlace mine = this_place();
+  RankPlace mine = this_place();
+  mine.device_runtime = loaded_device_runtime();
   const std::vector<std::uint8_t> rows =
       share_rows({reinterpret_cast<const std::uint8_t*>(&mine), sizeof mine});
   std::vector<RankPlace> places(static_cast<std::size_t>(runtime.world_size));
   std::memcpy(places.data(), rows.data(), rows.size());
   runtime.placement = place_ranks(places);
+  runtime.device_memory = device_objection(runtime.settings.device_buffers, places);
   runtime.agreed = true;
   decide_politeness(runtime, {spins != 0, spinning.reason});
   leaves_taken_cores =

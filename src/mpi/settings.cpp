@@ -59,6 +59,18 @@ void read_polite(Settings& settings, std::string_view name, std::string_view val
   }
 }
 
+void read_device_buffers(Settings& settings, std::string_view name, std::string_view value) {
+  if (value == "auto" || value.empty()) {
+    settings.device_buffers = DeviceBuffers::automatic;
+  } else if (value == "yes") {
+    settings.device_buffers = DeviceBuffers::yes;
+  } else if (value == "no") {
+    settings.device_buffers = DeviceBuffers::no;
+  } else {
+    complain(settings, name, value, "auto, yes or no");
+  }
+}
+
 void read_learn(Settings& settings, std::string_view name, std::string_view value) {
   if (value == "off" || value.empty()) {
     settings.learn = LearnMode::off;
@@ -98,6 +110,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.progress_thread);
   } else if (name == "THALWEG_SHARED_MEMORY") {
     read_flag(settings, name, value, settings.shared_memory);
+  } else if (name == "THALWEG_DEVICE_BUFFERS") {
+    read_device_buffers(settings, name, value);
   } else if (name == "THALWEG_VERBOSE") {
     read_flag(settings, name, value, settings.verbose);
   }

@@ -71,6 +71,10 @@ bool has_sound_twin(const CollectiveCall& call, CommunicatorState& communicator)
   if (call.form->start == nullptr) {
     return false;
   }
+  // Open MPI's nonblocking reductions do not know a GPU's memory, which its blocking ones do.
+  if (!runtime.device_memory.empty() && call.form->operation != Operation::barrier) {
+    return false;
+  }
   switch (call.form->operation) {
   case Operation::alltoallv:
   case Operation::alltoallw:

@@ -1,5 +1,6 @@
 #include "mpi/runner/call_binding.hpp"
 
+#include "mpi/device_memory.hpp"
 #include "mpi/runner/neighbors.hpp"
 
 namespace thalweg::mpi {
@@ -260,6 +261,9 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
     bind_neighbors(bound, call, communicator);
     break;
   }
+  for (BufferSide* side : {&bound.input, &bound.output})
+    if (side->units() > 0 && may_be_on_device(side->address()))
+      side->stage_always(); // the library packs and unpacks what only it may touch
   return bound;
 }
 

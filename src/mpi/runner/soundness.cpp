@@ -2,6 +2,7 @@
 #include "mpi/runner/call_binding.hpp"
 #include "mpi/runner/exactness.hpp"
 #include "mpi/runner/neighbors.hpp"
+#include "mpi/runtime.hpp"
 
 namespace thalweg::mpi {
 
@@ -78,6 +79,8 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
       return "elements that reach outside of their extent";
   }
   const schedule::Operation operation = schedule_operation(call.form->operation);
+  if (!runtime.device_memory.empty() && operation != schedule::Operation::barrier)
+    return "buffers that may be in a GPU's memory";
   if (operation == schedule::Operation::neighbor_allgather ||
       operation == schedule::Operation::neighbor_alltoall)
     return neighborhood_objection(communicator);
