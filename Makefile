@@ -64,6 +64,7 @@ format: $(STAMPS)/tools
 
 man: $(STAMPS)/package
 	$(VENV)/bin/python -m thalweg.documentation docs
+	$(VENV)/bin/python -m thalweg.settings.tables src/mpi/state
 
 install: build
 	scripts/install "$(PREFIX)"

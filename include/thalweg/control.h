@@ -20,8 +20,8 @@ extern "C" {
  * thalweg_last_error(). */
 thalweg_status thalweg_set_selection(const char* selections);
 
-/* 1: every MPI call goes straight to the library, as if Thalweg was not there; 0: as usual. Returns what was
- * set. */
+/* 1: every MPI call goes straight to the library, as if Thalweg was not there; 0: as before that. Returns
+ * what holds now: 1 also where Thalweg is disabled, does not fit the library, or MPI was finalized. */
 int thalweg_bypass(int on);
 
 /* What tuning files know this job by, a line each: processor, cores, control group's limit, kernel, MPI,

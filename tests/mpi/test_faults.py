@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from jobs import NATIVE, PASSING, POLITE, Mode, build, build_profiler, interposer, run, using
+from jobs import DISABLED, NATIVE, PASSING, POLITE, Mode, build, build_profiler, interposer, run, using
 from mpis import MPIS, Mpi, named
 
 EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
@@ -70,6 +70,30 @@ def test_interposer_of_another_family(mpi: Mpi) -> None:
     program = [str(build(mpi, "conformance")), "--known", mpi.known_names, "allreduce", "bcast", "p2p_matching"]
     result = run(mpi, 2, program, NATIVE, environment={"LD_PRELOAD": str(interposer(other))})
     assert result.status == 0, result.explain()
+
+
+@pytest.mark.parametrize("expected", [["active"], ["active", "bypassed at the end"], ["early"]], ids=str)
+@DEBIAN
+def test_bypass(name: str, expected: list[str]) -> None:
+    """A bypass that ends gives the calls back to Thalweg, and none is given to it once MPI has ended."""
+    mpi = named(name)
+    result = run(mpi, 2, [str(build(mpi, "bypass")), *expected], SHARING)
+    assert result.status == 0, result.explain()
+    assert "passed bypass" in result.out
+
+
+@DEBIAN
+def test_bypass_of_what_is_out(name: str) -> None:
+    """Where Thalweg is disabled, or is another library's, ending a bypass does not bring it in."""
+    mpi = named(name)
+    program = [str(build(mpi, "bypass")), "out"]
+    result = run(mpi, 2, program, DISABLED, environment={"THALWEG_VERBOSE": "1"})
+    assert result.status == 0, result.explain()
+    assert not result.lines_of("thalweg:"), result.err
+    other = interposer("mpich" if mpi.family == "openmpi" else "openmpi")
+    result = run(mpi, 2, program, NATIVE, environment={"LD_PRELOAD": str(other)})
+    assert result.status == 0, result.explain()
+    assert len(result.lines_of("thalweg:")) == 1, result.err
 
 
 @pytest.mark.parametrize("family", ["openmpi", "mpich", "mpiabi"])

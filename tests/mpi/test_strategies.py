@@ -14,11 +14,11 @@ INDEX = ROOT / "src" / "strategies" / "index.inc"
 RANKS = (3, 4, 5, 7, 8)
 SUITES = (
     *("barrier", "bcast", "gather", "scatter", "gatherv", "scatterv"),
-    *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"),
+    *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "empty_types"),
     *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
     *("reduce_types", "user_operations", "handle_reuse", "known_calls", "float_hash"),
     *("neighbor_cart", "neighbor_graph", "neighbor_dist_graph", "comm_many"),
-    *("outstanding", "going_on_in_collectives", "persistent_restart"),
+    *("outstanding", "going_on_in_collectives", "going_on_in_neighborhoods", "persistent_restart"),
 )
 
 

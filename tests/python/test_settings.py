@@ -13,8 +13,11 @@ from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.settings.files import line_of
 from thalweg.settings.layers import default_tuning_file, effective_settings, environment_layer, variables_for_ranks
 from thalweg.settings.options import BY_NAME, OPTIONS, Option
+from thalweg.settings.tables import tables
+from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.settings.values import selections_from_text, text_for_ranks, value_from_text, value_from_toml
 
+ROOT = Path(__file__).resolve().parents[2]
 WORD = st.text("abcdefgh_123", min_size=1, max_size=8)
 SELECTIONS = st.dictionaries(WORD, WORD, max_size=4)
 
@@ -213,3 +216,26 @@ def test_every_option_has_its_own_names() -> None:
     names = [name for option in OPTIONS for name in (option.flag, option.negation, option.short) if name]
     assert len(names) == len(set(names))
     assert len({option.variable for option in OPTIONS}) == len(OPTIONS)
+
+
+@pytest.mark.parametrize("words", [["config"], ["config", "--json"]])
+def test_config_refuses_a_selection_that_nobody_knows(thalweg: Command, words: list[str]) -> None:
+    result = thalweg(*words, variables={"THALWEG_USE": "allreduce=ring;alltoall=no_such", "THALWEG_POLITE": "never"})
+    assert result.returncode == SETTINGS.number, result.stderr
+    assert "THALWEG_USE" in result.stderr and "no_such" in result.stderr
+    # The values are shown nonetheless.
+    assert "ring" in result.stdout and "no_such" in result.stdout and "never" in result.stdout
+
+
+def test_the_ranks_tables_are_current() -> None:
+    """What the interposer knows of options and limits is what the command knows: `make man` writes it."""
+    for name, text in tables().items():
+        assert (ROOT / "src" / "mpi" / "state" / name).read_text() == text, f"{name} is out of date: make man"
+
+
+def test_users_choices_of_algorithms() -> None:
+    for name in ("OMPI_MCA_coll_tuned_use_dynamic_rules", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "I_MPI_ADJUST_BCAST"):
+        assert chosen_by_user({name: "1"}), name
+    for name in ("OMPI_MCA_btl", "MPIR_CVAR_CH4_PROGRESS_THROTTLE", "MPIR_CVAR_ALGORITHM_NOTES", "I_MPI_WAIT_MODE"):
+        assert not chosen_by_user({name: "1"}), name
+    assert chosen_by_user({"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "x"})

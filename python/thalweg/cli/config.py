@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.launch.execute import check_selections
 from thalweg.settings.layers import Setting, effective_settings
 from thalweg.settings.options import OPTIONS
 
@@ -19,7 +20,13 @@ def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON."
     rows = [row for option in OPTIONS for row in _rows(option.name, settings[option.name])]
     if as_json:
         typer.echo(json.dumps([{"setting": name, "value": value, "origin": origin} for name, value, origin in rows]))
-        return
+    else:
+        _print_table(rows)
+    # What is set is shown even where it is wrong: one sees then where it comes from.
+    check_selections(settings["use"].origins, settings["use"].value)
+
+
+def _print_table(rows: list[tuple[str, object, str]]) -> None:
     from rich.console import Console  # noqa: PLC0415 - slow, and not needed for JSON
     from rich.table import Table  # noqa: PLC0415
 

@@ -16,10 +16,10 @@ from thalweg.errors import ThalwegError
 from thalweg.rules.formats import Rule, Rules
 from thalweg.rules.library import Library
 from thalweg.rules.picks import LIBRARY
+from thalweg.settings.user_algorithms import chosen_by_user
 
 TOLD = "THALWEG_LIBRARY_RULES"
 """Names the variables that tell the library, so that ranks do not take them for the user's."""
-_USERS = re.compile(r"OMPI_MCA_coll_|I_MPI_ADJUST|I_MPI_TUNING|MPIR_CVAR_(\w*_ALGORITHM$|\w*_COLL_|COLL_)")
 
 
 class Told(NamedTuple):
@@ -58,11 +58,6 @@ def tell(library: Library, ranks: int, tuning: str, environment: Mapping[str, st
     if not rules:
         return NOTHING
     return _written(library, rules, ranks, Path(f"{tuning}.rules") / _name(found[0].machine.describe()))
-
-
-def chosen_by_user(environment: Mapping[str, str]) -> bool:
-    """Tell whether the user chose algorithms of the library himself, as src/mpi/state/user_settings.cpp does in the ranks."""
-    return any(_USERS.match(name) for name in environment)
 
 
 def rules_of_picks(library: Library, picks: Sequence[_core.Pick], ranks: int, nodes: int = 1) -> Rules:

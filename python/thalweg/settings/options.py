@@ -121,6 +121,14 @@ OPTIONS: tuple[Option, ...] = (
         help="Let the ranks of a node send each other messages through memory that they share.",
     ),
     Option(
+        name="device_buffers",
+        kind="choice",
+        default="auto",
+        choices=("auto", "yes", "no"),
+        help="Whether the program may pass a GPU's memory to collectives, which then are left to the MPI library: yes, "
+        "no, or where a GPU's runtime is loaded when MPI starts.",
+    ),
+    Option(
         name="verbose",
         kind="switch",
         default=False,

@@ -13,7 +13,7 @@ from thalweg.lab.hosts import network_of_lab
 from thalweg.machine import files
 from thalweg.machine.probe import probe
 from thalweg.rules.library import library_of
-from thalweg.rules.loading import chosen_by_user
+from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.trials.cases import Case, candidates
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words

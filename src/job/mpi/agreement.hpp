@@ -27,6 +27,8 @@ public:
 
   std::int32_t count() const { return static_cast<std::int32_t>(members_.size()); }
   Rank own() const { return own_; }
+  /// The rank of a member in the communicator.
+  Rank rank_of(std::size_t member) const { return members_[member]; }
 
   /// The first member's bytes, on all of them.
   void broadcast(void* data, std::size_t bytes) const;

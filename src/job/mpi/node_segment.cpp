@@ -49,7 +49,7 @@ NodeSegment share_segment(const Agreement& node, std::size_t bytes, std::size_t 
   const std::vector<Complaint> complaints = node.allgather(complaint);
   for (std::size_t member = 0; member < complaints.size(); ++member)
     if (complaints[member].front() != 0)
-      return {nullptr, fmt::format("rank {} of the node: {}", member, complaints[member].data())};
+      return {nullptr, fmt::format("rank {}: {}", node.rank_of(member), complaints[member].data())};
   segment->close_door();
   return {std::move(segment), {}};
 }

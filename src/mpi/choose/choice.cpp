@@ -1,5 +1,6 @@
 #include "mpi/choose/choice.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -78,6 +79,11 @@ void Choices::read(std::string_view text) {
 const Choice* Choices::of(Operation operation) const {
   const std::optional<Choice>& choice = choices_[static_cast<std::size_t>(operation)];
   return choice ? &*choice : nullptr;
+}
+
+bool Choices::any_strategy() const {
+  return std::ranges::any_of(choices_,
+                             [](const auto& choice) { return choice && choice->strategy != nullptr; });
 }
 
 Choices& choices() {

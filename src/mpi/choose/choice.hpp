@@ -40,6 +40,8 @@ public:
   void read(std::string_view text);
   // Null where nothing was chosen.
   const Choice* of(Operation operation) const;
+  // Whether some operation is for a strategy of ours, and not all for the library.
+  bool any_strategy() const;
 
 private:
   std::array<std::optional<Choice>, operation_count> choices_;

@@ -20,11 +20,10 @@ std::int64_t bytes_of_side(MPI_Count count, MPI_Datatype type) {
   return static_cast<std::int64_t>(count) * static_cast<std::int64_t>(datatype_bytes(type));
 }
 
-Operation operation_named(std::string_view name) {
-  const strategies::Call* wanted = strategies::find_call(name);
+Operation operation_of(const strategies::Call& call) {
   std::size_t operation = 0;
   while (operation < operation_count &&
-         strategies::find_call(call_name(static_cast<Operation>(operation))) != wanted)
+         strategies::find_call(call_name(static_cast<Operation>(operation))) != &call)
     ++operation;
   return static_cast<Operation>(operation);
 }

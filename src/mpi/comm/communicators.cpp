@@ -93,12 +93,15 @@ int keep_no_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 }
 
 int communicator_freed(MPI_Comm comm, int, void*, void*) {
-  if (standing.load(std::memory_order_relaxed) != Standing::active) {
+  if (standing.load(std::memory_order_relaxed) == Standing::bypass) {
     return MPI_SUCCESS;
   }
   const Inside inside;
   if (runtime.has_world && comm == MPI_COMM_SELF && before_finalize != nullptr) {
     before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
+    if (standing.load() == Standing::paused) { // and its own entry point passed the call on
+      standing.store(Standing::bypass);
+    }
   }
   std::unique_ptr<CommunicatorState> state;
   {

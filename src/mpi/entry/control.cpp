@@ -13,6 +13,10 @@ extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selectio
   try {
     thalweg::mpi::choices().read(selections);
     thalweg::mpi::forget_known_calls();
+    if (thalweg::mpi::choices().any_strategy()) {
+      thalweg::mpi::runtime.polls_collectives = true;
+      thalweg::mpi::runtime.passes_calls = false;
+    }
     return thalweg_success;
   } catch (const std::exception& error) {
     thalweg::mpi::say(error.what());
@@ -27,6 +31,12 @@ extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprin
 
 extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
   using thalweg::mpi::Standing;
-  thalweg::mpi::standing.store(on != 0 ? Standing::bypass : Standing::active);
-  return on;
+  using thalweg::mpi::standing;
+  if (standing.load() == Standing::unstarted) {
+    thalweg::mpi::begin();
+  }
+  // What is passed through for good stays so.
+  Standing from = on != 0 ? Standing::active : Standing::paused;
+  standing.compare_exchange_strong(from, on != 0 ? Standing::paused : Standing::active);
+  return standing.load() >= Standing::bypass ? 1 : 0;
 }

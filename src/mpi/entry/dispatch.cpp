@@ -7,6 +7,7 @@
 #include "mpi/learn/learned_choice.hpp"
 #include "mpi/run/collective_runner.hpp"
 #include "mpi/run/known_calls.hpp"
+#include "mpi/run/recent_calls.hpp"
 #include "mpi/run/twins.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/progress.hpp"
@@ -15,10 +16,15 @@ namespace thalweg::mpi {
 
 namespace {
 
-int make_native(const CollectiveCall& call, const CommunicatorState& communicator, bool blocks) {
+int make_native(const CollectiveCall& call, CommunicatorState& communicator, bool blocks) {
+  const bool polls = runtime.polls_collectives && communicator.agreed && call.form->mode == Mode::blocking;
   // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
-  if (runtime.polls_collectives && !blocks && communicator.agreed && has_sound_twin(call, communicator)) {
-    return make_by_twin(call);
+  if (polls && !blocks) {
+    if (has_sound_twin(call, communicator)) {
+      return make_by_twin(call);
+    }
+    // Nobody waits inside of the library for a rank that still waits for an operation of ours in flight here.
+    meet_before_constructing(call.comm);
   }
   return call.form->native(call);
 }
@@ -70,6 +76,16 @@ int dispatch(const CollectiveCall& call) noexcept {
     return decision.code;
   }
   return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));
+}
+
+int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {
+  if (remembered.are_on_host(sendbuf, recvbuf)) [[likely]] {
+    return run_again(remembered, sendbuf, recvbuf);
+  }
+  CollectiveCall call = remembered.call();
+  call.sendbuf = sendbuf;
+  call.recvbuf = recvbuf;
+  return dispatch(call);
 }
 
 } // namespace thalweg::mpi

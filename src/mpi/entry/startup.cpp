@@ -11,6 +11,7 @@
 #include "job/mpi/agreement.hpp"
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
+#include "mpi/call/device_memory.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -78,9 +79,10 @@ void read_choices() {
 // The user's own choice of the library's algorithms comes before everything that could be learned.
 void agree_on_learning(const job::Agreement& world) {
   const Settings& settings = runtime.settings;
-  std::uint32_t learns =
-      settings.learn != LearnMode::off && settings.learn_budget_percent > 0 && user_algorithms().empty() ? 1
-                                                                                                         : 0;
+  std::uint32_t learns = settings.learn != LearnMode::off && settings.learn_budget_percent > 0 &&
+                                 user_algorithms().empty() && runtime.device_memory.empty()
+                             ? 1
+                             : 0;
   world.broadcast(learns);
   runtime.learns = learns != 0;
 }
@@ -129,7 +131,11 @@ void agree() {
   runtime.settings = parse_settings(text);
   read_choices();
 
-  runtime.placement = job::place_ranks(world.allgather(job::this_place()));
+  job::RankPlace mine = job::this_place();
+  mine.device_runtime = loaded_device_runtime();
+  const std::vector<job::RankPlace> places = world.allgather(mine);
+  runtime.placement = job::place_ranks(places);
+  runtime.device_memory = device_objection(runtime.settings.device_buffers, places);
   runtime.agreed = true;
   decide_politeness(runtime, {spins != 0, spinning.reason});
   leaves_taken_cores =
@@ -138,7 +144,7 @@ void agree() {
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
   // Tuned picks are for blocking calls, which leave nothing in flight.
-  runtime.polls_collectives = runtime.polite || !runtime.settings.use.empty();
+  runtime.polls_collectives = runtime.polite || choices().any_strategy();
 }
 
 void complain() {

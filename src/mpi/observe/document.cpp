@@ -81,6 +81,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"polite", {{"active", run.polite}, {"reason", run.polite_reason}}},
       {"tuning", run.tuning},
       {"shared_memory", run.shared_memory},
+      {"device_memory", run.device_memory},
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},
       {"settings", run.settings},

@@ -96,6 +96,9 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
   if (!run.shared_memory.empty()) {
     text += fmt::format("thalweg: {}\n", run.shared_memory);
   }
+  if (!run.device_memory.empty()) {
+    text += fmt::format("thalweg: {}\n", run.device_memory);
+  }
   text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
                       "function", "call site", "ranks", "calls", "bytes", "time", "mean", "waiting",
                       "transfer", "last rank", "CPU", "ran on");

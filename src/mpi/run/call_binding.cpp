@@ -1,5 +1,6 @@
 #include "mpi/run/call_binding.hpp"
 
+#include "mpi/call/device_memory.hpp"
 #include "mpi/run/neighbors.hpp"
 
 namespace thalweg::mpi {
@@ -219,6 +220,9 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
     bind_neighbors(bound, call, communicator);
     break;
   }
+  for (BufferSide* side : {&bound.input, &bound.output})
+    if (side->units() > 0 && may_be_on_device(side->address()))
+      side->stage_always(); // the library packs and unpacks what only it may touch
   return bound;
 }
 

@@ -152,7 +152,7 @@ Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator,
   if (communicator.runner && call.form->mode == Mode::blocking) {
     EngineState& engine = engine_of(communicator);
     RecentCall& recent = engine.recent.place_for(call);
-    if (recent.matches(call, choice.id)) {
+    if (recent.matches(call, choice.id) && recent.are_on_host(call.sendbuf, call.recvbuf)) {
       if (runtime.repeats_calls)
         know_calls_like(call, &recent);
       recent.run(call.sendbuf, call.recvbuf);
@@ -179,7 +179,7 @@ Decision run_collective(const CollectiveCall& call, CommunicatorState& communica
   return decision;
 }
 
-int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {
+int run_again(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {
   const Inside inside;
   try {
     remembered.run(sendbuf, recvbuf);

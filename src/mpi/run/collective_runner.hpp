@@ -30,7 +30,7 @@ struct Decision {
 Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator,
                         const Choice* choice) noexcept;
 
-// Makes a call again on other buffers; returns MPI's error code.
-int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept;
+// Makes a call again on other buffers of the host; returns MPI's error code.
+int run_again(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept;
 
 } // namespace thalweg::mpi

@@ -65,19 +65,20 @@ schedule::Neighborhood on_distributed_graph(CommunicatorState& communicator) {
 
 } // namespace
 
-const char* neighborhood_objection(CommunicatorState& communicator) {
-  const int kind = topology_of(communicator);
-  if (kind == MPI_GRAPH || kind == MPI_DIST_GRAPH)
-    return nullptr;
-  if (kind != MPI_CART)
-    return "a communicator without neighbours";
-  // Around a ring of one or two the same rank is met on both sides, and libraries differ in which message is
-  // whose.
+bool is_short_ring(CommunicatorState& communicator) {
+  if (topology_of(communicator) != MPI_CART)
+    return false;
   const Grid grid = grid_of(communicator);
   for (std::size_t dimension = 0; dimension < grid.sizes.size(); ++dimension)
     if (grid.periodic[dimension] != 0 && grid.sizes[dimension] <= 2)
-      return "a periodic dimension of one or two ranks";
-  return nullptr;
+      return true;
+  return false;
+}
+
+const char* neighborhood_objection(CommunicatorState& communicator) {
+  if (topology_of(communicator) == MPI_UNDEFINED)
+    return "a communicator without neighbours";
+  return is_short_ring(communicator) ? "a periodic dimension of one or two ranks" : nullptr;
 }
 
 std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(CommunicatorState& communicator) {

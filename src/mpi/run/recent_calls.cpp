@@ -1,6 +1,7 @@
 #include "mpi/run/recent_calls.hpp"
 
 #include "mpi/call/datatypes.hpp"
+#include "mpi/call/device_memory.hpp"
 #include "mpi/call/exactness.hpp"
 #include "mpi/run/run_blocking.hpp"
 
@@ -36,6 +37,16 @@ void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const
   plan_ = std::move(plan);
   execution_ = std::make_unique<engine::Execution>(*plan_, plans.batch());
   reduction_ = plans.reduction;
+}
+
+bool RecentCall::are_on_host(const void* sendbuf, const void* recvbuf) {
+  if (sendbuf == host_sendbuf_ && recvbuf == host_recvbuf_) [[likely]]
+    return true;
+  if (may_be_on_device(sendbuf) || may_be_on_device(recvbuf))
+    return false;
+  host_sendbuf_ = sendbuf;
+  host_recvbuf_ = recvbuf;
+  return true;
 }
 
 void RecentCall::run(const void* sendbuf, void* recvbuf) {

@@ -19,6 +19,8 @@ public:
   bool matches(const CollectiveCall& call, std::int64_t choice) const {
     return choice == choice_ && call.form->operation == form_->operation && words_of(call) == words_;
   }
+  // Are the buffers in the host's memory, where the plan may run on them? Those of the last call are known.
+  bool are_on_host(const void* sendbuf, const void* recvbuf);
   bool is_empty() const { return plan_ == nullptr; }
   // Remembers a call that has just been bound; the plan and operator must do for every repetition.
   void remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
@@ -33,6 +35,8 @@ private:
   const CollectiveForm* form_ = nullptr;
   CallWords words_;
   std::int64_t input_offset_ = 0; // of in-place input in the output buffer
+  const void* host_sendbuf_ = nullptr;
+  const void* host_recvbuf_ = nullptr;
   CommunicatorPlans* plans_ = nullptr;
   std::shared_ptr<const engine::Plan> plan_;
   std::unique_ptr<engine::Execution> execution_;

@@ -2,6 +2,7 @@
 #include "mpi/call/exactness.hpp"
 #include "mpi/run/call_binding.hpp"
 #include "mpi/run/neighbors.hpp"
+#include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
 
@@ -78,6 +79,8 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
       return "elements that reach outside of their extent";
   }
   const schedule::Operation operation = schedule_operation(call.form->operation);
+  if (!runtime.device_memory.empty() && operation != schedule::Operation::barrier)
+    return "buffers that may be in a GPU's memory";
   if (operation == schedule::Operation::neighbor_allgather ||
       operation == schedule::Operation::neighbor_alltoall)
     return neighborhood_objection(communicator);

@@ -4,6 +4,7 @@
 
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/typed_copy.hpp"
+#include "mpi/run/neighbors.hpp"
 #include "mpi/wait/polling.hpp"
 
 namespace thalweg::mpi {
@@ -66,8 +67,12 @@ bool fits_broadcasts(const CollectiveCall& call, const CommunicatorState& commun
 
 } // namespace
 
-bool has_sound_twin(const CollectiveCall& call, const CommunicatorState& communicator) {
+bool has_sound_twin(const CollectiveCall& call, CommunicatorState& communicator) {
   if (call.form->start == nullptr) {
+    return false;
+  }
+  // Open MPI's nonblocking reductions do not know a GPU's memory, which its blocking ones do.
+  if (!runtime.device_memory.empty() && call.form->operation != Operation::barrier) {
     return false;
   }
   switch (call.form->operation) {
@@ -86,6 +91,11 @@ bool has_sound_twin(const CollectiveCall& call, const CommunicatorState& communi
   case Operation::exscan:
     // Open MPI's nonblocking reductions write beside elements that reach outside of their extent.
     return call.recvtype == MPI_DATATYPE_NULL || are_elements_regular(call.recvtype);
+  case Operation::neighbor_alltoall:
+  case Operation::neighbor_alltoallv:
+  case Operation::neighbor_alltoallw:
+    // There, nonblocking forms take the messages of both directions for each other's.
+    return !is_short_ring(communicator);
   default:
     return true;
   }

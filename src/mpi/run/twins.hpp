@@ -13,6 +13,6 @@ int make_by_twin(const CollectiveCall& call);
 
 // Has the call a twin that the library does right? Libraries have defects in nonblocking forms that the
 // blocking ones do not have; those calls stay blocking. The same on all ranks.
-bool has_sound_twin(const CollectiveCall& call, const CommunicatorState& communicator);
+bool has_sound_twin(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

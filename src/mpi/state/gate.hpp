@@ -9,7 +9,8 @@ namespace thalweg::mpi {
 enum class Standing : int {
   unstarted, // no MPI function was called yet
   active,
-  bypass, // disabled, foreign library, or finalised: every call goes straight to the library
+  bypass, // disabled, foreign library, or finalised: every call goes straight to the library, for good
+  paused, // the same until the program says otherwise (thalweg_bypass)
 };
 
 inline constinit std::atomic<Standing> standing{Standing::unstarted};
@@ -23,12 +24,12 @@ void begin();
 
 inline bool passing() {
   const Standing now = standing.load(std::memory_order_relaxed);
-  if (now == Standing::bypass) {
+  if (now >= Standing::bypass) {
     return true;
   }
   if (now == Standing::unstarted) [[unlikely]] {
     begin();
-    return standing.load(std::memory_order_relaxed) == Standing::bypass;
+    return standing.load(std::memory_order_relaxed) >= Standing::bypass;
   }
   return depth != 0;
 }

@@ -34,6 +34,7 @@ struct Runtime {
   std::string settings_text;   // as agreed, for the report
   std::string user_settings;   // the MPI library's own settings that the user made, one per line
   std::string shared_memory;   // what ranks of a node do with memory, and why; empty where nothing was tried
+  std::string device_memory;   // why calls with data are the library's; empty where they are not
   std::string tuning_reason;   // what became of the tuning file; on rank 0
   bool learns = false;         // while the program runs; the same on all ranks
   bool chooses_strategies = false; // some call may run on a strategy of ours; the same on all ranks

@@ -1,5 +1,6 @@
 #include "mpi/state/settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -10,11 +11,15 @@ namespace thalweg::mpi {
 
 namespace {
 
+struct Variable {
+  const char* name;
+  std::uint32_t most; // where it is a number
+};
+
 constexpr std::array variables{
-    "THALWEG_DISABLE",      "THALWEG_USE",           "THALWEG_POLITE", "THALWEG_POLL_US",
-    "THALWEG_YIELD_US",     "THALWEG_SLEEP_US",      "THALWEG_REPORT", "THALWEG_PROGRESS_THREAD",
-    "THALWEG_SUMMARY",      "THALWEG_VERBOSE",       "THALWEG_TUNING", "THALWEG_LEARN",
-    "THALWEG_LEARN_BUDGET", "THALWEG_SHARED_MEMORY",
+#define THALWEG_SETTING(setting, variable, most) Variable{variable, most},
+#include "mpi/state/settings_table.inc"
+#undef THALWEG_SETTING
 };
 
 void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
@@ -30,8 +35,9 @@ void read_flag(Settings& settings, std::string_view name, std::string_view value
   }
 }
 
-void read_number(Settings& settings, std::string_view name, std::string_view value, std::uint32_t most,
-                 std::string_view unit, std::uint32_t& result) {
+void read_number(Settings& settings, std::string_view name, std::string_view value, std::string_view unit,
+                 std::uint32_t& result) {
+  const std::uint32_t most = std::ranges::find(variables, name, &Variable::name)->most;
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error == std::errc() && end == value.data() + value.size() && number <= most) {
@@ -39,11 +45,6 @@ void read_number(Settings& settings, std::string_view name, std::string_view val
   } else {
     complain(settings, name, value, fmt::format("whole {} up to {}", unit, most));
   }
-}
-
-void read_microseconds(Settings& settings, std::string_view name, std::string_view value,
-                       std::uint32_t& result) {
-  read_number(settings, name, value, 10'000'000U, "microseconds", result);
 }
 
 void read_polite(Settings& settings, std::string_view name, std::string_view value) {
@@ -55,6 +56,18 @@ void read_polite(Settings& settings, std::string_view name, std::string_view val
     settings.polite = PoliteMode::never;
   } else {
     complain(settings, name, value, "auto, always or never");
+  }
+}
+
+void read_device_buffers(Settings& settings, std::string_view name, std::string_view value) {
+  if (value == "auto" || value.empty()) {
+    settings.device_buffers = DeviceBuffers::automatic;
+  } else if (value == "yes") {
+    settings.device_buffers = DeviceBuffers::yes;
+  } else if (value == "no") {
+    settings.device_buffers = DeviceBuffers::no;
+  } else {
+    complain(settings, name, value, "auto, yes or no");
   }
 }
 
@@ -78,15 +91,15 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
   } else if (name == "THALWEG_POLITE") {
     read_polite(settings, name, value);
   } else if (name == "THALWEG_POLL_US") {
-    read_microseconds(settings, name, value, settings.waiting.poll_us);
+    read_number(settings, name, value, "microseconds", settings.waiting.poll_us);
   } else if (name == "THALWEG_YIELD_US") {
-    read_microseconds(settings, name, value, settings.waiting.yield_us);
+    read_number(settings, name, value, "microseconds", settings.waiting.yield_us);
   } else if (name == "THALWEG_SLEEP_US") {
-    read_microseconds(settings, name, value, settings.waiting.sleep_us_max);
+    read_number(settings, name, value, "microseconds", settings.waiting.sleep_us_max);
   } else if (name == "THALWEG_LEARN") {
     read_learn(settings, name, value);
   } else if (name == "THALWEG_LEARN_BUDGET") {
-    read_number(settings, name, value, 100, "percent", settings.learn_budget_percent);
+    read_number(settings, name, value, "percent", settings.learn_budget_percent);
   } else if (name == "THALWEG_TUNING") {
     settings.tuning = value == "off" ? "" : value;
   } else if (name == "THALWEG_REPORT") {
@@ -97,6 +110,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.progress_thread);
   } else if (name == "THALWEG_SHARED_MEMORY") {
     read_flag(settings, name, value, settings.shared_memory);
+  } else if (name == "THALWEG_DEVICE_BUFFERS") {
+    read_device_buffers(settings, name, value);
   } else if (name == "THALWEG_VERBOSE") {
     read_flag(settings, name, value, settings.verbose);
   }
@@ -106,7 +121,7 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
 
 std::string settings_text(Environment environment) {
   std::string text;
-  for (const char* name : variables) {
+  for (const auto& [name, most] : variables) {
     if (const char* value = environment(name)) {
       std::string line = fmt::format("{}={}", name, value);
       for (char& letter : line) {

@@ -11,7 +11,8 @@
 namespace thalweg::mpi {
 
 enum class PoliteMode { automatic, always, never };
-enum class LearnMode { off, exact, all }; // exact: where results cannot change by it
+enum class DeviceBuffers { automatic, yes, no }; // may the program pass a GPU's memory to collectives?
+enum class LearnMode { off, exact, all };        // exact: where results cannot change by it
 
 struct Settings {
   bool disabled = false;
@@ -25,6 +26,7 @@ struct Settings {
   bool summary = false;
   bool progress_thread = false;
   bool shared_memory = true; // ranks of a node send each other messages through memory
+  DeviceBuffers device_buffers = DeviceBuffers::automatic;
   bool verbose = false;
   std::vector<std::string> complaints; // about values that were not understood, and what was taken instead
 };

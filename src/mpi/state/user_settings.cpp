@@ -28,12 +28,24 @@ bool is_ours(std::string_view setting) {
   return false;
 }
 
+struct NamePattern {
+  std::string_view prefix;
+  std::string_view inside;
+  std::string_view suffix;
+};
+
+constexpr std::array algorithm_choices{
+#define THALWEG_USER_ALGORITHM(prefix, inside, suffix) NamePattern{prefix, inside, suffix},
+#include "mpi/state/user_algorithms.inc"
+#undef THALWEG_USER_ALGORITHM
+};
+
 bool chooses_algorithms(std::string_view setting) {
   const std::string_view name = setting.substr(0, setting.find('='));
-  return name.starts_with("OMPI_MCA_coll_") || name.starts_with("I_MPI_ADJUST") ||
-         name.starts_with("I_MPI_TUNING") ||
-         (name.starts_with("MPIR_CVAR_") &&
-          (name.ends_with("_ALGORITHM") || name.find("_COLL_") != std::string_view::npos));
+  return std::ranges::any_of(algorithm_choices, [name](const NamePattern& pattern) {
+    return name.starts_with(pattern.prefix) && name.find(pattern.inside) != std::string_view::npos &&
+           name.ends_with(pattern.suffix);
+  });
 }
 
 } // namespace

@@ -141,6 +141,37 @@ void test_going_on_in_collectives(void) {
   free(numbers);
 }
 
+// The same where the collective is one that the library alone does right when it blocks: the root of a
+// broadcast enters it while its partner still waits for what the root has to send.
+void test_going_on_in_neighborhoods(void) {
+  enum { NUMBERS = 1 << 20 };
+  int* numbers = malloc(NUMBERS * sizeof(int));
+  MPI_Comm ring;
+  MUST(MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){world_size < 2 ? 1 : 2}, (int[]){1}, 0, &ring));
+  for (int i = 0; i < times(6) && ring != MPI_COMM_NULL; ++i) {
+    context("going_on_in_neighborhoods: turn %d", i);
+    int size, rank;
+    MUST(MPI_Comm_size(ring, &size));
+    MUST(MPI_Comm_rank(ring, &rank));
+    for (int k = 0; k < NUMBERS; ++k)
+      numbers[k] = rank == 0 ? i + k : -1;
+    MPI_Request request;
+    MUST(MPI_Ibcast(numbers, NUMBERS, MPI_INT, 0, ring, &request));
+    if (rank != 0)
+      MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    const int out[2] = {rank, rank}, partner = (rank + 1) % size;
+    int in[2] = {-1, -1};
+    MUST(MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    REQUIRE(in[0] == partner && in[1] == partner, "the neighbours sent %d and %d", in[0], in[1]);
+    for (int k = 0; k < NUMBERS; ++k)
+      REQUIRE(numbers[k] == i + k, "number %d is %d", k, numbers[k]);
+  }
+  if (ring != MPI_COMM_NULL)
+    MUST(MPI_Comm_free(&ring));
+  free(numbers);
+}
+
 void test_persistent_restart(void) {
 #if HAVE_PERSISTENT_COLLECTIVES
   enum { KINDS = 4 };

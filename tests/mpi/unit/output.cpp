@@ -47,6 +47,7 @@ RunDescription run() {
           1,
           "",
           "no shared memory: THALWEG_SHARED_MEMORY=0",
+          "calls with data are the library's: THALWEG_DEVICE_BUFFERS=yes",
           {},
           R"([{"call": "alltoall", "ranks": 8, "bytes": 64, "use": "ring", "state": "settled", "time_s": 2.0,
                "spent_s": 0.02, "trials": [{"candidate": "native", "measured_s": 3e-4},
@@ -56,6 +57,8 @@ RunDescription run() {
 TEST(Summary, ShowsWhatAPersonNeeds) {
   const std::string text = summary(run(), profile());
   EXPECT_NE(text.find("thalweg: no shared memory: THALWEG_SHARED_MEMORY=0\n"), std::string::npos);
+  EXPECT_NE(text.find("thalweg: calls with data are the library's: THALWEG_DEVICE_BUFFERS=yes\n"),
+            std::string::npos);
   for (const char* part :
        {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "polite: 4 ranks", "MPI_Allreduce",
         "solve.c:42 (solve)", "2000", "60%", "40%", "1 (100%)", "80%", "native,ring",

@@ -1,5 +1,6 @@
 #include "mpi/state/settings.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string_view>
 
@@ -42,10 +43,19 @@ TEST(Settings, ComplainWithARemedyAndKeepTheDefault) {
   EXPECT_EQ(settings.complaints[0],
             "THALWEG_POLITE='sometimes' is not understood and ignored; use auto, always or never");
   EXPECT_EQ(settings.complaints[1],
-            "THALWEG_POLL_US='-3' is not understood and ignored; use whole microseconds up to 10000000");
+            "THALWEG_POLL_US='-3' is not understood and ignored; use whole microseconds up to 60000000");
   EXPECT_EQ(settings.complaints[2], "THALWEG_SUMMARY='yes' is not understood and ignored; use 0 or 1");
   EXPECT_EQ(settings.polite, PoliteMode::automatic);
   EXPECT_EQ(settings.waiting.poll_us, wait::Settings{}.poll_us);
+}
+
+TEST(Settings, TakeNumbersUpToTheCommandsLimits) {
+  for (const char* name : {"THALWEG_POLL_US", "THALWEG_YIELD_US", "THALWEG_SLEEP_US"}) {
+    EXPECT_TRUE(parse_settings(fmt::format("{}=60000000", name)).complaints.empty()) << name;
+    EXPECT_EQ(parse_settings(fmt::format("{}=60000001", name)).complaints.size(), 1U) << name;
+  }
+  EXPECT_EQ(parse_settings("THALWEG_LEARN_BUDGET=100").learn_budget_percent, 100U);
+  EXPECT_EQ(parse_settings("THALWEG_LEARN_BUDGET=101").complaints.size(), 1U);
 }
 
 TEST(Settings, SleepIsNeverShorterAtMostThanAtLeast) {

@@ -1,0 +1,26 @@
+#pragma once
+
+// Memory of GPUs, which only the MPI library may touch: the processor cannot read most of it.
+//
+// Which calls get such buffers is a matter of each rank, but who runs a call is a matter of all. So ranks
+// agree at the start whether some process has a GPU's runtime loaded: calls with data are the library's then.
+// Where one is loaded later, its buffers are asked for at each call, and the library packs and unpacks them.
+
+#include <span>
+#include <string>
+
+#include "job/placement.hpp"
+#include "mpi/state/settings.hpp"
+
+namespace thalweg::mpi {
+
+// A number for the runtime that is loaded into this process (RankPlace::device_runtime); 0: none is.
+std::int64_t loaded_device_runtime();
+
+// Why calls with data are the library's, from agreed values; empty: they are not.
+std::string device_objection(DeviceBuffers setting, std::span<const job::RankPlace> ranks);
+
+// May the address be in a GPU's memory? A runtime that was loaded since the last question is found.
+bool may_be_on_device(const void* address);
+
+} // namespace thalweg::mpi
