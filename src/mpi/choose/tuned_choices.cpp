@@ -70,11 +70,13 @@ std::vector<std::string> TunedChoices::take(const std::vector<tune::Pick>& picks
   std::vector<std::string> complaints;
   for (const tune::Pick& pick : picks) {
     try {
-      Choice choice = make_choice(strategies::parse_selection(fmt::format("{}={}", pick.call, pick.use)));
+      const strategies::Selection selection =
+          strategies::parse_selection(fmt::format("{}={}", pick.call, pick.use));
+      Choice choice = make_choice(selection);
       choice.native_reason = "best by the tuning file";
       const Finder finder = finder_of(pick);
       choice.blocks = choice.strategy == nullptr && finder == Finder::tuner;
-      const auto operation = static_cast<std::size_t>(operation_named(pick.call));
+      const auto operation = static_cast<std::size_t>(operation_of(*selection.call));
       if (operation >= operation_count)
         continue;
       fresh.picks_[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
