@@ -1,4 +1,4 @@
-# make build · demo · test · sanitize · lint · install PREFIX=… · clean
+# make build · demo · test · test-all · sanitize · lint · install PREFIX=… · clean
 #
 # One CMake folder, build/, serves the library, the tests, the interposers and the Python extension: scikit-build-core
 # configures it, and `make build` afterwards only compiles what changed.
@@ -15,8 +15,17 @@ CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests $(wildcard examples) 
 # the extension and the interposers into the package folder.
 SKBUILD := -C build.targets=thalweg_core -C install.components=none -C cmake.define.THALWEG_TESTS=ON -C cmake.define.THALWEG_EXAMPLES=ON \
   -C cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
+# How much debuggers are told: -g1 (stacks with lines) compiles a fifth faster. It counts when build/ is configured first.
+DEBUG ?=
+ifdef DEBUG
+SKBUILD += -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
+endif
 
-.PHONY: build demo test sanitize lint format install clean prepare man
+# Tests run two at a time; pytest-xdist keeps those of a group on one worker, as they share what takes long to make.
+CTEST  := ctest --test-dir build --parallel 2 --output-on-failure --no-tests=error
+PYTEST := $(VENV)/bin/python -m pytest --numprocesses 2 --dist loadgroup --durations 20
+
+.PHONY: build demo test test-all sanitize sanitize-gate checked lint format install clean prepare man stub
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -30,7 +39,7 @@ $(STAMPS)/venv: | prepare
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml scripts/development-packages
-	$(VENV)/bin/python scripts/development-packages | $(PIP) install --requirement /dev/stdin
+	$(VENV)/bin/python scripts/development-packages | $(PIP) install --no-compile --requirement /dev/stdin
 	@touch $@
 
 # MPICH 5 brings the header of the MPI-5 standard ABI, which is no Debian package yet.
@@ -45,14 +54,37 @@ $(STAMPS)/package: $(STAMPS)/tools $(STAMPS)/mpiabi pyproject.toml $(CMAKE_FILES
 demo: build
 	$(VENV)/bin/python -m thalweg.demo
 
+# The gate: what every change has to pass (docs/hacking.md says what it leaves to `make test-all`).
+test test-all: SHELL := /bin/bash
+test test-all: .SHELLFLAGS := -o pipefail -ec
 test: build
-	ctest --test-dir build --parallel 2 --output-on-failure --no-tests=error
-	$(VENV)/bin/python -m pytest
+	THALWEG_PROOFS="$$($(VENV)/bin/python scripts/proofs-of-the-gate)" $(CTEST) --label-exclude exhaustive | tee build/ctest.log
+	$(PYTEST) | tee build/pytest.log
+
+# What a release has to pass: everything, whatever it takes.
+test-all: build
+	$(CTEST) | tee build/ctest.log
+	THALWEG_TEST_EFFORT=50 THALWEG_TEST_CALLS=100000 $(PYTEST) --exhaustive | tee build/pytest.log
+	$(MAKE) checked sanitize
+
+# Real jobs over interposers that check themselves: with assertions on, then under AddressSanitizer + UBSan.
+CHECKED := tests/mpi/test_conformance.py tests/mpi/test_strategies.py
+checked: build
+	cmake --preset assertions && cmake --build --preset assertions
+	THALWEG_INTERPOSERS=$(CURDIR)/build-assertions $(PYTEST) $(CHECKED) -k 'openmpi4 or mpich4'
+	cmake --preset asan && cmake --build --preset asan-interposers
+	THALWEG_INTERPOSERS=$(CURDIR)/build-asan THALWEG_PRELOAD_FIRST=$$($(CXX) -print-file-name=libasan.so) \
+	  $(PYTEST) $(CHECKED) -k '(openmpi4 or mpich4) and not native'
 
 # AddressSanitizer with UndefinedBehaviorSanitizer over the C++ tests, ThreadSanitizer over the engine's and the transports'.
 sanitize: | prepare
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+
+# Of these what finds most in little time: parsers, small proofs and the engine; shared memory and routes.
+sanitize-gate: | prepare
+	cmake --preset asan && cmake --build --preset asan-gate && ctest --preset asan-gate
+	cmake --preset tsan && cmake --build --preset tsan-gate && ctest --preset tsan-gate
 
 lint: $(STAMPS)/package
 	$(VENV)/bin/ruff check python tests scripts
@@ -66,8 +98,11 @@ man: $(STAMPS)/package
 	$(VENV)/bin/python -m thalweg.documentation docs
 	$(VENV)/bin/python -m thalweg.settings.tables src/mpi/state
 
+stub: build
+	$(VENV)/bin/python -m nanobind.stubgen --quiet --module thalweg._core --output-file python/thalweg/_core.pyi
+
 install: build
 	scripts/install "$(PREFIX)"
 
 clean:
-	rm -rf build build-asan build-tsan $(VENV) python/thalweg/_core*.so python/thalweg/lib
+	rm -rf build build-asan build-assertions build-tsan $(VENV) python/thalweg/_core*.so python/thalweg/lib

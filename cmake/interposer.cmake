@@ -13,6 +13,7 @@ add_library(thalweg_observe STATIC ${observe_sources} ${PROJECT_SOURCE_DIR}/src/
 set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
+thalweg_precompile(thalweg_observe observe nlohmann/json.hpp)
 target_include_directories(thalweg_observe PUBLIC ${mpi_window})
 target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohmann_json
   PUBLIC thalweg_job ${CMAKE_DL_LIBS})
@@ -61,6 +62,7 @@ function(thalweg_interposer family include)
   target_include_directories(thalweg_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_${family} PRIVATE
     thalweg_flags thalweg_observe thalweg_job_${family} thalweg_pattern ${CMAKE_DL_LIBS})
+  thalweg_precompile(thalweg_${family} ${family})
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)

@@ -50,6 +50,7 @@ function(thalweg_job_over_mpi family include)
     target_include_directories(thalweg_job_${family} PRIVATE ${PROJECT_SOURCE_DIR}/src/mpi/abi/families/mpiabi)
   endif()
   target_link_libraries(thalweg_job_${family} PRIVATE thalweg_flags PUBLIC thalweg_job)
+  thalweg_precompile(thalweg_job_${family} job_${family})
 endfunction()
 
 if(THALWEG_OPENMPI_INCLUDE_DIR)

@@ -20,6 +20,7 @@ foreach(flavour IN LISTS THALWEG_MPI_FLAVOURS)
   # Who uses an installation has found his MPI by himself.
   target_link_libraries(thalweg_team_${flavour} PUBLIC $<BUILD_INTERFACE:mpi_flavour_${flavour}>
     PRIVATE thalweg_flags thalweg_boundary thalweg_job_${flavour} ${CMAKE_DL_LIBS})
+  thalweg_precompile(thalweg_team_${flavour} teams)
   target_link_options(thalweg_team_${flavour} PRIVATE -Wl,--exclude-libs,ALL)
   install(TARGETS thalweg_team_${flavour} EXPORT ThalwegTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()

@@ -1,206 +1,584 @@
-class Error(Exception): ...
+"""Thalweg's core: the index of strategies, schedules and proofs."""
+
+from collections.abc import Mapping, Sequence
+import enum
+
+
+class Error(Exception):
+    pass
 
 class Parameter:
+    """A parameter of a strategy; bytes and counts are plain numbers."""
+
     @property
     def name(self) -> str: ...
+
     @property
     def kind(self) -> str: ...
+
     @property
     def standard(self) -> int: ...
+
     @property
     def least(self) -> int: ...
+
     @property
     def most(self) -> int: ...
+
     @property
     def meaning(self) -> str: ...
+
     @property
     def choices(self) -> list[str]: ...
 
 class Strategy:
+    """An entry of the index."""
+
     @property
     def name(self) -> str: ...
+
     @property
     def operation(self) -> str: ...
+
     @property
     def summary(self) -> str: ...
+
     @property
     def wins_when(self) -> str: ...
+
     @property
     def source(self) -> str: ...
+
     @property
     def parameters(self) -> list[Parameter]: ...
+
     @property
     def keeps_rank_order(self) -> bool: ...
+
     @property
     def unequal_blocks(self) -> bool: ...
+
     @property
     def in_place(self) -> bool: ...
+
     @property
     def uses_nodes(self) -> bool: ...
 
+def operations() -> list[str]: ...
+
+def strategies() -> list[Strategy]: ...
+
+def calls() -> list[str]:
+    """What a strategy can be selected for: MPI's calls."""
+
+def value_text(parameter: Parameter, value: int) -> str: ...
+
+def check_selection(selection: str) -> None:
+    """Raises Error if the selection is not understood or out of range."""
+
 class Verdict:
+    """What the verifier found."""
+
     @property
     def faults(self) -> list[str]: ...
+
     @property
     def in_rank_order(self) -> bool: ...
+
     @property
     def same_on_all_ranks(self) -> bool: ...
+
     @property
     def exact_shapes(self) -> bool: ...
+
     @property
     def messages(self) -> int: ...
+
     @property
     def blocks_moved(self) -> int: ...
 
 class Sample:
-    def __init__(
-        self,
-        selection: str,
-        ranks: int,
-        root: int = 0,
-        ranks_per_node: int = 0,
-        unit_bytes: int = 0,
-    ) -> None: ...
+    """A strategy applied to a problem."""
+
+    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0) -> None: ...
+
     @property
     def strategy(self) -> Strategy: ...
+
     def describe(self) -> str: ...
-    def print(self, rank: int) -> str: ...
-    def draw(self) -> str: ...
-    def goal(self, unit_bytes: int) -> str: ...
+
+    def print(self, rank: int) -> str:
+        """A rank's schedule as text."""
+
+    def draw(self) -> str:
+        """All ranks' schedules in Graphviz's language."""
+
+    def goal(self, unit_bytes: int) -> str:
+        """All ranks' schedules in GOAL."""
+
     def verify(self) -> Verdict: ...
 
-def operations() -> list[str]: ...
-def strategies() -> list[Strategy]: ...
-def check_selection(selection: str) -> None: ...
-def value_text(parameter: Parameter, value: int) -> str: ...
-def calls() -> list[str]: ...
-def prove(strategy: Strategy, ranks: int, all_roots: bool) -> tuple[int, list[str]]: ...
+def prove(strategy: Strategy, ranks: int, all_roots: bool) -> tuple[int, list[str]]:
+    """
+    Proves a strategy for a number of ranks: how many problems, and what is wrong with it.
+    """
 
 class Figure:
-    value: float
-    low: float
-    high: float
+    """
+    A measured figure: the median, and a tenth and nine tenths of the measurements.
+    """
+
     def __init__(self, value: float, low: float, high: float) -> None: ...
 
-class Level:
-    core_complex: Level
-    socket: Level
-    node: Level
-    network: Level
+    @property
+    def value(self) -> float: ...
+
+    @value.setter
+    def value(self, arg: float, /) -> None: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @low.setter
+    def low(self, arg: float, /) -> None: ...
+
+    @property
+    def high(self) -> float: ...
+
+    @high.setter
+    def high(self, arg: float, /) -> None: ...
+
+class Level(enum.Enum):
+    core_complex = 0
+
+    socket = 1
+
+    node = 2
+
+    network = 3
 
 class MessageCost:
-    bytes_max: int
-    latency: Figure
-    send: Figure
-    send_per_byte: Figure
-    receive: Figure
-    receive_per_byte: Figure
-    gap: Figure
-    gap_per_byte: Figure
-    unexpected: Figure
-    unexpected_per_byte: Figure
-    overlapped: Figure
-    overlapped_per_byte: Figure
-    two_way: Figure
-    shared: Figure
+    """
+    LogGP parameters of messages of up to bytes_max; seconds, bytes and factors.
+    """
+
     def __init__(self) -> None: ...
+
+    @property
+    def bytes_max(self) -> int: ...
+
+    @bytes_max.setter
+    def bytes_max(self, arg: int, /) -> None: ...
+
+    @property
+    def latency(self) -> Figure: ...
+
+    @latency.setter
+    def latency(self, arg: Figure, /) -> None: ...
+
+    @property
+    def send(self) -> Figure: ...
+
+    @send.setter
+    def send(self, arg: Figure, /) -> None: ...
+
+    @property
+    def send_per_byte(self) -> Figure: ...
+
+    @send_per_byte.setter
+    def send_per_byte(self, arg: Figure, /) -> None: ...
+
+    @property
+    def receive(self) -> Figure: ...
+
+    @receive.setter
+    def receive(self, arg: Figure, /) -> None: ...
+
+    @property
+    def receive_per_byte(self) -> Figure: ...
+
+    @receive_per_byte.setter
+    def receive_per_byte(self, arg: Figure, /) -> None: ...
+
+    @property
+    def gap(self) -> Figure: ...
+
+    @gap.setter
+    def gap(self, arg: Figure, /) -> None: ...
+
+    @property
+    def gap_per_byte(self) -> Figure: ...
+
+    @gap_per_byte.setter
+    def gap_per_byte(self, arg: Figure, /) -> None: ...
+
+    @property
+    def unexpected(self) -> Figure: ...
+
+    @unexpected.setter
+    def unexpected(self, arg: Figure, /) -> None: ...
+
+    @property
+    def unexpected_per_byte(self) -> Figure: ...
+
+    @unexpected_per_byte.setter
+    def unexpected_per_byte(self, arg: Figure, /) -> None: ...
+
+    @property
+    def overlapped(self) -> Figure: ...
+
+    @overlapped.setter
+    def overlapped(self, arg: Figure, /) -> None: ...
+
+    @property
+    def overlapped_per_byte(self) -> Figure: ...
+
+    @overlapped_per_byte.setter
+    def overlapped_per_byte(self, arg: Figure, /) -> None: ...
+
+    @property
+    def two_way(self) -> Figure: ...
+
+    @two_way.setter
+    def two_way(self, arg: Figure, /) -> None: ...
+
+    @property
+    def shared(self) -> Figure: ...
+
+    @shared.setter
+    def shared(self, arg: Figure, /) -> None: ...
 
 class Rate:
-    bytes_max: int
-    per_byte: Figure
+    """Seconds per byte at working sets of up to bytes_max."""
+
     def __init__(self, bytes_max: int, per_byte: Figure) -> None: ...
 
+    @property
+    def bytes_max(self) -> int: ...
+
+    @bytes_max.setter
+    def bytes_max(self, arg: int, /) -> None: ...
+
+    @property
+    def per_byte(self) -> Figure: ...
+
+    @per_byte.setter
+    def per_byte(self, arg: Figure, /) -> None: ...
+
 class LevelCosts:
-    level: Level
-    ranges: list[MessageCost]
-    burst_bytes: float
-    pairs: int
-    samples: int
-    outliers: int
-    worst: float
+    """Costs between ranks that are so far apart."""
+
     def __init__(self) -> None: ...
+
+    @property
+    def level(self) -> Level: ...
+
+    @level.setter
+    def level(self, arg: Level, /) -> None: ...
+
+    @property
+    def ranges(self) -> list[MessageCost]: ...
+
+    @ranges.setter
+    def ranges(self, arg: Sequence[MessageCost], /) -> None: ...
+
+    @property
+    def burst_bytes(self) -> float: ...
+
+    @burst_bytes.setter
+    def burst_bytes(self, arg: float, /) -> None: ...
+
+    @property
+    def pairs(self) -> int: ...
+
+    @pairs.setter
+    def pairs(self, arg: int, /) -> None: ...
+
+    @property
+    def samples(self) -> int: ...
+
+    @samples.setter
+    def samples(self, arg: int, /) -> None: ...
+
+    @property
+    def outliers(self) -> int: ...
+
+    @outliers.setter
+    def outliers(self, arg: int, /) -> None: ...
+
+    @property
+    def worst(self) -> float: ...
+
+    @worst.setter
+    def worst(self, arg: float, /) -> None: ...
 
 class Machine:
-    title: str
-    parts: str
-    mpi: str
-    transport: str
-    date: str
-    cores: int
-    nodes_per_machine: int
-    levels: list[LevelCosts]
-    copy: list[Rate]
-    combine: list[Rate]
-    switch_core: Figure
-    step: Figure
-    network: str
+    """What predictions need to know of a machine."""
+
     def __init__(self) -> None: ...
-    def to_text(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @title.setter
+    def title(self, arg: str, /) -> None: ...
+
+    @property
+    def parts(self) -> str: ...
+
+    @parts.setter
+    def parts(self, arg: str, /) -> None: ...
+
+    @property
+    def mpi(self) -> str: ...
+
+    @mpi.setter
+    def mpi(self, arg: str, /) -> None: ...
+
+    @property
+    def transport(self) -> str: ...
+
+    @transport.setter
+    def transport(self, arg: str, /) -> None: ...
+
+    @property
+    def date(self) -> str: ...
+
+    @date.setter
+    def date(self, arg: str, /) -> None: ...
+
+    @property
+    def cores(self) -> int: ...
+
+    @cores.setter
+    def cores(self, arg: int, /) -> None: ...
+
+    @property
+    def nodes_per_machine(self) -> int: ...
+
+    @nodes_per_machine.setter
+    def nodes_per_machine(self, arg: int, /) -> None: ...
+
+    @property
+    def levels(self) -> list[LevelCosts]: ...
+
+    @levels.setter
+    def levels(self, arg: Sequence[LevelCosts], /) -> None: ...
+
+    @property
+    def copy(self) -> list[Rate]: ...
+
+    @copy.setter
+    def copy(self, arg: Sequence[Rate], /) -> None: ...
+
+    @property
+    def combine(self) -> list[Rate]: ...
+
+    @combine.setter
+    def combine(self, arg: Sequence[Rate], /) -> None: ...
+
+    @property
+    def switch_core(self) -> Figure: ...
+
+    @switch_core.setter
+    def switch_core(self, arg: Figure, /) -> None: ...
+
+    @property
+    def step(self) -> Figure: ...
+
+    @step.setter
+    def step(self, arg: Figure, /) -> None: ...
+
+    @property
+    def network(self) -> str: ...
+
+    @network.setter
+    def network(self, arg: str, /) -> None: ...
+
+    def to_text(self) -> str:
+        """The machine file's text."""
 
 def parse_machine(text: str, name: str) -> Machine: ...
+
 def load_machine(file: str) -> Machine: ...
+
 def standard_machine() -> Machine: ...
 
 class Candidate:
-    text: str
-    seconds: float
-    cpu_seconds: float
-    cpu_most: float
-    is_bound: bool
+    """A strategy with its parameters, and what the model expects of it."""
 
-def candidates(
-    call: str,
-    size: int,
-    ranks: int,
-    nodes: list[int],
-    machine: Machine,
-    sockets: list[int] = ...,
-    complexes: list[int] = ...,
-) -> list[Candidate]: ...
-def predict(selection: str, size: int, ranks: int, nodes: list[int], machine: Machine) -> list[float]: ...
-def closed_form(
-    selection: str, size: int, ranks: int, machine: Machine, nodes: list[int] = ...
-) -> tuple[float, str] | None: ...
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def cpu_seconds(self) -> float: ...
+
+    @property
+    def cpu_most(self) -> float: ...
+
+    @property
+    def is_bound(self) -> bool:
+        """
+        It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
+        """
+
+def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = []) -> list[Candidate]:
+    """
+    All candidates for a call with units of so many bytes, fastest first by the model.
+    """
+
+def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine) -> list[float]:
+    """Completion time, mean and most CPU time of a rank, in seconds."""
+
+def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = []) -> tuple[float, str] | None:
+    """
+    Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between ranks on nodes of their own, or with all ranks on one node within it.
+    """
+
+class Network:
+    """Hosts 0 .. hosts-1 and switches from there on, with fixed routes."""
+
+    def __init__(self, shape: str, hosts: int) -> None: ...
+
+    @property
+    def shape(self) -> str: ...
+
+    @property
+    def hosts(self) -> int: ...
+
+    @property
+    def switches(self) -> int: ...
+
+    def switch_of(self, host: int) -> int: ...
+
+    @property
+    def links(self) -> list[list[int]]: ...
+
+    def next(self, at_switch: int, host: int) -> int: ...
 
 class Fingerprint:
-    processor: str
-    cores: int
-    quota: str
-    kernel: str
-    mpi: str
-    transport: str
-    nodes: int
-    ranks_per_node: str
-    def __init__(self, lines: list[str]) -> None: ...
+    """What must be the same for measured times to hold again."""
+
+    def __init__(self, lines: Sequence[str]) -> None: ...
+
+    @property
+    def processor(self) -> str: ...
+
+    @property
+    def cores(self) -> int: ...
+
+    @property
+    def quota(self) -> str: ...
+
+    @property
+    def kernel(self) -> str: ...
+
+    @property
+    def mpi(self) -> str: ...
+
+    @property
+    def transport(self) -> str: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def ranks_per_node(self) -> str: ...
+
     def describe(self) -> str: ...
 
 class Pick:
-    call: str
-    ranks: int
-    nodes: int
-    bytes: int
-    use: str
-    seconds: float
-    native_seconds: float
-    trials: int
-    source: str
-    otherwise: str
+    """What was found best for one case."""
+
     def __init__(self) -> None: ...
+
+    @property
+    def call(self) -> str: ...
+
+    @call.setter
+    def call(self, arg: str, /) -> None: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    @ranks.setter
+    def ranks(self, arg: int, /) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @nodes.setter
+    def nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @bytes.setter
+    def bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def use(self) -> str: ...
+
+    @use.setter
+    def use(self, arg: str, /) -> None: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @seconds.setter
+    def seconds(self, arg: float, /) -> None: ...
+
+    @property
+    def native_seconds(self) -> float: ...
+
+    @native_seconds.setter
+    def native_seconds(self, arg: float, /) -> None: ...
+
+    @property
+    def trials(self) -> int: ...
+
+    @trials.setter
+    def trials(self, arg: int, /) -> None: ...
+
+    @property
+    def source(self) -> str: ...
+
+    @source.setter
+    def source(self, arg: str, /) -> None: ...
+
+    @property
+    def otherwise(self) -> str: ...
+
+    @otherwise.setter
+    def otherwise(self, arg: str, /) -> None: ...
 
 class Tuning:
-    machine: Fingerprint
-    picks: list[Pick]
+    """What is known of one machine."""
+
     def __init__(self) -> None: ...
 
-def local_fingerprint(environment: dict[str, str]) -> Fingerprint: ...
-def load_tuning(path: str) -> list[Tuning]: ...
-def save_tuning(path: str, found: Tuning) -> None: ...
+    @property
+    def machine(self) -> Fingerprint: ...
 
-class Network:
-    shape: str
-    hosts: int
-    switches: int
-    links: list[list[int]]
-    def __init__(self, shape: str, hosts: int) -> None: ...
-    def switch_of(self, host: int) -> int: ...
-    def next(self, at_switch: int, host: int) -> int: ...
+    @machine.setter
+    def machine(self, arg: Fingerprint, /) -> None: ...
+
+    @property
+    def picks(self) -> list[Pick]: ...
+
+    @picks.setter
+    def picks(self, arg: Sequence[Pick], /) -> None: ...
+
+def local_fingerprint(environment: Mapping[str, str]) -> Fingerprint:
+    """
+    Fills in processor, kernel and the environment's transport; the rest is a job's to know.
+    """
+
+def load_tuning(path: str) -> list[Tuning]:
+    """Reads a tuning file; one that is not there is empty."""
+
+def save_tuning(path: str, found: Tuning) -> None:
+    """Merges into the file under a lock and replaces it atomically."""

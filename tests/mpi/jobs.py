@@ -6,11 +6,16 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from locks import locked, processors
 from mpis import ROOT, Mpi, launcher_environment
 
 BUILD = ROOT / "build"
 # Where the interposers are, if not in the build folder of this checkout.
 INTERPOSERS = Path(os.environ.get("THALWEG_INTERPOSERS", BUILD))
+# What has to be loaded before them: the runtime library of a sanitizer, whose options are then these.
+PRELOAD_FIRST = os.environ.get("THALWEG_PRELOAD_FIRST", "")
+# Launchers' wrappers and the MPI libraries leave memory behind.
+RUNTIME_OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0"} if PRELOAD_FIRST else {}
 PROGRAMS_BUILT = BUILD / "mpi-programs"
 PROGRAMS = Path(__file__).parent / "programs"
 # Well over the programs' own patience: a hang is to be told by the program, which knows where.
@@ -29,7 +34,13 @@ class Mode:
         """What the ranks get."""
         if not self.preload:
             return {}
-        return {"LD_PRELOAD": str(interposer(mpi.family)), "THALWEG_SUMMARY": "0", **self.settings}
+        preload = f"{PRELOAD_FIRST} {interposer(mpi.family)}".strip()
+        return {"LD_PRELOAD": preload, "THALWEG_SUMMARY": "0", **RUNTIME_OPTIONS, **self.settings}
+
+    @property
+    def spins(self) -> bool:
+        """Whether ranks wait as the library does."""
+        return self.settings.get("THALWEG_POLITE") != "always"
 
 
 NATIVE = Mode("native")
@@ -78,15 +89,23 @@ def run(  # noqa: PLR0917 (a job has that many sides)
     environment: dict[str, str] | None = None,
     stdin: str = "",
     seconds: float = JOB_SECONDS_MAX,
+    launcher: dict[str, str] | None = None,
+    *,
+    alone: bool = False,
 ) -> Result:
     """Run a job to its end. One that takes too long is killed with all its processes, and fails."""
     command = mpi.command(ranks, program, mode.environment(mpi) | (environment or {}))
+    with processors(alone=alone or (mpi.spins and mode.spins and ranks > 1)):
+        return _run(command, launcher_environment(mpi) | (launcher or {}), stdin, seconds)
+
+
+def _run(command: list[str], environment: dict[str, str], stdin: str, seconds: float) -> Result:
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=launcher_environment(mpi),
+        env=environment,
         text=True,
         errors="replace",
         start_new_session=True,
@@ -111,10 +130,10 @@ def _outdated(target: Path, sources: list[Path]) -> bool:
 
 def compile_with(command: list[str], target: Path, sources: list[Path]) -> None:
     """Compile unless the target is newer than everything that it is made of."""
-    if not _outdated(target, sources):
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    with locked(target.parent, f".{target.name}"):
+        if not _outdated(target, sources):
+            return
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
 
 

@@ -4,8 +4,8 @@ import pytest
 from jobs import DISABLED, NATIVE, PASSING, POLITE, Mode, build, run
 from mpis import MPIS, Mpi, named
 
-RANKS_MANY = (1, 2, 3, 4, 5, 7, 8, 13, 16)
-RANKS_FEW = (1, 3, 8)
+RANKS_MANY = (1, 2, 3, 5, 8, 16, *(pytest.param(ranks, marks=pytest.mark.exhaustive) for ranks in (4, 7, 13)))
+RANKS_FEW = (3, 8, pytest.param(1, marks=pytest.mark.exhaustive))
 DEBIAN = ("openmpi4", "mpich4")
 
 

@@ -49,12 +49,17 @@ def _prepare(program: Program, site: Site, prepared: dict[str, tuple[Job, Answer
     return folder, *prepared[str(folder)]
 
 
+def _together(program: Program) -> pytest.MarkDecorator:
+    """Let one worker prepare the program and find its native answer, once."""
+    return pytest.mark.xdist_group(f"demo of {program.name} on {program.flavour.name}")
+
+
 def _cases() -> list[object]:
     return [
         pytest.param(
             program,
             number,
-            marks=() if program in EXAMPLES and number % 4 == 0 else pytest.mark.exhaustive,
+            marks=(_together(program), *(() if program in EXAMPLES and number % 4 == 0 else (pytest.mark.exhaustive,))),
             id=f"{program.name}-{program.flavour.name}-{number}",
         )
         for program in PROGRAMS
@@ -77,7 +82,7 @@ def test_answers_are_the_same(
     [
         pytest.param(
             program,
-            marks=() if program in EXAMPLES else pytest.mark.exhaustive,
+            marks=(_together(program), *(() if program in EXAMPLES else (pytest.mark.exhaustive,))),
             id=f"{program.name}-{program.flavour.name}",
         )
         for program in PROGRAMS

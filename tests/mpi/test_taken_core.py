@@ -15,5 +15,5 @@ EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 def test_taken_core(mpi: Mpi, mode: Mode, words: list[str]) -> None:
     """The program computes on its own core, in another process, and sees what its yields do."""
     # Of two ranks Open MPI binds each to a core, of three to more.
-    result = run(mpi, 3, [str(build(mpi, "taken_core")), *words], mode)
+    result = run(mpi, 3, [str(build(mpi, "taken_core")), *words], mode, alone=True)
     assert result.status == 0, result.explain()

@@ -9,7 +9,10 @@ import pytest
 from jobs import BUILD, build
 from mpis import named
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces")
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces"),
+    pytest.mark.xdist_group("lab"),
+]
 
 NAME = f"uneven{os.getpid()}"
 HOSTS, RANKS = 3, 7

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from locks import processors
 
 from support import Command, Programs, plain_environment
 
@@ -15,12 +16,19 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     return Programs(tmp_path_factory.mktemp("programs"))
 
 
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder in which the command keeps the programs that it compiles: they are the same for all tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path: Path, compiled: Path) -> dict[str, str]:
     """Give an environment whose home holds no configuration."""
     home = tmp_path / "home"
     home.mkdir()
-    return plain_environment() | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+    folders = {"HOME": home, "XDG_CONFIG_HOME": home / "config", "XDG_CACHE_HOME": compiled}
+    return plain_environment() | {name: str(folder) for name, folder in folders.items()}
 
 
 @pytest.fixture
@@ -30,14 +38,15 @@ def thalweg(environment: dict[str, str], tmp_path: Path) -> Command:
     def start(
         *words: str, cwd: Path = tmp_path, variables: Mapping[str, str] | None = None
     ) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "thalweg", *words],
-            env=environment | dict(variables or {}),
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        with processors():
+            return subprocess.run(
+                [sys.executable, "-m", "thalweg", *words],
+                env=environment | dict(variables or {}),
+                cwd=cwd,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=240,
+            )
 
     return start

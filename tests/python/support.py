@@ -117,4 +117,9 @@ def plain_environment() -> dict[str, str]:
     return kept | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+def examples(count: int) -> int:
+    """Give how many examples hypothesis makes; THALWEG_TEST_EFFORT=100 makes minutes of seconds."""
+    return count * int(os.environ.get("THALWEG_TEST_EFFORT", "1"))
+
+
 Command = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -9,7 +9,7 @@ from elftools.elf.elffile import ELFFile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support import Programs
+from support import Programs, examples
 from thalweg.errors import NOT_EXECUTABLE, NOT_FOUND, PROGRAM, ThalwegError
 from thalweg.programs.elf import loaded_libraries, read_elf
 from thalweg.programs.families import MPIABI, MPICH, OPENMPI, family_of_library, loaded_mpi
@@ -28,7 +28,7 @@ def test_interpreters_are_those_that_pyelftools_reads(path: str) -> None:
 
 
 @given(data=st.binary(max_size=200), start=st.sampled_from([b"", b"\x7fELF", b"\x7fELF\x02\x01", b"\x7fELF\x01\x02"]))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_damaged_files_are_no_elf_and_no_failure(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, start: bytes
 ) -> None:

@@ -14,7 +14,10 @@ from thalweg.errors import LAB, PROGRAM, USAGE
 from thalweg.lab.agent import cores_of_hosts
 from thalweg.lab.hosts import NETNS, folder_of
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces")
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces"),
+    pytest.mark.xdist_group("lab"),
+]
 
 
 # Not Debian's MPICH 4.0.2: between hosts it hangs in MPI_Finalize now and then, without Thalweg too (docs/lab.md).

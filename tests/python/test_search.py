@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support import examples
 from thalweg.trials.session import NATIVE, Samples
 from thalweg.tune.search import EXHAUSTIVE, Effort, search
 from thalweg.tune.statistics import is_faster
@@ -94,7 +95,7 @@ def test_no_candidates_leave_native() -> None:
     assert (found.pick, found.space, found.tried) == (NATIVE, 0, [])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.floats(10, 1000), min_size=1, max_size=40), st.floats(10, 1000), st.integers(0, 1000))
 def test_whatever_is_picked_was_tried_and_is_no_worse_than_native(costs: list[float], native: float, seed: int) -> None:
     world = World({NATIVE: native} | {f"c{index}": cost for index, cost in enumerate(costs)}, seed=seed)

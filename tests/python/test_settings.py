@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support import Command
+from support import Command, examples
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.settings.files import line_of
 from thalweg.settings.layers import default_tuning_file, effective_settings, environment_layer, variables_for_ranks
@@ -56,7 +56,7 @@ def toml(value: Any) -> str:
 
 
 @given(case=layers())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_flags_win_over_environment_over_project_over_user_over_default(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[Option, list[Any]]
 ) -> None:
@@ -93,7 +93,7 @@ def test_selections_survive_the_way_to_the_ranks(selections: dict[str, str]) -> 
 
 
 @given(option=st.sampled_from(OPTIONS), text=st.text(max_size=20))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_text_is_a_value_or_a_refusal_that_names_its_origin(option: Option, text: str) -> None:
     try:
         value_from_text(option, text, "--flag")
@@ -110,7 +110,7 @@ TOML_VALUES = st.recursive(
 
 
 @given(option=st.sampled_from(OPTIONS), given_value=TOML_VALUES)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_toml_is_a_value_or_a_refusal_that_names_its_line(option: Option, given_value: object) -> None:
     try:
         value_from_toml(option, given_value, "file:3", "/folder")
@@ -120,7 +120,7 @@ def test_any_toml_is_a_value_or_a_refusal_that_names_its_line(option: Option, gi
 
 
 @given(data=st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_any_file_is_settings_or_a_refusal_that_names_the_file(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:

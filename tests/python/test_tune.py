@@ -51,18 +51,39 @@ int main(int count, char** words) {
 MACHINE = _core.standard_machine().to_text()
 
 
+@pytest.fixture(scope="session")
+def tuning_files() -> dict[str, str]:
+    """Keep what was tuned, by family."""
+    return {}
+
+
 @pytest.fixture
-def tuned(thalweg: Command, programs: Programs, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, str]:
-    """Tune two calls for two ranks; gives the tuning file and a program of that MPI."""
+def tuned(
+    thalweg: Command,
+    programs: Programs,
+    tmp_path: Path,
+    tuning_files: dict[str, str],
+    request: pytest.FixtureRequest,
+) -> tuple[Path, str]:
+    """Tune two calls for two ranks, once; gives a copy of the tuning file, and a program of that MPI."""
     family = request.param
-    machine = tmp_path / "machine.toml"
-    machine.write_text(MACHINE)
     file = tmp_path / "tuning.toml"
-    words = ["--ops", "allreduce,barrier", "--sizes", "8", "--budget", "5s", "--machine", str(machine)]
-    result = thalweg("tune", "--mpi", family, "-n", "2", *words, "--tuning", str(file))
-    assert result.returncode == 0, result.stderr
-    assert "geometric mean of native / pick" in result.stdout
+    if family not in tuning_files:
+        machine = tmp_path / "machine.toml"
+        machine.write_text(MACHINE)
+        words = ["--ops", "allreduce,barrier", "--sizes", "8", "--budget", "5s", "--machine", str(machine)]
+        result = thalweg("tune", "--mpi", family, "-n", "2", *words, "--tuning", str(file))
+        assert result.returncode == 0, result.stderr
+        assert "geometric mean of native / pick" in result.stdout
+        tuning_files[family] = file.read_text()
+    file.write_text(tuning_files[family])
     return file, programs.build(f"tuned_{family}", SOURCE, f"mpicc.{family}")
+
+
+def tuned_for(*families: str) -> pytest.MarkDecorator:
+    """Let a test have what was tuned for each of the families; one worker does it for all tests."""
+    parameters = [pytest.param(family, marks=pytest.mark.xdist_group(f"tuned for {family}")) for family in families]
+    return pytest.mark.parametrize("tuned", parameters, indirect=True)
 
 
 def _edited(file: Path, use: str) -> None:
@@ -82,7 +103,7 @@ def _ran_on(report: Path, function: str = "MPI_Allreduce") -> dict[str, str]:
     return {ending["strategy"]: ending.get("passed_on_because", "") for ending in site["ran_on"]}
 
 
-@pytest.mark.parametrize("tuned", ["openmpi", "mpich"], indirect=True)
+@tuned_for("openmpi", "mpich")
 def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path: Path) -> None:
     file, program = tuned
     [tuning] = _core.load_tuning(str(file))
@@ -116,7 +137,7 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
     assert "the model's first of" in result.stdout
 
 
-@pytest.mark.parametrize("tuned", ["openmpi", "mpich"], indirect=True)
+@tuned_for("openmpi", "mpich")
 def test_communicators_of_few_calls_are_left_to_the_library(
     thalweg: Command, programs: Programs, tuned: tuple[Path, str], tmp_path: Path
 ) -> None:
@@ -131,7 +152,7 @@ def test_communicators_of_few_calls_are_left_to_the_library(
     assert {ending["strategy"]: ending["calls"] for ending in site["ran_on"]} == {"ring": 26, "native": 34}
 
 
-@pytest.mark.parametrize("tuned", ["openmpi"], indirect=True)
+@tuned_for("openmpi")
 def test_the_users_own_mpi_settings_come_first(thalweg: Command, tuned: tuple[Path, str], tmp_path: Path) -> None:
     file, program = tuned
     _edited(file, "ring")
@@ -143,7 +164,7 @@ def test_the_users_own_mpi_settings_come_first(thalweg: Command, tuned: tuple[Pa
     assert "OMPI_MCA_coll_tuned_use_dynamic_rules=1 comes first" in result.stderr
 
 
-@pytest.mark.parametrize("tuned", ["mpich"], indirect=True)
+@tuned_for("mpich")
 @pytest.mark.parametrize("fault", ["damaged", "foreign", "absent", "older", "a folder", "unreadable"])
 def test_files_that_do_not_fit_harm_nothing(
     thalweg: Command, tuned: tuple[Path, str], tmp_path: Path, fault: str
@@ -258,7 +279,7 @@ def test_wrong_words_are_told(thalweg: Command, tmp_path: Path) -> None:
         assert "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("tuned", ["openmpi", "mpich"], indirect=True)
+@tuned_for("openmpi", "mpich")
 def test_tuned_runs_are_measured_beside_native_ones(
     thalweg: Command, tuned: tuple[Path, str], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

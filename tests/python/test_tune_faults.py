@@ -29,12 +29,6 @@ def words(tmp_path: Path) -> list[str]:
     return ["tune", "--mpi", "mpich", "-n", "2", "--budget", "1s", "--machine", str(machine)]
 
 
-@pytest.fixture(autouse=True)
-def _trial_program_is_kept(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Let the tests share the compiled trial program, as homes differ and may be read-only."""
-    environment["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
-
-
 def _picks(file: Path) -> set[tuple[str, int]]:
     return {(pick.call, pick.bytes) for one in _core.load_tuning(str(file)) for pick in one.picks}
 

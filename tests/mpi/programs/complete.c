@@ -11,8 +11,46 @@ static bool test_some(MPI_Request* requests, int count, int* indices, int* left)
   return *left == 0;
 }
 
+static void test_until_complete(MPI_Request* request) {
+  int flag = 0;
+  while (!flag) {
+    MUST(MPI_Test(request, &flag, MPI_STATUS_IGNORE));
+    sched_yield();
+  }
+}
+
+static void test_all_until_complete(MPI_Request* request) {
+  int flag = 0;
+  while (!flag) {
+    MPI_Status status;
+    MUST(MPI_Testall(1, request, &flag, &status));
+    sched_yield();
+  }
+}
+
+static void test_any_until_complete(MPI_Request* request) {
+  int flag = 0, index = -1;
+  while (!flag) {
+    MUST(MPI_Testany(1, request, &index, &flag, MPI_STATUS_IGNORE));
+    sched_yield();
+  }
+  REQUIRE(index == 0, "MPI_Testany of one request returned index %d", index);
+}
+
+// Does not free the request by itself.
+static void ask_until_complete(MPI_Request* request) {
+  int flag = 0;
+  while (!flag) {
+    MUST(MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE));
+    sched_yield();
+  }
+  REQUIRE(*request != MPI_REQUEST_NULL, "MPI_Request_get_status freed the request");
+  MUST(MPI_Test(request, &flag, MPI_STATUS_IGNORE));
+  REQUIRE(flag, "MPI_Test after MPI_Request_get_status found the request incomplete");
+}
+
 void complete_one(MPI_Request* request, int way, bool persistent) {
-  int flag = 0, index = -1, left = 1;
+  int index = -1, left = 1;
   MPI_Status status;
   unsigned chosen = (unsigned)way % COMPLETION_COUNT;
   if (chosen == 5 && persistent && known("persistent-testall"))
@@ -22,10 +60,7 @@ void complete_one(MPI_Request* request, int way, bool persistent) {
     MUST(MPI_Wait(request, MPI_STATUS_IGNORE));
     break;
   case 1:
-    while (!flag) {
-      MUST(MPI_Test(request, &flag, &status));
-      sched_yield();
-    }
+    test_until_complete(request);
     break;
   case 2:
     MUST(MPI_Waitall(1, request, MPI_STATUSES_IGNORE));
@@ -39,30 +74,17 @@ void complete_one(MPI_Request* request, int way, bool persistent) {
     REQUIRE(left == 1 && index == 0, "MPI_Waitsome of one request returned count %d, index %d", left, index);
     break;
   case 5:
-    while (!flag) {
-      MUST(MPI_Testall(1, request, &flag, &status));
-      sched_yield();
-    }
+    test_all_until_complete(request);
     break;
   case 6:
-    while (!flag) {
-      MUST(MPI_Testany(1, request, &index, &flag, &status));
-      sched_yield();
-    }
-    REQUIRE(index == 0, "MPI_Testany of one request returned index %d", index);
+    test_any_until_complete(request);
     break;
   case 7:
     while (!test_some(request, 1, &index, &left))
       sched_yield();
     break;
-  case 8: // does not free the request
-    while (!flag) {
-      MUST(MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE));
-      sched_yield();
-    }
-    REQUIRE(*request != MPI_REQUEST_NULL, "MPI_Request_get_status freed the request");
-    MUST(MPI_Test(request, &flag, MPI_STATUS_IGNORE));
-    REQUIRE(flag, "MPI_Test after MPI_Request_get_status found the request incomplete");
+  case 8:
+    ask_until_complete(request);
     break;
   default:
     MUST(MPI_Wait(request, &status));

@@ -90,7 +90,7 @@ void test_p2p_modes(void) {
 }
 
 // Messages of one pair keep their order per tag; tags and sources select; wildcards take what comes.
-void test_p2p_matching(void) {
+static void check_order_and_tags(void) {
   enum { MESSAGES = 20 };
   context("p2p_matching: order and tags");
   int sent[MESSAGES];
@@ -107,6 +107,9 @@ void test_p2p_matching(void) {
       REQUIRE(got == i, "tag %d: got message %d instead of %d", tag, got, i);
     }
   MUST(MPI_Waitall(MESSAGES, sends, MPI_STATUSES_IGNORE));
+}
+
+static void check_wildcards(void) {
   context("p2p_matching: wildcards");
   if (world_rank == 0) {
     int seen[64] = {0};
@@ -127,6 +130,9 @@ void test_p2p_matching(void) {
   }
   // Nobody else may send to rank 0's wildcards before it has them all.
   MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void check_probes(void) {
   context("p2p_matching: probes");
   const int word = world_rank;
   MPI_Request request;
@@ -151,6 +157,12 @@ void test_p2p_matching(void) {
   MUST(MPI_Imrecv(&got, 1, MPI_INT, &message, &receive));
   complete_one(&receive, 1, false);
   complete_one(&request, 2, false);
+}
+
+void test_p2p_matching(void) {
+  check_order_and_tags();
+  check_wildcards();
+  check_probes();
 }
 
 void test_p2p_status(void) {
@@ -259,7 +271,7 @@ void test_p2p_errors(void) {
 }
 
 // Rings, floods of unexpected messages, large messages, exchanges in place, messages to oneself.
-void test_p2p_traffic(void) {
+static void send_around_ring(void) {
   context("p2p_traffic: ring");
   for (int turn = 0; turn < times(20); ++turn) {
     int token = turn;
@@ -275,6 +287,9 @@ void test_p2p_traffic(void) {
       MUST(MPI_Send(&token, 1, MPI_INT, right(), 60, MPI_COMM_WORLD));
     }
   }
+}
+
+static void flood_with_unexpected_messages(void) {
   context("p2p_traffic: flood of unexpected messages");
   const int flood = times(300);
   for (int i = 0; world_rank > 0 && i < flood; ++i)
@@ -285,6 +300,9 @@ void test_p2p_traffic(void) {
       MUST(MPI_Recv(&got, 1, MPI_INT, r, r, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
       REQUIRE(got == i, "flood from rank %d: got %d instead of %d", r, got, i);
     }
+}
+
+static void exchange_much(void) {
   context("p2p_traffic: large exchange");
   enum { LARGE = 1 << 20 };
   int* data = malloc(sizeof(int) * LARGE);
@@ -295,6 +313,9 @@ void test_p2p_traffic(void) {
   for (int i = 0; i < LARGE; ++i)
     REQUIRE(data[i] == left() * 7 + i, "item %d of the replaced buffer is %d", i, data[i]);
   free(data);
+}
+
+static void send_to_oneself(void) {
   context("p2p_traffic: messages to oneself");
   int out = world_rank, in = -1;
   MPI_Request requests[2];
@@ -305,6 +326,9 @@ void test_p2p_traffic(void) {
   MUST(MPI_Recv(&in, 1, MPI_INT, 0, 63, MPI_COMM_SELF, MPI_STATUS_IGNORE));
   complete_one(&requests[1], 0, false);
   REQUIRE(in == world_rank, "the message to oneself holds %d", in);
+}
+
+static void exchange_with_everybody(void) {
   context("p2p_traffic: everybody with everybody");
   MPI_Request all[128];
   int got[64], sent[64];
@@ -320,6 +344,14 @@ void test_p2p_traffic(void) {
     for (int r = 0; r < world_size; ++r)
       REQUIRE(got[r] == r * 100 + world_rank, "from rank %d: %d", r, got[r]);
   }
+}
+
+void test_p2p_traffic(void) {
+  send_around_ring();
+  flood_with_unexpected_messages();
+  exchange_much();
+  send_to_oneself();
+  exchange_with_everybody();
 }
 
 void test_p2p_persistent(void) {

@@ -1,0 +1,26 @@
+"""What all Python tests share: the option --exhaustive, and how hypothesis runs."""
+
+import hypothesis
+import pytest
+
+# The machine is busy with other tests: no example has to be quick.
+hypothesis.settings.register_profile("thalweg", deadline=None)
+hypothesis.settings.load_profile("thalweg")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --exhaustive: what `make test-all` runs beside the gate."""
+    parser.addoption("--exhaustive", action="store_true", help="run the tests marked exhaustive too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line("markers", "exhaustive: only with --exhaustive")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the marked tests out unless they are asked for."""
+    if not config.getoption("--exhaustive"):
+        left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]

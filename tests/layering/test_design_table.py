@@ -1,0 +1,76 @@
+"""The table of rooms in docs/design.md is what the build knows: its rooms, what each uses, and their sub-rooms."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ROOM = re.compile(r"^\s*thalweg_room\((\w+)([^)]*)\)", re.MULTILINE)
+# Rooms that are no plain library, such as what is compiled for each MPI, are named by their folder.
+SOURCE_FOLDER = re.compile(r"(?:SOURCE_DIR\}/|\()src/(\w+)")
+ROW = re.compile(r"^\| `(\w+)` \| (.*) \|(.*)\|$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the table says of a room."""
+
+    text: str
+    uses: frozenset[str]
+
+
+def build_files() -> str:
+    """Give the text of all that describes the build of src/."""
+    files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake"), *(ROOT / "src").rglob("CMakeLists.txt")]
+    return "\n".join(re.sub(r"#.*", "", file.read_text()) for file in files)
+
+
+def built_rooms() -> dict[str, frozenset[str] | None]:
+    """Give every room by its folder, with the rooms that it uses; None where thalweg_room() does not tell."""
+    text = build_files()
+    rooms: dict[str, frozenset[str] | None] = dict.fromkeys(SOURCE_FOLDER.findall(text))
+    for name, words in ROOM.findall(text):
+        if "FOLDER" not in words:
+            used = re.search(r"\bUSES\s+([\w\s]+?)(?:\s+[A-Z_]+\b|$)", words)
+            rooms[name] = frozenset(used[1].split() if used else ())
+    return rooms
+
+
+def built_sub_rooms() -> list[tuple[str, str]]:
+    """Give the rooms inside of rooms, each as folder and name."""
+    folders = [re.search(r"\bFOLDER\s+(\w+)/([\w/]+)", words) for _, words in ROOM.findall(build_files())]
+    return [(found[1], found[2]) for found in folders if found]
+
+
+def table() -> dict[str, Row]:
+    """Give the rows of the design's table of rooms."""
+    section = (ROOT / "docs" / "design.md").read_text().split("\n## Rooms\n")[1].split("\n## ")[0]
+    rows = {}
+    for name, text, uses in ROW.findall(section):
+        assert name not in rows, f"two rows for {name}"
+        rows[name] = Row(text, frozenset(re.findall(r"\w+", uses)))
+    return rows
+
+
+def test_the_table_has_the_rooms_of_the_build() -> None:
+    assert set(table()) == set(built_rooms())
+
+
+def test_every_folder_of_the_sources_is_in_the_build() -> None:
+    assert {path.name for path in (ROOT / "src").iterdir() if path.is_dir()} == set(built_rooms())
+
+
+def test_rooms_use_what_the_table_says() -> None:
+    rows = table()
+    different = {
+        name: f"the build says {sorted(uses)}, the table {sorted(rows[name].uses)}"
+        for name, uses in built_rooms().items()
+        if uses is not None and name in rows and rows[name].uses != uses
+    }
+    assert different == {}
+
+
+def test_sub_rooms_are_named_in_their_rooms_row() -> None:
+    rows = table()
+    assert [f"{room}/{name}" for room, name in built_sub_rooms() if f"`{name}`" not in rows[room].text] == []
+    assert built_sub_rooms(), "there are some in src/transport"
