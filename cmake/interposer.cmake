@@ -9,14 +9,15 @@ set(mpi_window ${PROJECT_BINARY_DIR}/rooms/mpi)
 file(MAKE_DIRECTORY ${mpi_window})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/mpi ${mpi_window}/mpi SYMBOLIC)
 file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/observe/*.cpp)
-add_library(thalweg_observe STATIC ${observe_sources} ${PROJECT_SOURCE_DIR}/src/mpi/state/settings.cpp)
+add_library(thalweg_observe STATIC ${observe_sources} ${PROJECT_SOURCE_DIR}/src/mpi/state/settings.cpp
+  ${PROJECT_SOURCE_DIR}/src/mpi/learn/learned_entry.cpp)
 set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
 thalweg_precompile(thalweg_observe observe nlohmann/json.hpp)
 target_include_directories(thalweg_observe PUBLIC ${mpi_window})
 target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohmann_json
-  PUBLIC thalweg_job ${CMAKE_DL_LIBS})
+  PUBLIC thalweg_job thalweg_tune ${CMAKE_DL_LIBS})
 
 # Source lines for reports; without libdw they name symbols' modules and addresses only.
 find_path(THALWEG_LIBDW_INCLUDE_DIR elfutils/libdwfl.h)
@@ -43,7 +44,7 @@ function(thalweg_interposer family include)
     COMMAND Python3::Interpreter ${source}/abi/generate.py --output ${generated} ${ARGN}
     DEPENDS ${source}/abi/generate.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/state/settings.cpp")
+  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/state/settings.cpp|/mpi/learn/learned_entry.cpp")
 
   string(TOUPPER ${family} upper)
   add_library(thalweg_${family} MODULE ${sources} ${outputs})

@@ -37,12 +37,36 @@ double all_of(std::span<const double> seconds, double least) {
 
 } // namespace
 
+std::string_view text_of(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::not_tried:
+    return "not tried";
+  case Outcome::tried_before_change:
+    return "tried before the calls changed";
+  case Outcome::began_with:
+    return "what it began with";
+  case Outcome::being_tried:
+    return "being tried";
+  case Outcome::in_use:
+    return "in use";
+  case Outcome::outdone:
+    return "slower than what came later";
+  case Outcome::not_faster:
+    return "not surely faster";
+  case Outcome::much_slower:
+    return "much slower";
+  case Outcome::cannot_do_it:
+    return "cannot do these calls";
+  }
+  return "";
+}
+
 Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
     : limits_(limits), searched_(searched), contest_(limits.worth), ordering_seconds_(ordering_seconds),
       budget_(limits.budget, limits.purse) {
   trials_.push_back({.text = "native"});
   if (!start.empty() && start != "native") {
-    trials_.push_back({.text = std::string(start), .outcome = began_with});
+    trials_.push_back({.text = std::string(start), .outcome = Outcome::began_with});
     incumbent_ = rival_ = 1;
   }
   times_.resize(trials_.size());
@@ -151,8 +175,8 @@ bool Learner::is_hopeless(std::size_t candidate) const {
 }
 
 bool Learner::is_open(std::size_t candidate) const {
-  const std::string_view outcome = trials_[candidate].outcome;
-  return outcome == not_tried || outcome == tried_before_change;
+  const Outcome outcome = trials_[candidate].outcome;
+  return outcome == Outcome::not_tried || outcome == Outcome::tried_before_change;
 }
 
 // Has one of which the model expects the same been tried in vain? It is probably much the same.
@@ -161,7 +185,7 @@ bool Learner::resembles_a_loser(std::size_t candidate) const {
   const double predicted = trials_[candidate].predicted;
   for (std::size_t index = 0; index < trials_.size(); ++index) {
     const Trial& other = trials_[index];
-    if (is_fresh(index) && other.outcome != in_use && other.predicted > 0 &&
+    if (is_fresh(index) && other.outcome != Outcome::in_use && other.predicted > 0 &&
         std::max(other.predicted, predicted) <= alike * std::min(other.predicted, predicted))
       return true;
   }
@@ -262,7 +286,7 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
     return;
   }
   if (refused) {
-    trials_[rival_].outcome = "cannot do these calls";
+    trials_[rival_].outcome = Outcome::cannot_do_it;
     rival_ = incumbent_;
     return;
   }
@@ -279,14 +303,14 @@ void Learner::judge(Verdict verdict) {
   Trial& trial = trials_[rival_];
   note(static_cast<std::uint64_t>(verdict));
   if (verdict == Verdict::open) {
-    trial.outcome = "being tried";
+    trial.outcome = Outcome::being_tried;
     return;
   }
   if (verdict == Verdict::faster) {
     adopt();
     return;
   }
-  trial.outcome = verdict == Verdict::far_off ? "much slower" : "not surely faster";
+  trial.outcome = verdict == Verdict::far_off ? Outcome::much_slower : Outcome::not_faster;
   if (rival_ == native)
     confirmed_ = true;
   else
@@ -297,11 +321,11 @@ void Learner::judge(Verdict verdict) {
 // A pick that held once and now loses to native says that the calls have changed.
 void Learner::adopt() {
   const bool held = searched_ || watch_.looks() > 0;
-  trials_[incumbent_].outcome = "slower than what came later";
+  trials_[incumbent_].outcome = Outcome::outdone;
   confirmed_ = incumbent_ == native || rival_ == native;
   incumbent_ = rival_;
   incumbent_seconds_ = trials_[incumbent_].seconds;
-  trials_[incumbent_].outcome = in_use;
+  trials_[incumbent_].outcome = Outcome::in_use;
   without_gain_ = 0;
   watch_ = LevelWatch();
   if (incumbent_ == native && held && calls_ >= search_again_after_)
@@ -312,8 +336,8 @@ void Learner::settle() {
   if (watch_.looks() == 0)
     watch_.begin();
   state_ = State::settled;
-  if (offerings_ > 0 || trials_[incumbent_].outcome != began_with)
-    trials_[incumbent_].outcome = in_use;
+  if (offerings_ > 0 || trials_[incumbent_].outcome != Outcome::began_with)
+    trials_[incumbent_].outcome = Outcome::in_use;
 }
 
 // The level, and now and then native again; and more candidates, once they can be paid for.
@@ -339,9 +363,9 @@ void Learner::search_again() {
   for (std::size_t trial = 0; trial < trials_.size(); ++trial) {
     times_[trial].clear();
     if (trial == incumbent_)
-      trials_[trial].outcome = in_use;
+      trials_[trial].outcome = Outcome::in_use;
     else
-      trials_[trial].outcome = trials_[trial].rounds == 0 ? not_tried : tried_before_change;
+      trials_[trial].outcome = trials_[trial].rounds == 0 ? Outcome::not_tried : Outcome::tried_before_change;
   }
   confirmed_ = incumbent_ == native;
 }

@@ -18,6 +18,7 @@
 #include "tune/learning_budget.hpp"
 #include "tune/level_watch.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -64,18 +65,34 @@ struct LeastSeconds {
   double rival = 0;
 };
 
-inline constexpr std::string_view not_tried = "not tried";
-inline constexpr std::string_view tried_before_change = "tried before the calls changed";
-inline constexpr std::string_view in_use = "in use";
-inline constexpr std::string_view began_with = "what it began with";
-
 /// What became of a candidate.
+enum class Outcome : std::uint8_t {
+  not_tried,
+  tried_before_change, // of the calls, which began the search anew
+  began_with,          // by the tuning file, and not yet challenged
+  being_tried,
+  in_use,
+  outdone,      // was in use until something faster came
+  not_faster,   // than what was in use then, surely
+  much_slower,  // at a first look already
+  cannot_do_it, // is refused on some rank
+};
+
+inline constexpr std::array outcomes{Outcome::not_tried,   Outcome::tried_before_change,
+                                     Outcome::began_with,  Outcome::being_tried,
+                                     Outcome::in_use,      Outcome::outdone,
+                                     Outcome::not_faster,  Outcome::much_slower,
+                                     Outcome::cannot_do_it};
+
+/// An outcome in the words of reports.
+std::string_view text_of(Outcome outcome);
+
 struct Trial {
   std::string text;
   double predicted = 0; ///< 0: not known
   double seconds = 0;   ///< the median of its measured rounds, in the last search that tried it; 0 before
   std::uint32_t rounds = 0;
-  std::string_view outcome = not_tried;
+  Outcome outcome = Outcome::not_tried;
 };
 
 class Learner {

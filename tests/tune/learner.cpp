@@ -247,12 +247,12 @@ TEST(Learner, ForgetsNoMeasurementWhenItSearchesAgain) {
     EXPECT_GT(trial.seconds, 0) << trial.text;
     EXPECT_GT(trial.rounds, 0U) << trial.text;
   }
-  EXPECT_EQ(learner.trials()[1].outcome, "tried before the calls changed");
+  EXPECT_EQ(learner.trials()[1].outcome, Outcome::tried_before_change);
   EXPECT_EQ(learner.state(), Learner::State::searching);
   EXPECT_TRUE(learner.has_searched());
   program.run(learner, program.calls + 200000);
   EXPECT_EQ(in_use(learner), "s1");
-  EXPECT_EQ(learner.trials()[1].outcome, "much slower");
+  EXPECT_EQ(learner.trials()[1].outcome, Outcome::much_slower);
 }
 
 TEST(Learner, ABudgetWithoutBoundWaitsForNothing) {
@@ -311,7 +311,7 @@ TEST(Learner, LeavesWhatCannotBeDone) {
   Learner learner({}, 1e-3);
   program.run(learner, 50000);
   EXPECT_EQ(in_use(learner), "native");
-  EXPECT_EQ(learner.trials()[3].outcome, "cannot do these calls");
+  EXPECT_EQ(learner.trials()[3].outcome, Outcome::cannot_do_it);
 }
 
 // Calls that precede the first trial, where each takes so long.

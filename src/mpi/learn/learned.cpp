@@ -1,44 +1,42 @@
 #include "mpi/learn/learned.hpp"
 
-#include <map>
+#include <algorithm>
 #include <mutex>
-
-#include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/communicator_learning.hpp"
+#include "mpi/learn/learned_entry.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 // By call, ranks, nodes and bytes: what the communicator with the most such calls has learned.
 class Collection {
 public:
-  void add(ordered_json entry) {
-    const auto key = entry.at("call").get<std::string>() + entry.at("ranks").dump() + "," +
-                     entry.at("nodes").dump() + "," + entry.at("bytes").dump();
-    const auto [place, is_new] = entries_.try_emplace(key, entry);
-    if (is_new)
+  void add(LearnedEntry entry) {
+    const auto known =
+        std::ranges::find_if(entries_, [&](const LearnedEntry& other) { return other.is_same_case(entry); });
+    if (known == entries_.end()) {
+      entries_.push_back(std::move(entry));
       return;
-    ordered_json& known = place->second;
-    const auto communicators =
-        known.at("communicators").get<std::uint64_t>() + entry.at("communicators").get<std::uint64_t>();
-    if (known.at("calls").get<std::uint64_t>() < entry.at("calls").get<std::uint64_t>())
-      known = std::move(entry);
-    known["communicators"] = communicators;
+    }
+    const std::uint64_t communicators = known->communicators + entry.communicators;
+    if (known->calls < entry.calls)
+      *known = std::move(entry);
+    known->communicators = communicators;
   }
-  ordered_json array() const {
-    ordered_json all = ordered_json::array();
-    for (const auto& [key, entry] : entries_)
-      all.push_back(entry);
-    return all;
+  std::vector<LearnedEntry> sorted() const {
+    std::vector<LearnedEntry> result = entries_;
+    std::ranges::sort(result, {}, [](const LearnedEntry& entry) {
+      return std::tie(entry.call, entry.ranks, entry.nodes, entry.bytes);
+    });
+    return result;
   }
 
 private:
-  std::map<std::string, ordered_json> entries_;
+  std::vector<LearnedEntry> entries_;
 };
 
 struct Kept {
@@ -52,48 +50,25 @@ Kept& kept() {
   return *instance;
 }
 
-std::string_view state_text(const tune::Learner& learner) {
-  switch (learner.state()) {
-  case tune::Learner::State::counting:
-    return "too few calls so far";
-  case tune::Learner::State::searching:
-    return "searching";
-  case tune::Learner::State::confirming:
-    return "comparing the pick with native";
-  default:
-    return "settled";
-  }
-}
-
-ordered_json entry_of(const Lesson& lesson, CommunicatorState& communicator) {
+LearnedEntry entry_of(const Lesson& lesson, CommunicatorState& communicator) {
   const tune::Learner& learner = lesson.learner();
-  ordered_json trials = ordered_json::array();
-  for (const tune::Trial& trial : learner.trials()) {
-    ordered_json entry{{"candidate", trial.text}, {"outcome", trial.outcome}};
-    if (trial.predicted > 0)
-      entry["predicted_s"] = trial.predicted;
-    if (trial.rounds > 0) {
-      entry["measured_s"] = trial.seconds;
-      entry["rounds"] = trial.rounds;
-    }
-    trials.push_back(entry);
-  }
-  return {{"call", call_name(lesson.kind().operation)},
-          {"ranks", communicator.size},
-          {"nodes", communicator.node_count()},
-          {"bytes", lesson.bytes()},
-          {"communicators", 1},
-          {"calls", learner.calls()},
-          {"state", state_text(learner)},
-          {"searched", learner.has_searched()},
-          {"searches", learner.searches()},
-          {"use", learner.trials()[learner.incumbent()].text},
-          {"time_s", learner.budget().total_seconds()},
-          {"spent_s", learner.budget().spent_seconds()},
-          {"measured_calls", lesson.arrivals().calls},
-          {"arrival_skew_s", lesson.arrivals().skew_seconds},
-          {"transfer_s", lesson.arrivals().transfer_seconds},
-          {"trials", trials}};
+  LearnedEntry entry;
+  entry.call = call_name(lesson.kind().operation);
+  entry.ranks = communicator.size;
+  entry.nodes = communicator.node_count();
+  entry.bytes = lesson.bytes();
+  entry.calls = learner.calls();
+  entry.state = learner.state();
+  entry.searched = learner.has_searched();
+  entry.searches = learner.searches();
+  entry.use = learner.trials()[learner.incumbent()].text;
+  entry.seconds = learner.budget().total_seconds();
+  entry.spent_seconds = learner.budget().spent_seconds();
+  entry.measured_calls = lesson.arrivals().calls;
+  entry.arrival_skew_seconds = lesson.arrivals().skew_seconds;
+  entry.transfer_seconds = lesson.arrivals().transfer_seconds;
+  entry.trials = learner.trials();
+  return entry;
 }
 
 void collect(const CommunicatorLearning& learning, Collection& collection) {
@@ -103,33 +78,6 @@ void collect(const CommunicatorLearning& learning, Collection& collection) {
       if (lesson.arrivals().calls > 0)
         collection.add(entry_of(lesson, communicator));
     });
-}
-
-const ordered_json& trial_of(const ordered_json& entry, std::string_view candidate) {
-  for (const ordered_json& trial : entry.at("trials"))
-    if (trial.at("candidate") == candidate)
-      return trial;
-  return entry.at("trials").front();
-}
-
-// A whole search says something of the next run; so does a strategy that has beaten native.
-void add_pick(const ordered_json& entry, std::vector<tune::Pick>& picks) {
-  const auto use = entry.at("use").get<std::string>();
-  const bool searched = entry.at("searched").get<bool>();
-  const ordered_json& pick = trial_of(entry, use);
-  const ordered_json& native_trial = trial_of(entry, "native");
-  if ((!searched && use == "native") || !pick.contains("measured_s") ||
-      !native_trial.contains("measured_s") || pick.at("outcome") == tune::began_with)
-    return;
-  picks.push_back({.call = entry.at("call"),
-                   .ranks = entry.at("ranks"),
-                   .nodes = entry.at("nodes"),
-                   .bytes = entry.at("bytes"),
-                   .use = use,
-                   .seconds = pick.at("measured_s"),
-                   .native_seconds = native_trial.at("measured_s"),
-                   .trials = pick.at("rounds"),
-                   .source = searched ? std::string(tune::online_source) : "online, unfinished"});
 }
 
 } // namespace
@@ -149,16 +97,17 @@ Learned gather_learned() {
       collect(learning, own);
     }
   Collection all;
-  for (const std::vector<std::uint8_t>& packed : gather_bytes(ordered_json::to_cbor(own.array())))
-    for (const ordered_json& entry : ordered_json::from_cbor(packed))
-      all.add(entry);
+  for (const std::vector<std::uint8_t>& packed : gather_bytes(pack(own.sorted())))
+    for (LearnedEntry& entry : unpack(packed))
+      all.add(std::move(entry));
   Learned learned;
-  const ordered_json array = all.array();
-  if (array.empty())
+  const std::vector<LearnedEntry> entries = all.sorted();
+  if (entries.empty())
     return learned;
-  learned.document = array.dump();
-  for (const ordered_json& entry : array)
-    add_pick(entry, learned.picks);
+  learned.document = document_of(entries);
+  for (const LearnedEntry& entry : entries)
+    if (std::optional<tune::Pick> pick = pick_of(entry))
+      learned.picks.push_back(*std::move(pick));
   return learned;
 }
 

@@ -1,0 +1,49 @@
+#pragma once
+
+// What was learned of one kind of call, as the report shows it and ranks send it to each other.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tune/learner.hpp"
+#include "tune/tuning_file.hpp"
+
+namespace thalweg::mpi {
+
+struct LearnedEntry {
+  std::string call;
+  std::int32_t ranks = 0;
+  std::int32_t nodes = 0;
+  std::int64_t bytes = 0;
+  std::uint64_t communicators = 1; // that made such calls
+  std::uint64_t calls = 0;
+  tune::Learner::State state = tune::Learner::State::counting;
+  bool searched = false;
+  std::uint32_t searches = 0;
+  std::string use;
+  double seconds = 0;
+  double spent_seconds = 0;
+  std::uint64_t measured_calls = 0;
+  double arrival_skew_seconds = 0;
+  double transfer_seconds = 0;
+  std::vector<tune::Trial> trials;
+
+  // Of the same calls, on another communicator?
+  bool is_same_case(const LearnedEntry& other) const;
+};
+
+// A JSON array, for the report.
+std::string document_of(std::span<const LearnedEntry> entries);
+
+// The same in few bytes, for other ranks.
+std::vector<std::uint8_t> pack(std::span<const LearnedEntry> entries);
+std::vector<LearnedEntry> unpack(std::span<const std::uint8_t> packed);
+
+// What it says to the next run, if anything: a whole search does, and so does a strategy that has beaten
+// native.
+std::optional<tune::Pick> pick_of(const LearnedEntry& entry);
+
+} // namespace thalweg::mpi

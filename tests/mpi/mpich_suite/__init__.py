@@ -1,0 +1,1 @@
+"""MPICH's own tests of collectives, communicators, topologies and threads, from Debian's source package."""
