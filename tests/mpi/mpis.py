@@ -183,6 +183,7 @@ MPIS = (
             PERSISTENT_TESTALL,
             IALLGATHERV_LARGE,
             INTER_IBCAST,
+            PARALLEL_EDGES,
             COUNTS_DIFFER,
             INTERLEAVED,
             WHILE_FREEING,
