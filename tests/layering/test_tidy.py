@@ -28,7 +28,7 @@ LONG_FILES = {
 }
 
 
-LONG_FUNCTIONS = {"src/mpi/generate.py: main": "writes one file after the other"}
+LONG_FUNCTIONS = {"src/mpi/abi/generate.py: main": "writes one file after the other"}
 
 
 def tracked(*patterns: str) -> list[Path]:

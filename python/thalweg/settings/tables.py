@@ -1,4 +1,4 @@
-"""What the interposer must know as the command does, written for it: `python -m thalweg.settings.tables src/mpi/state`."""
+"""What the interposer must know as the command does: `python -m thalweg.settings.tables src/mpi/state` writes it."""
 
 import sys
 from pathlib import Path

@@ -98,7 +98,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
   }
   const Inside inside;
   if (runtime.has_world && comm == MPI_COMM_SELF && before_finalize != nullptr) {
-    before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
+    before_finalize();                         // MPI_Finalize begins with freeing MPI_COMM_SELF
     if (standing.load() == Standing::paused) { // and its own entry point passed the call on
       standing.store(Standing::bypass);
     }
