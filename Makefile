@@ -21,9 +21,9 @@ ifdef DEBUG
 SKBUILD += -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
 endif
 
-# pytest runs serially: under two workers, jobs of the mpi4py tests still disturb each other.
+# Tests run two at a time; pytest-xdist keeps those of a group on one worker, as they share what takes long to make.
 CTEST  := ctest --test-dir build --parallel 2 --output-on-failure --no-tests=error
-PYTEST := $(VENV)/bin/python -m pytest --numprocesses 0 --durations 20
+PYTEST := $(VENV)/bin/python -m pytest --numprocesses 2 --dist loadgroup --durations 20
 
 .PHONY: build demo test test-all sanitize sanitize-gate checked lint format install clean prepare man stub
 

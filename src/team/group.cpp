@@ -12,13 +12,13 @@ namespace {
 
 std::int32_t size_of(MPI_Comm communicator) {
   int ranks = 0;
-  must(PMPI_Comm_size(communicator, &ranks), "MPI_Comm_size");
+  must(job::linked_api().comm_size(communicator, &ranks), "MPI_Comm_size");
   return ranks;
 }
 
 Rank rank_in(MPI_Comm communicator) {
   Rank rank = 0;
-  must(PMPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+  must(job::linked_api().comm_rank(communicator, &rank), "MPI_Comm_rank");
   return rank;
 }
 

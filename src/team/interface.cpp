@@ -65,7 +65,7 @@ Team& of(thalweg_team* team) {
   return team->team;
 }
 
-thalweg_team* part_of(const Team& whole, int color, int key) {
+thalweg_team* part_of(Team& whole, int color, int key) {
   std::shared_ptr<ShadowCommunicator> part = whole.split(color, key);
   return part ? new thalweg_team(std::move(part), whole) : nullptr;
 }
@@ -102,7 +102,7 @@ int place_in(std::span<const int> ranks, const Team& team) {
   return place;
 }
 
-thalweg_team* subset(const Team& team, std::span<const int> ranks) {
+thalweg_team* subset(Team& team, std::span<const int> ranks) {
   const int place = place_in(ranks, team);
   return part_of(team, place < 0 ? -1 : 0, place);
 }

@@ -1,6 +1,7 @@
 #include "team/knowledge.hpp"
 
 #include "job/linked/linked_library.hpp"
+#include "job/mpi/agreed_picks.hpp"
 #include "machine/probed_machines.hpp"
 
 #include <array>
@@ -39,18 +40,15 @@ std::vector<tune::Pick> picks_or_none(const std::string& path, const machine::Fi
 /// What the first rank sends the others.
 struct Texts {
   std::string machine; ///< empty: a standard one
-  std::string tuning;
   std::string error;
   std::string remedy;
 };
 
-Texts read_files(const machine::Fingerprint& wanted) {
+Texts read_machine(const machine::Fingerprint& wanted, const std::string& path) {
   Texts texts;
-  const std::string path = tuning_path();
   try {
     const job::KnownMachine found = job::find_machine(wanted, path, environment("THALWEG_MACHINE"));
     texts.machine = found.is_probed ? machine::to_text(found.machine) : "";
-    texts.tuning = tune::to_text({{wanted, picks_or_none(path, wanted)}});
   } catch (const Error& failed) {
     texts.error = failed.problem();
     texts.remedy = failed.remedy();
@@ -63,9 +61,11 @@ Texts read_files(const machine::Fingerprint& wanted) {
 Knowledge agree_on_knowledge(const Group& group) {
   Knowledge knowledge;
   knowledge.fingerprint = job::fingerprint(group.placement(), library_name(), environment);
-  Texts texts = group.rank() == 0 ? read_files(knowledge.fingerprint) : Texts{};
+  const bool reads = group.rank() == 0;
+  const std::string path = reads ? tuning_path() : "";
+  Texts texts = reads ? read_machine(knowledge.fingerprint, path) : Texts{};
   const job::Agreement everybody = group.agreement(group.channels().policy());
-  for (std::string* const text : {&texts.machine, &texts.tuning, &texts.error, &texts.remedy})
+  for (std::string* const text : {&texts.machine, &texts.error, &texts.remedy})
     everybody.broadcast(*text);
   if (!texts.error.empty())
     throw Error(texts.error, texts.remedy);
@@ -73,9 +73,8 @@ Knowledge agree_on_knowledge(const Group& group) {
   knowledge.machine.machine = knowledge.machine.is_probed
                                   ? machine::parse_machine(texts.machine, "the first rank's machine file")
                                   : job::find_machine(knowledge.fingerprint, "", nullptr).machine;
-  const tune::TuningFile found = tune::parse_tuning(texts.tuning, "the first rank's tuning file");
-  if (!found.empty())
-    knowledge.picks = found.front().picks;
+  knowledge.picks =
+      job::agree_on_picks(everybody, knowledge.fingerprint, picks_or_none(path, knowledge.fingerprint));
   return knowledge;
 }
 

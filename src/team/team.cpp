@@ -62,7 +62,8 @@ std::string Team::strategy(thalweg_collective collective, std::size_t bytes) con
                      choice.origin);
 }
 
-std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) const {
+std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
+  meet();
   MPI_Comm part = MPI_COMM_NULL;
   must(PMPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
        "MPI_Comm_split");
@@ -70,6 +71,7 @@ std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) const {
 }
 
 std::byte* Team::allocate(std::size_t bytes) {
+  meet();
   return memory_.allocate(group_, bytes);
 }
 
@@ -143,6 +145,10 @@ void Team::run(const thalweg_team_call& given, const void* return_address) {
     keep(flight);
     wait(*flight);
   }
+}
+
+void Team::meet() {
+  group_.agreement(policy_).allgather(char{});
 }
 
 void Team::check_same(const std::string& what, const std::string& site) {

@@ -22,7 +22,7 @@ public:
   /// What runs for units of so many bytes, and who says so.
   std::string strategy(thalweg_collective collective, std::size_t bytes) const;
   /// A communicator for the ranks of one color, by key; null for a negative color. Collective.
-  std::shared_ptr<job::ShadowCommunicator> split(int color, int key) const;
+  std::shared_ptr<job::ShadowCommunicator> split(int color, int key);
 
   std::byte* allocate(std::size_t bytes);
   void release(const void* begin);
@@ -46,6 +46,9 @@ private:
   std::shared_ptr<Flight> keep(std::shared_ptr<Flight> flight);
   Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole);
   void check_same(const std::string& what, const std::string& site);
+  /// Returns when all ranks have come, while what is under way goes on: before calls that wait for other
+  /// ranks where they cannot look after it.
+  void meet();
   static void progress_team(void* team);
   void progress();
   template <typename Condition>

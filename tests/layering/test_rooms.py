@@ -34,8 +34,8 @@ ROOMS: dict[str, set[str]] = {
     "tune": {"core", "topology", "schedule", "strategies", "machine", "model"},
     "job": {"core", "wait", "topology", "machine", "tune"},
     "job/mpi": {
-        "core", "wait", "schedule", "transport", "transport/shm", "transport/routed", "transport/parcels",
-        "transport/mpi", "engine", "job",
+        "core", "wait", "schedule", "machine", "transport", "transport/shm", "transport/routed", "transport/parcels",
+        "transport/mpi", "engine", "tune", "job",
     },
     "job/linked": {"transport/mpi", "job/mpi"},
     **{f"mpi/{room}": BELOW_MPI | {f"mpi/{below}" for below in MPI[:place]} for place, room in enumerate(MPI)},

@@ -1,6 +1,6 @@
-// Whoever waits in a call of a team lets the MPI library go on. Rank 1 comes to each call only when a long
-// message of the program has gone to rank 0, and rank 0 waits there for rank 1 while the library holds the
-// receive.
+// Whoever waits in a call of a team lets the MPI library and the team's other collectives go on. Rank 1 comes
+// to each call only when a long message of the program has gone to rank 0, and rank 0 waits there for rank 1
+// while the library holds the receive.
 
 #include "checks.hpp"
 
@@ -79,6 +79,31 @@ std::vector<Case> cases(Buffers& b) {
   };
 }
 
+/// Calls of a team for which rank 0 comes early, with a collective in flight that rank 1 still waits for.
+std::vector<Case> calls_beside_a_collective() {
+  return {
+      {"allocate and release beside a collective",
+       [](team& t) {
+         thalweg::symmetric_memory<double> memory = t.allocate<double>(count);
+         t.release(memory);
+       }},
+      {"split beside a collective", [](team& t) { team part = t.split(0); }},
+      {"barrier beside a collective", [](team& t) { t.barrier(); }},
+  };
+}
+
+/// More than any channel holds: it moves only while both ranks look after it.
+void check_beside_a_collective(const Case& one, team& all) {
+  std::vector<double> in(1 << 20, 1.0);
+  std::vector<double> out(in.size());
+  request sum = all.start().allreduce(std::span<const double>(in), std::span<double>(out), MPI_SUM);
+  if (all.rank() == sender)
+    sum.wait();
+  one.call(all);
+  sum.wait();
+  checks::require(out.back() == all.size(), "%s: the sum is %f", one.name.c_str(), out.back());
+}
+
 void check(const Case& one, team& all) {
   std::vector<char> message(message_bytes);
   MPI_Request pending = MPI_REQUEST_NULL;
@@ -103,6 +128,13 @@ int main(int argc, char** argv) {
         std::fflush(stdout);
       }
       check(one, all);
+    }
+    for (const Case& one : calls_beside_a_collective()) {
+      if (all.rank() == receiver) {
+        std::printf("%s\n", one.name.c_str());
+        std::fflush(stdout);
+      }
+      check_beside_a_collective(one, all);
     }
     if (all.rank() == receiver)
       std::printf("all right\n");

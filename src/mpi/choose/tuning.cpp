@@ -56,15 +56,6 @@ job::FoundPicks read_tuning(const std::string& path) {
   return found;
 }
 
-std::string to_text(const std::vector<tune::Pick>& picks) {
-  return picks.empty() ? "" : tune::to_text({{job_fingerprint(), picks}});
-}
-
-std::vector<tune::Pick> picks_of(const std::string& text) {
-  const tune::TuningFile file = tune::parse_tuning(text, "rank 0's picks");
-  return file.empty() ? std::vector<tune::Pick>{} : file.front().picks;
-}
-
 const machine::Machine& known_machine() {
   static const job::KnownMachine known =
       job::find_machine(job_fingerprint(), runtime.settings.tuning, nullptr);

@@ -20,10 +20,6 @@ std::string fingerprint_text();
 // does not read.
 job::FoundPicks read_tuning(const std::string& path);
 
-// Picks as text, and back: what rank 0 sends the others.
-std::string to_text(const std::vector<tune::Pick>& picks);
-std::vector<tune::Pick> picks_of(const std::string& text);
-
 // The machine file of this job, or a standard machine where it was not probed; of this rank alone.
 const machine::Machine& known_machine();
 

@@ -191,10 +191,10 @@ enum class Making { together, alone };
 // Programs make communicators by the thousand for a few calls on each, and channels with their memory take as
 // long as dozens of calls.
 constexpr std::uint32_t calls_before_channels = 8;
-constexpr const char* put_off = "one of the first calls on its communicator";
+constexpr const char* postponed = "one of the first calls on its communicator";
 
 // Nonblocking calls, which may run on strategies that the user chose, cannot make it themselves.
-bool may_put_off(MPI_Comm comm) {
+bool may_postpone(MPI_Comm comm) {
   return comm != MPI_COMM_WORLD && runtime.settings.use.empty();
 }
 
@@ -203,8 +203,8 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
   if (making == Making::together && runtime.chooses_strategies) {
-    if (may_put_off(comm))
-      state->why_no_channels = put_off;
+    if (may_postpone(comm))
+      state->why_no_channels = postponed;
     else
       open_channels(*state);
   } else if (making == Making::together) {
@@ -243,8 +243,8 @@ bool open_channels_now(CommunicatorState& state) {
   return state.channels != nullptr;
 }
 
-void earn_shadow(CommunicatorState& state) {
-  if (state.why_no_channels != put_off || ++state.calls_put_off < calls_before_channels)
+void open_postponed_channels(CommunicatorState& state) {
+  if (state.why_no_channels != postponed || ++state.calls_postponed < calls_before_channels)
     return;
   meet_before_constructing(state.handle);
   open_channels(state);

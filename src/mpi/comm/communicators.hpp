@@ -35,8 +35,8 @@ struct CommunicatorState {
   std::shared_ptr<job::ShadowCommunicator> shadow;
   std::unique_ptr<job::Channels> channels; // with the shadow
   const char* why_no_channels = nullptr;
-  // Blocking calls with a strategy chosen for them while channels are put off: equal on all ranks.
-  std::uint32_t calls_put_off = 0;
+  // Blocking calls with a strategy chosen for them while channels are postponed: equal on all ranks.
+  std::uint32_t calls_postponed = 0;
 
   std::uint64_t blocking_calls = 0; // blocking collectives so far: equal on all ranks at the same call
   std::uint32_t children = 0;       // communicators made from this one so far
@@ -76,9 +76,9 @@ void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag);
 // collective. False, the same on all of them, where there can be none.
 bool open_channels_now(CommunicatorState& state);
 
-// A strategy was chosen for a blocking collective: where channels were put off when the communicator was
+// A strategy was chosen for a blocking collective: where channels were postponed when the communicator was
 // made, they are opened with the eighth of such calls, which all ranks count alike.
-void earn_shadow(CommunicatorState& state);
+void open_postponed_channels(CommunicatorState& state);
 
 // Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that
 // block inside of the library and have no nonblocking form.

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "job/mpi/agreement.hpp"
+#include "job/mpi/agreed_picks.hpp"
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/device_memory.hpp"
@@ -101,10 +101,9 @@ void agree_on_tuning(const job::Agreement& world) {
     found = {{}, fmt::format("tuning file not used: {}", error.what())};
     runtime.settings.complaints.push_back(found.reason);
   }
-  std::string picks = to_text(found.picks);
-  world.broadcast(picks);
   runtime.tuning_reason = found.reason;
-  for (const std::string& complaint : tuned_choices().take(picks_of(picks)))
+  const std::vector<tune::Pick> picks = job::agree_on_picks(world, job_fingerprint(), std::move(found.picks));
+  for (const std::string& complaint : tuned_choices().take(picks))
     runtime.settings.complaints.push_back(complaint);
 }
 

@@ -14,7 +14,7 @@ class Fence {
 public:
   bool is_pending() const { return pending_; }
 
-  // Begins on the communicator's hidden duplicate; every rank of it does so at the same call.
+  // Begins on the shadow communicator; every rank of it does so at the same call.
   void begin(std::vector<double> to_maximize, std::vector<double> to_sum, MPI_Comm communicator);
   // Completes it. Seconds that this rank was at it, beginning included.
   double complete();

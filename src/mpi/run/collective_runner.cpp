@@ -86,7 +86,7 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
     return declined("arguments for the library to judge");
   const bool blocking = call.form->mode == Mode::blocking;
   if (blocking)
-    earn_shadow(communicator);
+    open_postponed_channels(communicator);
   if (const char* reason = objection(call, communicator))
     return declined(reason);
   EngineState& engine = engine_of(communicator);
