@@ -61,10 +61,9 @@ void bind_tuning(nb::module_& module) {
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, Places nodes,
          const machine::Machine& machine) {
         const strategies::Selection parsed = strategies::parse_selection(selection);
-        if (parsed.is_native())
-          throw Error("the library's own implementation cannot be predicted", "measure it: thalweg tune");
         const model::Prediction found =
-            tune::predict(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+            tune::predict(strategies::schedule_of(parsed),
+                          make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
         return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_most};
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
@@ -75,10 +74,11 @@ void bind_tuning(nb::module_& module) {
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, const machine::Machine& machine,
          Places nodes) -> std::optional<std::pair<double, std::string>> {
         const strategies::Selection parsed = strategies::parse_selection(selection);
-        if (parsed.is_native())
+        const auto* scheduled = std::get_if<strategies::Scheduled>(&parsed.implementation);
+        if (scheduled == nullptr)
           return std::nullopt;
-        const auto found =
-            tune::closed_form(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+        const auto found = tune::closed_form(
+            *scheduled, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
         if (!found)
           return std::nullopt;
         return std::pair(found->seconds, std::string(found->source));

@@ -93,19 +93,20 @@ schedule::Problem Plans::problem_of(const Call& call, bool commutes) const {
 
 std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes) const {
   schedule::Problem problem = problem_of(call, commutes);
-  const strategies::Selection selection = choose(problem, aim_of(call)).selection;
-  problem.parameters = selection.parameters;
-  const job::BufferUse use = job::buffer_use(call.in_place(), selection.strategy->in_place);
+  const strategies::Scheduled chosen = choose(problem, aim_of(call)).scheduled;
+  const strategies::Strategy& strategy = chosen.strategy();
+  problem.parameters = chosen.parameters();
+  const job::BufferUse use = job::buffer_use(call.in_place(), strategy.in_place);
   problem.in_place = use.in_place;
-  const std::int32_t pieces = strategies::pieces(*selection.strategy, problem);
+  const std::int32_t pieces = strategies::pieces(strategy, problem);
   const engine::Layouts layouts = engine::uniform_layouts(
       problem, pieces, static_cast<std::int64_t>(call.count), static_cast<std::int64_t>(call.element_bytes));
   const bool reduces = schedule::is_reduction(call.operation);
   const engine::Combining combining{reduces ? call.element_bytes : 1,
                                     reduces ? group_.transport().most_granule() : 0};
   auto entry = std::make_shared<Entry>();
-  entry->plan = std::make_shared<const engine::Plan>(
-      strategies::build(*selection.strategy, problem, group_.rank()), layouts, combining);
+  entry->plan = std::make_shared<const engine::Plan>(strategies::build(strategy, problem, group_.rank()),
+                                                     layouts, combining);
   entry->held_bytes = use.copies_input ? call.unit_bytes() : 0;
   return entry;
 }
@@ -113,11 +114,30 @@ std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes)
 namespace {
 
 // Why the strategy cannot do the problem, or nothing.
-std::string refusal(const strategies::Selection& selection, schedule::Problem problem) {
-  if (selection.is_native())
-    return "a team has no native collectives";
-  problem.parameters = selection.parameters;
-  return strategies::refusal(*selection.strategy, problem).value_or("");
+std::string refusal(const strategies::Scheduled& scheduled, schedule::Problem problem) {
+  problem.parameters = scheduled.parameters();
+  return strategies::refusal(scheduled.strategy(), problem).value_or("");
+}
+
+// The schedule that was selected. A team has no library and no offloads to leave a call to.
+const strategies::Scheduled& schedule_of(const strategies::Selection& selection,
+                                         const schedule::Problem& problem) {
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&selection.implementation);
+  const std::string reason =
+      scheduled == nullptr ? "a team has no native collectives" : refusal(*scheduled, problem);
+  if (!reason.empty())
+    throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(selection),
+                            problem.unit_bytes, problem.ranks, reason),
+                "choose another strategy, or none");
+  return *scheduled;
+}
+
+// What of a pick a team can run, or null.
+const strategies::Scheduled* schedule_of(const tune::Pick& pick) {
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&pick.use);
+  if (scheduled == nullptr && pick.fallback)
+    scheduled = std::get_if<strategies::Scheduled>(&*pick.fallback);
+  return scheduled;
 }
 
 } // namespace
@@ -129,11 +149,7 @@ Choice Plans::choose(const schedule::Problem& problem, Aim aim) const {
     const std::optional<Choice> tuned = best_by_tuning(problem);
     return tuned ? *tuned : best_by_model(problem, aim);
   }
-  if (const std::string reason = refusal(*chosen, problem); !reason.empty())
-    throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(*chosen),
-                            problem.unit_bytes, problem.ranks, reason),
-                "choose another strategy, or none");
-  return {*chosen, "chosen by the program or THALWEG_USE"};
+  return {schedule_of(*chosen, problem), "chosen by the program or THALWEG_USE"};
 }
 
 // What was found best for the nearest size, unless it is the library's own: then the model has to say.
@@ -144,13 +160,10 @@ std::optional<Choice> Plans::best_by_tuning(const schedule::Problem& problem) co
                             : known->second.nearest(problem.ranks, group_.node_count(), problem.unit_bytes);
   if (best == nullptr)
     return std::nullopt;
-  const std::string& use = tune::is_of_library(best->use) ? best->otherwise : best->use;
-  if (use.empty())
+  const strategies::Scheduled* const found = schedule_of(*best);
+  if (found == nullptr || !refusal(*found, problem).empty())
     return std::nullopt;
-  strategies::Selection found = strategies::parse_selection(fmt::format("{}={}", best->call, use));
-  if (!refusal(found, problem).empty())
-    return std::nullopt;
-  return Choice{std::move(found), "by the tuning file"};
+  return Choice{*found, "by the tuning file"};
 }
 
 Choice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
@@ -168,8 +181,8 @@ Choice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
   }
   for (const tune::Candidate& candidate :
        tune::candidates(wanted, knowledge_->machine.machine, tune::Breadth::standard))
-    if (refusal(candidate.selection, problem).empty())
-      return {candidate.selection, knowledge_->machine.is_probed ? "by the model of the probed machine"
+    if (refusal(candidate.scheduled, problem).empty())
+      return {candidate.scheduled, knowledge_->machine.is_probed ? "by the model of the probed machine"
                                                                  : "by the model of a standard machine"};
   throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks",
                           schedule::name(problem.operation), problem.unit_bytes, problem.ranks),

@@ -45,7 +45,7 @@ enum class Aim : std::uint8_t { latency, throughput };
 
 /// What runs for a problem, and who said so.
 struct Choice {
-  strategies::Selection selection;
+  strategies::Scheduled scheduled;
   std::string_view origin;
 };
 

@@ -56,10 +56,10 @@ std::string Team::strategy(thalweg_collective collective, std::size_t bytes) con
                                   .unit_bytes = static_cast<std::int64_t>(bytes),
                                   .nodes = group_.nodes()};
   const Choice choice = plans_.choose(problem, Aim::latency);
-  const std::string usual = strategies::to_text(choice.selection);
-  const std::string loose = strategies::to_text(plans_.choose(problem, Aim::throughput).selection);
-  return fmt::format("{}{}, {}", usual, loose == usual ? "" : fmt::format(" (loose: {})", loose),
-                     choice.origin);
+  const std::string usual = strategies::to_text(choice.scheduled);
+  const std::string loose = strategies::to_text(plans_.choose(problem, Aim::throughput).scheduled);
+  return fmt::format("{}={}{}, {}", schedule::name(problem.operation), usual,
+                     loose == usual ? "" : fmt::format(" (loose: {})", loose), choice.origin);
 }
 
 std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {

@@ -82,7 +82,7 @@ struct Entry {
   Sample sample = {};      // while it is short, so that it is built once
   ScheduleHash looks = {}; // of the sample
 
-  const Strategy& strategy() const { return *candidate.selection.strategy; }
+  const Strategy& strategy() const { return candidate.scheduled.strategy(); }
 };
 
 std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
@@ -90,9 +90,9 @@ std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
   for (const Strategy& strategy : strategies::of(wanted.call->operation)) {
     if (!strategies::bears(strategy, *wanted.call))
       continue;
-    for (schedule::Parameters& point : grid(strategy, wanted, breadth)) {
-      Candidate candidate{.selection = {wanted.call, &strategy, std::move(point)}};
-      Problem problem = problem_of(wanted, candidate.selection);
+    for (const schedule::Parameters& point : grid(strategy, wanted, breadth)) {
+      Candidate candidate{.scheduled = strategies::Scheduled(strategy, point)};
+      Problem problem = problem_of(wanted, candidate.scheduled.parameters());
       if (!strategies::refusal(strategy, problem))
         entries.push_back({std::move(candidate), std::move(problem)});
     }
@@ -164,8 +164,7 @@ std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& ma
   predict_all(entries, wanted, machine);
   std::vector<Candidate> found;
   for (Entry& entry : entries) {
-    const std::string text = strategies::to_text(entry.candidate.selection);
-    entry.candidate.text = text.substr(text.find('=') + 1);
+    entry.candidate.text = strategies::to_text(entry.candidate.scheduled);
     found.push_back(std::move(entry.candidate));
   }
   std::ranges::stable_sort(found, {},
@@ -173,21 +172,22 @@ std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& ma
   return found;
 }
 
-model::Prediction predict(const strategies::Selection& selection, const Case& wanted,
+model::Prediction predict(const strategies::Scheduled& scheduled, const Case& wanted,
                           const machine::Machine& machine) {
-  const Problem problem = problem_of(wanted, selection);
-  if (const auto why = strategies::refusal(*selection.strategy, problem))
-    throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, selection.strategy->name, *why),
+  const Strategy& strategy = scheduled.strategy();
+  const Problem problem = problem_of(wanted, scheduled.parameters());
+  if (const auto why = strategies::refusal(strategy, problem))
+    throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, strategy.name, *why),
                 "choose another strategy: thalweg strategies lists them");
-  return predict(*selection.strategy, problem, sample(*selection.strategy, problem, wanted), wanted, machine);
+  return predict(strategy, problem, sample(strategy, problem, wanted), wanted, machine);
 }
 
-std::optional<model::ClosedForm> closed_form(const strategies::Selection& selection, const Case& wanted,
+std::optional<model::ClosedForm> closed_form(const strategies::Scheduled& scheduled, const Case& wanted,
                                              const machine::Machine& machine) {
   const std::vector<std::int32_t>& nodes = wanted.nodes;
   const bool is_one_node =
       !nodes.empty() && std::ranges::adjacent_find(nodes, std::not_equal_to{}) == nodes.end();
-  return model::closed_form(selection.strategy->name, problem_of(wanted, selection), machine,
+  return model::closed_form(scheduled.strategy().name, problem_of(wanted, scheduled.parameters()), machine,
                             is_one_node ? machine::Level::node : machine::Level::network);
 }
 

@@ -87,12 +87,12 @@ std::set<Rank> ranks_to_look_at(std::int32_t ranks) {
 
 } // namespace
 
-Problem problem_of(const Case& wanted, const strategies::Selection& selection) {
+Problem problem_of(const Case& wanted, const schedule::Parameters& parameters) {
   Problem problem;
   problem.operation = wanted.call->operation;
   problem.ranks = wanted.ranks;
   problem.unit_bytes = wanted.bytes;
-  problem.parameters = selection.parameters;
+  problem.parameters = parameters;
   if (!wanted.nodes.empty())
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
   if (auto sockets = topology::sockets_across_nodes(wanted.nodes, wanted.sockets); !sockets.empty())

@@ -14,8 +14,8 @@ namespace thalweg::tune {
 /// Up to so many steps of all ranks together all are walked.
 inline constexpr std::size_t few_steps = std::size_t{1} << 17;
 
-/// What the selection's strategy is asked for.
-strategies::Problem problem_of(const Case& wanted, const strategies::Selection& selection);
+/// What a strategy is asked for, with these parameters.
+strategies::Problem problem_of(const Case& wanted, const schedule::Parameters& parameters);
 
 /// Some ranks' schedules, or all of few ranks, of all calls in the row: they tell what all are like.
 struct Sample {

@@ -62,7 +62,7 @@ tune::Pick pick(const std::string& call, const std::string& use) {
   made.call = call;
   made.ranks = 2;
   made.bytes = 8;
-  made.use = use;
+  made.use = strategies::parse_implementation(use, *strategies::find_call(call));
   made.source = tune::tune_source;
   return made;
 }

@@ -95,8 +95,7 @@ def test_a_room_includes_only_rooms_below() -> None:
         f"{path.relative_to(ROOT)} includes {name}"
         for path in source_files()
         for name in includes(path)
-        if (SOURCE / name).exists()
-        and room_of(SOURCE / name) not in {room_of(path)} | ROOMS[room_of(path)]
+        if (SOURCE / name).exists() and room_of(SOURCE / name) not in {room_of(path)} | ROOMS[room_of(path)]
     ]
     assert found == []
 

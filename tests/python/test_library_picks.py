@@ -30,11 +30,11 @@ OWN = {"openmpi": ("ring", "OMPI_MCA_coll_tuned_dynamic_rules_filename"),
 BY_FAMILY = pytest.mark.parametrize("family", sorted(OWN))
 
 
-def _pick(call: str, size: int, use: str, otherwise: str = "") -> _core.Pick:
+def _pick(call: str, size: int, use: str, fallback: str = "") -> _core.Pick:
     pick = _core.Pick()
     pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use = call, 2, 1, size, use
     pick.seconds, pick.native_seconds, pick.trials, pick.source = 1e-6, 2e-6, 21, "tune"
-    pick.otherwise = otherwise
+    pick.fallback = fallback
     return pick
 
 
@@ -89,7 +89,7 @@ def test_the_librarys_algorithm_is_picked_only_where_it_is_surely_fastest(
     ours, ruled = _Job({"native": native_us, "bruck": ours_us}), _Job({"native": library_us})
     found = duel(ours, ruled, case, outcome, times)  # type: ignore[arg-type]
     if library_us < min(ours_us, native_us):
-        assert (found.pick, found.otherwise) == ("library:ring", pick)
+        assert (found.pick, found.fallback) == ("library:ring", pick)
         assert found.seconds == pytest.approx(library_us * 1e-6, rel=0.01)
     else:
         assert found == outcome
@@ -223,3 +223,46 @@ def test_what_a_library_is_called_is_what_ranks_call_it(thalweg: Command, progra
         library = library_of(program, os.environ)
         assert library is not None
         assert json.loads(report.read_text())["fingerprint"][4] == library_version(library.path)
+
+
+@BY_FAMILY
+def test_a_user_selects_the_librarys_algorithm(
+    thalweg: Command, programs: Programs, tmp_path: Path, family: str
+) -> None:
+    program = programs.build(f"own_{family}", SOURCE, f"mpicc.{family}")
+    word, variable = OWN[family]
+    report = tmp_path / "report.json"
+    words = ["run", "--tuning", "off", "--report", str(report), "--use", f"allreduce=library:{word}"]
+    home = {"XDG_DATA_HOME": str(tmp_path)}
+
+    result = thalweg(*words, "-n", "2", "--", program, variables=home)
+    assert result.returncode == 0, result.stderr
+    assert "takes no effect" not in result.stderr
+    site = next(one for one in json.loads(report.read_text())["calls"] if one["function"] == "MPI_Allreduce")
+    assert [ending["strategy"] for ending in site["ran_on"]] == ["native"]
+    shown = thalweg(*words, "--dry-run", "-n", "2", "--", program, variables=home).stdout
+    told = dict(one.split("=", 1) for one in shlex.split(shown) if "=" in one)
+    assert word in Path(told[variable]).read_text()
+
+    # A launcher of the user's own starts the library before anybody can tell it.
+    elsewhere = thalweg(*words, f"mpirun.{family}", "-n", "2", program, variables=home)
+    assert elsewhere.returncode == 0, elsewhere.stderr
+    assert f"allreduce=library:{word} takes no effect: the library was not told" in elsewhere.stderr
+
+    refused = thalweg("run", "--use", "allreduce=library:no_such", "-n", "2", "--", program, variables=home)
+    assert refused.returncode != 0
+    assert "library:no_such: the library has no such algorithm" in refused.stderr
+    assert word in refused.stderr
+
+
+def test_an_offload_that_is_not_at_hand_falls_back(thalweg: Command, programs: Programs, tmp_path: Path) -> None:
+    program = programs.build("own_openmpi", SOURCE, "mpicc.openmpi")
+    report = tmp_path / "report.json"
+    words = ["run", "--tuning", "off", "--report", str(report), "--use", "allreduce=offload:none"]
+    result = thalweg(*words, "-n", "2", "--", program)
+    assert result.returncode == 0, result.stderr
+    assert "allreduce=offload:none takes no effect: no such offload is at hand" in result.stderr
+    site = next(one for one in json.loads(report.read_text())["calls"] if one["function"] == "MPI_Allreduce")
+    assert [(ending["strategy"], ending["passed_on_because"]) for ending in site["ran_on"]] == [
+        ("native", "an offload that is not at hand")
+    ]

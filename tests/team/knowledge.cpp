@@ -78,16 +78,19 @@ int main(int argc, char** argv) {
   expect_end("by the model of the probed machine", "a probed machine");
 
   if (rank == 0) {
+    const auto implementation = [](std::string_view text) {
+      return thalweg::strategies::parse_implementation(text, *thalweg::strategies::find_call("broadcast"));
+    };
     thalweg::tune::Pick pick;
     pick.call = "broadcast";
     pick.ranks = ranks;
     pick.bytes = 64;
-    pick.use = "knomial:radix=4";
+    pick.use = implementation("knomial:radix=4");
     pick.trials = 1;
     pick.source = "tune";
     thalweg::tune::Pick large = pick;
     large.bytes = 1 << 20;
-    large.use = "library:pipeline";
+    large.use = implementation("library:pipeline");
     thalweg::tune::save_tuning(tuning.string(), {here, {pick, large}});
   }
   checks::require(strategy(8) == "broadcast=knomial:radix=4, by the tuning file", "a pick: %s",

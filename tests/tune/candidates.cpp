@@ -17,6 +17,10 @@ Case make_case(const char* call, std::int64_t bytes, std::int32_t ranks, std::in
   return wanted;
 }
 
+strategies::Scheduled scheduled(std::string_view selection) {
+  return strategies::schedule_of(strategies::parse_selection(selection));
+}
+
 TEST(Candidates, AreSortedDistinctAndReadable) {
   const machine::Machine machine = machine::standard_machine();
   for (const char* call :
@@ -29,9 +33,8 @@ TEST(Candidates, AreSortedDistinctAndReadable) {
       std::set<std::string> texts;
       for (const Candidate& candidate : found) {
         EXPECT_TRUE(texts.insert(candidate.text).second) << candidate.text;
-        const auto again = strategies::parse_selection(std::string(call) + "=" + candidate.text);
-        EXPECT_EQ(again.strategy, candidate.selection.strategy);
-        EXPECT_EQ(again.parameters, candidate.selection.parameters);
+        EXPECT_EQ(strategies::parse_implementation(candidate.text, *strategies::find_call(call)),
+                  strategies::Implementation(candidate.scheduled));
       }
     }
 }
@@ -41,8 +44,8 @@ TEST(Candidates, InARowThatNobodyWaitsForAreThoseThatShareTheWork) {
   const machine::Machine machine = machine::standard_machine();
   Case wanted = make_case("bcast", 4096, 8, 1);
   const auto root_sends = [&] {
-    const strategies::Selection pick = candidates(wanted, machine, Breadth::standard).front().selection;
-    const auto root = strategies::build(*pick.strategy, problem_of(wanted, pick), 0);
+    const strategies::Scheduled pick = candidates(wanted, machine, Breadth::standard).front().scheduled;
+    const auto root = strategies::build(pick.strategy(), problem_of(wanted, pick.parameters()), 0);
     return std::ranges::count(root.steps, schedule::StepKind::send, &schedule::Step::kind);
   };
   EXPECT_EQ(root_sends(), 7);
@@ -59,7 +62,7 @@ TEST(Candidates, OfARowTakeBetweenOneCallAndAllOneByOne) {
       Case row = one;
       row.calls_in_row = 10;
       for (const Candidate& candidate : candidates(row, machine)) {
-        const double single = predict(candidate.selection, one, machine).seconds;
+        const double single = predict(candidate.scheduled, one, machine).seconds;
         EXPECT_GT(candidate.prediction.seconds, single) << call << " " << candidate.text;
         EXPECT_LT(candidate.prediction.seconds, 11 * single) << call << " " << candidate.text;
       }
@@ -75,8 +78,8 @@ TEST(Candidates, ArePredictedAsByWalksOverAllRanks) {
     const Case wanted = make_case(call, 65536, 96, 4);
     const std::vector<Candidate> found = candidates(wanted, machine);
     for (const Candidate& candidate : found) {
-      const strategies::Problem problem = problem_of(wanted, candidate.selection);
-      const auto schedules = strategies::build_all(*candidate.selection.strategy, problem);
+      const strategies::Problem problem = problem_of(wanted, candidate.scheduled.parameters());
+      const auto schedules = strategies::build_all(candidate.scheduled.strategy(), problem);
       std::size_t steps = 0;
       for (const schedule::Schedule& one : schedules)
         steps += one.steps.size();
@@ -101,7 +104,7 @@ TEST(Candidates, AreNotTakenForAsFastAsARankWithNearPeers) {
   const Case wanted = make_case("reduce_scatter_block", 65536, 64, 4);
   for (const Candidate& candidate : candidates(wanted, machine)) {
     const Sample some =
-        sample(*candidate.selection.strategy, problem_of(wanted, candidate.selection), wanted);
+        sample(candidate.scheduled.strategy(), problem_of(wanted, candidate.scheduled.parameters()), wanted);
     const double least = model::predict_least(some.schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
     EXPECT_GE(candidate.prediction.seconds, least * (1 - 1e-9)) << candidate.text;
   }
@@ -122,7 +125,7 @@ TEST(Candidates, AreTheSameEveryTime) {
 TEST(Candidates, LeaveOutWhatTheProblemForbids) {
   const machine::Machine machine = machine::standard_machine();
   for (const Candidate& candidate : candidates(make_case("allgather", 64, 7, 7), machine))
-    EXPECT_NE(candidate.selection.strategy->name, "neighbor_exchange");
+    EXPECT_NE(candidate.scheduled.strategy().name, "neighbor_exchange");
 }
 
 TEST(Candidates, ValuesToTryStayInRange) {
@@ -138,26 +141,22 @@ TEST(Candidates, ValuesToTryStayInRange) {
 TEST(Candidates, ALogarithmicStrategyOf65536RanksIsPredicted) {
   const machine::Machine machine = machine::standard_machine();
   const Case wanted = make_case("allreduce", 8, 65536, 16);
-  const model::Prediction found =
-      predict(strategies::parse_selection("allreduce=recursive_doubling"), wanted, machine);
+  const model::Prediction found = predict(scheduled("allreduce=recursive_doubling"), wanted, machine);
   EXPECT_GT(found.seconds, 16 * 5e-6);
   EXPECT_LT(found.seconds, 1e-2);
 }
 
 TEST(Candidates, ATreeOf65536RanksIsWalkedWhole) {
   const machine::Machine machine = machine::standard_machine();
-  const double many =
-      predict(strategies::parse_selection("bcast=knomial"), make_case("bcast", 8, 65536, 1), machine).seconds;
-  const double few =
-      predict(strategies::parse_selection("bcast=knomial"), make_case("bcast", 8, 256, 1), machine).seconds;
+  const double many = predict(scheduled("bcast=knomial"), make_case("bcast", 8, 65536, 1), machine).seconds;
+  const double few = predict(scheduled("bcast=knomial"), make_case("bcast", 8, 256, 1), machine).seconds;
   // Sixteen levels instead of eight.
   EXPECT_NEAR(many / few, 2, 0.2);
 }
 
 TEST(Candidates, ARefusedStrategyIsAnError) {
   const machine::Machine machine = machine::standard_machine();
-  EXPECT_THROW(predict(strategies::parse_selection("allgather=neighbor_exchange"),
-                       make_case("allgather", 8, 7, 7), machine),
+  EXPECT_THROW(predict(scheduled("allgather=neighbor_exchange"), make_case("allgather", 8, 7, 7), machine),
                Error);
 }
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from thalweg.errors import LAB, PROGRAM, USAGE, ThalwegError
 from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
+from thalweg.launch.arguments import read_arguments
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
 from thalweg.programs.families import LoadedMpi
 from thalweg.programs.find import find_program
 from thalweg.rules.library import library_of_mpi
-from thalweg.rules.loading import tell
-from thalweg.rules.picks import mentions_library
-from thalweg.settings.layers import effective_settings
+from thalweg.rules.loading import Job, tell
+from thalweg.rules.picks import mentions_library, selected_algorithms
+from thalweg.settings.layers import effective_settings, selections_in
 from thalweg.settings.values import NO_TUNING
 
 _TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
@@ -60,14 +61,18 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
 
 def _told(lab: Lab, launcher: Launcher, mpi: LoadedMpi, ranks: int, options: Sequence[str]) -> dict[str, str]:
     """Write the variables that tell the library of the tuning file's picks among its own algorithms."""
-    given = {"tuning": options[options.index("--tuning") + 1]} if "--tuning" in options else {}
-    file = str(effective_settings(given, os.environ, os.getcwd())["tuning"].value)
+    given = read_arguments([*options, "--", "a program"]).flags
+    settings = effective_settings(given, os.environ, os.getcwd())
+    file = str(settings["tuning"].value)
+    selections = selections_in(settings)
     per_host = -(-ranks // lab.hosts)
     nodes = -(-ranks // per_host)
     library = library_of_mpi(mpi)
-    if file == NO_TUNING or ranks % nodes or library is None or not mentions_library(file):
+    is_wanted = bool(selected_algorithms(selections)) or (file != NO_TUNING and mentions_library(file))
+    if not is_wanted or ranks % nodes or library is None:
         return {}
-    told = tell(library, ranks, file, environment(os.environ) | _ranks_variables(lab, launcher, per_host), nodes)
+    job = Job(ranks, nodes, environment(os.environ) | _ranks_variables(lab, launcher, per_host))
+    told = tell(library, job, file, selections)
     if told.remark:
         print(f"thalweg: {told.remark}", file=sys.stderr)
     return told.variables

@@ -23,8 +23,8 @@ from thalweg.launch.mpis import named_mpi
 from thalweg.libraries import interposer
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
 from thalweg.programs.find import Program, executable_path, find_program
-from thalweg.rules.picks import mentions_library
-from thalweg.settings.layers import Settings, variables_for_ranks
+from thalweg.rules.picks import mentions_library, selected_algorithms
+from thalweg.settings.layers import Settings, selections_in, variables_for_ranks
 from thalweg.settings.values import NO_TUNING
 
 # Set by the launchers in every rank that they start, with the MPI family that each speaks for.
@@ -87,17 +87,18 @@ def _launched(
 
 
 def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> Plan:
-    """Tell the library of the tuning file's picks among its own algorithms."""
+    """Tell the library of what the user and the tuning file chose among its own algorithms."""
     tuning = str(settings["tuning"].value)
-    if tuning == NO_TUNING or not mentions_library(tuning):
+    selections = selections_in(settings)
+    if not selected_algorithms(selections) and (tuning == NO_TUNING or not mentions_library(tuning)):
         return plan
     from thalweg.rules.library import library_of_mpi  # noqa: PLC0415 - most runs do without them
-    from thalweg.rules.loading import tell  # noqa: PLC0415
+    from thalweg.rules.loading import Job, tell  # noqa: PLC0415
 
     library = library_of_mpi(mpi)
     if library is None:
         return plan
-    told = tell(library, ranks, tuning, plan.environment)
+    told = tell(library, Job(ranks, 1, plan.environment), tuning, selections)
     remarks = (*plan.remarks, told.remark) if told.remark else plan.remarks
     return plan._replace(environment=plan.environment | told.variables, remarks=remarks)
 

@@ -73,6 +73,12 @@ def effective_settings(given: Mapping[str, Value], environment: Mapping[str, str
     return settings
 
 
+def selections_in(settings: Settings) -> Selections:
+    """Give the selections (--use) that hold, by call."""
+    value = settings["use"].value
+    return value if isinstance(value, dict) else {}
+
+
 def default_tuning_file(environment: Mapping[str, str]) -> str:
     """Say where the tuning file is if nobody says otherwise."""
     home = environment.get("XDG_DATA_HOME") or os.path.join(environment.get("HOME", "/"), ".local", "share")

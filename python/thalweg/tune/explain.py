@@ -11,7 +11,6 @@ from rich.table import Table
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
-from thalweg.rules.picks import LIBRARY
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
@@ -107,7 +106,7 @@ def explain_call(
             *([time_text(form[0]) if form else ""] if closed_forms else []),
         )
     for use, pick in measured.items():
-        if use.startswith(LIBRARY):
+        if pick.library_algorithm:
             table.add_row(use, "", "", time_text(pick.seconds))
     table.add_row(NATIVE, "", "", time_text(native.native_seconds) if native else "")
     console.print(table)
@@ -134,8 +133,8 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
         else f"{time_text(pick.seconds)} against native's {time_text(pick.native_seconds)} ({gain:.2f} times faster)"
     )
     told = (
-        f"; thalweg run -n tells the library so, and jobs that were started otherwise run {pick.otherwise or NATIVE}"
-        if pick.use.startswith(LIBRARY)
+        f"; thalweg run -n tells the library so, and jobs that were started otherwise run {pick.fallback or NATIVE}"
+        if pick.library_algorithm
         else ""
     )
     where = tuning.machine.describe()

@@ -105,7 +105,7 @@ def duel(session: Session, ruled: Session, case: Case, outcome: Outcome, times: 
     return replace(
         outcome,
         pick=LIBRARY + algorithm.word,
-        otherwise=outcome.pick,
+        fallback=outcome.pick,
         seconds=median(theirs) * 1e-6,
         native_seconds=median(ours[NATIVE]) * 1e-6,
         trials=FINAL_TURNS * FINAL_BATCHES,

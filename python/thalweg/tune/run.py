@@ -97,7 +97,7 @@ def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
             contest = Contest(library, session, start)
             found = challenged(contest, found, lambda: request.effort.is_exhaustive or time.monotonic() < last_s)
             for one in found:
-                if one.outcome.otherwise:
+                if one.outcome.fallback:
                     save(request.tuning_file, session.job, [one])
                     show(one, 1)
     return found
@@ -162,7 +162,7 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.native_seconds = one.outcome.native_seconds
         pick.trials = one.outcome.trials
         pick.source = "tune"
-        pick.otherwise = one.outcome.otherwise
+        pick.fallback = one.outcome.fallback
         picks.append(pick)
     tuning.picks = picks
     store.save(path, tuning)

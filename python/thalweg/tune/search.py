@@ -67,7 +67,7 @@ class Outcome:
     """Of all that was tried: seconds."""
     batches: int = 0
     """Measured in all."""
-    otherwise: str = ""
+    fallback: str = ""
     """The pick among native and strategies, where the library's own algorithm is the pick."""
 
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "mpi/choose/effect.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
 
@@ -15,14 +16,8 @@ const char* environment(const char* name) {
   return std::getenv(name);
 }
 
-bool library_was_told() {
-  return environment("THALWEG_LIBRARY_RULES") != nullptr;
-}
-
-std::string use_of(const tune::Pick& pick) {
-  if (!tune::is_of_library(pick.use))
-    return pick.use;
-  return library_was_told() || pick.otherwise.empty() ? "native" : pick.otherwise;
+bool is_of_library(const tune::Pick& pick) {
+  return std::holds_alternative<strategies::Library>(pick.use) && !strategies::is_native(pick.use);
 }
 
 } // namespace
@@ -45,8 +40,8 @@ job::FoundPicks read_tuning(const std::string& path) {
   job::FoundPicks found = job::find_picks(path, job_fingerprint());
   std::size_t of_library = 0;
   for (tune::Pick& pick : found.picks) {
-    of_library += tune::is_of_library(pick.use) ? 1 : 0;
-    pick.use = use_of(pick);
+    of_library += is_of_library(pick) ? 1 : 0;
+    pick.use = in_effect(pick.use, pick.fallback);
   }
   if (of_library > 0)
     found.reason += fmt::format(", {} of them the library's own algorithms, of which it was {}told",

@@ -3,7 +3,9 @@
 #include <exception>
 #include <string>
 
+#include "core/error.hpp"
 #include "mpi/choose/choice.hpp"
+#include "mpi/choose/effect.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/run/known_calls.hpp"
 #include "mpi/state/gate.hpp"
@@ -11,6 +13,10 @@
 
 extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selections) {
   try {
+    // The library hears of its algorithms before it starts, or never.
+    for (const std::string& line :
+         thalweg::mpi::without_effect(thalweg::strategies::parse_selections(selections), false))
+      throw thalweg::Error(line, "choose a strategy, or native");
     thalweg::mpi::choices().read(selections);
     thalweg::mpi::forget_known_calls();
     if (thalweg::mpi::choices().any_strategy()) {

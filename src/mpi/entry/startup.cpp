@@ -12,6 +12,7 @@
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/device_memory.hpp"
+#include "mpi/choose/effect.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -69,6 +70,9 @@ void join_world() {
 void read_choices() {
   try {
     choices().read(runtime.settings.use);
+    for (const std::string& line :
+         without_effect(strategies::parse_selections(runtime.settings.use), library_was_told()))
+      runtime.settings.complaints.push_back("THALWEG_USE: " + line);
   } catch (const std::exception& error) {
     runtime.settings.complaints.push_back(
         fmt::format("THALWEG_USE is not understood, so the library's own is used: {}", error.what()));
@@ -103,8 +107,7 @@ void agree_on_tuning(const job::Agreement& world) {
   }
   runtime.tuning_reason = found.reason;
   const std::vector<tune::Pick> picks = job::agree_on_picks(world, job_fingerprint(), std::move(found.picks));
-  for (const std::string& complaint : tuned_choices().take(picks))
-    runtime.settings.complaints.push_back(complaint);
+  tuned_choices().take(picks);
 }
 
 // Polite waiting is safe before anything is agreed: it changes nothing that other ranks see.

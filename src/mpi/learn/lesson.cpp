@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/state/runtime.hpp"
 
@@ -47,17 +45,17 @@ Lesson::Lesson(const Kind& kind, const Choice* start, bool searched, int ranks, 
     : kind_(kind), learner_(limits(purse), ordering_seconds_per_rank * ranks,
                             start == nullptr ? "" : start->text, searched) {
   choices_.emplace_back();
-  const bool native_is_tuned = start != nullptr && start->strategy == nullptr;
-  choices_.front().native_reason = native_is_tuned ? start->native_reason : "no strategy chosen";
-  choices_.front().blocks = native_is_tuned && start->blocks;
+  if (start != nullptr && strategies::is_native(start->implementation))
+    choices_.front() = *start;
   add_choices();
 }
 
 void Lesson::add_choices() {
+  const strategies::Call& call = *strategies::find_call(call_name(kind_.operation));
   const auto& trials = learner_.trials();
   while (choices_.size() < trials.size())
-    choices_.push_back(make_choice(strategies::parse_selection(
-        fmt::format("{}={}", call_name(kind_.operation), trials[choices_.size()].text))));
+    choices_.push_back(
+        make_choice(strategies::parse_implementation(trials[choices_.size()].text, call), best_so_far));
 }
 
 void Lesson::open(const tune::Round& round) {
@@ -69,7 +67,7 @@ void Lesson::open(const tune::Round& round) {
   arrivals_seen_.clear();
   departures_seen_.clear();
   if (learner_.has_searched())
-    choices_.front().native_reason = best_so_far;
+    choices_.front().reason = best_so_far;
 }
 
 const Choice& Lesson::next(std::int64_t bytes) {

@@ -26,20 +26,6 @@ EngineState& engine_of(CommunicatorState& communicator) {
   return static_cast<EngineState&>(*communicator.runner);
 }
 
-Decision declined(const char* reason) {
-  return {Outcome::declined, "native", reason, MPI_SUCCESS};
-}
-
-// Ranks of a communicator must all make the blocking call or all its nonblocking twin, so they do not look at
-// what each has in flight, but at whether strategies were chosen by hand: only those run nonblocking calls.
-Decision best_is_native(const Choice& choice) {
-  Decision decision = declined(choice.native_reason);
-  decision.blocks = choice.blocks && runtime.polls_collectives && runtime.settings.use.empty();
-  if (decision.blocks)
-    decision.reason = "best as the blocking call that it is";
-  return decision;
-}
-
 void set_operator(job::MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call) {
   reduction = {library_api(), library_operators(), call.op, bound.type, bound.input.element_bytes()};
   bound.problem.commutative = reduction.commutes();
@@ -73,7 +59,8 @@ void remember(RecentCall& place, const CollectiveCall& call, const Choice& choic
   place.remember(call, choice.id, bound, std::move(plan), plans);
 }
 
-Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
+Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
+                 const strategies::Scheduled& scheduled, const Choice& choice) {
   if (!communicator.agreed)
     return declined("a communicator of unknown origin");
 #if !defined(THALWEG_FAMILY_OPENMPI)
@@ -94,7 +81,7 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
   CallBinding bound = bind_call(call, communicator);
   if (schedule::is_reduction(bound.problem.operation))
     set_operator(plans.reduction, bound, call);
-  const CommunicatorPlans::Found found = plans.plan_for(bound, choice, communicator, blocking);
+  const CommunicatorPlans::Found found = plans.plan_for(bound, scheduled, choice.id, communicator, blocking);
   if (!found.plan)
     return declined(found.reason);
   int code = MPI_SUCCESS;
@@ -148,7 +135,8 @@ int guard(const CollectiveCall& call, CommunicatorState& communicator, Run run) 
   }
 }
 
-Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
+Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
+                  const strategies::Scheduled& scheduled, const Choice& choice) {
   if (communicator.runner && call.form->mode == Mode::blocking) {
     EngineState& engine = engine_of(communicator);
     RecentCall& recent = engine.recent.place_for(call);
@@ -159,24 +147,20 @@ Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator,
       return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
     }
   }
-  return choose_and_run(call, communicator, choice);
+  return bind_and_run(call, communicator, scheduled, choice);
 }
 
 } // namespace
 
-Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator,
-                        const Choice* choice) noexcept {
-  if (choice == nullptr)
-    return declined("no strategy chosen");
-  if (choice->strategy == nullptr)
-    return best_is_native(*choice);
-  Decision decision{Outcome::done, choice->text, nullptr, MPI_SUCCESS};
-  decision.code = guard(call, communicator, [&] {
-    decision = run_chosen(call, communicator, *choice);
-    decision.was_refused = decision.outcome == Outcome::declined;
-    return decision.code;
+Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
+                   const strategies::Scheduled& scheduled, const Choice& choice) noexcept {
+  Ran ran{Outcome::done, choice.text, nullptr, MPI_SUCCESS};
+  ran.code = guard(call, communicator, [&] {
+    ran = run_scheduled(call, communicator, scheduled, choice);
+    ran.was_refused = ran.outcome == Outcome::declined;
+    return ran.code;
   });
-  return decision;
+  return ran;
 }
 
 int run_again(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {

@@ -34,8 +34,8 @@ void settle_staging(CallBinding& bound, const strategies::Strategy& strategy, Ra
     bound.input.stage_always();
 }
 
-job::PlanKey key_of(const CallBinding& bound, const Choice& choice) {
-  job::PlanKey key{choice.id,
+job::PlanKey key_of(const CallBinding& bound, std::int64_t id) {
+  job::PlanKey key{id,
                    static_cast<std::int64_t>(bound.problem.operation),
                    bound.problem.root,
                    bound.problem.in_place ? 1 : 0,
@@ -53,22 +53,23 @@ CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
     : transport_(communicator.channels->transport()), batch_(transport_->make_batch()),
       tags_(transport_->tag_limit()) {}
 
-CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,
+CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
+                                                     const strategies::Scheduled& scheduled, std::int64_t id,
                                                      CommunicatorState& communicator, bool blocking) {
-  const strategies::Strategy& strategy = *choice.strategy;
+  const strategies::Strategy& strategy = scheduled.strategy();
   const bool sizes_first = bound.unequal && !strategy.unequal_blocks;
   if (sizes_first && !schedule::has_private_sizes(bound.problem.operation))
     return {nullptr, "blocks of unequal sizes, which the strategy does not bear"};
   if (sizes_first && !blocking)
     return {nullptr, "sizes that would have to be exchanged first in a call that must not wait"};
-  bound.problem.parameters = choice.parameters;
+  bound.problem.parameters = scheduled.parameters();
   if (strategy.uses_nodes) {
     bound.problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
     if (!communicator.sockets().empty())
       bound.problem.sockets = std::make_shared<const std::vector<std::int32_t>>(communicator.sockets());
   }
   settle_staging(bound, strategy, transport_->rank());
-  const job::PlanKey key = key_of(bound, choice);
+  const job::PlanKey key = key_of(bound, id);
   // Found sizes are other ranks' business too, who may come with other ones: they are never remembered.
   if (!sizes_first) {
     if (std::shared_ptr<engine::Plan> known = plans_.find(key))
@@ -80,14 +81,15 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const C
     const std::scoped_lock lock(mutex);
     return {nullptr, reasons.insert(*why).first->c_str()};
   }
-  std::shared_ptr<engine::Plan> plan = prepare(bound, choice);
+  std::shared_ptr<engine::Plan> plan = prepare(bound, strategy);
   if (!sizes_first)
     plans_.insert(key, plan);
   return {std::move(plan), nullptr};
 }
 
-std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound, const Choice& choice) {
-  const schedule::Schedule schedule = strategies::build(*choice.strategy, bound.problem, transport_->rank());
+std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound,
+                                                         const strategies::Strategy& strategy) {
+  const schedule::Schedule schedule = strategies::build(strategy, bound.problem, transport_->rank());
   engine::Layouts layouts;
   layouts.input = bound.input.layout(schedule.pieces);
   layouts.output = bound.output.layout(schedule.pieces);
@@ -100,8 +102,8 @@ std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound, con
     layouts.canonical = engine::Layout::packed(bound.canonical_units, schedule.pieces, own.element_bytes());
   } else {
     // Strategies that bear unequal blocks have no scratch here (proven); the others ask all ranks.
-    layouts.canonical = choice.strategy->unequal_blocks ? engine::Layout::uniform(0, 1, 1)
-                                                        : find_scratch_sizes(bound, schedule);
+    layouts.canonical =
+        strategy.unequal_blocks ? engine::Layout::uniform(0, 1, 1) : find_scratch_sizes(bound, schedule);
     layouts.canonical_blocks = std::max(1, schedule.scratch_blocks);
   }
   engine::Combining combining;
