@@ -45,7 +45,7 @@ const Call* find_call(std::string_view name) {
   return found == call_table.end() ? nullptr : &*found;
 }
 
-bool bears(const Strategy& strategy, const Call& call) {
+bool supports(const Strategy& strategy, const Call& call) {
   return !call.unequal_blocks || strategy.unequal_blocks || schedule::has_private_sizes(call.operation);
 }
 

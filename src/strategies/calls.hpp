@@ -14,7 +14,7 @@ struct Call {
   Operation operation;
   /// A variant of the operation's own call: selections for that call hold for this one too.
   bool is_variant = false;
-  /// Blocks may differ in size, so strategies must bear that.
+  /// Blocks may differ in size, so strategies must support that.
   bool unequal_blocks = false;
 };
 
@@ -24,8 +24,8 @@ std::span<const Call> calls();
 const Call* find_call(std::string_view name);
 
 /// Can the strategy serve the call's blocks? Where only senders and receivers know sizes (gatherv, scatterv,
-/// alltoallv) any can, as sizes are found by running the schedule on them first; else it must bear unequal
+/// alltoallv) any can, as sizes are found by running the schedule on them first; else it must support unequal
 /// blocks.
-bool bears(const Strategy& strategy, const Call& call);
+bool supports(const Strategy& strategy, const Call& call);
 
 } // namespace thalweg::strategies

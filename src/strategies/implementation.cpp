@@ -42,7 +42,7 @@ const Strategy& strategy_named(std::string_view name, const Call& call) {
                 fmt::format("did you mean {}? 'thalweg strategies {}' lists all",
                             fmt::join(nearest(name, names), ", "), schedule::name(call.operation)));
   }
-  if (!bears(*found, call))
+  if (!supports(*found, call))
     throw Error(fmt::format("{} {} needs blocks of equal size, which {} does not have",
                             schedule::name(call.operation), name, call.name),
                 fmt::format("choose another strategy for {}, or native", call.name));
@@ -76,7 +76,7 @@ std::int64_t parse_value(const Strategy& strategy, const Parameter& parameter, s
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size())
     throw Error(fmt::format("{}={} is not a whole number", place(strategy, parameter.name), quoted(text)),
-                fmt::format("choose {} to {}", parameter.least, parameter.most));
+                fmt::format("choose {} to {}", parameter.min, parameter.max));
   return value;
 }
 
@@ -159,7 +159,7 @@ std::string to_text(const Scheduled& scheduled) {
   for (std::size_t i = 0; i < scheduled.parameters().size(); ++i) {
     const Parameter& parameter = strategy.parameters[i];
     const std::int64_t value = scheduled.parameters()[i].second;
-    if (value == parameter.standard)
+    if (value == parameter.default_value)
       continue;
     text += fmt::format("{}{}={}", separator, parameter.name, value_text(parameter, value));
     separator = ',';

@@ -29,7 +29,7 @@ struct Library {
 /// A strategy's schedule, run by our engine.
 class Scheduled {
 public:
-  /// Parameters that are not given have their standard value. Throws Error for an unknown parameter or a
+  /// Parameters that are not given have their default value. Throws Error for an unknown parameter or a
   /// value outside its range.
   explicit Scheduled(const Strategy& strategy, const schedule::Parameters& given = {})
       : strategy_(&strategy), parameters_(resolve(strategy, given)) {}
@@ -61,7 +61,7 @@ bool is_native(const Implementation& implementation);
 /// Reads an implementation of that call. Throws Error for anything that is none, saying what to write
 /// instead.
 Implementation parse_implementation(std::string_view text, const Call& call);
-/// The text that reads back as the same, without parameters that have their standard value.
+/// The text that reads back as the same, without parameters that have their default value.
 std::string to_text(const Implementation& implementation);
 std::string to_text(const Scheduled& scheduled);
 /// A parameter's value as it is written there: "64KiB", "7", "folding".

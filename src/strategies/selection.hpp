@@ -31,12 +31,12 @@ std::vector<Selection> parse_selections(std::string_view text);
 /// The schedule that was selected. Throws Error where it is the library or an offload, which have none.
 const Scheduled& schedule_of(const Selection& selection);
 
-/// The text that reads back as the same selection, without parameters that have their standard value.
+/// The text that reads back as the same selection, without parameters that have their default value.
 std::string to_text(const Selection& selection);
 std::string to_text(std::span<const Selection> selections);
 
 /// The selection that holds for a call: its own, else the one for the operation's own call, else null. One
-/// that was made for the operation's own call may not bear a variant's unequal blocks (Call,
+/// that was made for the operation's own call may not support a variant's unequal blocks (Call,
 /// Strategy::unequal_blocks): the caller then runs native and says so.
 const Selection* selected(std::span<const Selection> selections, const Call& call);
 

@@ -30,11 +30,11 @@ public:
   std::string text_or(std::string_view key, const std::string& other) const {
     return table_.contains(key) ? text(key) : other;
   }
-  std::int64_t number(std::string_view key, std::int64_t least) const {
+  std::int64_t number(std::string_view key, std::int64_t min) const {
     const toml::node* node = table_.get(key);
     const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
-    if (!value || *value < least || *value > INT32_MAX)
-      refuse(fmt::format("{} is missing or no whole number of {} and above", key, least));
+    if (!value || *value < min || *value > INT32_MAX)
+      refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
     return *value;
   }
   [[noreturn]] void refuse(const std::string& what) const {
@@ -49,7 +49,7 @@ private:
 
 // Older files say "otherwise".
 std::optional<strategies::Implementation> read_fallback(const strategies::Call& call, const Reader& reader) {
-  const std::string text = reader.text_or("fallback", reader.text_or("otherwise", ""));
+  const std::string text = reader.text_or("fallback", reader.text_or("fallback", ""));
   return text.empty() ? std::nullopt : std::optional(strategies::parse_implementation(text, call));
 }
 

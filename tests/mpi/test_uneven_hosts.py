@@ -24,7 +24,7 @@ PIPELINED = ("broadcast", "reduce", "allreduce")
 # Not the suite of barriers: it counts in memory that all ranks share.
 SUITES = (
     *("bcast", "reduce", "allreduce", "gather", "scatter", "gatherv", "scatterv"),
-    *("allgather", "alltoall", "reduce_scatter_block", "known_calls"),
+    *("allgather", "alltoall", "reduce_scatter_block", "fast_path"),
 )
 
 

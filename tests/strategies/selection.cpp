@@ -106,8 +106,8 @@ TEST(Selection, RefusesCountsAndChoicesThatAreNone) {
       for (const std::string_view wrong : {"", "x", "3x", "1e9", "99999999999999999999"})
         refusal_of(text + std::string(wrong));
       if (parameter.kind == ParameterKind::count) {
-        refusal_of(text + std::to_string(parameter.most + 1));
-        refusal_of(text + std::to_string(parameter.least - 1));
+        refusal_of(text + std::to_string(parameter.max + 1));
+        refusal_of(text + std::to_string(parameter.min - 1));
       }
     }
 }
@@ -116,13 +116,13 @@ TEST(Selection, PrintedReadsBackTheSame) {
   std::mt19937_64 random(7);
   for (const Call& call : calls())
     for (const Strategy& strategy : of(call.operation)) {
-      if (!bears(strategy, call))
+      if (!supports(strategy, call))
         continue;
       for (int round = 0; round < 20; ++round) {
         schedule::Parameters given;
         for (const Parameter& parameter : strategy.parameters) {
-          const auto values = static_cast<std::uint64_t>(parameter.most - parameter.least) + 1;
-          given.emplace_back(parameter.name, parameter.least + static_cast<std::int64_t>(random() % values));
+          const auto values = static_cast<std::uint64_t>(parameter.max - parameter.min) + 1;
+          given.emplace_back(parameter.name, parameter.min + static_cast<std::int64_t>(random() % values));
         }
         const Selection selection{&call, Scheduled(strategy, given)};
         EXPECT_EQ(parse_selection(to_text(selection)), selection) << to_text(selection);

@@ -20,18 +20,18 @@ from thalweg.settings.layers import default_tuning_file
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.settings.values import NO_TUNING
 
-TOLD = "THALWEG_LIBRARY_RULES"
+RULES_VARIABLE = "THALWEG_LIBRARY_RULES"
 """Names the variables that tell the library, so that ranks do not take them for the user's."""
 
 
-class Told(NamedTuple):
+class LibraryRules(NamedTuple):
     """The variables that tell the library, none if there is nothing to tell, and a remark for the user."""
 
     variables: dict[str, str]
     remark: str
 
 
-NOTHING = Told({}, "")
+NOTHING = LibraryRules({}, "")
 
 _OPERATIONS = {"reduce_scatter_block": "reduce_scatter"}
 """Calls that libraries know by another's name."""
@@ -47,11 +47,11 @@ class Job(NamedTuple):
     """The ranks'."""
 
 
-def tell(library: Library, job: Job, tuning: str, selections: Mapping[str, str]) -> Told:
+def write_library_rules(library: Library, job: Job, tuning: str, selections: Mapping[str, str]) -> LibraryRules:
     """Write the library's rules for a job: what was selected by hand (--use), then the tuning file's picks.
 
     `tuning` may be "off". The user's own choice of algorithms, by the library's variables, comes first: then there is
-    nothing to tell. Raises ThalwegError for a selected algorithm that the library does not have.
+    nothing to write_library_rules. Raises ThalwegError for a selected algorithm that the library does not have.
     """
     if chosen_by_user(job.environment):
         return NOTHING
@@ -133,7 +133,7 @@ def _name(machine: str) -> str:
     return hashlib.sha256(machine.encode()).hexdigest()[:16]
 
 
-def _written(library: Library, rules: Rules, ranks: int, path: Path) -> Told:
+def _written(library: Library, rules: Rules, ranks: int, path: Path) -> LibraryRules:
     """Write the rules unless they are there already."""
     try:
         text = library.rules_text(rules, ranks)
@@ -144,5 +144,5 @@ def _written(library: Library, rules: Rules, ranks: int, path: Path) -> Told:
             fresh.replace(path)
         variables = library.file_variables(str(path))
     except (OSError, ThalwegError) as error:
-        return Told({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")
-    return Told({**variables, TOLD: ",".join(variables)}, "")
+        return LibraryRules({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")
+    return LibraryRules({**variables, RULES_VARIABLE: ",".join(variables)}, "")

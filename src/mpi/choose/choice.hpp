@@ -17,8 +17,8 @@ inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operatio
 struct Choice {
   strategies::Implementation implementation = strategies::Library{};
   const char* reason = "no strategy chosen"; // for the report, where the library runs the call
-  // The library's own blocking call was measured and found best, which is not the one that polite ranks make
-  // by its nonblocking twin.
+  // The library's own blocking call was measured and found best, which is not the one that yielding ranks
+  // make by its nonblocking counterpart.
   bool blocks = false;
   // "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
   const char* text = "native";

@@ -36,7 +36,7 @@ TunedChoices::Finder finder_of(const tune::Pick& pick) {
 } // namespace
 
 std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator) {
-  switch (call.form->operation) {
+  switch (call.function->operation) {
   case Operation::barrier:
     return 0;
   case Operation::bcast:
@@ -79,9 +79,9 @@ void TunedChoices::take(const std::vector<tune::Pick>& picks) {
 }
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
-  if (call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
+  if (call.function->mode != Mode::blocking || !communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(call.form->operation, agreed_unit_bytes(call, communicator), communicator);
+  const Entry* found = nearest(call.function->operation, agreed_unit_bytes(call, communicator), communicator);
   if (found == nullptr || (found->finder != Finder::tuner && !all && !is_exact(call, communicator)))
     return nullptr;
   return &found->choice;

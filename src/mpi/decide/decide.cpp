@@ -2,7 +2,7 @@
 
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/learn/learned_choice.hpp"
-#include "mpi/run/twins.hpp"
+#include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -20,7 +20,7 @@ bool is_best_blocking(const Choice& choice) {
 } // namespace
 
 const Choice& decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
-  if (const Choice* choice = choices().of(call.form->operation))
+  if (const Choice* choice = choices().of(call.function->operation))
     return *choice;
   if (runtime.learns)
     if (const Choice* choice = learned_choice(call, communicator))
@@ -33,10 +33,11 @@ const Choice& decide(const CollectiveCall& call, CommunicatorState& communicator
 }
 
 LibraryCall library_call(const Choice& choice, const CollectiveCall& call, CommunicatorState& communicator) {
-  const bool polls = runtime.polls_collectives && communicator.agreed && call.form->mode == Mode::blocking;
+  const bool polls =
+      runtime.polls_collectives && communicator.agreed && call.function->mode == Mode::blocking;
   if (!polls || is_best_blocking(choice))
     return LibraryCall::as_made;
-  return has_sound_twin(call, communicator) ? LibraryCall::by_counterpart : LibraryCall::after_meeting;
+  return has_sound_counterpart(call, communicator) ? LibraryCall::by_counterpart : LibraryCall::after_meeting;
 }
 
 const char* library_reason(const Choice& choice) {

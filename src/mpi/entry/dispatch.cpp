@@ -6,9 +6,9 @@
 #include "mpi/entry/startup.hpp"
 #include "mpi/learn/learned_choice.hpp"
 #include "mpi/run/collective_runner.hpp"
-#include "mpi/run/known_calls.hpp"
+#include "mpi/run/fast_path.hpp"
+#include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/run/recent_calls.hpp"
-#include "mpi/run/twins.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/progress.hpp"
 
@@ -19,14 +19,14 @@ namespace {
 int make_by_library(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
   switch (library_call(choice, call, communicator)) {
   case LibraryCall::by_counterpart:
-    return make_by_twin(call);
+    return call_by_counterpart(call);
   case LibraryCall::after_meeting:
-    meet_before_constructing(call.comm);
+    barrier_before_creation(call.comm);
     break;
   case LibraryCall::as_made:
     break;
   }
-  return call.form->native(call);
+  return call.function->native(call);
 }
 
 // Whom the choice names. A third kind of implementation does not compile before it is made here.
@@ -55,7 +55,7 @@ Ran make(const CollectiveCall& call, CommunicatorState& communicator) {
 }
 
 int make_and_record(const CollectiveCall& call, CommunicatorState& communicator, observe::CallRow& row) {
-  const bool blocking = call.form->mode == Mode::blocking;
+  const bool blocking = call.function->mode == Mode::blocking;
   const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
   const bool sampled = blocking && communicator.samples.wants(index);
   row.bytes += payload_bytes(call, communicator);
@@ -79,17 +79,17 @@ int dispatch(const CollectiveCall& call) noexcept {
   }
   CommunicatorState* communicator = find_communicator(call.comm);
   if (communicator == nullptr) {
-    return call.form->native(call); // the library says what is wrong
+    return call.function->native(call); // the library says what is wrong
   }
   progress_executions();
   if (!recording) {
-    communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
+    communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
     const Ran ran = make(call, *communicator);
     if (runtime.passes_calls && ran.outcome == Outcome::declined && !ran.was_refused)
-      know_calls_like(call, nullptr);
+      cache_on_fast_path(call, nullptr);
     return ran.code;
   }
-  return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));
+  return make_and_record(call, *communicator, call_row(call.function->id, call.site, communicator->size));
 }
 
 int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {
