@@ -40,7 +40,7 @@ void bind_tuning(nb::module_& module) {
       .def_ro("text", &Candidate::text)
       .def_prop_ro("seconds", [](const Candidate& self) { return self.prediction.seconds; })
       .def_prop_ro("cpu_seconds", [](const Candidate& self) { return self.prediction.cpu_seconds; })
-      .def_prop_ro("cpu_most", [](const Candidate& self) { return self.prediction.cpu_most; })
+      .def_prop_ro("cpu_max", [](const Candidate& self) { return self.prediction.cpu_max; })
       .def_prop_ro(
           "is_bound", [](const Candidate& self) { return self.prediction.is_bound; },
           "It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.");
@@ -65,11 +65,11 @@ void bind_tuning(nb::module_& module) {
           throw Error("the library's own implementation cannot be predicted", "measure it: thalweg tune");
         const model::Prediction found =
             tune::predict(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
-        return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_most};
+        return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_max};
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::call_guard<nb::gil_scoped_release>(),
-      "Completion time, mean and most CPU time of a rank, in seconds.");
+      "Completion time, mean and maximum CPU time of a rank, in seconds.");
   module.def(
       "closed_form",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, const machine::Machine& machine,

@@ -77,7 +77,7 @@ void bind_tuning_files(nb::module_& module) {
       .def_rw("native_seconds", &Pick::native_seconds)
       .def_rw("trials", &Pick::trials)
       .def_rw("source", &Pick::source)
-      .def_rw("otherwise", &Pick::otherwise);
+      .def_rw("fallback", &Pick::fallback);
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)

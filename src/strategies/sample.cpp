@@ -18,7 +18,7 @@ std::shared_ptr<const std::vector<std::int32_t>> nodes_of(const SampleSize& size
   return std::make_shared<const std::vector<std::int32_t>>(std::move(nodes));
 }
 
-/// Every rank's neighbours are the one before and the one after it.
+/// Every rank's neighbors are the one before and the one after it.
 std::shared_ptr<const std::vector<schedule::Neighborhood>> ring(std::int32_t ranks) {
   std::vector<schedule::Neighborhood> neighborhoods;
   for (Rank rank = 0; rank < ranks; ++rank) {
@@ -52,7 +52,7 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   problem.parameters = selection.parameters;
   problem.nodes = nodes_of(size);
   problem.neighborhoods = ring(size.ranks);
-  if (const auto why = refusal(*selection.strategy, problem))
+  if (const auto why = unsupported_reason(*selection.strategy, problem))
     throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),
                 "choose other parameters, ranks or another strategy");
   return {.strategy = selection.strategy, .problem = std::move(problem)};

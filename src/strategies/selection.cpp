@@ -96,7 +96,7 @@ const Strategy* strategy_named(std::string_view name, const Call& call, std::str
                 fmt::format("did you mean {}? 'thalweg strategies {}' lists all",
                             fmt::join(nearest(name, names), ", "), schedule::name(call.operation)));
   }
-  if (!bears(*found, call))
+  if (!supports(*found, call))
     throw Error(fmt::format("{} {} needs blocks of equal size, which {} does not have",
                             schedule::name(call.operation), name, call.name),
                 fmt::format("choose another strategy for {}, or native", call.name));
@@ -130,7 +130,7 @@ std::int64_t parse_value(const Strategy& strategy, const Parameter& parameter, s
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size())
     throw Error(fmt::format("{}={} is not a whole number", place(strategy, parameter.name), quoted(text)),
-                fmt::format("choose {} to {}", parameter.least, parameter.most));
+                fmt::format("choose {} to {}", parameter.min, parameter.max));
   return value;
 }
 
@@ -224,7 +224,7 @@ std::string to_text(const Selection& selection) {
   for (std::size_t i = 0; i < selection.parameters.size(); ++i) {
     const Parameter& parameter = selection.strategy->parameters[i];
     const std::int64_t value = selection.parameters[i].second;
-    if (value == parameter.standard)
+    if (value == parameter.default_value)
       continue;
     text += fmt::format("{}{}={}", separator, parameter.name, value_text(parameter, value));
     separator = ',';
@@ -250,7 +250,7 @@ const Selection* selected(std::span<const Selection> selections, const Call& cal
   return general;
 }
 
-bool bears(const Strategy& strategy, const Call& call) {
+bool supports(const Strategy& strategy, const Call& call) {
   return !call.unequal_blocks || strategy.unequal_blocks || schedule::has_private_sizes(call.operation);
 }
 

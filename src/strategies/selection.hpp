@@ -21,7 +21,7 @@ struct Call {
   Operation operation;
   /// A variant of the operation's own call: selections for that call hold for this one too.
   bool is_variant = false;
-  /// Blocks may differ in size, so strategies must bear that.
+  /// Blocks may differ in size, so strategies must support that.
   bool unequal_blocks = false;
 };
 
@@ -31,9 +31,9 @@ std::span<const Call> calls();
 const Call* find_call(std::string_view name);
 
 /// Can the strategy serve the call's blocks? Where only senders and receivers know sizes (gatherv, scatterv,
-/// alltoallv) any can, as sizes are found by running the schedule on them first; else it must bear unequal
+/// alltoallv) any can, as sizes are found by running the schedule on them first; else it must support unequal
 /// blocks.
-bool bears(const Strategy& strategy, const Call& call);
+bool supports(const Strategy& strategy, const Call& call);
 
 struct Selection {
   const Call* call = nullptr;
@@ -48,14 +48,14 @@ Selection parse_selection(std::string_view text);
 /// Reads several; blank text is none. Throws Error also where a call is selected for twice.
 std::vector<Selection> parse_selections(std::string_view text);
 
-/// The text that reads back as the same selection, without parameters that have their standard value.
+/// The text that reads back as the same selection, without parameters that have their default value.
 std::string to_text(const Selection& selection);
 std::string to_text(std::span<const Selection> selections);
 /// A parameter's value as it is written in a selection: "64KiB", "7", "folding".
 std::string value_text(const Parameter& parameter, std::int64_t value);
 
 /// The selection that holds for a call: its own, else the one for the operation's own call, else null. One
-/// that was made for the operation's own call may not bear a variant's unequal blocks (Call,
+/// that was made for the operation's own call may not support a variant's unequal blocks (Call,
 /// Strategy::unequal_blocks): the caller then runs native and says so.
 const Selection* selected(std::span<const Selection> selections, const Call& call);
 

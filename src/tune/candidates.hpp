@@ -16,8 +16,8 @@ struct Candidate {
   model::Prediction prediction = {};
 };
 
-/// With which parameters strategies are candidates: their standard ones, or all that are worth a trial.
-enum class Breadth : std::uint8_t { standard, all };
+/// With which parameters strategies are candidates: their default ones, or all that are worth a trial.
+enum class Breadth : std::uint8_t { defaults, all };
 
 /// Without those whose schedules another candidate has too; fastest first, nearer in the index first among
 /// equals. With long schedules, those whose bound puts them far behind the best are not predicted further:

@@ -40,11 +40,11 @@ public:
   std::string text_or(std::string_view key, const std::string& other) const {
     return table_.contains(key) ? text(key) : other;
   }
-  std::int64_t number(std::string_view key, std::int64_t least) const {
+  std::int64_t number(std::string_view key, std::int64_t min) const {
     const toml::node* node = table_.get(key);
     const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
-    if (!value || *value < least || *value > INT32_MAX)
-      refuse(fmt::format("{} is missing or no whole number of {} and above", key, least));
+    if (!value || *value < min || *value > INT32_MAX)
+      refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
     return *value;
   }
   [[noreturn]] void refuse(const std::string& what) const {
@@ -65,7 +65,7 @@ Pick read_pick(std::string_view call, const Reader& reader) {
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
   pick.use = reader.text("use");
   pick.source = reader.text("source");
-  pick.otherwise = reader.text_or("otherwise", "");
+  pick.fallback = reader.text_or("fallback", "");
   try {
     pick.bytes = parse_bytes(reader.text("bytes"));
     pick.seconds = parse_seconds(reader.text("time"));
@@ -74,8 +74,8 @@ Pick read_pick(std::string_view call, const Reader& reader) {
       strategies::parse_selection(fmt::format("{}={}", call, pick.use));
     else if (!is_word(std::string_view(pick.use).substr(library_mark.size())))
       reader.refuse(fmt::format("{} names no algorithm of a library", pick.use));
-    if (!pick.otherwise.empty())
-      strategies::parse_selection(fmt::format("{}={}", call, pick.otherwise));
+    if (!pick.fallback.empty())
+      strategies::parse_selection(fmt::format("{}={}", call, pick.fallback));
   } catch (const Error& error) {
     reader.refuse(error.what());
   }
@@ -164,7 +164,7 @@ std::string to_text(const TuningFile& file) {
           "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
           pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(pick.use),
           format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
-          pick.otherwise.empty() ? "" : fmt::format("otherwise = {}\n", quoted(pick.otherwise)));
+          pick.fallback.empty() ? "" : fmt::format("fallback = {}\n", quoted(pick.fallback)));
   }
   return text;
 }

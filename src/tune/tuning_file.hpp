@@ -29,9 +29,9 @@ struct Pick {
   std::string use;
   double seconds = 0; ///< the pick's median time
   double native_seconds = 0;
-  std::int32_t trials = 0;    ///< batches that each of the two figures is the median of
-  std::string source;         ///< who found it, see above
-  std::string otherwise = {}; ///< what runs where the library was not told of its algorithm; empty: native
+  std::int32_t trials = 0;   ///< batches that each of the two figures is the median of
+  std::string source;        ///< who found it, see above
+  std::string fallback = {}; ///< what runs where the library was not told of its algorithm; empty: native
 
   bool is_same_case(const Pick& other) const {
     return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes;

@@ -81,8 +81,8 @@ TEST(Selection, RefusesCountsAndChoicesThatAreNone) {
       for (const std::string_view wrong : {"", "x", "3x", "1e9", "99999999999999999999"})
         refusal_of(text + std::string(wrong));
       if (parameter.kind == ParameterKind::count) {
-        refusal_of(text + std::to_string(parameter.most + 1));
-        refusal_of(text + std::to_string(parameter.least - 1));
+        refusal_of(text + std::to_string(parameter.max + 1));
+        refusal_of(text + std::to_string(parameter.min - 1));
       }
     }
 }
@@ -91,14 +91,14 @@ TEST(Selection, PrintedReadsBackTheSame) {
   std::mt19937_64 random(7);
   for (const Call& call : calls())
     for (const Strategy& strategy : of(call.operation)) {
-      if (!bears(strategy, call))
+      if (!supports(strategy, call))
         continue;
       for (int round = 0; round < 20; ++round) {
         Selection selection{&call, &strategy, resolve(strategy, {})};
         for (std::size_t i = 0; i < selection.parameters.size(); ++i) {
           const Parameter& parameter = strategy.parameters[i];
-          const auto values = static_cast<std::uint64_t>(parameter.most - parameter.least) + 1;
-          selection.parameters[i].second = parameter.least + static_cast<std::int64_t>(random() % values);
+          const auto values = static_cast<std::uint64_t>(parameter.max - parameter.min) + 1;
+          selection.parameters[i].second = parameter.min + static_cast<std::int64_t>(random() % values);
         }
         const Selection again = parse_selection(to_text(selection));
         EXPECT_EQ(again.call, selection.call);

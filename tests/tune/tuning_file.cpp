@@ -57,15 +57,15 @@ TEST(TuningFile, ReadsWhatItWrites) {
 TEST(TuningFile, TheLibrarysOwnAlgorithmsAreKeptByName) {
   TuningFile file;
   Pick pick = pick_of("broadcast", 64, "library:pipeline:segment=8192");
-  pick.otherwise = "knomial";
+  pick.fallback = "knomial";
   merge(file, {machine_named("one"), {pick, pick_of("allreduce", 8, "library:ring")}});
   const std::string text = to_text(file);
   const TuningFile again = parse_tuning(text, "again");
   EXPECT_EQ(to_text(again), text);
   ASSERT_EQ(again.front().picks.size(), 2U);
   EXPECT_TRUE(is_of_library(again.front().picks[1].use));
-  EXPECT_EQ(again.front().picks[1].otherwise, "knomial");
-  EXPECT_EQ(again.front().picks[0].otherwise, "");
+  EXPECT_EQ(again.front().picks[1].fallback, "knomial");
+  EXPECT_EQ(again.front().picks[0].fallback, "");
   for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
            {"library:ring", "library:"}, {"library:ring", "library:ring; rm"}, {"knomial", "knowmial"}}) {
     std::string broken = text;

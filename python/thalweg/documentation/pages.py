@@ -21,7 +21,7 @@ selects one for it; every other setting is taken whole.
 A file is TOML:
 
 ```toml
-polite = "auto"
+wait = "auto"
 report = "run.json"       # relative paths start from the file's folder
 
 [use]
@@ -63,7 +63,7 @@ def configuration_page() -> str:
 
 def exit_status_page() -> str:
     """Write docs/exit-status.md."""
-    return _EXIT_STATUS.format(rows="\n".join(f"| {status.number} | {status.meaning} |" for status in STATUSES))
+    return _EXIT_STATUS.format(rows="\n".join(f"| {status.number} | {status.description} |" for status in STATUSES))
 
 
 def _row(option: Option) -> str:

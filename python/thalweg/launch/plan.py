@@ -15,7 +15,7 @@ from thalweg.launch.launchers import (
     PRRTE,
     Launcher,
     launcher_of,
-    recognise,
+    recognize,
     sections,
     with_variables,
 )
@@ -56,7 +56,7 @@ def make_plan(arguments: Arguments, settings: Settings, environment: Mapping[str
     mpi = named_mpi(named, environment) if isinstance(named, str) else None
     if arguments.ranks:
         return _launched(arguments, settings, environment, mpi)
-    launcher = recognise(arguments.command[0], environment)
+    launcher = recognize(arguments.command[0], environment)
     if launcher is not None:
         return _with_launcher(launcher, arguments.command, settings, environment, mpi)
     return _in_place(arguments.command, settings, environment, mpi)
@@ -92,14 +92,14 @@ def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> P
     if tuning == NO_TUNING or not mentions_library(tuning):
         return plan
     from thalweg.rules.library import library_of_mpi  # noqa: PLC0415 - most runs do without them
-    from thalweg.rules.loading import tell  # noqa: PLC0415
+    from thalweg.rules.loading import write_library_rules  # noqa: PLC0415
 
     library = library_of_mpi(mpi)
     if library is None:
         return plan
-    told = tell(library, ranks, tuning, plan.environment)
-    remarks = (*plan.remarks, told.remark) if told.remark else plan.remarks
-    return plan._replace(environment=plan.environment | told.variables, remarks=remarks)
+    rules = write_library_rules(library, ranks, tuning, plan.environment)
+    remarks = (*plan.remarks, rules.remark) if rules.remark else plan.remarks
+    return plan._replace(environment=plan.environment | rules.variables, remarks=remarks)
 
 
 def _with_launcher(

@@ -18,21 +18,23 @@ from thalweg.rules.library import Library
 from thalweg.rules.picks import LIBRARY
 from thalweg.settings.user_algorithms import chosen_by_user
 
-TOLD = "THALWEG_LIBRARY_RULES"
+RULES_VARIABLE = "THALWEG_LIBRARY_RULES"
 """Names the variables that tell the library, so that ranks do not take them for the user's."""
 
 
-class Told(NamedTuple):
+class LibraryRules(NamedTuple):
     """The variables that tell the library, none if there is nothing to tell, and a remark for the user."""
 
     variables: dict[str, str]
     remark: str
 
 
-NOTHING = Told({}, "")
+NOTHING = LibraryRules({}, "")
 
 
-def tell(library: Library, ranks: int, tuning: str, environment: Mapping[str, str], nodes: int = 1) -> Told:
+def write_library_rules(
+    library: Library, ranks: int, tuning: str, environment: Mapping[str, str], nodes: int = 1
+) -> LibraryRules:
     """Find the picks for a job of so many ranks, as many on each of the nodes, and write the library's rules for it.
 
     `environment` is the ranks'. The nodes' machines are taken to be like this one. The user's own choice of algorithms
@@ -88,7 +90,7 @@ def _name(machine: str) -> str:
     return hashlib.sha256(machine.encode()).hexdigest()[:16]
 
 
-def _written(library: Library, rules: Rules, ranks: int, path: Path) -> Told:
+def _written(library: Library, rules: Rules, ranks: int, path: Path) -> LibraryRules:
     """Write the rules unless they are there already."""
     try:
         text = library.rules_text(rules, ranks)
@@ -99,5 +101,5 @@ def _written(library: Library, rules: Rules, ranks: int, path: Path) -> Told:
             fresh.replace(path)
         variables = library.file_variables(str(path))
     except (OSError, ThalwegError) as error:
-        return Told({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")
-    return Told({**variables, TOLD: ",".join(variables)}, "")
+        return LibraryRules({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")
+    return LibraryRules({**variables, RULES_VARIABLE: ",".join(variables)}, "")

@@ -12,7 +12,7 @@ ALWAYS_SAID = ("summary", "learn")
 """Options that the interposer has another default for: it is silent and passive where nobody started it so."""
 
 
-class Setting(NamedTuple):
+class EffectiveValue(NamedTuple):
     """A value and who said so; selections have an origin per operation."""
 
     value: Value
@@ -20,7 +20,7 @@ class Setting(NamedTuple):
     origins: dict[str, str]
 
 
-Settings = dict[str, Setting]
+Settings = dict[str, EffectiveValue]
 Layer = dict[str, tuple[Value, str, dict[str, str]]]
 
 
@@ -69,7 +69,7 @@ def effective_settings(given: Mapping[str, Value], environment: Mapping[str, str
     layers += [file_layer(path) for path in configuration_files(environment, folder)]
     settings = {option.name: _merged(option, layers) for option in OPTIONS}
     if settings["tuning"].origin == "default":
-        settings["tuning"] = Setting(default_tuning_file(environment), "default", {})
+        settings["tuning"] = EffectiveValue(default_tuning_file(environment), "default", {})
     return settings
 
 
@@ -91,12 +91,12 @@ def variables_for_ranks(settings: Settings) -> dict[str, str]:
     return variables
 
 
-def _merged(option: Option, layers: list[Layer]) -> Setting:
+def _merged(option: Option, layers: list[Layer]) -> EffectiveValue:
     holders = [layer[option.name] for layer in layers if option.name in layer]
     if not holders:
-        return Setting(option.default if isinstance(option.default, str | bool) else None, "default", {})
+        return EffectiveValue(option.default if isinstance(option.default, str | bool) else None, "default", {})
     if option.kind != "selections":
-        return Setting(*holders[0])
+        return EffectiveValue(*holders[0])
     selections: Selections = {}
     origins: dict[str, str] = {}
     for value, _, places in holders:
@@ -104,7 +104,7 @@ def _merged(option: Option, layers: list[Layer]) -> Setting:
             if operation not in selections:
                 selections[operation] = strategy
                 origins[operation] = places[operation]
-    return Setting(selections, holders[0][1], origins)
+    return EffectiveValue(selections, holders[0][1], origins)
 
 
 def _same_origin(value: Value, origin: str) -> dict[str, str]:

@@ -19,8 +19,8 @@ struct Choice {
   schedule::Parameters parameters;
   // Why the library's own is chosen, for the report.
   const char* native_reason = "chosen by --use";
-  // The library's own blocking call was measured and found best, which is not the one that polite ranks make
-  // by its nonblocking twin.
+  // The library's own blocking call was measured and found best, which is not the one that yielding ranks
+  // make by its nonblocking counterpart.
   bool blocks = false;
   // "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
   const char* text = "native";

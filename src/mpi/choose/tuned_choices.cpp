@@ -38,7 +38,7 @@ TunedChoices::Finder finder_of(const tune::Pick& pick) {
 } // namespace
 
 std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator) {
-  switch (call.form->operation) {
+  switch (call.function->operation) {
   case Operation::barrier:
     return 0;
   case Operation::bcast:
@@ -67,7 +67,7 @@ std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorSta
 
 std::vector<std::string> TunedChoices::take(const std::vector<tune::Pick>& picks) {
   TunedChoices fresh;
-  std::vector<std::string> complaints;
+  std::vector<std::string> warnings;
   for (const tune::Pick& pick : picks) {
     try {
       const strategies::Selection selection =
@@ -82,18 +82,18 @@ std::vector<std::string> TunedChoices::take(const std::vector<tune::Pick>& picks
       fresh.picks_[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
       fresh.any_ = true;
     } catch (const std::exception& error) {
-      complaints.push_back(fmt::format("tuning file: the pick for {} of {} bytes on {} ranks is not used: {}",
-                                       pick.call, pick.bytes, pick.ranks, error.what()));
+      warnings.push_back(fmt::format("tuning file: the pick for {} of {} bytes on {} ranks is not used: {}",
+                                     pick.call, pick.bytes, pick.ranks, error.what()));
     }
   }
   *this = std::move(fresh);
-  return complaints;
+  return warnings;
 }
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
-  if (call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
+  if (call.function->mode != Mode::blocking || !communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(call.form->operation, agreed_unit_bytes(call, communicator), communicator);
+  const Entry* found = nearest(call.function->operation, agreed_unit_bytes(call, communicator), communicator);
   if (found == nullptr || (found->finder != Finder::tuner && !all && !is_exact(call, communicator)))
     return nullptr;
   return &found->choice;

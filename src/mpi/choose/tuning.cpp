@@ -15,14 +15,14 @@ const char* environment(const char* name) {
   return std::getenv(name);
 }
 
-bool library_was_told() {
+bool library_has_rules() {
   return environment("THALWEG_LIBRARY_RULES") != nullptr;
 }
 
 std::string use_of(const tune::Pick& pick) {
   if (!tune::is_of_library(pick.use))
     return pick.use;
-  return library_was_told() || pick.otherwise.empty() ? "native" : pick.otherwise;
+  return library_has_rules() || pick.fallback.empty() ? "native" : pick.fallback;
 }
 
 } // namespace
@@ -50,8 +50,8 @@ job::FoundPicks read_tuning(const std::string& path) {
   }
   if (of_library > 0)
     found.reason += fmt::format(", {} of them the library's own algorithms, of which it was {}told",
-                                of_library, library_was_told() ? "" : "not ");
-  else if (found.picks.empty() && library_was_told())
+                                of_library, library_has_rules() ? "" : "not ");
+  else if (found.picks.empty() && library_has_rules())
     found.reason += "; the library was told of its picks nonetheless";
   return found;
 }
@@ -69,7 +69,7 @@ void save_learned(const std::vector<tune::Pick>& picks) {
   try {
     tune::save_tuning(path, {job_fingerprint(), picks});
   } catch (const std::exception& error) {
-    say(fmt::format("what was learned is lost: {}", error.what()));
+    log_line(fmt::format("what was learned is lost: {}", error.what()));
   }
 }
 

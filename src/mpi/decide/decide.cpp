@@ -7,7 +7,7 @@
 namespace thalweg::mpi {
 
 const Choice* decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
-  if (const Choice* choice = choices().of(call.form->operation))
+  if (const Choice* choice = choices().of(call.function->operation))
     return choice;
   if (runtime.learns)
     if (const Choice* choice = learned_choice(call, communicator))

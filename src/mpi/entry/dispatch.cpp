@@ -6,9 +6,9 @@
 #include "mpi/entry/startup.hpp"
 #include "mpi/learn/learned_choice.hpp"
 #include "mpi/run/collective_runner.hpp"
-#include "mpi/run/known_calls.hpp"
+#include "mpi/run/fast_path.hpp"
+#include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/run/recent_calls.hpp"
-#include "mpi/run/twins.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/progress.hpp"
 
@@ -17,16 +17,17 @@ namespace thalweg::mpi {
 namespace {
 
 int make_native(const CollectiveCall& call, CommunicatorState& communicator, bool blocks) {
-  const bool polls = runtime.polls_collectives && communicator.agreed && call.form->mode == Mode::blocking;
+  const bool polls =
+      runtime.polls_collectives && communicator.agreed && call.function->mode == Mode::blocking;
   // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
   if (polls && !blocks) {
-    if (has_sound_twin(call, communicator)) {
-      return make_by_twin(call);
+    if (has_sound_counterpart(call, communicator)) {
+      return call_by_counterpart(call);
     }
     // Nobody waits inside of the library for a rank that still waits for an operation of ours in flight here.
-    meet_before_constructing(call.comm);
+    barrier_before_creation(call.comm);
   }
-  return call.form->native(call);
+  return call.function->native(call);
 }
 
 Decision make(const CollectiveCall& call, CommunicatorState& communicator) {
@@ -41,7 +42,7 @@ Decision make(const CollectiveCall& call, CommunicatorState& communicator) {
 }
 
 int make_and_record(const CollectiveCall& call, CommunicatorState& communicator, observe::CallRow& row) {
-  const bool blocking = call.form->mode == Mode::blocking;
+  const bool blocking = call.function->mode == Mode::blocking;
   const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
   const bool sampled = blocking && communicator.samples.wants(index);
   row.bytes += payload_bytes(call, communicator);
@@ -65,17 +66,17 @@ int dispatch(const CollectiveCall& call) noexcept {
   }
   CommunicatorState* communicator = find_communicator(call.comm);
   if (communicator == nullptr) {
-    return call.form->native(call); // the library says what is wrong
+    return call.function->native(call); // the library says what is wrong
   }
   progress_executions();
   if (!recording) {
-    communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
+    communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
     const Decision decision = make(call, *communicator);
     if (runtime.passes_calls && decision.outcome == Outcome::declined && !decision.was_refused)
-      know_calls_like(call, nullptr);
+      cache_on_fast_path(call, nullptr);
     return decision.code;
   }
-  return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));
+  return make_and_record(call, *communicator, call_row(call.function->id, call.site, communicator->size));
 }
 
 int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {

@@ -22,7 +22,7 @@ struct Decision {
   const char* reason;       // why it was declined, nullptr when done
   int code;                 // MPI's error code when done
   bool was_refused = false; // declined although a strategy of ours was chosen
-  bool blocks = false;      // declined for the library's own blocking call, also where ranks wait politely
+  bool blocks = false;      // declined for the library's own blocking call, also where ranks wait by yielding
 };
 
 // Called inside of every collective call with our depth raised; never throws. `choice`: what was chosen for

@@ -35,7 +35,7 @@ public:
   Found plan_for(CallBinding& bound, const Choice& choice, CommunicatorState& communicator, bool blocking);
 
   // Of blocking calls, of which there is one at a time on a communicator.
-  Rows rows;
+  RunStorage storage;
   job::MpiOperator reduction;
   transport::Batch& batch() { return *batch_; }
   // After an error, when messages may still be under way on the old one. Nobody may hold that.
