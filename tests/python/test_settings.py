@@ -222,7 +222,7 @@ def test_config_refuses_a_selection_that_nobody_knows(thalweg: Command, words: l
     assert result.returncode == SETTINGS.number, result.stderr
     assert "THALWEG_USE" in result.stderr and "no_such" in result.stderr
     # The values are shown nonetheless.
-    assert "ring" in result.stdout and "no_such" in result.stdout and "never" in result.stdout
+    assert "ring" in result.stdout and "no_such" in result.stdout and "spin" in result.stdout
 
 
 def test_the_ranks_tables_are_current() -> None:
