@@ -65,7 +65,7 @@ Pick read_pick(std::string_view call, const Reader& reader) {
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
   pick.use = reader.text("use");
   pick.source = reader.text("source");
-  pick.fallback = reader.text_or("fallback", "");
+  pick.fallback = reader.text_or("fallback", reader.text_or("otherwise", "")); // its former name
   try {
     pick.bytes = parse_bytes(reader.text("bytes"));
     pick.seconds = parse_seconds(reader.text("time"));
