@@ -72,7 +72,7 @@ COLLECTIVE_FIELDS: dict[str, tuple[str, ...]] = {
     "rdispls": ("recvdispls",),
 }
 
-# Blocking point-to-point calls that a nonblocking counterpart and a wait can replace: name -> (prototype, has a status).
+# Blocking point-to-point calls that a nonblocking one and a wait can replace: name -> (prototype, has a status).
 ISSUED: dict[str, str] = {
     "Send": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",
     "Ssend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",

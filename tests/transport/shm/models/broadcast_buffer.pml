@@ -1,12 +1,12 @@
-/* A broadcast buffer (src/transport/shm/broadcast_buffer.hpp) as a model for Spin: does every reader find what was announced to it, until it
- * has left, and does no slot stay taken for ever?
+/* A broadcast buffer (src/transport/shm/broadcast_buffer.hpp) as a model for Spin: does every reader find what
+ * was announced to it, until it has left, and does no slot stay taken for ever?
  *
- * One owner publishes SLOTS slots of a line each in turn to some of two readers, to whom it announces them through channels that
- * hold as many messages as are sent. A slot's count stands in the code's first word: OPEN while the owner still
- * announces it. The owner waits for room, as it has nobody else to serve.
+ * One owner publishes SLOTS slots of a line each in turn to some of two readers, to whom it announces them
+ * through channels that hold as many messages as are sent. A slot's count stands in the code's first word: OPEN
+ * while the owner still announces it. The owner waits for room, as it has nobody else to serve.
  *
- * -DNO_OPEN counts the readers only as it is announced to them, -DEARLY_LEAVE lets a reader leave before it has read, -DNO_LEAVE
- * lets one forget it: Spin must then find an error.
+ * -DNO_OPEN counts the readers only as it is announced to them, -DEARLY_LEAVE lets a reader leave before it has
+ * read, -DNO_LEAVE lets one forget it: Spin must then find an error.
  */
 #define LINES 2
 #ifndef SLOTS

@@ -1,12 +1,14 @@
 /* A channel (src/transport/shm/channel.hpp) as a model for Spin: does every message come out once, whole and in
  * order, and does nobody wait for ever?
  *
- * Slots and ring are the code's with smaller numbers: a message is of no lines of the ring (it is in its slot)
- * or of up to a chunk's, in one chunk. What a message holds is its number, in the slot and in each of its lines.
- * The receiver gives credit for what it has taken when a quarter of the slots or an eighth of the ring has come together.
+ * Slots and ring are the code's with smaller numbers: a message is of no lines of the ring (it is in its slot) or
+ * of up to a chunk's, in one chunk. What a message holds is its number, in the slot and in each of its lines. The
+ * receiver gives credit for what it has taken when a quarter of the slots or an eighth of the ring has come
+ * together.
  *
- * -DNO_RELEASE writes a slot's sequence number before what it announces, -DNO_CREDIT lets the sender write without looking
- * whether there is room, -DLAZY lets the receiver keep back more than it may: Spin must then find an error.
+ * -DNO_RELEASE writes a slot's sequence number before what it announces, -DNO_CREDIT lets the sender write
+ * without looking whether there is room, -DLAZY lets the receiver keep back more than it may: Spin must then find
+ * an error.
  */
 #define SLOTS 4
 #define RING 8
