@@ -48,6 +48,10 @@ class TestReadingTheCommandLine:
         arguments = read_arguments(["-n", "8", "--wait", "spin", "./app", "-n", "3", "--use", "x"])
         assert arguments == Arguments(8, False, {"wait": "spin"}, ("./app", "-n", "3", "--use", "x"))
 
+    @pytest.mark.parametrize(("former", "now"), [("always", "yield"), ("never", "spin"), ("auto", "auto")])
+    def test_a_flag_of_earlier_versions_is_read(self, former: str, now: str) -> None:
+        assert read_arguments(["--polite", former, "p"]).flags == {"wait": now}
+
     def test_two_dashes_end_the_options(self) -> None:
         assert read_arguments(["-n2", "--", "-v", "x"]).command == ("-v", "x")
 

@@ -194,6 +194,16 @@ def test_paths_start_from_where_they_are_written(tmp_path: Path, monkeypatch: py
     assert effective_settings({}, {}, str(tmp_path))["report"].value == str(tmp_path / "run.json")
 
 
+def test_former_names_are_read(tmp_path: Path) -> None:
+    assert environment_layer({"THALWEG_POLITE": "never"})["wait"][:2] == ("spin", "THALWEG_POLITE")
+    both = environment_layer({"THALWEG_POLITE": "never", "THALWEG_WAIT": "yield"})
+    assert both["wait"][:2] == ("yield", "THALWEG_WAIT")
+    file = tmp_path / "thalweg.toml"
+    file.write_text("verbose = true\npolite = 'always'\n")
+    found = effective_settings({}, {}, str(tmp_path))["wait"]
+    assert (found.value, found.origin) == ("yield", f"{file}:2")
+
+
 def test_an_empty_variable_is_not_set() -> None:
     assert environment_layer({"THALWEG_WAIT": ""}) == {}
 

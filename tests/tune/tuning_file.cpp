@@ -59,6 +59,19 @@ TEST(TuningFile, ReadsWhatItWrites) {
   EXPECT_EQ(find_tuning(again, machine_named("three")), nullptr);
 }
 
+TEST(TuningFile, ReadsTheFormerNameOfTheFallback) {
+  TuningFile file;
+  Pick pick = pick_of("broadcast", 64, "library:pipeline");
+  pick.fallback = "knomial";
+  merge(file, {machine_named("one"), {pick}});
+  const std::string text = to_text(file);
+  std::string former = text;
+  const std::size_t key = former.find("fallback = ");
+  ASSERT_NE(key, std::string::npos);
+  former.replace(key, 8, "otherwise");
+  EXPECT_EQ(to_text(parse_tuning(former, "former")), text);
+}
+
 TEST(TuningFile, TheLibrarysOwnAlgorithmsAreKeptByName) {
   TuningFile file;
   Pick pick = pick_of("broadcast", 64, "library:pipeline:segment=8192");

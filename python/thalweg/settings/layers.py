@@ -38,9 +38,10 @@ def environment_layer(environment: Mapping[str, str]) -> Layer:
     """Read the THALWEG_ variables; an empty one counts as not set, as is the custom."""
     layer: Layer = {}
     for option in OPTIONS:
-        if text := environment.get(option.variable):
-            value = value_from_text(option, text, option.variable)
-            layer[option.name] = (value, option.variable, _same_origin(value, option.variable))
+        variable = option.variable if environment.get(option.variable) else option.former_variable
+        if text := environment.get(variable):
+            value = value_from_text(option, text, variable)
+            layer[option.name] = (value, variable, _same_origin(value, variable))
     return layer
 
 
@@ -52,10 +53,11 @@ def file_layer(path: str) -> Layer:
     table, text = found
     layer: Layer = {}
     for option in OPTIONS:
-        if option.name not in table:
+        name = option.name if option.name in table else option.former_name
+        if not name or name not in table:
             continue
-        origin = f"{path}:{line_of(text, option.name)}"
-        value = value_from_toml(option, table[option.name], origin, os.path.dirname(os.path.abspath(path)))
+        origin = f"{path}:{line_of(text, name)}"
+        value = value_from_toml(option, table[name], origin, os.path.dirname(os.path.abspath(path)))
         origins = {}
         if isinstance(value, dict):
             origins = {operation: f"{path}:{line_of(text, operation, option.name)}" for operation in value}

@@ -6,6 +6,8 @@ from typing import NamedTuple
 class Option(NamedTuple):
     """A setting of `thalweg run`.
 
+    `former_name` and `former_choices` are what earlier versions called it: still read, and documented nowhere.
+
     `kind` is one of selections, tuning, choice, microseconds, percent, file, switch and mpi; `choices` belongs to
     choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer
     in each rank.
@@ -19,6 +21,8 @@ class Option(NamedTuple):
     metavar: str = ""
     choices: tuple[str, ...] = ()
     for_ranks: bool = True
+    former_name: str = ""
+    former_choices: tuple[str, ...] = ()
 
     @property
     def variable(self) -> str:
@@ -29,6 +33,16 @@ class Option(NamedTuple):
     def flag(self) -> str:
         """The flag: --poll-us for poll_us."""
         return "--" + self.name.replace("_", "-")
+
+    @property
+    def former_variable(self) -> str:
+        """The environment variable of earlier versions; empty where there was none."""
+        return "THALWEG_" + self.former_name.upper() if self.former_name else ""
+
+    @property
+    def former_flag(self) -> str:
+        """The flag of earlier versions; empty where there was none."""
+        return "--" + self.former_name.replace("_", "-") if self.former_name else ""
 
     @property
     def negation(self) -> str:
@@ -72,6 +86,8 @@ OPTIONS: tuple[Option, ...] = (
         kind="choice",
         default="auto",
         choices=("auto", "yield", "spin"),
+        former_name="polite",
+        former_choices=("auto", "always", "never"),
         help="How ranks wait: yield the core (poll, then yield, then sleep), spin as the library does, or, with auto, "
         "yield where ranks outnumber cores.",
     ),
@@ -153,3 +169,4 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 BY_NAME = {option.name: option for option in OPTIONS}
+FORMER_NAMES = {option.former_name for option in OPTIONS if option.former_name}

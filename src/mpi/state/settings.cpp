@@ -16,7 +16,11 @@ struct Variable {
   std::uint32_t max; // where it is a number
 };
 
+// What THALWEG_WAIT was called: always, never or auto. Read before it, so that the new name wins.
+constexpr const char* former_wait = "THALWEG_POLITE";
+
 constexpr std::array variables{
+    Variable{former_wait, 0},
 #define THALWEG_SETTING(setting, variable, max) Variable{variable, max},
 #include "mpi/state/settings_table.inc"
 #undef THALWEG_SETTING
@@ -50,9 +54,9 @@ void read_number(Settings& settings, std::string_view name, std::string_view val
 void read_wait_mode(Settings& settings, std::string_view name, std::string_view value) {
   if (value == "auto" || value.empty()) {
     settings.wait_mode = WaitMode::automatic;
-  } else if (value == "yield") {
+  } else if (value == "yield" || (name == former_wait && value == "always")) {
     settings.wait_mode = WaitMode::yield;
-  } else if (value == "spin") {
+  } else if (value == "spin" || (name == former_wait && value == "never")) {
     settings.wait_mode = WaitMode::spin;
   } else {
     warn(settings, name, value, "auto, yield or spin");
@@ -88,7 +92,7 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.disabled);
   } else if (name == "THALWEG_USE") {
     settings.use = value;
-  } else if (name == "THALWEG_WAIT") {
+  } else if (name == "THALWEG_WAIT" || name == former_wait) {
     read_wait_mode(settings, name, value);
   } else if (name == "THALWEG_POLL_US") {
     read_number(settings, name, value, "microseconds", settings.waiting.poll_us);

@@ -64,6 +64,17 @@ TEST(Settings, SleepIsNeverShorterAtMostThanAtLeast) {
   EXPECT_LE(settings.waiting.sleep_us_min, settings.waiting.sleep_us_max);
 }
 
+TEST(Settings, ReadTheFormerNameOfTheWaitMode) {
+  EXPECT_EQ(parse_settings("THALWEG_POLITE=always\n").wait_mode, WaitMode::yield);
+  EXPECT_EQ(parse_settings("THALWEG_POLITE=never\n").wait_mode, WaitMode::spin);
+  EXPECT_EQ(parse_settings("THALWEG_WAIT=never\n").warnings.size(), 1U);
+  const auto environment = [](const char* name) -> const char* {
+    const std::string_view asked = name;
+    return asked == "THALWEG_POLITE" ? "always" : asked == "THALWEG_WAIT" ? "spin" : nullptr;
+  };
+  EXPECT_EQ(parse_settings(settings_text(environment)).wait_mode, WaitMode::spin) << "the new name wins";
+}
+
 TEST(Settings, IgnoreUnknownVariables) {
   EXPECT_TRUE(parse_settings("THALWEG_FUTURE=1\n").warnings.empty());
 }
