@@ -49,7 +49,7 @@ private:
 
 // Older files say "otherwise".
 std::optional<strategies::Implementation> read_fallback(const strategies::Call& call, const Reader& reader) {
-  const std::string text = reader.text_or("fallback", reader.text_or("fallback", ""));
+  const std::string text = reader.text_or("fallback", reader.text_or("otherwise", ""));
   return text.empty() ? std::nullopt : std::optional(strategies::parse_implementation(text, call));
 }
 
@@ -61,10 +61,6 @@ Pick read_pick(std::string_view name, const Reader& reader) {
   pick.nodes = static_cast<std::int32_t>(reader.number("nodes", 1));
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
   pick.source = reader.text("source");
-<<<<<<< 059be6a2ffeb97378801b46456453af1244b2785
-=======
-  pick.fallback = reader.text_or("fallback", reader.text_or("otherwise", "")); // its former name
->>>>>>> 4b014e56f7dba4b53c6ecec4d3ba94051181fb8a
   try {
     pick.bytes = parse_bytes(reader.text("bytes"));
     pick.seconds = parse_seconds(reader.text("time"));

@@ -62,7 +62,7 @@ TEST(TuningFile, ReadsWhatItWrites) {
 TEST(TuningFile, ReadsTheFormerNameOfTheFallback) {
   TuningFile file;
   Pick pick = pick_of("broadcast", 64, "library:pipeline");
-  pick.fallback = "knomial";
+  pick.fallback = implementation("broadcast", "knomial");
   merge(file, {machine_named("one"), {pick}});
   const std::string text = to_text(file);
   std::string former = text;
@@ -91,17 +91,6 @@ TEST(TuningFile, TheLibrarysOwnAlgorithmsAreKeptByName) {
     broken.replace(broken.find(from), from.size(), to);
     EXPECT_THROW(parse_tuning(broken, "broken"), Error) << to;
   }
-}
-
-// It was called so in files of before.
-TEST(TuningFile, OtherwiseIsAFallback) {
-  TuningFile file;
-  Pick pick = pick_of("broadcast", 64, "library:pipeline");
-  pick.fallback = implementation("broadcast", "knomial");
-  merge(file, {machine_named("one"), {pick}});
-  std::string text = to_text(file);
-  text.replace(text.find("fallback"), std::string_view("fallback").size(), "otherwise");
-  EXPECT_EQ(parse_tuning(text, "old").front().picks[0].fallback, pick.fallback);
 }
 
 TEST(TuningFile, NewerPicksReplaceOlderOnes) {

@@ -51,7 +51,7 @@ def write_library_rules(library: Library, job: Job, tuning: str, selections: Map
     """Write the library's rules for a job: what was selected by hand (--use), then the tuning file's picks.
 
     `tuning` may be "off". The user's own choice of algorithms, by the library's variables, comes first: then there is
-    nothing to write_library_rules. Raises ThalwegError for a selected algorithm that the library does not have.
+    nothing to write. Raises ThalwegError for a selected algorithm that the library does not have.
     """
     if chosen_by_user(job.environment):
         return NOTHING
