@@ -120,12 +120,12 @@ def measure(request: Request, mpi: str, ranks: int) -> list[Row]:
 
 def summary(rows: Sequence[Row]) -> str:
     """Give the mean of native / Thalweg, the least case, and the cases below 0.9."""
-    least = min(rows, key=lambda row: row["ratio"])
-    below = sum(row["ratio"] < 0.9 for row in rows)
+    worst = min(rows, key=lambda row: row["ratio"])
+    slower = sum(row["ratio"] < 0.9 for row in rows)
     mean = geometric_mean([row["ratio"] for row in rows])
     return (
-        f"geometric mean {mean:.2f}, least {least['ratio']:.2f} ({least['case'].split(',')[0]}), "
-        f"{below} of {len(rows)} cases below 0.9"
+        f"geometric mean {mean:.2f}, least {worst['ratio']:.2f} ({worst['case'].split(',')[0]}), "
+        f"{slower} of {len(rows)} cases below 0.9"
     )
 
 

@@ -11,14 +11,14 @@
 
 namespace thalweg::mpi {
 
-bool library_was_told();
+bool library_has_rules();
 
 // What runs a call that was given this implementation. An algorithm of which the library was told is what it
 // runs by itself. The rest falls back.
 strategies::Implementation in_effect(const strategies::Implementation& chosen,
                                      const std::optional<strategies::Implementation>& fallback);
 
-// Of selections made by hand: a line for each that takes no effect. `told`: library_was_told().
-std::vector<std::string> without_effect(const std::vector<strategies::Selection>& selections, bool told);
+// Of selections made by hand: a line for each that takes no effect. `has_rules`: library_has_rules().
+std::vector<std::string> without_effect(const std::vector<strategies::Selection>& selections, bool has_rules);
 
 } // namespace thalweg::mpi

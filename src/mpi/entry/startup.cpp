@@ -71,7 +71,7 @@ void read_choices() {
   try {
     choices().read(runtime.settings.use);
     for (const std::string& line :
-         without_effect(strategies::parse_selections(runtime.settings.use), library_was_told()))
+         without_effect(strategies::parse_selections(runtime.settings.use), library_has_rules()))
       runtime.settings.warnings.push_back("THALWEG_USE: " + line);
   } catch (const std::exception& error) {
     runtime.settings.warnings.push_back(
