@@ -327,10 +327,10 @@ TEST_P(ModelOfEveryStrategy, IsBoundedWhereRanksDisturbOneAnother) {
       const Prediction bound = predict_lower_bound(schedules, 4096, {machine, nodes});
       const Prediction half = predict(schedules, 4096, {machine, nodes}, whole.seconds / 2);
       const std::string what = strategies::describe(strategy, one);
-      for (const Prediction& bound : {bound, half}) {
-        EXPECT_LE(bound.seconds, whole.seconds * (1 + 1e-9)) << what;
-        EXPECT_LE(bound.cpu_seconds, whole.cpu_seconds * (1 + 1e-9)) << what;
-        EXPECT_LE(bound.cpu_max, whole.cpu_max * (1 + 1e-9)) << what;
+      for (const Prediction& part : {bound, half}) {
+        EXPECT_LE(part.seconds, whole.seconds * (1 + 1e-9)) << what;
+        EXPECT_LE(part.cpu_seconds, whole.cpu_seconds * (1 + 1e-9)) << what;
+        EXPECT_LE(part.cpu_max, whole.cpu_max * (1 + 1e-9)) << what;
       }
       EXPECT_LE(whole.cpu_max, whole.seconds * (1 + 1e-9)) << what;
     }
