@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -68,7 +69,8 @@ def _figures(case: str, times: Mapping[str, tuple[float, float]]) -> Figures:
 
 def tables(figures: Sequence[Figures], machine: str) -> str:
     """Write what was measured where, a line for each MPI library and number of ranks, and then each program."""
-    lines = [f"Measured on {machine}:", "", "    python -m thalweg.demo --json rows.json", ""]
+    where = textwrap.fill(f"Measured on {machine}:", width=120, break_long_words=False, break_on_hyphens=False)
+    lines = [where, "", "    python -m thalweg.demo --json rows.json", ""]
     lines += ["| MPI library | ranks | programs | wall time: mean | worst | best | CPU time: mean | worst | best |"]
     lines += ["| --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
     lines += _groups(figures)

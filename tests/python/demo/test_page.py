@@ -24,6 +24,11 @@ def test_a_line_for_each_library_and_number_of_ranks() -> None:
     assert text.startswith("Measured on a machine:\n")
 
 
+def test_a_long_description_of_the_machine_is_wrapped() -> None:
+    lines = tables(figures_of(rows()), "a machine with " + "many words " * 40).splitlines()
+    assert all(len(line) <= 120 for line in lines if not line.startswith("|"))
+
+
 def test_each_program_has_its_line_with_what_was_lost() -> None:
     text = tables(figures_of(rows()), "")
     assert "| LAMMPS, rock salt | Open MPI | 4 | 1.80 | 2.00 | 0.90x | 1.00x |" in text
