@@ -115,6 +115,12 @@ def lost_paths(text: str) -> list[str]:
     return sorted(path for path in named if not any((root / path).exists() for root in roots))
 
 
+def anchors(text: str) -> set[str]:
+    """Give the names by which links reach a page's headings."""
+    titles = re.findall(r"^#+ (.+)$", "\n".join(line for _, line in prose(text)), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 @pytest.mark.parametrize("path", pages(), ids=name_of)
 def test_lines_are_short(path: Path) -> None:
     assert long_lines(path.read_text()) == []
@@ -133,6 +139,13 @@ def test_spelling_is_american(path: Path) -> None:
 @pytest.mark.parametrize("path", pages(), ids=name_of)
 def test_files_that_pages_name_exist(path: Path) -> None:
     assert lost_paths(path.read_text()) == []
+
+
+@pytest.mark.parametrize("path", pages(), ids=name_of)
+def test_headings_that_pages_link_to_exist(path: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", path.read_text()):
+        page = path.parent / target if target else path
+        assert anchor in anchors(page.read_text()), f"{target}#{anchor}"
 
 
 LONG = " ".join(["word"] * (WORDS_MAX + 1))
@@ -186,6 +199,10 @@ def test_british_spelling_is_seen() -> None:
     words = [found.split()[-1] for found in british_words(text)]
     assert words == ["Synchronisation", "neighbours", "optimised", "centre", "labelled", "grey"]
     assert british_words("`colour` ok\n\n    neighbours in code") == []
+
+
+def test_headings_have_anchors() -> None:
+    assert anchors("# One: `two`, three\n\n    # a comment\n\n## 4. Run again") == {"one-two-three", "4-run-again"}
 
 
 def test_lost_paths_are_seen() -> None:
