@@ -70,7 +70,8 @@ def _figures(case: str, times: Mapping[str, tuple[float, float]]) -> Figures:
 def tables(figures: Sequence[Figures], machine: str) -> str:
     """Write what was measured where, a line for each MPI library and number of ranks, and then each program."""
     where = textwrap.fill(f"Measured on {machine}:", width=120, break_long_words=False, break_on_hyphens=False)
-    lines = [where, "", "    python -m thalweg.demo --json rows.json", ""]
+    ranks = "".join(f" --ranks {count}" for count in sorted({one.ranks for one in figures}))
+    lines = [where, "", f"    python -m thalweg.demo{ranks} --json rows.json", ""]
     lines += ["| MPI library | ranks | programs | wall time: mean | worst | best | CPU time: mean | worst | best |"]
     lines += ["| --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
     lines += _groups(figures)

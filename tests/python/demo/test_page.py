@@ -21,7 +21,7 @@ def test_a_line_for_each_library_and_number_of_ranks() -> None:
     text = tables(figures_of(rows()), "a machine")
     assert "| MPICH | 8 | 1 | **12.3x** | 12.3x | 12.3x | **12.0x** | 12.0x | 12.0x |" in text
     assert "| Open MPI | 4 | 2 | **1.20x** | 0.90x | 1.60x | **1.12x** | 1.00x | 1.25x |" in text
-    assert text.startswith("Measured on a machine:\n")
+    assert text.startswith("Measured on a machine:\n\n    python -m thalweg.demo --ranks 4 --ranks 8 --json rows")
 
 
 def test_a_long_description_of_the_machine_is_wrapped() -> None:
