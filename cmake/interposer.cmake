@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY ${mpi_window})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/mpi ${mpi_window}/mpi SYMBOLIC)
 file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/observe/*.cpp)
 add_library(thalweg_observe STATIC ${observe_sources} ${PROJECT_SOURCE_DIR}/src/mpi/state/settings.cpp
-  ${PROJECT_SOURCE_DIR}/src/mpi/learn/learned_entry.cpp)
+  ${PROJECT_SOURCE_DIR}/src/mpi/learn/learned_entry.cpp ${PROJECT_SOURCE_DIR}/src/mpi/choose/effect.cpp)
 set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
@@ -44,7 +44,7 @@ function(thalweg_interposer family include)
     COMMAND Python3::Interpreter ${source}/abi/generate.py --output ${generated} ${ARGN}
     DEPENDS ${source}/abi/generate.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/state/settings.cpp|/mpi/learn/learned_entry.cpp")
+  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/state/settings.cpp|/mpi/learn/learned_entry.cpp|/mpi/choose/effect.cpp")
 
   string(TOUPPER ${family} upper)
   add_library(thalweg_${family} MODULE ${sources} ${outputs})

@@ -46,7 +46,7 @@ void build_schedules(benchmark::State& state, const Strategy& strategy, std::int
 
 void register_strategy(const Strategy& strategy) {
   const auto add = [&](std::int32_t ranks) {
-    if (refusal(strategy, problem_of(strategy, ranks)))
+    if (unsupported_reason(strategy, problem_of(strategy, ranks)))
       return;
     const std::string name =
         fmt::format("{}/{}/{}", thalweg::schedule::name(strategy.operation), strategy.name, ranks);
@@ -58,7 +58,7 @@ void register_strategy(const Strategy& strategy) {
   };
   add(some_ranks);
   const Problem problem = problem_of(strategy, some_ranks);
-  if (!refusal(strategy, problem) && build(strategy, problem, 1).steps.size() <= few_steps)
+  if (!unsupported_reason(strategy, problem) && build(strategy, problem, 1).steps.size() <= few_steps)
     add(many_ranks);
 }
 

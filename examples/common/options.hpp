@@ -15,7 +15,7 @@ struct OptionError : std::runtime_error {
 };
 
 /// The command line `--name value ...` of an example. Every option is declared with a default, so that
-/// `usage()` is complete and a misspelt name is an error.
+/// `usage()` is complete and a misspelled name is an error.
 class Options {
 public:
   /// Declares `--name` with its default value and one line that says what it is.

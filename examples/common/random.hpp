@@ -4,7 +4,7 @@
 
 namespace thalweg::examples {
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection of 64-bit words that looks random.
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): a bijection of 64-bit words that looks random.
 constexpr std::uint64_t mix(std::uint64_t word) {
   word = (word ^ (word >> 30U)) * 0xbf58476d1ce4e5b9U;
   word = (word ^ (word >> 27U)) * 0x94d049bb133111ebU;

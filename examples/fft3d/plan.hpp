@@ -9,7 +9,7 @@ namespace thalweg::examples::fft3d {
 enum class Direction { forward, inverse };
 
 /// FFTW's plan for transforming `part` of a field in place along `axes` (one or two of the three); the rest
-/// of the part are independent transforms. Unnormalised. Estimated, not measured, so that results do not
+/// of the part are independent transforms. Unnormalized. Estimated, not measured, so that results do not
 /// change from run to run.
 class LinePlan {
 public:

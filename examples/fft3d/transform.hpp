@@ -13,7 +13,7 @@ struct Mode {
 };
 
 /// The 3-D transform of a field that is spread over all ranks: forward from the first stage of a
-/// decomposition to the last, inverse back again. Unnormalised both ways.
+/// decomposition to the last, inverse back again. Unnormalized both ways.
 ///
 /// Blocking: transform everything, exchange everything, stage by stage. Overlapped: transform a slice, start
 /// its exchange, go on with the next one while it travels (Nishtala 2009, section 7: "slabs" of NAS FT).

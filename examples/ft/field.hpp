@@ -12,7 +12,7 @@
 
 namespace thalweg::examples::ft {
 
-/// One-dimensional transforms of many rows at once, not normalised.
+/// One-dimensional transforms of many rows at once, not normalized.
 class Rows {
 public:
   /// `count` rows of `length` numbers, `stride` apart, their begins `distance` apart.

@@ -113,7 +113,7 @@ private:
   std::vector<Complex> spectrum_;
 };
 
-// Rank r has the planes r, r + P, ...: the plane that each rank exchanges n-th belongs to neighbouring z, so
+// Rank r has the planes r, r + P, ...: the plane that each rank exchanges n-th belongs to neighboring z, so
 // that what arrives lies in order.
 class OverlappedSlabs final : public Slabs {
 public:

@@ -59,7 +59,7 @@ THALWEG_API void* thalweg_team_reach(const thalweg_team* team, const void* addre
 
 /* --- collectives --- */
 
-/* Synchronisation is stated for both ends of a call, as in UPC and GASNet.
+/* Synchronization is stated for both ends of a call, as in UPC and GASNet.
  *
  *          before                                        after
  *   none   buffers may be used as soon as any rank came  nothing: buffers belong to the call until

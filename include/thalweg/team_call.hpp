@@ -80,7 +80,7 @@ struct team_buffers {
   std::size_t count;
 };
 
-/// Which call, of which rank, with which synchronisation, and where it stands in the program.
+/// Which call, of which rank, with which synchronization, and where it stands in the program.
 struct team_site {
   collective what;
   const char* name;

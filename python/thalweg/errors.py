@@ -7,7 +7,7 @@ class Status(NamedTuple):
     """An exit status of the command itself; a started program's own status is passed on unchanged."""
 
     number: int
-    meaning: str
+    description: str
 
 
 FAILED = Status(1, "the command ran and its answer is no: a proof failed, a comparison differs")

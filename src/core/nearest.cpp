@@ -25,9 +25,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 } // namespace
 
 std::vector<std::string_view> nearest(std::string_view written, std::vector<std::string_view> names,
-                                      std::size_t most) {
+                                      std::size_t limit) {
   std::ranges::stable_sort(names, {}, [&](std::string_view name) { return edit_distance(name, written); });
-  names.resize(std::min(names.size(), most));
+  names.resize(std::min(names.size(), limit));
   return names;
 }
 

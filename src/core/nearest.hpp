@@ -8,6 +8,6 @@ namespace thalweg {
 
 /// The `most` names closest to what was written (by single-letter edits), closest first: for "did you mean".
 std::vector<std::string_view> nearest(std::string_view written, std::vector<std::string_view> names,
-                                      std::size_t most = 3);
+                                      std::size_t limit = 3);
 
 } // namespace thalweg

@@ -122,10 +122,10 @@ void Execution::start_stage(const PlanStage& stage) {
 bool Execution::poll_stage(const PlanStage& stage) {
   if (!stage.is_simple) {
     while (unfinished_ > 0) {
-      const std::span<const int> slots = batch_.poll();
-      if (slots.empty())
+      const std::span<const int> ids = batch_.poll();
+      if (ids.empty())
         return false;
-      finish_messages(stage, slots);
+      finish_messages(stage, ids);
     }
     return true;
   }
@@ -224,9 +224,9 @@ bool Execution::start_step(const PlanStage& stage, std::uint32_t s) {
   return false;
 }
 
-void Execution::finish_messages(const PlanStage& stage, std::span<const int> slots) {
-  for (const int slot : slots) {
-    const PlanStep& step = plan_.steps()[stage.begin + static_cast<std::uint32_t>(slot)];
+void Execution::finish_messages(const PlanStage& stage, std::span<const int> ids) {
+  for (const int id : ids) {
+    const PlanStep& step = plan_.steps()[stage.begin + static_cast<std::uint32_t>(id)];
     if (is_receiving(step))
       unpack(step);
     --unfinished_;

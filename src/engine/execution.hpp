@@ -94,7 +94,7 @@ private:
   void drain_ready(const PlanStage& stage);
   /// Starts one step; true if it has finished at once.
   bool start_step(const PlanStage& stage, std::uint32_t s);
-  void finish_messages(const PlanStage& stage, std::span<const int> slots);
+  void finish_messages(const PlanStage& stage, std::span<const int> ids);
   void pack(const PlanStep& step) const;
   /// What is left to do when a message has come.
   void unpack(const PlanStep& step) const;

@@ -29,7 +29,7 @@ public:
 
   std::int64_t begin(std::int32_t block) const;
   std::int64_t bytes(std::int32_t block) const;
-  /// Appends the extents of `run` blocks from `first` on, neighbours melted into one; empty blocks leave
+  /// Appends the extents of `run` blocks from `first` on, neighbors melted into one; empty blocks leave
   /// nothing.
   void append(std::int32_t first, std::int32_t run, std::int64_t shift, std::vector<Extent>& extents) const;
   /// Bytes of `blocks` blocks in a row, for layouts without gaps.

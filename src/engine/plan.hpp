@@ -20,12 +20,12 @@ struct Piece {
   std::int64_t bytes = 0;
 };
 
-/// How a plan's transport takes part in reductions: messages of granules up to `most_granule` bytes may be
+/// How a plan's transport takes part in reductions: messages of granules up to `max_granule` bytes may be
 /// combined as they arrive.
 struct Combining {
   std::size_t granule = 1; ///< bytes of an element of a reduction, else 1
-  std::size_t most_granule = 0;
-  bool on_arrival() const { return granule <= most_granule; }
+  std::size_t max_granule = 0;
+  bool on_arrival() const { return granule <= max_granule; }
 };
 
 struct PlanStep {

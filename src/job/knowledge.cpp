@@ -31,9 +31,9 @@ machine::Fingerprint fingerprint(const Placement& placement, const std::string& 
                     ? "none"
                     : fmt::format("{:g}", placement.quota_centicores / 100.0);
   found.nodes = placement.node_count;
-  found.ranks_per_node = placement.fewest_on_node == placement.most_on_node
-                             ? fmt::format("{}", placement.most_on_node)
-                             : fmt::format("{}..{}", placement.fewest_on_node, placement.most_on_node);
+  found.ranks_per_node = placement.min_on_node == placement.max_on_node
+                             ? fmt::format("{}", placement.max_on_node)
+                             : fmt::format("{}..{}", placement.min_on_node, placement.max_on_node);
   return found;
 }
 
@@ -61,9 +61,9 @@ KnownMachine find_machine(const machine::Fingerprint& group, const std::string& 
                                  [&](const machine::Machine& machine) { return is_alike(machine, group); });
   if (found != probed.end())
     return {std::move(*found), true};
-  machine::Machine standard = machine::standard_machine();
-  standard.cores = static_cast<std::int32_t>(group.cores);
-  return {std::move(standard), false};
+  machine::Machine assumed = machine::default_machine();
+  assumed.cores = static_cast<std::int32_t>(group.cores);
+  return {std::move(assumed), false};
 }
 
 } // namespace thalweg::job

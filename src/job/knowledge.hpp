@@ -29,12 +29,12 @@ FoundPicks find_picks(const std::string& path, const machine::Fingerprint& group
 
 struct KnownMachine {
   machine::Machine machine;
-  bool is_probed = false; ///< else a standard machine, with the group's cores
+  bool is_probed = false; ///< else a default machine, with the group's cores
 };
 
 /// The machine file that `named` names, if it is not null; throws Error where that does not read. Else the
 /// one probed under this fingerprint; else the newest of the same processor, library and transport, with a
-/// network if and only if the group has several nodes; else a standard machine.
+/// network if and only if the group has several nodes; else a default machine.
 KnownMachine find_machine(const machine::Fingerprint& group, const std::string& tuning_path,
                           const char* named);
 

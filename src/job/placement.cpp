@@ -39,12 +39,12 @@ std::string boot_id() {
 }
 
 std::vector<std::size_t> allowed_cores() {
-  constexpr std::size_t most_cores = 8192;
+  constexpr std::size_t max_cores = 8192;
   std::vector<std::size_t> cores;
-  cpu_set_t* set = CPU_ALLOC(most_cores);
-  const std::size_t bytes = CPU_ALLOC_SIZE(most_cores);
+  cpu_set_t* set = CPU_ALLOC(max_cores);
+  const std::size_t bytes = CPU_ALLOC_SIZE(max_cores);
   if (sched_getaffinity(0, bytes, set) == 0) {
-    for (std::size_t core = 0; core < most_cores; ++core) {
+    for (std::size_t core = 0; core < max_cores; ++core) {
       if (CPU_ISSET_S(core, bytes, set)) {
         cores.push_back(core);
       }
@@ -72,16 +72,16 @@ std::uint32_t quota_centicores() {
       path = line.substr(3);
     }
   }
-  double least = static_cast<double>(UINT32_MAX);
+  double lowest = static_cast<double>(UINT32_MAX);
   for (;;) {
     std::ifstream file("/sys/fs/cgroup" + path + "/cpu.max");
     double quota = 0;
     double period = 0;
     if (file >> quota >> period && period > 0) {
-      least = std::min(least, std::max(1.0, quota / period * 100.0));
+      lowest = std::min(lowest, std::max(1.0, quota / period * 100.0));
     }
     if (path.empty() || path == "/") {
-      return static_cast<std::uint32_t>(least);
+      return static_cast<std::uint32_t>(lowest);
     }
     path.erase(path.rfind('/'));
   }
@@ -140,8 +140,8 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
     for (const int node : placement.nodes) {
       ++on_node[static_cast<std::size_t>(node)];
     }
-    placement.fewest_on_node = *std::ranges::min_element(on_node);
-    placement.most_on_node = *std::ranges::max_element(on_node);
+    placement.min_on_node = *std::ranges::min_element(on_node);
+    placement.max_on_node = *std::ranges::max_element(on_node);
     placement.cores = loads.front().core_count();
     placement.quota_centicores = loads.front().quota_centicores;
   }

@@ -31,8 +31,8 @@ struct Placement {
   bool oversubscribed = false;     // a machine has more ranks than cores
   int oversubscribed_ranks = 0;    // and how many it has
   double oversubscribed_cores = 0; // of each
-  int fewest_on_node = 0;          // ranks
-  int most_on_node = 0;
+  int min_on_node = 0;             // ranks
+  int max_on_node = 0;
   int cores = 0; // of the first rank's machine that ranks may run on, and the control group's limit there
   std::uint32_t quota_centicores = UINT32_MAX;
 };

@@ -26,12 +26,12 @@ bool take(std::string_view& text, char letter) {
 
 // The kernel's way of writing sets: "0-15,32-47".
 std::vector<std::size_t> listed_cores(std::string_view text) {
-  constexpr std::size_t most_cores = 1 << 16;
+  constexpr std::size_t max_cores = 1 << 16;
   std::vector<std::size_t> cores;
   do {
     const std::size_t first = read_number(text);
     const std::size_t last = take(text, '-') ? read_number(text) : first;
-    for (std::size_t core = first; core <= std::min(last, most_cores); ++core) {
+    for (std::size_t core = first; core <= std::min(last, max_cores); ++core) {
       cores.push_back(core);
     }
   } while (take(text, ','));

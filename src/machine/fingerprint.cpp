@@ -58,10 +58,10 @@ Fingerprint local_fingerprint(Environment environment) {
   return fingerprint;
 }
 
-std::string library_name(std::string_view told) {
+std::string library_name(std::string_view version) {
   // "MPICH Version:\t4.0.2\nMPICH Release…", "Open MPI v4.1.4, package: …", "Intel(R) MPI Library 2021.17 for
   // …"
-  const std::string_view line = told.substr(0, told.find_first_of("\n,"));
+  const std::string_view line = version.substr(0, version.find_first_of("\n,"));
   constexpr std::string_view label = " Version:";
   const std::size_t word = line.find(label);
   if (word == std::string_view::npos)

@@ -29,7 +29,7 @@ using Environment = const char* (*)(const char* name);
 Fingerprint local_fingerprint(Environment environment);
 
 /// A library's name and version out of what MPI_Get_library_version tells: "MPICH 4.0.2", "Open MPI v4.1.4".
-std::string library_name(std::string_view told);
+std::string library_name(std::string_view version);
 
 /// In a line, for people.
 std::string describe(const Fingerprint& fingerprint);

@@ -52,7 +52,7 @@ double Machine::combine_seconds(std::int64_t bytes) const {
   return seconds(combine, bytes);
 }
 
-Machine standard_machine() {
+Machine default_machine() {
   Machine machine;
   machine.title = "a machine that nobody measured: thalweg probe measures this one";
   machine.cores = 8;

@@ -110,6 +110,6 @@ std::string to_text(const Machine& machine);
 
 /// A machine to start with where none was probed: a plain node and a plain Ethernet. Its order of candidates
 /// is a guess and says so in its title.
-Machine standard_machine();
+Machine default_machine();
 
 } // namespace thalweg::machine

@@ -17,19 +17,19 @@ namespace thalweg::machine {
 namespace {
 
 constexpr std::int64_t format_number = 1;
-constexpr std::int64_t most_burst = std::int64_t{1} << 40;
+constexpr std::int64_t max_burst = std::int64_t{1} << 40;
 constexpr std::string_view unlimited = "any";
 constexpr std::string_view times_unit = " times";
 
 // Where in which file something is, for errors.
-struct Place {
+struct Location {
   const std::string& file;
   std::string path;
 
   [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
     throw Error(fmt::format("{}: {}{}{}", file, path, path.empty() ? "" : " ", what), remedy);
   }
-  Place inside(std::string_view name) const {
+  Location inside(std::string_view name) const {
     return {file, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name)};
   }
 };
@@ -42,26 +42,26 @@ constexpr std::string_view explanation =
 
 constexpr const char* measure_again = "correct it, or measure again: thalweg probe";
 
-std::string text_of(const toml::table& table, std::string_view key, const Place& place,
-                    std::string standard) {
+std::string text_of(const toml::table& table, std::string_view key, const Location& location,
+                    std::string default_value) {
   const toml::node* node = table.get(key);
   if (node == nullptr)
-    return standard;
+    return default_value;
   const auto value = node->value_exact<std::string>();
   if (!value)
-    place.inside(key).refuse("is no text", measure_again);
+    location.inside(key).refuse("is no text", measure_again);
   return *value;
 }
 
-std::int64_t number_of(const toml::table& table, std::string_view key, const Place& place,
-                       std::int64_t standard, std::int64_t least = 1) {
+std::int64_t number_of(const toml::table& table, std::string_view key, const Location& location,
+                       std::int64_t default_value, std::int64_t min = 1) {
   const toml::node* node = table.get(key);
   if (node == nullptr)
-    return standard;
+    return default_value;
   const auto value = node->value_exact<std::int64_t>();
-  if (!value || *value < least || *value > INT32_MAX)
-    place.inside(key).refuse(fmt::format("is no whole number from {} to {}", least, INT32_MAX),
-                             measure_again);
+  if (!value || *value < min || *value > INT32_MAX)
+    location.inside(key).refuse(fmt::format("is no whole number from {} to {}", min, INT32_MAX),
+                                measure_again);
   return *value;
 }
 
@@ -83,7 +83,7 @@ std::string times_text(double value) {
 struct Unit {
   double (*parse)(std::string_view text);
   std::string (*format)(double value);
-  const char* standard;
+  const char* default_text;
   const char* example;
 };
 
@@ -113,22 +113,22 @@ std::string figure_text(const Figure& figure, const Unit& unit = seconds_unit) {
                      unit.format(figure.high));
 }
 
-Figure figure_of(const toml::table& table, std::string_view key, const Place& place,
+Figure figure_of(const toml::table& table, std::string_view key, const Location& location,
                  const Unit& unit = seconds_unit) {
   try {
-    return parse_figure(text_of(table, key, place, unit.standard), unit);
+    return parse_figure(text_of(table, key, location, unit.default_text), unit);
   } catch (const Error& error) {
-    place.inside(key).refuse(error.problem(), error.remedy());
+    location.inside(key).refuse(error.problem(), error.remedy());
   }
 }
 
-std::int64_t bytes_of(const toml::table& table, std::string_view key, std::string_view standard,
-                      const Place& place) {
-  const std::string text = text_of(table, key, place, std::string(standard));
+std::int64_t bytes_of(const toml::table& table, std::string_view key, std::string_view default_value,
+                      const Location& location) {
+  const std::string text = text_of(table, key, location, std::string(default_value));
   try {
     return text == unlimited ? INT64_MAX : parse_bytes(text);
   } catch (const Error& error) {
-    place.inside(key).refuse(error.problem(), error.remedy());
+    location.inside(key).refuse(error.problem(), error.remedy());
   }
 }
 
@@ -137,16 +137,16 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 // Calls `read` for each table of an array of tables; an absent array is an empty one.
-void for_each_table(const toml::table& table, std::string_view key, const Place& place,
-                    const std::function<void(const toml::table&, const Place&)>& read) {
+void for_each_table(const toml::table& table, std::string_view key, const Location& location,
+                    const std::function<void(const toml::table&, const Location&)>& read) {
   const toml::node* node = table.get(key);
   if (node == nullptr)
     return;
   const toml::array* rows = node->as_array();
   if (rows == nullptr)
-    place.inside(key).refuse("is no array of tables", measure_again);
+    location.inside(key).refuse("is no array of tables", measure_again);
   for (std::size_t i = 0; i < rows->size(); ++i) {
-    const Place row = place.inside(fmt::format("{}[{}]", key, i));
+    const Location row = location.inside(fmt::format("{}[{}]", key, i));
     const toml::table* fields = (*rows)[i].as_table();
     if (fields == nullptr)
       row.refuse("is no table", measure_again);
@@ -188,44 +188,44 @@ std::string key_of(Level level) {
   return key;
 }
 
-MessageCost read_cost(const toml::table& row, const Place& place) {
+MessageCost read_cost(const toml::table& row, const Location& location) {
   MessageCost cost;
-  cost.bytes_max = bytes_of(row, "bytes", unlimited, place);
+  cost.bytes_max = bytes_of(row, "bytes", unlimited, location);
   for (const CostField& field : cost_fields)
-    cost.*field.member = figure_of(row, field.key, place, *field.unit);
+    cost.*field.member = figure_of(row, field.key, location, *field.unit);
   return cost;
 }
 
-void read_level(Machine& machine, const toml::table& table, Level level, const Place& file) {
+void read_level(Machine& machine, const toml::table& table, Level level, const Location& file) {
   const toml::node* node = table.get(key_of(level));
   if (node == nullptr)
     return;
-  const Place place = file.inside(key_of(level));
+  const Location location = file.inside(key_of(level));
   const toml::table* fields = node->as_table();
   if (fields == nullptr)
-    place.refuse("is no table", measure_again);
+    location.refuse("is no table", measure_again);
   LevelCosts costs;
   costs.level = level;
-  const std::int64_t burst = bytes_of(*fields, "burst", "0B", place);
-  if (burst > most_burst)
-    place.inside("burst").refuse("is more than 1 TiB", measure_again);
+  const std::int64_t burst = bytes_of(*fields, "burst", "0B", location);
+  if (burst > max_burst)
+    location.inside("burst").refuse("is more than 1 TiB", measure_again);
   costs.burst_bytes = static_cast<double>(burst);
-  costs.pairs = static_cast<std::int32_t>(number_of(*fields, "pairs", place, 1));
-  costs.samples = number_of(*fields, "samples", place, 0, 0);
-  costs.outliers = number_of(*fields, "outliers", place, 0, 0);
-  costs.worst = figure_of(*fields, "worst", place, factor_unit).value;
-  for_each_table(*fields, "message", place, [&](const toml::table& row, const Place& at) {
+  costs.pairs = static_cast<std::int32_t>(number_of(*fields, "pairs", location, 1));
+  costs.samples = number_of(*fields, "samples", location, 0, 0);
+  costs.outliers = number_of(*fields, "outliers", location, 0, 0);
+  costs.worst = figure_of(*fields, "worst", location, factor_unit).value;
+  for_each_table(*fields, "message", location, [&](const toml::table& row, const Location& at) {
     costs.ranges.push_back(read_cost(row, at));
   });
   if (costs.ranges.empty())
-    place.refuse("has no [[message]] costs", measure_again);
+    location.refuse("has no [[message]] costs", measure_again);
   settle(costs.ranges);
   machine.levels.push_back(std::move(costs));
 }
 
-std::vector<Rate> read_rates(const toml::table& table, std::string_view key, const Place& place) {
+std::vector<Rate> read_rates(const toml::table& table, std::string_view key, const Location& location) {
   std::vector<Rate> rates;
-  for_each_table(table, key, place, [&](const toml::table& row, const Place& at) {
+  for_each_table(table, key, location, [&](const toml::table& row, const Location& at) {
     rates.push_back({bytes_of(row, "bytes", unlimited, at), figure_of(row, "per_byte", at)});
   });
   settle(rates);
@@ -233,26 +233,26 @@ std::vector<Rate> read_rates(const toml::table& table, std::string_view key, con
 }
 
 Machine read(const toml::table& table, const std::string& name) {
-  const Place place{name, ""};
-  if (number_of(table, "format", place, 0) != format_number)
-    place.refuse("is no machine file of this version", "measure again: thalweg probe");
+  const Location location{name, ""};
+  if (number_of(table, "format", location, 0) != format_number)
+    location.refuse("is no machine file of this version", "measure again: thalweg probe");
   Machine machine;
-  machine.title = text_of(table, "title", place, "");
-  machine.parts = text_of(table, "parts", place, "");
-  machine.mpi = text_of(table, "mpi", place, "");
-  machine.transport = text_of(table, "transport", place, "");
-  machine.date = text_of(table, "date", place, "");
-  machine.network = text_of(table, "network_shape", place, "");
-  machine.cores = static_cast<std::int32_t>(number_of(table, "cores", place, 1));
-  machine.nodes_per_machine = static_cast<std::int32_t>(number_of(table, "nodes_per_machine", place, 1));
-  machine.switch_core = figure_of(table, "switch_core", place);
-  machine.step = figure_of(table, "step", place);
-  machine.copy = read_rates(table, "copy", place);
-  machine.combine = read_rates(table, "combine", place);
+  machine.title = text_of(table, "title", location, "");
+  machine.parts = text_of(table, "parts", location, "");
+  machine.mpi = text_of(table, "mpi", location, "");
+  machine.transport = text_of(table, "transport", location, "");
+  machine.date = text_of(table, "date", location, "");
+  machine.network = text_of(table, "network_shape", location, "");
+  machine.cores = static_cast<std::int32_t>(number_of(table, "cores", location, 1));
+  machine.nodes_per_machine = static_cast<std::int32_t>(number_of(table, "nodes_per_machine", location, 1));
+  machine.switch_core = figure_of(table, "switch_core", location);
+  machine.step = figure_of(table, "step", location);
+  machine.copy = read_rates(table, "copy", location);
+  machine.combine = read_rates(table, "combine", location);
   for (std::size_t level = 0; level < level_count; ++level)
-    read_level(machine, table, static_cast<Level>(level), place);
+    read_level(machine, table, static_cast<Level>(level), location);
   if (machine.levels.empty())
-    place.refuse("describes no level of the machine", measure_again);
+    location.refuse("describes no level of the machine", measure_again);
   return machine;
 }
 

@@ -16,7 +16,7 @@ std::string value_or(Environment environment, const char* name, const std::strin
 
 } // namespace
 
-std::string standard_tuning_path(Environment environment) {
+std::string default_tuning_path(Environment environment) {
   const fs::path home = value_or(environment, "HOME", "/");
   const fs::path data = value_or(environment, "XDG_DATA_HOME", home / ".local" / "share");
   return data / "thalweg" / "tuning.toml";

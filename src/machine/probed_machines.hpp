@@ -11,7 +11,7 @@
 namespace thalweg::machine {
 
 /// The tuning file that commands write to and programs read: thalweg/tuning.toml in the user's data folder.
-std::string standard_tuning_path(Environment environment);
+std::string default_tuning_path(Environment environment);
 
 /// What was probed, newest first: machine files lie beside the tuning file, in machines/. Those that do not
 /// read are passed over, as nobody asked for them. None for an empty path.

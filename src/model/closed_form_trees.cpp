@@ -60,9 +60,9 @@ double reduce_flat(const MessageTerms& terms, const Problem& problem) {
 /// A segment passes all ranks, the others follow at the pace of the ranks between.
 double chain(const MessageTerms& terms, const Problem& problem, Handling handling) {
   const std::int64_t segment = problem.parameter("segment");
-  constexpr std::int64_t most = 512; // as strategies cut units
+  constexpr std::int64_t limit = 512; // as strategies cut units
   const std::int64_t segments =
-      segment > 0 ? std::clamp<std::int64_t>(ceil_divide(problem.unit_bytes, segment), 1, most) : 1;
+      segment > 0 ? std::clamp<std::int64_t>(ceil_divide(problem.unit_bytes, segment), 1, limit) : 1;
   const std::int64_t bytes = problem.unit_bytes / segments;
   return static_cast<double>(problem.ranks - 1) * terms.hop(bytes, handling) +
          static_cast<double>(segments - 1) * terms.passing(bytes, handling);

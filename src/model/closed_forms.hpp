@@ -1,7 +1,7 @@
 #pragma once
 
 // The papers' equations: what a strategy costs as a formula of ranks, bytes and LogGP parameters, without
-// looking at its schedule. They stand beside predictions that walk schedules (model/predict.hpp), for
+// looking at its schedule. They stand beside predictions that simulate schedules (model/predict.hpp), for
 // comparison and for numbers of ranks for which no schedule is built.
 //
 // Sources: Kumar 2005, equations 3.1 to 3.16 (all-to-all and all-gather by direct sending, meshes,

@@ -15,14 +15,14 @@ namespace thalweg::model {
 class Cores {
 public:
   Cores(std::int32_t cores, std::int32_t ranks, double switch_seconds)
-      : is_crowded_(ranks > cores), switch_seconds_(switch_seconds) {
-    for (std::int32_t core = 0; is_crowded_ && core < cores; ++core)
+      : is_oversubscribed_(ranks > cores), switch_seconds_(switch_seconds) {
+    for (std::int32_t core = 0; is_oversubscribed_ && core < cores; ++core)
       idle_.push_back(-1);
   }
 
   /// The delay after which the rank runs, or nothing if it must wait until a core is released.
   std::optional<double> request(Rank rank) {
-    if (!is_crowded_)
+    if (!is_oversubscribed_)
       return 0;
     if (idle_.empty()) {
       waiting_.push_back(rank);
@@ -31,20 +31,20 @@ public:
     return take(rank);
   }
 
-  struct Turn {
+  struct Grant {
     Rank rank;
     double delay;
   };
-  /// The rank gives its core away; whose turn it is now, if anybody waits.
-  std::optional<Turn> release(Rank rank) {
-    if (!is_crowded_)
+  /// The rank gives its core away; who gets it now, if anybody waits.
+  std::optional<Grant> release(Rank rank) {
+    if (!is_oversubscribed_)
       return std::nullopt;
     idle_.push_back(rank);
     if (waiting_.empty())
       return std::nullopt;
     const Rank next = waiting_.front();
     waiting_.pop_front();
-    return Turn{next, take(next)};
+    return Grant{next, take(next)};
   }
 
 private:
@@ -55,7 +55,7 @@ private:
     return stays ? 0 : switch_seconds_;
   }
 
-  bool is_crowded_;
+  bool is_oversubscribed_;
   double switch_seconds_;
   std::vector<Rank> idle_; // who ran last on each idle core
   std::deque<Rank> waiting_;

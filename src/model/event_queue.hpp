@@ -1,8 +1,8 @@
 #pragma once
 
-// A queue of events for a walk that never goes back in time: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan
-// 1990). Events lie in buckets by the highest bit in which their time differs from the last one taken, so
-// adding one is an append, and one moves down at most as often as a time has bits. Events of the same time
+// A queue of events for a simulation that never goes back in time: a radix heap (Ahuja, Mehlhorn, Orlin,
+// Tarjan 1990). Events lie in buckets by the highest bit in which their time differs from the last one taken,
+// so adding one is an append, and one moves down at most as often as a time has bits. Events of the same time
 // come out in the order in which they went in.
 
 #include <algorithm>

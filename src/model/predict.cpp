@@ -1,6 +1,6 @@
 #include "model/predict.hpp"
 
-#include "model/walk.hpp"
+#include "model/event_simulation.hpp"
 
 #include <algorithm>
 
@@ -31,29 +31,30 @@ double service_of(const StepCost& cost, bool meets, double ranks_a_node) {
 
 } // namespace
 
-Prediction predict(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Setting& setting,
+Prediction predict(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Scenario& scenario,
                    double enough_seconds) {
-  return Walk(schedules, unit_bytes, setting).run(enough_seconds);
+  return EventSimulation(schedules, unit_bytes, scenario).run(enough_seconds);
 }
 
-Prediction predict_least(std::span<const Schedule> some, std::int64_t unit_bytes, const Setting& setting) {
+Prediction predict_lower_bound(std::span<const Schedule> some, std::int64_t unit_bytes,
+                               const Scenario& scenario) {
   Prediction prediction{.is_bound = true};
   for (const Schedule& schedule : some) {
-    const StepCosts costs(schedule, unit_bytes, setting);
+    const StepCosts costs(schedule, unit_bytes, scenario);
     const double cpu = costs.processor_seconds();
     prediction.seconds = std::max({prediction.seconds, cpu, costs.link_seconds()});
-    prediction.cpu_most = std::max(prediction.cpu_most, cpu);
+    prediction.cpu_max = std::max(prediction.cpu_max, cpu);
     prediction.cpu_seconds += cpu / static_cast<double>(some.size());
   }
   return prediction;
 }
 
-Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, const Setting& setting) {
-  const StepCosts costs(schedule, unit_bytes, setting);
-  const machine::Machine& machine = setting.machine;
+Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario) {
+  const StepCosts costs(schedule, unit_bytes, scenario);
+  const machine::Machine& machine = scenario.machine;
   const machine::LevelCosts& network = machine.at(machine::Level::network);
   const double burst = network.burst_bytes * network.ranges.back().gap_per_byte.value;
-  const auto nodes = setting.nodes.empty() ? 1 : *std::ranges::max_element(setting.nodes) + 1;
+  const auto nodes = scenario.nodes.empty() ? 1 : *std::ranges::max_element(scenario.nodes) + 1;
   const double ranks_a_node = static_cast<double>(schedule.ranks) / nodes;
   const double sharing = std::max(1.0, ranks_a_node * machine.nodes_per_machine / machine.cores);
   const auto working = static_cast<std::int32_t>(std::min<double>(ranks_a_node, machine.cores));
@@ -74,7 +75,7 @@ Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, 
         const Step& step = schedule.steps[s];
         if (schedule::is_receive(step) != receives)
           continue;
-        work(costs[s].begin + (receives ? 0 : costs[s].crowded(working)));
+        work(costs[s].begin + (receives ? 0 : costs[s].contended_seconds(working)));
         if (step.kind != StepKind::send)
           continue;
         const double departure = std::max(time, next_out);
@@ -91,11 +92,11 @@ Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, 
           time = std::max(time, arrivals[std::min(received++, arrivals.size() - 1)]);
         if (sharing > 1)
           time += machine.switch_core.value;
-        work(costs[s].finish + costs[s].crowded(working));
+        work(costs[s].finish + costs[s].contended_seconds(working));
       }
   }
   prediction.seconds = time;
-  prediction.cpu_most = prediction.cpu_seconds;
+  prediction.cpu_max = prediction.cpu_seconds;
   return prediction;
 }
 

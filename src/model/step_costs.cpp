@@ -58,8 +58,8 @@ double packing(const machine::Machine& machine, const Extent& extent) {
 }
 
 // Times as long as alone that pairs of ranks take at once, less what their sharing of cores explains.
-double crowded(const machine::Machine& machine, const machine::LevelCosts& level,
-               const machine::MessageCost& cost) {
+double contention_factor(const machine::Machine& machine, const machine::LevelCosts& level,
+                         const machine::MessageCost& cost) {
   const double ranks_a_core = 2.0 * level.pairs / machine.cores;
   return std::max(1.0, cost.shared.value / std::max(1.0, ranks_a_core));
 }
@@ -70,7 +70,7 @@ void set_contention(StepCost& result, const machine::Machine& machine, const mac
   if (!is_measured || (level.pairs < 2 && !result.is_remote))
     return;
   if (!result.is_remote) {
-    result.crowding = copying * (crowded(machine, level, cost) - 1) / (level.pairs - 1);
+    result.contention = copying * (contention_factor(machine, level, cost) - 1) / (level.pairs - 1);
     return;
   }
   // What measurements scatter around 1 says nothing.
@@ -79,11 +79,11 @@ void set_contention(StepCost& result, const machine::Machine& machine, const mac
 }
 
 StepCost message_cost(const Schedule& schedule, const Step& step, const Sizes& sizes,
-                      const Setting& setting) {
-  const machine::Machine& machine = setting.machine;
+                      const Scenario& scenario) {
+  const machine::Machine& machine = scenario.machine;
   const bool is_send = step.kind == StepKind::send;
   const Extent extent = sizes.of(is_send ? schedule.source(step) : schedule.target(step));
-  const machine::Level apart = level_between(setting, schedule.rank, step.peer);
+  const machine::Level apart = level_between(scenario, schedule.rank, step.peer);
   const machine::LevelCosts& level = machine.at(apart);
   const machine::MessageCost& cost = level.at(extent.bytes);
   const auto bytes = static_cast<double>(extent.bytes);
@@ -111,34 +111,34 @@ StepCost message_cost(const Schedule& schedule, const Step& step, const Sizes& s
 
 } // namespace
 
-machine::Level level_between(const Setting& setting, Rank a, Rank b) {
+machine::Level level_between(const Scenario& scenario, Rank a, Rank b) {
   const auto are_together = [&](std::span<const std::int32_t> places, std::int32_t unknown) {
     const auto place = [&](Rank rank) {
       return places.empty() ? unknown : places[static_cast<std::size_t>(rank)];
     };
     return place(a) == place(b) && place(a) >= 0;
   };
-  if (!are_together(setting.nodes, 0))
+  if (!are_together(scenario.nodes, 0))
     return machine::Level::network;
-  if (are_together(setting.complexes, -1))
+  if (are_together(scenario.complexes, -1))
     return machine::Level::core_complex;
-  return are_together(setting.sockets, -1) ? machine::Level::socket : machine::Level::node;
+  return are_together(scenario.sockets, -1) ? machine::Level::socket : machine::Level::node;
 }
 
-StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Setting& setting) {
+StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario) {
   const Sizes sizes(schedule.pieces, unit_bytes);
   costs_.reserve(schedule.steps.size());
   for (const Step& step : schedule.steps) {
     if (schedule::is_message(step)) {
-      costs_.push_back(message_cost(schedule, step, sizes, setting));
+      costs_.push_back(message_cost(schedule, step, sizes, scenario));
       continue;
     }
     const std::int64_t bytes = sizes.of(schedule.target(step)).bytes;
     StepCost local;
     local.bytes = bytes;
     local.begin =
-        setting.machine.step.value + (step.kind == StepKind::copy ? setting.machine.copy_seconds(bytes)
-                                                                  : setting.machine.combine_seconds(bytes));
+        scenario.machine.step.value + (step.kind == StepKind::copy ? scenario.machine.copy_seconds(bytes)
+                                                                   : scenario.machine.combine_seconds(bytes));
     costs_.push_back(local);
   }
   for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage)
@@ -147,12 +147,12 @@ StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Se
 }
 
 /// Ranks of a node read what goes to several of them from where it was copied to once
-/// (transport/shm/board.hpp).
+/// (transport/shm/broadcast_buffer.hpp).
 void StepCosts::copy_once(std::span<const std::uint32_t> sends) {
   bool is_copied = false;
   for (const std::uint32_t send : sends) {
     StepCost& cost = costs_[send];
-    if (cost.is_remote || cost.bytes < least_copied_once)
+    if (cost.is_remote || cost.bytes < min_copied_once)
       continue;
     if (is_copied)
       cost.begin -= cost.copying;

@@ -2,7 +2,7 @@
 
 // What single steps cost a rank, before anybody waits for anything.
 
-#include "model/setting.hpp"
+#include "model/scenario.hpp"
 #include "schedule/schedule.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct StepCost {
   double copying = 0;    ///< the part of a message's processor time that goes by its bytes
   double finish = 0;     ///< processor time when a message has come
   double unexpected = 0; ///< on top of it if it has come before it was asked for
-  double crowding = 0;   ///< what copying takes longer for each pair of ranks at work besides
+  double contention = 0; ///< what copying takes longer for each pair of ranks at work besides
   double latency = 0;
   double gap = 0;      ///< until the rank can send or receive the next message
   double transfer = 0; ///< the time that a rank holds a link which it has for itself
@@ -28,15 +28,17 @@ struct StepCost {
   bool is_send = false;
 
   /// What copying takes longer while so many ranks of the machine are at work.
-  double crowded(std::int32_t working) const { return crowding * std::max(0.0, working / 2.0 - 1); }
+  double contended_seconds(std::int32_t working) const {
+    return contention * std::max(0.0, working / 2.0 - 1);
+  }
 };
 
 /// The costs of all steps of a schedule, in their order.
 class StepCosts {
 public:
-  StepCosts(const schedule::Schedule& schedule, std::int64_t unit_bytes, const Setting& setting);
+  StepCosts(const schedule::Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario);
   const StepCost& operator[](std::size_t step) const { return costs_[step]; }
-  /// The processor's time for all steps, without what depends on others: crowding and early messages.
+  /// The processor's time for all steps, without what depends on others: contention and early messages.
   double processor_seconds() const;
   /// How long the sends between nodes hold the rank's part of the link that leaves its node, or the receives
   /// the link that comes to it, whichever takes longer; messages that do not meet.
@@ -45,13 +47,13 @@ public:
 private:
   void copy_once(std::span<const std::uint32_t> sends);
 
-  /// Shorter messages go to each reader for themselves: least_shown in transport/shm/port.cpp.
-  static constexpr std::int64_t least_copied_once = std::int64_t{4} << 10;
+  /// Shorter messages go to each reader for themselves: min_published in transport/shm/port.hpp.
+  static constexpr std::int64_t min_copied_once = std::int64_t{4} << 10;
 
   std::vector<StepCost> costs_;
 };
 
 /// How far apart two ranks are, as far as their places are known.
-machine::Level level_between(const Setting& setting, Rank a, Rank b);
+machine::Level level_between(const Scenario& scenario, Rank a, Rank b);
 
 } // namespace thalweg::model

@@ -31,10 +31,10 @@ void bind_parameter(nb::module_& module) {
   nb::class_<Parameter>(module, "Parameter", "A parameter of a strategy; bytes and counts are plain numbers.")
       .def_ro("name", &Parameter::name)
       .def_prop_ro("kind", &kind_name)
-      .def_ro("standard", &Parameter::standard)
-      .def_ro("least", &Parameter::least)
-      .def_ro("most", &Parameter::most)
-      .def_ro("meaning", &Parameter::meaning)
+      .def_ro("default", &Parameter::default_value)
+      .def_ro("min", &Parameter::min)
+      .def_ro("max", &Parameter::max)
+      .def_ro("description", &Parameter::description)
       .def_ro("choices", &Parameter::choices);
 }
 

@@ -84,7 +84,7 @@ void bind_machines(nb::module_& module) {
           "to_text", [](const Machine& self) { return machine::to_text(self); }, "The machine file's text.");
   module.def("parse_machine", &machine::parse_machine, nb::arg("text"), nb::arg("name"));
   module.def("load_machine", &machine::load_machine, nb::arg("file"));
-  module.def("standard_machine", &machine::standard_machine);
+  module.def("default_machine", &machine::default_machine);
 }
 
 } // namespace thalweg::python

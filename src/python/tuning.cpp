@@ -40,7 +40,7 @@ void bind_tuning(nb::module_& module) {
       .def_ro("text", &Candidate::text)
       .def_prop_ro("seconds", [](const Candidate& self) { return self.prediction.seconds; })
       .def_prop_ro("cpu_seconds", [](const Candidate& self) { return self.prediction.cpu_seconds; })
-      .def_prop_ro("cpu_most", [](const Candidate& self) { return self.prediction.cpu_most; })
+      .def_prop_ro("cpu_max", [](const Candidate& self) { return self.prediction.cpu_max; })
       .def_prop_ro(
           "is_bound", [](const Candidate& self) { return self.prediction.is_bound; },
           "It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.");
@@ -61,24 +61,24 @@ void bind_tuning(nb::module_& module) {
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, Places nodes,
          const machine::Machine& machine) {
         const strategies::Selection parsed = strategies::parse_selection(selection);
-        if (parsed.is_native())
-          throw Error("the library's own implementation cannot be predicted", "measure it: thalweg tune");
         const model::Prediction found =
-            tune::predict(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
-        return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_most};
+            tune::predict(strategies::schedule_of(parsed),
+                          make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+        return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_max};
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::call_guard<nb::gil_scoped_release>(),
-      "Completion time, mean and most CPU time of a rank, in seconds.");
+      "Completion time, mean and maximum CPU time of a rank, in seconds.");
   module.def(
       "closed_form",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, const machine::Machine& machine,
          Places nodes) -> std::optional<std::pair<double, std::string>> {
         const strategies::Selection parsed = strategies::parse_selection(selection);
-        if (parsed.is_native())
+        const auto* scheduled = std::get_if<strategies::Scheduled>(&parsed.implementation);
+        if (scheduled == nullptr)
           return std::nullopt;
-        const auto found =
-            tune::closed_form(parsed, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+        const auto found = tune::closed_form(
+            *scheduled, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
         if (!found)
           return std::nullopt;
         return std::pair(found->seconds, std::string(found->source));

@@ -4,9 +4,11 @@
 #include "tune/tuning_file.hpp"
 
 #include <charconv>
+#include <fmt/format.h>
 #include <map>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 namespace thalweg::python {
@@ -35,6 +37,24 @@ Fingerprint from_lines(const std::vector<std::string>& lines) {
           .transport = lines[5],
           .nodes = number(lines[6]),
           .ranks_per_node = lines[7]};
+}
+
+const strategies::Call& call_of(const Pick& pick) {
+  if (const strategies::Call* call = strategies::find_call(pick.call))
+    return *call;
+  throw Error(fmt::format("'{}' is no collective", pick.call),
+              "set the pick's call first: thalweg strategies lists them");
+}
+
+std::string library_algorithm(const strategies::Implementation& implementation) {
+  const auto* library = std::get_if<strategies::Library>(&implementation);
+  return library == nullptr ? "" : library->algorithm;
+}
+
+std::optional<strategies::Implementation> fallback_of(std::string_view text, const Pick& pick) {
+  if (text.empty())
+    return std::nullopt;
+  return strategies::parse_implementation(text, call_of(pick));
 }
 
 // What a process with these variables would see of this machine by itself.
@@ -72,12 +92,25 @@ void bind_tuning_files(nb::module_& module) {
       .def_rw("ranks", &Pick::ranks)
       .def_rw("nodes", &Pick::nodes)
       .def_rw("bytes", &Pick::bytes)
-      .def_rw("use", &Pick::use)
+      .def_prop_rw(
+          "use", [](const Pick& self) { return strategies::to_text(self.use); },
+          [](Pick& self, std::string_view text) {
+            self.use = strategies::parse_implementation(text, call_of(self));
+          },
+          "What was found best, as behind \"=\" in a selection. Set the call first: the text is checked for "
+          "it.")
+      .def_prop_ro(
+          "library_algorithm", [](const Pick& self) { return library_algorithm(self.use); },
+          "The library's own algorithm that was found best, empty where it is none by name.")
       .def_rw("seconds", &Pick::seconds)
       .def_rw("native_seconds", &Pick::native_seconds)
       .def_rw("trials", &Pick::trials)
       .def_rw("source", &Pick::source)
-      .def_rw("otherwise", &Pick::otherwise);
+      .def_prop_rw(
+          "fallback",
+          [](const Pick& self) { return self.fallback ? strategies::to_text(*self.fallback) : ""; },
+          [](Pick& self, std::string_view text) { self.fallback = fallback_of(text, self); },
+          "What runs where that does not take effect; empty: native.");
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)

@@ -14,7 +14,7 @@ namespace thalweg::schedule {
 
 enum class Buffer : std::uint8_t { input, output, scratch };
 
-/// `count` runs of `run` neighbouring blocks, the runs `stride` blocks apart: with run r and stride s the
+/// `count` runs of `run` neighboring blocks, the runs `stride` blocks apart: with run r and stride s the
 /// blocks first, first+1, .., first+r-1, first+s, first+s+1, ..  One range says "every block whose k-th digit
 /// is d", which keeps logarithmic strategies' schedules logarithmic. A negative stride walks backwards.
 struct BlockRange {
@@ -39,7 +39,7 @@ void for_each_block(const Ranges& ranges, Visit&& visit) {
         visit(range.buffer, range.first + j * range.stride + i);
 }
 
-/// Calls `visit(Buffer, first, run)` for each run of neighbouring blocks in message order.
+/// Calls `visit(Buffer, first, run)` for each run of neighboring blocks in message order.
 template <typename Ranges, typename Visit>
 void for_each_run(const Ranges& ranges, Visit&& visit) {
   for (const BlockRange& range : ranges)

@@ -20,7 +20,7 @@
 //
 // Two blocks with the same canonical number have the same size on all ranks, whatever the counts. Scratch
 // block s is as large as canonical block s mod B, B the number of canonical blocks (for all-to-all and
-// neighbours: as large as the largest piece).
+// neighbors: as large as the largest piece).
 
 #include "schedule/problem.hpp"
 
@@ -31,14 +31,14 @@ std::int32_t input_units(const Problem& problem, Rank rank);
 std::int32_t output_units(const Problem& problem, Rank rank);
 
 /// Does the operation deal with ranks' separate units whose sizes only their owner and their receiver know
-/// (gather, scatter, alltoall and the neighbourhood operations)?
+/// (gather, scatter, alltoall and the neighborhood operations)?
 bool has_private_sizes(Operation operation);
 
 /// Number of canonical blocks by which scratch is measured: pieces for vector operations, ranks * pieces
 /// where units belong to ranks.
 std::int64_t canonical_blocks(const Problem& problem, std::int32_t pieces);
 
-/// Canonical number of a block on `rank`, or -1 where its size is nobody else's business (neighbours,
+/// Canonical number of a block on `rank`, or -1 where its size is nobody else's business (neighbors,
 /// all-to-all scratch).
 std::int64_t canonical_block(const Problem& problem, Rank rank, std::int32_t pieces, Buffer buffer,
                              std::int32_t block);

@@ -11,7 +11,7 @@ namespace thalweg::schedule {
 
 namespace {
 
-/// Adds a range to a list, melting it with the last one where they are neighbours.
+/// Adds a range to a list, melting it with the last one where they are neighbors.
 void append_range(BlockList& list, const BlockRange& range) {
   if (range.size() == 0)
     return;

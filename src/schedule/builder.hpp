@@ -59,7 +59,7 @@ public:
   /// Everything added from here on starts after everything added so far has finished.
   void round();
 
-  /// Messages of no blocks, and those with a negative rank (no neighbour on that side), are left out.
+  /// Messages of no blocks, and those with a negative rank (no neighbor on that side), are left out.
   StepId send(Rank to, const BlockList& blocks, const After& after = {}) {
     return message(StepKind::send, Side::left, to, blocks, after);
   }
@@ -75,7 +75,7 @@ public:
   /// from (+) into -> into, `from` standing on the side given.
   StepId combine(const BlockList& from, const BlockList& into, Side from_stands, const After& after = {});
 
-  /// Tokens: messages of no bytes, for synchronisation only.
+  /// Tokens: messages of no bytes, for synchronization only.
   StepId send_token(Rank to, const After& after = {});
   StepId receive_token(Rank from, const After& after = {});
 

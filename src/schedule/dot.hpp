@@ -8,7 +8,7 @@
 
 namespace thalweg::schedule {
 
-/// All ranks' schedules: a box around each rank's steps, a blue arrow for each message, a grey one from stage
+/// All ranks' schedules: a box around each rank's steps, a blue arrow for each message, a gray one from stage
 /// to stage and dashed ones from named predecessors. The schedules are given in rank order and must match.
 std::string draw(std::span<const Schedule> schedules);
 

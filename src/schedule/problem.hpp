@@ -15,14 +15,14 @@ namespace thalweg::schedule {
 /// A strategy's parameters by name, e.g. {"radix", 4}. Sizes are in bytes.
 using Parameters = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// Whom one rank receives from and sends to in a neighbourhood collective, in the order of its buffers'
+/// Whom one rank receives from and sends to in a neighborhood collective, in the order of its buffers'
 /// units. The n-th entry of a rank b among a's destinations meets the n-th entry of a among b's sources.
 struct Neighborhood {
   std::vector<Rank> sources;
   std::vector<Rank> destinations;
 };
 
-/// What a schedule is asked for. Everything here but a rank's own neighbourhood is equal on all ranks of a
+/// What a schedule is asked for. Everything here but a rank's own neighborhood is equal on all ranks of a
 /// communicator, so that ranks that build their schedules apart build matching ones.
 struct Problem {
   Operation operation = Operation::barrier;
@@ -40,7 +40,7 @@ struct Problem {
   /// The socket of each rank, numbered across nodes (a node's ranks that may move from socket to socket stand
   /// for one more), or null where no node has ranks on several.
   std::shared_ptr<const std::vector<std::int32_t>> sockets = nullptr;
-  /// For neighbourhood collectives: a rank's neighbours, indexed by rank. At run time only one's own entry is
+  /// For neighborhood collectives: a rank's neighbors, indexed by rank. At run time only one's own entry is
   /// filled.
   std::shared_ptr<const std::vector<Neighborhood>> neighborhoods = nullptr;
 

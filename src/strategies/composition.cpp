@@ -11,10 +11,10 @@ using schedule::Subproblem;
 Parameter Stage::parameter() const {
   Parameter result{.name = name,
                    .kind = ParameterKind::choice,
-                   .standard = 0,
-                   .least = 0,
-                   .most = static_cast<std::int64_t>(choices.size()) - 1,
-                   .meaning = meaning,
+                   .default_value = 0,
+                   .min = 0,
+                   .max = static_cast<std::int64_t>(choices.size()) - 1,
+                   .description = description,
                    .choices = {choices.begin(), choices.end()}};
   result.proven_at.resize(choices.size());
   std::iota(result.proven_at.rbegin(), result.proven_at.rend(), 0);
@@ -44,9 +44,10 @@ Problem Stage::problem(const Problem& whole, std::int32_t ranks, std::int64_t un
           .parameters = resolve(strategy, shared_parameters(strategy, whole))};
 }
 
-std::optional<std::string> Stage::refusal(const Problem& whole, std::int32_t ranks,
-                                          std::int64_t unit_bytes) const {
-  auto why = strategies::refusal(find(operation, chosen(whole)), problem(whole, ranks, unit_bytes));
+std::optional<std::string> Stage::unsupported_reason(const Problem& whole, std::int32_t ranks,
+                                                     std::int64_t unit_bytes) const {
+  auto why =
+      strategies::unsupported_reason(find(operation, chosen(whole)), problem(whole, ranks, unit_bytes));
   if (why)
     why->insert(0, std::string(name) + "=" + std::string(chosen(whole)) + ": ");
   return why;
@@ -66,11 +67,11 @@ void Stage::append(Builder& builder, Subproblem sub, std::int64_t unit_bytes) co
 }
 
 std::int32_t common_pieces(std::initializer_list<std::int32_t> wanted) {
-  constexpr std::int64_t most = 1 << 17;
+  constexpr std::int64_t limit = 1 << 17;
   std::int64_t common = 1;
   for (const std::int32_t pieces : wanted)
-    common = std::min(std::lcm(common, std::int64_t{pieces}), most + 1);
-  return common <= most ? static_cast<std::int32_t>(common) : std::max(wanted);
+    common = std::min(std::lcm(common, std::int64_t{pieces}), limit + 1);
+  return common <= limit ? static_cast<std::int32_t>(common) : std::max(wanted);
 }
 
 std::vector<Rank> everybody(std::int32_t count) {

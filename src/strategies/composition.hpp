@@ -13,9 +13,9 @@ struct Stage {
   Operation operation;
   std::string_view name; ///< of the parameter that chooses
   std::span<const std::string_view> choices;
-  std::string_view meaning;
+  std::string_view description;
 
-  /// The parameter, proven at every choice; the first one is standard.
+  /// The parameter, proven at every choice; the first one is the default.
   Parameter parameter() const;
   std::string_view chosen(const Problem& whole) const {
     return choices[static_cast<std::size_t>(whole.parameter(name))];
@@ -24,7 +24,8 @@ struct Stage {
   /// window where both strategies have them.
   Problem problem(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;
   /// Why the chosen strategy cannot do it, or nothing.
-  std::optional<std::string> refusal(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;
+  std::optional<std::string> unsupported_reason(const Problem& whole, std::int32_t ranks,
+                                                std::int64_t unit_bytes) const;
   /// Pieces that the chosen strategy wants of a unit.
   std::int32_t pieces(const Problem& whole, std::int32_t ranks, std::int64_t unit_bytes) const;
   /// Runs the chosen strategy; problem (but its root and in_place), pieces and parameters of `sub` are filled

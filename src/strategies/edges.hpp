@@ -1,6 +1,6 @@
 #pragma once
 
-// A rank's edges in a neighbourhood collective, which are all that it knows of the graph.
+// A rank's edges in a neighborhood collective, which are all that it knows of the graph.
 
 #include "strategies/strategy.hpp"
 

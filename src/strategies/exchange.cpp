@@ -112,7 +112,7 @@ std::vector<ExchangeStep> butterfly(const topology::Places& places, std::int32_t
         const std::int32_t peer = group[static_cast<std::size_t>(digit)];
         step.sends.push_back({places.begin(peer), part(peer, done + 1)});
       }
-    // Neighbours are combined before those beyond them, so that partial sums are never of ranks with gaps.
+    // Neighbors are combined before those beyond them, so that partial sums are never of ranks with gaps.
     for (std::int32_t digit = own - 1; digit >= 0; --digit)
       step.receives.push_back({places.begin(group[static_cast<std::size_t>(digit)]), kept, Side::left});
     for (std::int32_t digit = own + 1; digit < radix; ++digit)

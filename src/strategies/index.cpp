@@ -59,7 +59,7 @@ const Strategy& find(Operation operation, std::string_view name) {
 schedule::Parameters resolve(const Strategy& strategy, const schedule::Parameters& given) {
   schedule::Parameters values;
   for (const Parameter& parameter : strategy.parameters)
-    values.emplace_back(parameter.name, parameter.standard);
+    values.emplace_back(parameter.name, parameter.default_value);
   for (const auto& [name, value] : given) {
     const auto parameter = std::ranges::find(strategy.parameters, name, &Parameter::name);
     if (parameter == strategy.parameters.end()) {
@@ -70,21 +70,21 @@ schedule::Parameters resolve(const Strategy& strategy, const schedule::Parameter
           fmt::format("{} {} has no parameter '{}'", schedule::name(strategy.operation), strategy.name, name),
           names.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(names, ", ")));
     }
-    if (value < parameter->least || value > parameter->most)
+    if (value < parameter->min || value > parameter->max)
       throw Error(fmt::format("{} {}: {}={} is out of range", schedule::name(strategy.operation),
                               strategy.name, name, format_value(*parameter, value)),
-                  fmt::format("choose {} to {}", format_value(*parameter, parameter->least),
-                              format_value(*parameter, parameter->most)));
+                  fmt::format("choose {} to {}", format_value(*parameter, parameter->min),
+                              format_value(*parameter, parameter->max)));
     values[static_cast<std::size_t>(parameter - strategy.parameters.begin())].second = value;
   }
   return values;
 }
 
-std::optional<std::string> refusal(const Strategy& strategy, const Problem& problem) {
+std::optional<std::string> unsupported_reason(const Strategy& strategy, const Problem& problem) {
   if (!problem.commutative && schedule::is_reduction(problem.operation) && !strategy.keeps_rank_order)
     return "it reorders operands, and the operator does not commute";
-  if (strategy.refuses)
-    return strategy.refuses(problem);
+  if (strategy.unsupported_reason)
+    return strategy.unsupported_reason(problem);
   return std::nullopt;
 }
 
@@ -111,7 +111,7 @@ void append_stage(Builder& builder, std::string_view name, schedule::Subproblem 
   sub.problem.ranks = static_cast<std::int32_t>(sub.members.size());
   sub.problem.parameters = resolve(strategy, parameters);
   sub.pieces = pieces(strategy, sub.problem);
-  if (const auto why = refusal(strategy, sub.problem))
+  if (const auto why = unsupported_reason(strategy, sub.problem))
     throw Error(
         fmt::format("{} {} cannot be a stage here: {}", schedule::name(strategy.operation), name, *why),
         "choose another strategy for the stage");

@@ -15,12 +15,12 @@ std::span<const Strategy> of(Operation operation);
 /// The strategy of that name; throws Error naming the nearest names if there is none.
 const Strategy& find(Operation operation, std::string_view name);
 
-/// Every parameter of the strategy with the value given or its standard; throws Error for an unknown
+/// Every parameter of the strategy with the value given or its default; throws Error for an unknown
 /// parameter or a value outside its range.
 schedule::Parameters resolve(const Strategy& strategy, const schedule::Parameters& given);
 
 /// Why the strategy cannot do the problem (its parameters resolved), or nothing.
-std::optional<std::string> refusal(const Strategy& strategy, const Problem& problem);
+std::optional<std::string> unsupported_reason(const Strategy& strategy, const Problem& problem);
 std::int32_t pieces(const Strategy& strategy, const Problem& problem);
 
 /// One rank's schedule. The problem's parameters must be resolved and not refused.

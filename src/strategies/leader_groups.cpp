@@ -13,8 +13,8 @@ bool is_by_socket(const Problem& problem) {
 Parameter level_parameter() {
   return {.name = "level",
           .kind = ParameterKind::choice,
-          .most = 1,
-          .meaning = "what has a leader of its own",
+          .max = 1,
+          .description = "what has a leader of its own",
           .choices = {"node", "socket"},
           .proven_at = {1, 0}};
 }
@@ -24,7 +24,7 @@ topology::NodeGroups leader_groups(const Problem& problem, Rank root) {
   return topology::node_groups(problem.ranks, groups.get(), root);
 }
 
-std::optional<std::string> refuses_level(const Problem& problem) {
+std::optional<std::string> unsupported_level_reason(const Problem& problem) {
   if (is_by_socket(problem) && !problem.sockets)
     return "level=socket: no node has ranks that stay on several sockets";
   return std::nullopt;

@@ -14,6 +14,6 @@ Parameter level_parameter();
 topology::NodeGroups leader_groups(const Problem& problem, Rank root = -1);
 
 /// Why there cannot be a leader for each socket, or nothing.
-std::optional<std::string> refuses_level(const Problem& problem);
+std::optional<std::string> unsupported_level_reason(const Problem& problem);
 
 } // namespace thalweg::strategies

@@ -52,13 +52,13 @@ private:
 
 } // namespace
 
-Parameter window_parameter(std::int64_t standard) {
+Parameter window_parameter(std::int64_t default_value) {
   return {.name = "window",
           .kind = ParameterKind::count,
-          .standard = standard,
-          .least = 1,
-          .most = 65536,
-          .meaning = "how many steps may be under way at once",
+          .default_value = default_value,
+          .min = 1,
+          .max = 65536,
+          .description = "how many steps may be under way at once",
           .proven_at = {2, 5}};
 }
 
@@ -66,10 +66,10 @@ Parameter barrier_parameter() {
   return {
       .name = "barrier",
       .kind = ParameterKind::choice,
-      .standard = 0,
-      .least = 0,
-      .most = 2,
-      .meaning =
+      .default_value = 0,
+      .min = 0,
+      .max = 2,
+      .description =
           "a barrier of all ranks: never, after each step, or after each batch of steps (lb: fewer barriers)",
       .choices = {"none", "step", "lb"},
       .proven_at = {2, 1}};

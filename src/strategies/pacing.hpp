@@ -19,7 +19,7 @@ struct Exchange {
   Rank from = -1;
 };
 
-Parameter window_parameter(std::int64_t standard);
+Parameter window_parameter(std::int64_t default_value);
 Parameter barrier_parameter();
 
 /// Appends a dissemination barrier of tokens, in stages of its own.

@@ -17,7 +17,7 @@ NodeShapes node_shapes(std::int32_t ranks);
 /// Sockets for a shape of nodes: each node's ranks, in order, on two.
 std::shared_ptr<const std::vector<std::int32_t>> two_sockets_a_node(const std::vector<std::int32_t>& nodes);
 
-/// Neighbourhoods to prove neighbour strategies on: nobody, a ring, everybody, seeded random graphs with
+/// Neighborhoods to prove neighbor strategies on: nobody, a ring, everybody, seeded random graphs with
 /// isolated ranks, self edges and repeated edges.
 NeighborhoodShapes neighborhood_shapes(std::int32_t ranks);
 

@@ -14,12 +14,12 @@ namespace {
 constexpr std::int64_t sample_unit_bytes = 5000;
 
 std::vector<schedule::Parameters> parameter_sets(const Strategy& strategy) {
-  const schedule::Parameters standard = resolve(strategy, {});
-  std::vector<schedule::Parameters> sets{standard};
-  schedule::Parameters together = standard;
+  const schedule::Parameters defaults = resolve(strategy, {});
+  std::vector<schedule::Parameters> sets{defaults};
+  schedule::Parameters together = defaults;
   for (std::size_t i = 0; i < strategy.parameters.size(); ++i) {
     for (const std::int64_t value : strategy.parameters[i].proven_at) {
-      sets.push_back(standard);
+      sets.push_back(defaults);
       sets.back()[i].second = value;
     }
     if (!strategy.parameters[i].proven_at.empty())
@@ -73,7 +73,7 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
           for (const bool commutative :
                strategy.keeps_rank_order ? std::vector{false, true} : std::vector{true}) {
             problem.commutative = commutative;
-            if (!refusal(strategy, problem))
+            if (!unsupported_reason(strategy, problem))
               problems.push_back(problem);
           }
         }

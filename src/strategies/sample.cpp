@@ -18,7 +18,7 @@ std::shared_ptr<const std::vector<std::int32_t>> nodes_of(const SampleSize& size
   return std::make_shared<const std::vector<std::int32_t>>(std::move(nodes));
 }
 
-/// Every rank's neighbours are the one before and the one after it.
+/// Every rank's neighbors are the one before and the one after it.
 std::shared_ptr<const std::vector<schedule::Neighborhood>> ring(std::int32_t ranks) {
   std::vector<schedule::Neighborhood> neighborhoods;
   for (Rank rank = 0; rank < ranks; ++rank) {
@@ -38,24 +38,23 @@ void require(bool holds, const std::string& problem, const std::string& remedy) 
 
 Sample make_sample(std::string_view text, const SampleSize& size) {
   const Selection selection = parse_selection(text);
-  require(!selection.is_native(), "native is the MPI library's own and has no schedule",
-          fmt::format("'thalweg strategies {}' lists those that have",
-                      schedule::name(selection.call->operation)));
+  const Scheduled& scheduled = schedule_of(selection);
+  const Strategy& strategy = scheduled.strategy();
   require(size.ranks >= 1, fmt::format("{} ranks", size.ranks), "choose at least 1");
   require(size.root >= 0 && size.root < size.ranks, fmt::format("root {} of {} ranks", size.root, size.ranks),
           fmt::format("choose 0 to {}", size.ranks - 1));
   require(size.ranks_per_node >= 0, fmt::format("{} ranks on a node", size.ranks_per_node),
           "choose at least 1");
   Problem problem{.operation = selection.call->operation, .ranks = size.ranks, .root = size.root};
-  problem.commutative = !selection.strategy->keeps_rank_order;
+  problem.commutative = !strategy.keeps_rank_order;
   problem.unit_bytes = size.unit_bytes;
-  problem.parameters = selection.parameters;
+  problem.parameters = scheduled.parameters();
   problem.nodes = nodes_of(size);
   problem.neighborhoods = ring(size.ranks);
-  if (const auto why = refusal(*selection.strategy, problem))
+  if (const auto why = unsupported_reason(strategy, problem))
     throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),
                 "choose other parameters, ranks or another strategy");
-  return {.strategy = selection.strategy, .problem = std::move(problem)};
+  return {.strategy = &strategy, .problem = std::move(problem)};
 }
 
 schedule::Schedule build(const Sample& sample, Rank rank) {

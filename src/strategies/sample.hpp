@@ -19,8 +19,8 @@ struct Sample {
   Problem problem = {};
 };
 
-/// Applies a selection ("allreduce=ring:segment=64KiB") to a problem of that size; neighbourhood operations
-/// get a ring of neighbours. Throws Error for what the index does not know, for native, and where the
+/// Applies a selection ("allreduce=ring:segment=64KiB") to a problem of that size; neighborhood operations
+/// get a ring of neighbors. Throws Error for what the index does not know, for native, and where the
 /// strategy refuses the problem.
 Sample make_sample(std::string_view selection, const SampleSize& size);
 

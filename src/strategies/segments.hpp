@@ -14,14 +14,15 @@
 namespace thalweg::strategies {
 
 /// More pieces than this make schedules long without making pipelines better.
-inline constexpr std::int32_t most_segments = 512;
+inline constexpr std::int32_t max_segments = 512;
 
 /// clamp(ceil(unit_bytes / segment_bytes), 1, most).
 inline std::int32_t segment_count(std::int64_t unit_bytes, std::int64_t segment_bytes,
-                                  std::int32_t most = most_segments) {
+                                  std::int32_t limit = max_segments) {
   if (unit_bytes <= 0 || segment_bytes <= 0)
     return 1;
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_divide(unit_bytes, segment_bytes), 1, most));
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(ceil_divide(unit_bytes, segment_bytes), 1, limit));
 }
 
 /// The number of pieces that the problem's `segment` asks for.
@@ -29,23 +30,23 @@ inline std::int32_t segments(const Problem& problem) {
   return segment_count(problem.unit_bytes, problem.parameter("segment"));
 }
 
-inline Parameter segment_parameter(std::int64_t standard_bytes) {
+inline Parameter segment_parameter(std::int64_t default_bytes) {
   return {.name = "segment",
           .kind = ParameterKind::bytes,
-          .standard = standard_bytes,
-          .least = 0,
-          .most = std::int64_t{1} << 30,
-          .meaning = "bytes of a piece of the pipeline; 0: everything in one piece",
+          .default_value = default_bytes,
+          .min = 0,
+          .max = std::int64_t{1} << 30,
+          .description = "bytes of a piece of the pipeline; 0: everything in one piece",
           .proven_at = {1024}};
 }
 
-inline Parameter piece_window_parameter(std::int64_t standard = 4) {
+inline Parameter piece_window_parameter(std::int64_t default_value = 4) {
   return {.name = "window",
           .kind = ParameterKind::count,
-          .standard = standard,
-          .least = 1,
-          .most = most_segments,
-          .meaning = "pieces that a rank has under way at once",
+          .default_value = default_value,
+          .min = 1,
+          .max = max_segments,
+          .description = "pieces that a rank has under way at once",
           .proven_at = {2}};
 }
 

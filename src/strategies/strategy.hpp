@@ -24,13 +24,13 @@ enum class ParameterKind { count, bytes, choice };
 struct Parameter {
   std::string_view name;
   ParameterKind kind = ParameterKind::count;
-  std::int64_t standard = 0; ///< the value where the user gives none
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-  std::string_view meaning;
+  std::int64_t default_value = 0; ///< the value where the user gives none
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  std::string_view description;
   /// For choices: their names; the value is the position.
   std::vector<std::string_view> choices = {};
-  /// Values at which the index's tests prove the strategy; the standard value is always among them.
+  /// Values at which the index's tests prove the strategy; the default value is always among them.
   std::vector<std::int64_t> proven_at = {};
 };
 
@@ -47,13 +47,13 @@ struct Strategy {
   /// May run where blocks are of unequal sizes known to sender and receiver, as in the v-variants (proven:
   /// exact shapes).
   bool unequal_blocks = false;
-  /// Bears the user's input lying in his output buffer (proven); else the engine copies the input first.
+  /// Supports the user's input lying in his output buffer (proven); else the engine copies the input first.
   bool in_place = false;
   /// Looks at which node a rank is on; proven over several shapes of nodes.
   bool uses_nodes = false;
 
   /// Why the strategy cannot do a problem, or nothing if it can. The null function: it can do any.
-  std::function<std::optional<std::string>(const Problem&)> refuses = nullptr;
+  std::function<std::optional<std::string>(const Problem&)> unsupported_reason = nullptr;
   /// Into how many pieces it wants each unit cut. The null function: one.
   std::function<std::int32_t(const Problem&)> pieces = nullptr;
   /// Appends the steps of builder.rank().

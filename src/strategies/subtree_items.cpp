@@ -78,7 +78,7 @@ void MessageNeeds::add(std::int64_t item, std::int64_t count, schedule::StepId s
 
 std::vector<Parameter> tree_message_parameters(topology::TreeShape shape, std::int64_t segment_bytes) {
   Parameter segment = segment_parameter(segment_bytes);
-  segment.meaning =
+  segment.description =
       "most bytes of a message, but at least a piece of a block; 0: a subtree's blocks in one message";
   segment.proven_at = {2048, 12000, 0}; // less and more than the sample block
   std::vector<Parameter> parameters = degree_parameters(shape);

@@ -27,7 +27,7 @@ public:
   /// Position of an item of the subtree.
   std::int64_t position(std::int64_t item) const;
 
-  /// Calls `visit(first item, count)` for the runs of neighbouring items of a message. Item = relative rank *
+  /// Calls `visit(first item, count)` for the runs of neighboring items of a message. Item = relative rank *
   /// pieces + piece.
   template <typename Visit>
   void for_each_run(std::int64_t message, Visit&& visit) const {

@@ -11,24 +11,24 @@ std::vector<Parameter> degree_parameters(TreeShape shape) {
   switch (shape) {
   case TreeShape::kary:
     return {{.name = "degree",
-             .standard = 2,
-             .least = 1,
-             .most = 1024,
-             .meaning = "children of a rank",
+             .default_value = 2,
+             .min = 1,
+             .max = 1024,
+             .description = "children of a rank",
              .proven_at = {3, 1, 5}}};
   case TreeShape::knomial:
     return {{.name = "radix",
-             .standard = 2,
-             .least = 2,
-             .most = 1024,
-             .meaning = "k of the k-nomial tree; 2: binomial",
+             .default_value = 2,
+             .min = 2,
+             .max = 1024,
+             .description = "k of the k-nomial tree; 2: binomial",
              .proven_at = {3, 4, 8}}};
   case TreeShape::fork:
     return {{.name = "chains",
-             .standard = 2,
-             .least = 1,
-             .most = 1024,
-             .meaning = "chains that hang on the root",
+             .default_value = 2,
+             .min = 1,
+             .max = 1024,
+             .description = "chains that hang on the root",
              .proven_at = {3, 8}}};
   case TreeShape::chain:
   case TreeShape::flat:

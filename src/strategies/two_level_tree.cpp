@@ -12,11 +12,11 @@ namespace {
 
 constexpr TreeShape shapes[] = {TreeShape::flat, TreeShape::knomial, TreeShape::kary, TreeShape::chain};
 
-Parameter shape_parameter(std::string_view name, std::string_view meaning) {
+Parameter shape_parameter(std::string_view name, std::string_view description) {
   return {.name = name,
           .kind = ParameterKind::choice,
-          .most = 3,
-          .meaning = meaning,
+          .max = 3,
+          .description = description,
           .choices = {"flat", "knomial", "kary", "chain"},
           .proven_at = {1, 0, 2, 3}};
 }
@@ -27,10 +27,10 @@ std::vector<Parameter> TwoLevelTree::parameters() {
   return {shape_parameter("between", "tree of the nodes"),
           shape_parameter("inside", "tree inside of a node"),
           {.name = "radix",
-           .standard = 2,
-           .least = 2,
-           .most = 1024,
-           .meaning = "radix of k-nomial trees, children of a rank in k-ary ones",
+           .default_value = 2,
+           .min = 2,
+           .max = 1024,
+           .description = "radix of k-nomial trees, children of a rank in k-ary ones",
            .proven_at = {3, 4}},
           level_parameter()};
 }
@@ -38,7 +38,7 @@ std::vector<Parameter> TwoLevelTree::parameters() {
 // A chain gives every link one copy of the message, and a leader reaches all of its node at once.
 std::vector<Parameter> TwoLevelTree::pipeline_parameters() {
   std::vector<Parameter> result = parameters();
-  result.front().standard = 3;
+  result.front().default_value = 3;
   result.push_back(segment_parameter(32 << 10));
   result.push_back(piece_window_parameter());
   return result;

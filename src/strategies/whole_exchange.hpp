@@ -16,7 +16,7 @@ using ExchangeRounds = std::vector<std::vector<Rank>>;
 void append_whole_exchange(Builder& builder, const ExchangeRounds& rounds, const std::vector<Rank>& members,
                            Rank speaker);
 
-/// The same over the digits of places in base `radix`, with neighbouring ranks beyond a power of the radix as
+/// The same over the digits of places in base `radix`, with neighboring ranks beyond a power of the radix as
 /// followers: operands then stand in the order of ranks.
 void append_recursive_exchange(Builder& builder, std::int32_t radix);
 

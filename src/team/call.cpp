@@ -19,7 +19,7 @@ constexpr Operation operations[] = {Operation::broadcast, Operation::scatter,  O
                                     Operation::allreduce, Operation::scan};
 
 // Calls of the first version end before their place in the program.
-constexpr std::size_t least_size = offsetof(thalweg_team_call, file);
+constexpr std::size_t min_size = offsetof(thalweg_team_call, file);
 
 // Bytes of an element of a type that has neither gaps nor bytes before its begin.
 std::size_t element_bytes(const thalweg_team_call& given) {
@@ -36,7 +36,7 @@ std::size_t element_bytes(const thalweg_team_call& given) {
   return static_cast<std::size_t>(size);
 }
 
-void check_buffers(const Call& call, const Group& group) {
+void check_buffers(const TeamCall& call, const Group& group) {
   const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
   if (call.count == 0)
     return;
@@ -49,9 +49,9 @@ void check_buffers(const Call& call, const Group& group) {
                 "only reductions work in place: give another buffer for the output");
 }
 
-void check_synchronisation(const char* end, thalweg_sync given) {
+void check_synchronization(const char* end, thalweg_sync given) {
   if (given != thalweg_sync_none && given != thalweg_sync_mine && given != thalweg_sync_all)
-    throw Error(fmt::format("synchronisation {} {} the call", static_cast<int>(given), end),
+    throw Error(fmt::format("synchronization {} {} the call", static_cast<int>(given), end),
                 "choose a thalweg_sync_...");
 }
 
@@ -59,7 +59,7 @@ void check_synchronisation(const char* end, thalweg_sync given) {
 
 std::string_view name_of(const thalweg_team_call& given) {
   const auto number = static_cast<std::size_t>(given.collective);
-  const bool is_known = given.struct_size >= least_size && number < std::size(operations);
+  const bool is_known = given.struct_size >= min_size && number < std::size(operations);
   return is_known ? schedule::name(operations[number]) : "start";
 }
 
@@ -73,7 +73,7 @@ Operation operation_of(thalweg_collective collective) {
 const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call& room) {
   if (given.struct_size == sizeof given) [[likely]]
     return given;
-  if (given.struct_size < least_size)
+  if (given.struct_size < min_size)
     throw Error(fmt::format("a call with a struct_size of {}", given.struct_size),
                 "begin with THALWEG_TEAM_CALL_INIT");
   if (given.struct_size > sizeof given)
@@ -87,8 +87,8 @@ const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call
   return room;
 }
 
-Call checked(const thalweg_team_call& given, const Group& group) {
-  Call call;
+TeamCall checked(const thalweg_team_call& given, const Group& group) {
+  TeamCall call;
   call.operation = operation_of(given.collective);
   if (call.operation != Operation::broadcast)
     call.input = static_cast<std::byte*>(const_cast<void*>(given.input));
@@ -100,16 +100,16 @@ Call checked(const thalweg_team_call& given, const Group& group) {
   call.root = given.root;
   call.before = given.before;
   call.after = given.after;
-  check_synchronisation("before", given.before);
-  check_synchronisation("after", given.after);
+  check_synchronization("before", given.before);
+  check_synchronization("after", given.after);
   if (given.root < 0 || given.root >= group.ranks())
     throw Error(fmt::format("root {}", given.root),
                 fmt::format("the team has ranks 0 to {}", group.ranks() - 1));
   if (schedule::is_reduction(call.operation) != (given.op != MPI_OP_NULL))
     throw Error(given.op == MPI_OP_NULL ? "no operator" : "an operator",
                 "reductions have one, others have MPI_OP_NULL");
-  const std::size_t most = static_cast<std::size_t>(INT64_MAX) / static_cast<std::size_t>(group.ranks());
-  if (given.count > most / call.element_bytes)
+  const std::size_t limit = static_cast<std::size_t>(INT64_MAX) / static_cast<std::size_t>(group.ranks());
+  if (given.count > limit / call.element_bytes)
     throw Error(fmt::format("{} elements", given.count), "that many do not fit into memory");
   check_buffers(call, group);
   return call;

@@ -11,7 +11,7 @@
 
 namespace thalweg::teams {
 
-struct Call {
+struct TeamCall {
   schedule::Operation operation = schedule::Operation::barrier;
   std::byte* input = nullptr;
   std::byte* output = nullptr;
@@ -38,7 +38,7 @@ const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call
 schedule::Operation operation_of(thalweg_collective collective);
 
 /// Throws Error for what no team can do: it names the value.
-Call checked(const thalweg_team_call& given, const Group& group);
+TeamCall checked(const thalweg_team_call& given, const Group& group);
 
 /// Where the call stands in the program: file and line, or what the return address belongs to.
 std::string site_of(const thalweg_team_call& given, const void* return_address);

@@ -51,7 +51,7 @@ void check_same_call(const job::Agreement& everybody, const std::string& what, c
   }
 }
 
-void check_memory(const Group& group, const SymmetricMemory& memory, const Call& call,
+void check_memory(const Group& group, const SymmetricMemory& memory, const TeamCall& call,
                   const std::string& site) {
   const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
   const auto bytes_of = [&](std::int32_t units) {
@@ -61,8 +61,8 @@ void check_memory(const Group& group, const SymmetricMemory& memory, const Call&
   check_buffer(memory, call.output, bytes_of(schedule::output_units(problem, group.rank())), site);
 }
 
-std::string describe(const thalweg_team_call& given, const Call& call) {
-  return fmt::format("{} of {} x {} bytes, root {}, synchronisation {} and {}", name_of(given), call.count,
+std::string describe(const thalweg_team_call& given, const TeamCall& call) {
+  return fmt::format("{} of {} x {} bytes, root {}, synchronization {} and {}", name_of(given), call.count,
                      call.element_bytes, call.root, static_cast<int>(call.before),
                      static_cast<int>(call.after));
 }

@@ -15,7 +15,7 @@ using thalweg::boundary::Caller;
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::job::ShadowCommunicator;
-using thalweg::teams::Flight;
+using thalweg::teams::InFlightOperation;
 using thalweg::teams::mpi_must_run;
 using thalweg::teams::must;
 using thalweg::teams::Team;
@@ -31,25 +31,26 @@ namespace {
 /// A team may be freed before its requests are: then they have finished.
 class TeamRequest final : public thalweg_request {
 public:
-  TeamRequest(Team& team, std::shared_ptr<Flight> flight)
-      : thalweg_request(team.group().rank(), team.group().ranks()), team_(team), flight_(std::move(flight)) {}
+  TeamRequest(Team& team, std::shared_ptr<InFlightOperation> operation)
+      : thalweg_request(team.group().rank(), team.group().ranks()), team_(team),
+        operation_(std::move(operation)) {}
 
   bool test() override {
-    if (flight_->has_finished())
+    if (operation_->has_finished())
       return true;
     mpi_must_run();
-    return team_.test(*flight_);
+    return team_.test(*operation_);
   }
   void wait() override {
-    if (flight_->has_finished())
+    if (operation_->has_finished())
       return;
     mpi_must_run();
-    team_.wait(*flight_);
+    team_.wait(*operation_);
   }
 
 private:
   Team& team_;
-  std::shared_ptr<Flight> flight_;
+  std::shared_ptr<InFlightOperation> operation_;
 };
 
 Caller caller(std::string_view call, const thalweg_team* team) {
@@ -70,8 +71,8 @@ thalweg_team* part_of(Team& whole, int color, int key) {
   return part ? new thalweg_team(std::move(part), whole) : nullptr;
 }
 
-void hand_out(Team& team, std::shared_ptr<Flight> flight, thalweg_request** request) {
-  *request = flight ? new TeamRequest(team, std::move(flight)) : nullptr;
+void hand_out(Team& team, std::shared_ptr<InFlightOperation> operation, thalweg_request** request) {
+  *request = operation ? new TeamRequest(team, std::move(operation)) : nullptr;
 }
 
 /// What could not be duplicated, as the MPI library would end the program over it.

@@ -25,7 +25,7 @@ std::string library_name() {
 std::string tuning_path() {
   const char* const given = environment("THALWEG_TUNING");
   if (given == nullptr)
-    return machine::standard_tuning_path(environment);
+    return machine::default_tuning_path(environment);
   return std::string_view(given) == "off" ? "" : given;
 }
 
@@ -39,7 +39,7 @@ std::vector<tune::Pick> picks_or_none(const std::string& path, const machine::Fi
 
 /// What the first rank sends the others.
 struct Texts {
-  std::string machine; ///< empty: a standard one
+  std::string machine; ///< empty: the default one
   std::string error;
   std::string remedy;
 };

@@ -14,7 +14,7 @@ struct Knowledge {
   std::vector<tune::Pick> picks; ///< for groups of all shapes
 };
 
-/// The first rank reads the tuning file (THALWEG_TUNING, else the standard one) and the machine files beside
+/// The first rank reads the tuning file (THALWEG_TUNING, else the default one) and the machine files beside
 /// it, or the machine file that THALWEG_MACHINE names; all ranks get what it found (job/knowledge.hpp says
 /// what fits). Files that do not read are passed over, except the one that was named: then all ranks throw
 /// the same Error. Collective.

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "job/buffer_use.hpp"
-#include "transport/parcels/parcel_port.hpp"
+#include "transport/aggregation/aggregation_port.hpp"
 #include "tune/candidates.hpp"
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 // section 5).
 constexpr std::int32_t row_length = 10;
 
-Aim aim_of(const Call& call) {
+Aim aim_of(const TeamCall& call) {
   return call.after == thalweg_sync_none ? Aim::throughput : Aim::latency;
 }
 
@@ -58,7 +58,7 @@ void Plans::use(const std::string& selections) {
   entries_.clear();
 }
 
-BorrowedRunner Plans::runner_for(const Call& call, bool commutes) {
+BorrowedRunner Plans::runner_for(const TeamCall& call, bool commutes) {
   job::PlanKey key{static_cast<std::int64_t>(call.operation),
                    call.root,
                    static_cast<std::int64_t>(call.unit_bytes()),
@@ -81,7 +81,7 @@ BorrowedRunner Plans::runner_for(const Call& call, bool commutes) {
   return {runner.release(), RunnerReturn{entry}};
 }
 
-schedule::Problem Plans::problem_of(const Call& call, bool commutes) const {
+schedule::Problem Plans::problem_of(const TeamCall& call, bool commutes) const {
   return {.operation = call.operation,
           .ranks = group_.ranks(),
           .root = call.root,
@@ -91,21 +91,22 @@ schedule::Problem Plans::problem_of(const Call& call, bool commutes) const {
           .sockets = group_.sockets()};
 }
 
-std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes) const {
+std::shared_ptr<Plans::Entry> Plans::make_entry(const TeamCall& call, bool commutes) const {
   schedule::Problem problem = problem_of(call, commutes);
-  const strategies::Selection selection = choose(problem, aim_of(call)).selection;
-  problem.parameters = selection.parameters;
-  const job::BufferUse use = job::buffer_use(call.in_place(), selection.strategy->in_place);
+  const strategies::Scheduled chosen = choose(problem, aim_of(call)).scheduled;
+  const strategies::Strategy& strategy = chosen.strategy();
+  problem.parameters = chosen.parameters();
+  const job::BufferUse use = job::buffer_use(call.in_place(), strategy.in_place);
   problem.in_place = use.in_place;
-  const std::int32_t pieces = strategies::pieces(*selection.strategy, problem);
+  const std::int32_t pieces = strategies::pieces(strategy, problem);
   const engine::Layouts layouts = engine::uniform_layouts(
       problem, pieces, static_cast<std::int64_t>(call.count), static_cast<std::int64_t>(call.element_bytes));
   const bool reduces = schedule::is_reduction(call.operation);
   const engine::Combining combining{reduces ? call.element_bytes : 1,
-                                    reduces ? group_.transport().most_granule() : 0};
+                                    reduces ? group_.transport().max_granule() : 0};
   auto entry = std::make_shared<Entry>();
-  entry->plan = std::make_shared<const engine::Plan>(
-      strategies::build(*selection.strategy, problem, group_.rank()), layouts, combining);
+  entry->plan = std::make_shared<const engine::Plan>(strategies::build(strategy, problem, group_.rank()),
+                                                     layouts, combining);
   entry->held_bytes = use.copies_input ? call.unit_bytes() : 0;
   return entry;
 }
@@ -113,64 +114,76 @@ std::shared_ptr<Plans::Entry> Plans::make_entry(const Call& call, bool commutes)
 namespace {
 
 // Why the strategy cannot do the problem, or nothing.
-std::string refusal(const strategies::Selection& selection, schedule::Problem problem) {
-  if (selection.is_native())
-    return "a team has no native collectives";
-  problem.parameters = selection.parameters;
-  return strategies::refusal(*selection.strategy, problem).value_or("");
+std::string unsupported_reason(const strategies::Scheduled& scheduled, schedule::Problem problem) {
+  problem.parameters = scheduled.parameters();
+  return strategies::unsupported_reason(scheduled.strategy(), problem).value_or("");
+}
+
+// The schedule that was selected. A team has no library and no offloads to leave a call to.
+const strategies::Scheduled& schedule_of(const strategies::Selection& selection,
+                                         const schedule::Problem& problem) {
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&selection.implementation);
+  const std::string reason =
+      scheduled == nullptr ? "a team has no native collectives" : unsupported_reason(*scheduled, problem);
+  if (!reason.empty())
+    throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(selection),
+                            problem.unit_bytes, problem.ranks, reason),
+                "choose another strategy, or none");
+  return *scheduled;
+}
+
+// What of a pick a team can run, or null.
+const strategies::Scheduled* schedule_of(const tune::Pick& pick) {
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&pick.use);
+  if (scheduled == nullptr && pick.fallback)
+    scheduled = std::get_if<strategies::Scheduled>(&*pick.fallback);
+  return scheduled;
 }
 
 } // namespace
 
-Choice Plans::choose(const schedule::Problem& problem, Aim aim) const {
+TeamChoice Plans::choose(const schedule::Problem& problem, Aim aim) const {
   const strategies::Call& call = *strategies::find_call(schedule::name(problem.operation));
   const strategies::Selection* const chosen = strategies::selected(chosen_, call);
   if (chosen == nullptr) {
-    const std::optional<Choice> tuned = best_by_tuning(problem);
+    const std::optional<TeamChoice> tuned = best_by_tuning(problem);
     return tuned ? *tuned : best_by_model(problem, aim);
   }
-  if (const std::string reason = refusal(*chosen, problem); !reason.empty())
-    throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(*chosen),
-                            problem.unit_bytes, problem.ranks, reason),
-                "choose another strategy, or none");
-  return {*chosen, "chosen by the program or THALWEG_USE"};
+  return {schedule_of(*chosen, problem), "chosen by the program or THALWEG_USE"};
 }
 
 // What was found best for the nearest size, unless it is the library's own: then the model has to say.
-std::optional<Choice> Plans::best_by_tuning(const schedule::Problem& problem) const {
+std::optional<TeamChoice> Plans::best_by_tuning(const schedule::Problem& problem) const {
   const auto known = picks_.find(schedule::name(problem.operation));
   const tune::Pick* const best =
       known == picks_.end() ? nullptr
                             : known->second.nearest(problem.ranks, group_.node_count(), problem.unit_bytes);
   if (best == nullptr)
     return std::nullopt;
-  const std::string& use = tune::is_of_library(best->use) ? best->otherwise : best->use;
-  if (use.empty())
+  const strategies::Scheduled* const found = schedule_of(*best);
+  if (found == nullptr || !unsupported_reason(*found, problem).empty())
     return std::nullopt;
-  strategies::Selection found = strategies::parse_selection(fmt::format("{}={}", best->call, use));
-  if (!refusal(found, problem).empty())
-    return std::nullopt;
-  return Choice{std::move(found), "by the tuning file"};
+  return TeamChoice{*found, "by the tuning file"};
 }
 
-Choice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
+TeamChoice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
   tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
                     .bytes = problem.unit_bytes,
                     .ranks = problem.ranks,
                     .nodes = *group_.nodes(),
                     .sockets = group_.placement().sockets};
   if (aim == Aim::throughput) {
-    const bool is_short = static_cast<std::size_t>(problem.unit_bytes) <= transport::longest_in_parcel;
+    const bool is_short = static_cast<std::size_t>(problem.unit_bytes) <= transport::max_aggregated_bytes;
     if (is_short && group_.has_far_ranks())
       wanted.bytes *= row_length; // they travel together
     else
       wanted.calls_in_row = row_length;
   }
   for (const tune::Candidate& candidate :
-       tune::candidates(wanted, knowledge_->machine.machine, tune::Breadth::standard))
-    if (refusal(candidate.selection, problem).empty())
-      return {candidate.selection, knowledge_->machine.is_probed ? "by the model of the probed machine"
-                                                                 : "by the model of a standard machine"};
+       tune::candidates(wanted, knowledge_->machine.machine, tune::Breadth::defaults))
+    if (unsupported_reason(candidate.scheduled, problem).empty())
+      return {candidate.scheduled, knowledge_->machine.is_probed ? "by the model of the probed machine"
+                                                                 : "by the model of a default machine"};
   throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks",
                           schedule::name(problem.operation), problem.unit_bytes, problem.ranks),
               "please report this");

@@ -44,8 +44,8 @@ using BorrowedRunner = std::unique_ptr<Runner, struct RunnerReturn>;
 enum class Aim : std::uint8_t { latency, throughput };
 
 /// What runs for a problem, and who said so.
-struct Choice {
-  strategies::Selection selection;
+struct TeamChoice {
+  strategies::Scheduled scheduled;
   std::string_view origin;
 };
 
@@ -57,18 +57,18 @@ public:
   void use(const std::string& selections);
   /// The program's own choice, else the tuning file's, else the model's. Throws Error where the first cannot
   /// do it.
-  Choice choose(const schedule::Problem& problem, Aim aim) const;
+  TeamChoice choose(const schedule::Problem& problem, Aim aim) const;
   /// A runner for such calls. Ranks that make the same calls in the same order get matching ones.
-  BorrowedRunner runner_for(const Call& call, bool commutes);
+  BorrowedRunner runner_for(const TeamCall& call, bool commutes);
 
 private:
   struct Entry;
   friend struct RunnerReturn;
 
-  schedule::Problem problem_of(const Call& call, bool commutes) const;
-  std::shared_ptr<Entry> make_entry(const Call& call, bool commutes) const;
-  std::optional<Choice> best_by_tuning(const schedule::Problem& problem) const;
-  Choice best_by_model(const schedule::Problem& problem, Aim aim) const;
+  schedule::Problem problem_of(const TeamCall& call, bool commutes) const;
+  std::shared_ptr<Entry> make_entry(const TeamCall& call, bool commutes) const;
+  std::optional<TeamChoice> best_by_tuning(const schedule::Problem& problem) const;
+  TeamChoice best_by_model(const schedule::Problem& problem, Aim aim) const;
 
   const Group& group_;
   std::shared_ptr<const Knowledge> knowledge_;

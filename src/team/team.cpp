@@ -12,7 +12,7 @@ namespace thalweg::teams {
 namespace {
 
 // Tags come round again after 255 calls, and a call takes up to three.
-constexpr std::size_t most_under_way = 64;
+constexpr std::size_t max_in_flight = 64;
 
 std::shared_ptr<job::ShadowCommunicator> duplicate(MPI_Comm communicator) {
   auto shadow = job::ShadowCommunicator::make(job::linked_api(), communicator);
@@ -55,15 +55,15 @@ std::string Team::strategy(thalweg_collective collective, std::size_t bytes) con
                                   .ranks = group_.ranks(),
                                   .unit_bytes = static_cast<std::int64_t>(bytes),
                                   .nodes = group_.nodes()};
-  const Choice choice = plans_.choose(problem, Aim::latency);
-  const std::string usual = strategies::to_text(choice.selection);
-  const std::string loose = strategies::to_text(plans_.choose(problem, Aim::throughput).selection);
-  return fmt::format("{}{}, {}", usual, loose == usual ? "" : fmt::format(" (loose: {})", loose),
-                     choice.origin);
+  const TeamChoice choice = plans_.choose(problem, Aim::latency);
+  const std::string usual = strategies::to_text(choice.scheduled);
+  const std::string loose = strategies::to_text(plans_.choose(problem, Aim::throughput).scheduled);
+  return fmt::format("{}={}{}, {}", schedule::name(problem.operation), usual,
+                     loose == usual ? "" : fmt::format(" (loose: {})", loose), choice.origin);
 }
 
 std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
-  meet();
+  barrier_with_progress();
   MPI_Comm part = MPI_COMM_NULL;
   must(PMPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
        "MPI_Comm_split");
@@ -71,7 +71,7 @@ std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
 }
 
 std::byte* Team::allocate(std::size_t bytes) {
-  meet();
+  barrier_with_progress();
   return memory_.allocate(group_, bytes);
 }
 
@@ -95,16 +95,17 @@ std::byte* Team::reach(const void* address, Rank rank) const {
   return begin == nullptr ? nullptr : begin + offset;
 }
 
-Flight::Part Team::part_for(const Call& call, bool commutes) {
+InFlightOperation::Part Team::part_for(const TeamCall& call, bool commutes) {
   return {plans_.runner_for(call, commutes), tags_.for_call()};
 }
 
-Flight::Part Team::barrier_if(bool wanted) {
-  return wanted ? part_for(Call{}, true) : Flight::Part{};
+InFlightOperation::Part Team::barrier_if(bool wanted) {
+  return wanted ? part_for(TeamCall{}, true) : InFlightOperation::Part{};
 }
 
-std::shared_ptr<Flight> Team::take_off(const thalweg_team_call& given, const void* return_address) {
-  const Call call = checked(given, group_);
+std::shared_ptr<InFlightOperation> Team::start_operation(const thalweg_team_call& given,
+                                                         const void* return_address) {
+  const TeamCall call = checked(given, group_);
   if (is_checked_) {
     const std::string site = site_of(given, return_address);
     check_memory(group_, memory_, call, site);
@@ -113,41 +114,41 @@ std::shared_ptr<Flight> Team::take_off(const thalweg_team_call& given, const voi
   int commutes = 1;
   if (call.op != MPI_OP_NULL)
     must(MPI_Op_commutative(call.op, &commutes), "MPI_Op_commutative");
-  Flight::Part before = barrier_if(call.before == thalweg_sync_all);
-  Flight::Part body = part_for(call, commutes != 0);
-  Flight::Part after = barrier_if(call.after == thalweg_sync_all);
-  return std::make_shared<Flight>(call, std::move(before), std::move(body), std::move(after));
+  InFlightOperation::Part before = barrier_if(call.before == thalweg_sync_all);
+  InFlightOperation::Part body = part_for(call, commutes != 0);
+  InFlightOperation::Part after = barrier_if(call.after == thalweg_sync_all);
+  return std::make_shared<InFlightOperation>(call, std::move(before), std::move(body), std::move(after));
 }
 
 // Executions hold on to others' messages until they have looked at them: all go on whenever one is waited
 // for.
-std::shared_ptr<Flight> Team::keep(std::shared_ptr<Flight> flight) {
+std::shared_ptr<InFlightOperation> Team::keep(std::shared_ptr<InFlightOperation> operation) {
   progress();
-  if (flight->progress())
+  if (operation->progress())
     return nullptr;
-  under_way_.push_back(flight);
-  if (under_way_.size() > most_under_way)
-    wait(*under_way_.front());
-  return flight;
+  in_flight_.push_back(operation);
+  if (in_flight_.size() > max_in_flight)
+    wait(*in_flight_.front());
+  return operation;
 }
 
-std::shared_ptr<Flight> Team::start(const thalweg_team_call& given, const void* return_address) {
-  return keep(take_off(given, return_address));
+std::shared_ptr<InFlightOperation> Team::start(const thalweg_team_call& given, const void* return_address) {
+  return keep(start_operation(given, return_address));
 }
 
 void Team::run(const thalweg_team_call& given, const void* return_address) {
-  std::shared_ptr<Flight> flight = take_off(given, return_address);
+  std::shared_ptr<InFlightOperation> operation = start_operation(given, return_address);
   if (given.after == thalweg_sync_none) {
-    keep(std::move(flight));
-  } else if (under_way_.empty() && !group_.has_far_ranks()) {
-    flight->run();
+    keep(std::move(operation));
+  } else if (in_flight_.empty() && !group_.has_far_ranks()) {
+    operation->run();
   } else {
-    keep(flight);
-    wait(*flight);
+    keep(operation);
+    wait(*operation);
   }
 }
 
-void Team::meet() {
+void Team::barrier_with_progress() {
   group_.agreement(policy_).allgather(char{});
 }
 
@@ -156,33 +157,35 @@ void Team::check_same(const std::string& what, const std::string& site) {
     check_same_call(group_.agreement(policy_), what, site);
 }
 
-std::shared_ptr<Flight> Team::start_barrier(const void* return_address) {
+std::shared_ptr<InFlightOperation> Team::start_barrier(const void* return_address) {
   check_same("barrier", site_of({}, return_address));
-  return keep(std::make_shared<Flight>(Call{}, barrier_if(true), Flight::Part{}, Flight::Part{}));
+  return keep(std::make_shared<InFlightOperation>(TeamCall{}, barrier_if(true), InFlightOperation::Part{},
+                                                  InFlightOperation::Part{}));
 }
 
 void Team::barrier(const void* return_address) {
   check_same("barrier", site_of({}, return_address));
   complete();
-  const auto flight = std::make_shared<Flight>(Call{}, barrier_if(true), Flight::Part{}, Flight::Part{});
-  keep(flight);
-  wait(*flight);
+  const auto operation = std::make_shared<InFlightOperation>(
+      TeamCall{}, barrier_if(true), InFlightOperation::Part{}, InFlightOperation::Part{});
+  keep(operation);
+  wait(*operation);
 }
 
 void Team::complete() {
-  wait_until([this] { return under_way_.empty(); });
+  wait_until([this] { return in_flight_.empty(); });
 }
 
 // A program that tests in a loop waits too, and may do nothing else that lets the library go on.
-bool Team::test(const Flight& flight) {
+bool Team::test(const InFlightOperation& operation) {
   progress();
-  if (!flight.has_finished())
+  if (!operation.has_finished())
     progress_team(this);
-  return flight.has_finished();
+  return operation.has_finished();
 }
 
-void Team::wait(const Flight& flight) {
-  wait_until([&flight] { return flight.has_finished(); });
+void Team::wait(const InFlightOperation& operation) {
+  wait_until([&operation] { return operation.has_finished(); });
 }
 
 void Team::progress_team(void* team) {
@@ -194,7 +197,7 @@ void Team::progress_team(void* team) {
 }
 
 void Team::progress() {
-  std::erase_if(under_way_, [](const auto& flight) { return flight->progress(); });
+  std::erase_if(in_flight_, [](const auto& operation) { return operation->progress(); });
 }
 
 // What others still need of this rank goes before it is away, perhaps for long.
@@ -203,7 +206,7 @@ void Team::wait_until(Condition is_reached) {
   group_.channels().flush();
   if (is_reached())
     return;
-  std::size_t before = under_way_.size();
+  std::size_t before = in_flight_.size();
   auto look = [&] {
     group_.channels().flush();
     progress();
@@ -211,8 +214,8 @@ void Team::wait_until(Condition is_reached) {
       group_.channels().flush();
       return wait::Look::reached;
     }
-    const bool moved = under_way_.size() != before;
-    before = under_way_.size();
+    const bool moved = in_flight_.size() != before;
+    before = in_flight_.size();
     return moved ? wait::Look::moved : wait::Look::nothing;
   };
   wait::until(policy_, look);

@@ -1,8 +1,8 @@
 #pragma once
 
-// A team: its ranks, its memory, and its collectives under way (thalweg/team.h).
+// A team: its ranks, its memory, and its collectives in flight (thalweg/team.h).
 
-#include "team/flight.hpp"
+#include "team/in_flight_operation.hpp"
 #include "team/symmetric_memory.hpp"
 
 #include <deque>
@@ -29,26 +29,27 @@ public:
   std::byte* reach(const void* address, Rank rank) const;
 
   /// Starts a collective. Null where it has finished at once.
-  std::shared_ptr<Flight> start(const thalweg_team_call& given, const void* return_address);
+  std::shared_ptr<InFlightOperation> start(const thalweg_team_call& given, const void* return_address);
   /// The same, and waits for it unless nothing is to be waited for.
   void run(const thalweg_team_call& given, const void* return_address);
-  std::shared_ptr<Flight> start_barrier(const void* return_address);
+  std::shared_ptr<InFlightOperation> start_barrier(const void* return_address);
   void barrier(const void* return_address);
   void complete();
 
-  bool test(const Flight& flight);
-  void wait(const Flight& flight);
+  bool test(const InFlightOperation& operation);
+  void wait(const InFlightOperation& operation);
 
 private:
-  Flight::Part part_for(const Call& call, bool commutes);
-  Flight::Part barrier_if(bool wanted);
-  std::shared_ptr<Flight> take_off(const thalweg_team_call& given, const void* return_address);
-  std::shared_ptr<Flight> keep(std::shared_ptr<Flight> flight);
+  InFlightOperation::Part part_for(const TeamCall& call, bool commutes);
+  InFlightOperation::Part barrier_if(bool wanted);
+  std::shared_ptr<InFlightOperation> start_operation(const thalweg_team_call& given,
+                                                     const void* return_address);
+  std::shared_ptr<InFlightOperation> keep(std::shared_ptr<InFlightOperation> operation);
   Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole);
   void check_same(const std::string& what, const std::string& site);
   /// Returns when all ranks have come, while what is under way goes on: before calls that wait for other
   /// ranks where they cannot look after it.
-  void meet();
+  void barrier_with_progress();
   static void progress_team(void* team);
   void progress();
   template <typename Condition>
@@ -62,7 +63,7 @@ private:
   std::shared_ptr<const Knowledge> knowledge_;
   Plans plans_;
   engine::TagSupply tags_;
-  std::deque<std::shared_ptr<Flight>> under_way_; // in the order of their calls
+  std::deque<std::shared_ptr<InFlightOperation>> in_flight_; // in the order of their calls
 };
 
 } // namespace thalweg::teams

@@ -1,7 +1,7 @@
 #pragma once
 
 // Bine trees (binomial negabinary): binomial trees whose edges alternate direction, so that distances are a
-// third of a binomial tree's and fewer messages cross between groups of neighbouring nodes (De Sensi,
+// third of a binomial tree's and fewer messages cross between groups of neighboring nodes (De Sensi,
 // Pichetti, Domke et al. 2025, distance-halving form). Every subtree is an interval of places round the ring.
 
 #include "topology/tree_node.hpp"

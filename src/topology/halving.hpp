@@ -16,9 +16,9 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// Exchanges over neighbours first, pieces cut anew at each: of radix^digits pieces the ones that `place`
+/// Exchanges over neighbors first, pieces cut anew at each: of radix^digits pieces the ones that `place`
 /// still has after exchanging over its lowest `done` digits. In the end that is the piece whose number is the
-/// place read backwards, so neighbouring places combine first (the order of ranks is kept) and yet every part
+/// place read backwards, so neighboring places combine first (the order of ranks is kept) and yet every part
 /// is one interval.
 Interval reversed_interval(std::int32_t place, std::int32_t radix, int digits, int done);
 

@@ -25,7 +25,7 @@ public:
   /// The node that stands for a rank; its own number unless the rank is folded.
   Rank node_of(Rank rank) const { return rank % nodes_; }
   /// How many of the nodes first .. first+count-1 have a rank in that layer: rank layer * nodes + node. They
-  /// are the first ones, so these ranks are neighbours.
+  /// are the first ones, so these ranks are neighbors.
   std::int32_t count_in_layer(Rank first, std::int32_t count, std::int32_t layer) const {
     return std::clamp(ranks_ - layer * nodes_ - first, 0, count);
   }

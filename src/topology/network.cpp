@@ -83,7 +83,7 @@ void Network::make_torus() {
   for (const std::int32_t extent : extents_) {
     for (std::int32_t place = 0; place < hosts_; ++place) {
       const std::int32_t coordinate = place / stride % extent;
-      // Two neighbours have one cable, not one for each way round.
+      // Two neighbors have one cable, not one for each way round.
       if (extent == 1 || (extent == 2 && coordinate == 1))
         continue;
       const std::int32_t forward = place + ((coordinate + 1) % extent - coordinate) * stride;

@@ -28,7 +28,7 @@ struct NodeGroups {
   bool is_leader(Rank rank) const { return leader(rank) == rank; }
   /// Place of the rank among its node's members.
   std::int32_t place(Rank rank) const;
-  /// Are each node's ranks neighbours? Then combining node by node keeps the order of ranks.
+  /// Are each node's ranks neighbors? Then combining node by node keeps the order of ranks.
   bool contiguous() const;
 };
 

@@ -2,7 +2,7 @@
 
 // Recursive exchange: ranks whose numbers differ in one digit of base `radix` exchange, digit by digit
 // (recursive doubling for radix 2; k-nomial or recursive multiplying in general). It needs a power of the
-// radix; where there are more ranks, neighbouring ranks stand together in one place, and the first of each
+// radix; where there are more ranks, neighboring ranks stand together in one place, and the first of each
 // place speaks for it.
 
 #include "core/rank.hpp"

@@ -4,7 +4,7 @@ namespace thalweg::topology {
 
 namespace {
 
-/// Adds a run of neighbours: as one more of the last entry's runs if it continues their row.
+/// Adds a run of neighbors: as one more of the last entry's runs if it continues their row.
 void add_run(std::vector<Runs>& result, std::int32_t first, std::int32_t run) {
   if (!result.empty() && result.back().run == run) {
     Runs& last = result.back();

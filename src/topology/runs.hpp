@@ -8,7 +8,7 @@
 
 namespace thalweg::topology {
 
-/// `count` runs of `run` neighbours, the runs `stride` apart.
+/// `count` runs of `run` neighbors, the runs `stride` apart.
 struct Runs {
   std::int32_t first = 0;
   std::int32_t run = 1;
@@ -18,7 +18,7 @@ struct Runs {
   bool operator==(const Runs&) const = default;
 };
 
-/// Ascending, different numbers as few runs: neighbours melt into runs, equal runs at equal distances into
+/// Ascending, different numbers as few runs: neighbors melt into runs, equal runs at equal distances into
 /// one entry.
 std::vector<Runs> compressed(std::span<const std::int32_t> ascending);
 

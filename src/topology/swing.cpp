@@ -50,12 +50,12 @@ std::vector<Runs> swing_blocks(Rank rank, int done, std::int32_t ranks, SwingOrd
   }
   // Distances that sums of the short steps to come reach: numbers of `open` digits in base -2, an interval.
   const int open = steps - done;
-  std::int32_t least = 0;
+  std::int32_t lowest = 0;
   for (int i = 1; i < open; i += 2)
-    least -= 1 << i;
+    lowest -= 1 << i;
   const std::int32_t length = 1 << open;
   const auto first =
-      static_cast<std::int32_t>(modulo(rank % 2 == 0 ? rank + least : rank - (least + length - 1), ranks));
+      static_cast<std::int32_t>(modulo(rank % 2 == 0 ? rank + lowest : rank - (lowest + length - 1), ranks));
   if (first + length <= ranks)
     return {{first, length}};
   return {{0, first + length - ranks}, {first, ranks - first}};

@@ -15,7 +15,7 @@ enum class TreeShape {
   chain,   ///< 0 - 1 - 2 - ..
   flat,    ///< all others are the root's children
   fork,    ///< k chains under the root
-  bine,    ///< topology/bine.hpp; where nodes are no power of two, some stand with a neighbour in one place
+  bine,    ///< topology/bine.hpp; where nodes are no power of two, some stand with a neighbor in one place
 };
 
 /// The place of `node` in the tree of that shape; `degree` is k (not used by chain, flat and bine).

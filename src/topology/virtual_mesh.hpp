@@ -45,7 +45,7 @@ public:
   /// How many those are.
   std::int32_t count_agreeing(Rank rank, std::int32_t fixed) const;
   /// Where in agreeing(rank, fixed) those stand that agree with `other` in `agreed` >= fixed coordinates:
-  /// they are neighbours there, this is the first one's place.
+  /// they are neighbors there, this is the first one's place.
   std::int32_t place_among(Rank other, std::int32_t fixed, std::int32_t agreed) const;
 
 private:

@@ -53,22 +53,23 @@ public:
       : Error(problem, remedy, thalweg_error_mismatch) {}
 };
 
-/// A set of messages under way, each known by its slot, a small number that the caller gives. Not
+/// A set of messages under way, each known by its id, a small number that the caller gives. Not
 /// thread-safe. Failures of the transport are thrown as Error (or a type derived from it); the batch is of no
 /// use afterwards.
 class Batch {
 public:
   virtual ~Batch() = default;
 
-  /// Makes room for slots 0 .. count-1. Called while nothing is under way.
+  /// Makes room for ids 0 .. count-1. Called while nothing is under way.
   virtual void reserve(std::size_t count) = 0;
-  virtual void start_receive(std::uint32_t slot, const Message& message) = 0;
-  virtual void start_send(std::uint32_t slot, const Message& message) = 0;
+  virtual void start_receive(std::uint32_t id, const Message& message) = 0;
+  virtual void start_send(std::uint32_t id, const Message& message) = 0;
 
   /// A message of a multicast went another way: this batch has one less of its members to expect.
   virtual void pass_over(const Message& /*message*/) {}
 
-  /// Slots that have finished since the last look; makes progress, does not wait. Valid until the next call.
+  /// Ids of messages that have finished since the last look; makes progress, does not wait. Valid until the
+  /// next call.
   virtual std::span<const int> poll() = 0;
   /// The same, but waits until at least one has finished. Only called while something is under way.
   virtual std::span<const int> wait() = 0;
@@ -86,15 +87,15 @@ public:
   }
 
 protected:
-  /// Starts everything given in slots from 0 on; returns how many.
+  /// Starts everything given with ids from 0 on; returns how many.
   std::uint32_t start_all(std::span<const Message> receives, std::span<const Message> sends) {
     reserve(receives.size() + sends.size());
-    std::uint32_t slot = 0;
+    std::uint32_t id = 0;
     for (const Message& message : receives)
-      start_receive(slot++, message);
+      start_receive(id++, message);
     for (const Message& message : sends)
-      start_send(slot++, message);
-    return slot;
+      start_send(id++, message);
+    return id;
   }
 };
 
@@ -107,7 +108,7 @@ public:
   /// Tags are 0 .. tag_limit()-1; at least 32768.
   virtual std::int32_t tag_limit() const = 0;
   /// Largest granule of messages that are combined as they arrive; 0 where the transport does not combine.
-  virtual std::size_t most_granule() const { return 0; }
+  virtual std::size_t max_granule() const { return 0; }
   /// Do batches wait by looking, and let others go on meanwhile? Else they wait inside of a library.
   virtual bool waits_by_looking() const { return false; }
   virtual std::unique_ptr<Batch> make_batch() = 0;

@@ -25,7 +25,7 @@ using strategies::Strategy;
 constexpr std::array<std::int64_t, 6> counts_to_try{1, 2, 3, 4, 8, 16};
 constexpr std::int64_t smallest_segment = 1024;
 constexpr std::int64_t largest_segment = 1 << 20;
-constexpr std::int64_t most_segments = 64;
+constexpr std::int64_t max_segments = 64;
 // What takes so many times as long as the best of the quickly predicted is far behind.
 constexpr double far_behind = 4;
 // So many candidates at least are predicted whole to find what far behind is.
@@ -39,10 +39,10 @@ bool is_fixed(const Strategy& strategy, const Parameter& parameter) {
          std::ranges::find(strategy.parameters, "segment", &Parameter::name) != strategy.parameters.end();
 }
 
-std::int64_t standard_value(const Parameter& parameter, const Case& wanted) {
+std::int64_t default_value(const Parameter& parameter, const Case& wanted) {
   if (parameter.kind != ParameterKind::count)
-    return parameter.standard;
-  return std::min(parameter.standard, std::max<std::int64_t>(parameter.least, wanted.ranks));
+    return parameter.default_value;
+  return std::min(parameter.default_value, std::max<std::int64_t>(parameter.min, wanted.ranks));
 }
 
 // Where all ranks are on one node, or nodes are not known, two levels are one, of which there are strategies
@@ -54,8 +54,8 @@ bool has_one_level(const Strategy& strategy, const Case& wanted) {
 
 std::vector<std::int64_t> values_of(const Strategy& strategy, const Parameter& parameter, const Case& wanted,
                                     Breadth breadth) {
-  if (breadth == Breadth::standard || is_fixed(strategy, parameter) || has_one_level(strategy, wanted))
-    return {standard_value(parameter, wanted)};
+  if (breadth == Breadth::defaults || is_fixed(strategy, parameter) || has_one_level(strategy, wanted))
+    return {default_value(parameter, wanted)};
   return values_to_try(parameter, wanted);
 }
 
@@ -79,21 +79,21 @@ std::vector<schedule::Parameters> grid(const Strategy& strategy, const Case& wan
 struct Entry {
   Candidate candidate;
   Problem problem;
-  Sample sample = {};      // while it is short, so that it is built once
-  ScheduleHash looks = {}; // of the sample
+  ScheduleSample sample = {}; // while it is short, so that it is built once
+  ScheduleHash looks = {};    // of the sample
 
-  const Strategy& strategy() const { return *candidate.selection.strategy; }
+  const Strategy& strategy() const { return candidate.scheduled.strategy(); }
 };
 
 std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
   std::vector<Entry> entries;
   for (const Strategy& strategy : strategies::of(wanted.call->operation)) {
-    if (!strategies::bears(strategy, *wanted.call))
+    if (!strategies::supports(strategy, *wanted.call))
       continue;
-    for (schedule::Parameters& point : grid(strategy, wanted, breadth)) {
-      Candidate candidate{.selection = {wanted.call, &strategy, std::move(point)}};
-      Problem problem = problem_of(wanted, candidate.selection);
-      if (!strategies::refusal(strategy, problem))
+    for (const schedule::Parameters& point : grid(strategy, wanted, breadth)) {
+      Candidate candidate{.scheduled = strategies::Scheduled(strategy, point)};
+      Problem problem = problem_of(wanted, candidate.scheduled.parameters());
+      if (!strategies::unsupported_reason(strategy, problem))
         entries.push_back({std::move(candidate), std::move(problem)});
     }
   }
@@ -142,18 +142,18 @@ void predict_all(std::vector<Entry>& entries, const Case& wanted, const machine:
 std::vector<std::int64_t> values_to_try(const Parameter& parameter, const Case& wanted) {
   std::set<std::int64_t> values;
   if (parameter.kind == ParameterKind::choice) {
-    for (std::int64_t value = parameter.least; value <= parameter.most; ++value)
+    for (std::int64_t value = parameter.min; value <= parameter.max; ++value)
       values.insert(value);
   } else if (parameter.kind == ParameterKind::bytes) {
-    values.insert(parameter.least);
+    values.insert(parameter.min);
     for (std::int64_t value = smallest_segment; value < wanted.bytes && value <= largest_segment; value *= 2)
-      if (value * most_segments >= wanted.bytes)
+      if (value * max_segments >= wanted.bytes)
         values.insert(value);
   } else {
     for (const std::int64_t value : counts_to_try)
-      if (value >= parameter.least && value <= std::min<std::int64_t>(parameter.most, wanted.ranks))
+      if (value >= parameter.min && value <= std::min<std::int64_t>(parameter.max, wanted.ranks))
         values.insert(value);
-    values.insert(standard_value(parameter, wanted));
+    values.insert(default_value(parameter, wanted));
   }
   return {values.begin(), values.end()};
 }
@@ -164,8 +164,7 @@ std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& ma
   predict_all(entries, wanted, machine);
   std::vector<Candidate> found;
   for (Entry& entry : entries) {
-    const std::string text = strategies::to_text(entry.candidate.selection);
-    entry.candidate.text = text.substr(text.find('=') + 1);
+    entry.candidate.text = strategies::to_text(entry.candidate.scheduled);
     found.push_back(std::move(entry.candidate));
   }
   std::ranges::stable_sort(found, {},
@@ -173,21 +172,22 @@ std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& ma
   return found;
 }
 
-model::Prediction predict(const strategies::Selection& selection, const Case& wanted,
+model::Prediction predict(const strategies::Scheduled& scheduled, const Case& wanted,
                           const machine::Machine& machine) {
-  const Problem problem = problem_of(wanted, selection);
-  if (const auto why = strategies::refusal(*selection.strategy, problem))
-    throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, selection.strategy->name, *why),
+  const Strategy& strategy = scheduled.strategy();
+  const Problem problem = problem_of(wanted, scheduled.parameters());
+  if (const auto why = strategies::unsupported_reason(strategy, problem))
+    throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, strategy.name, *why),
                 "choose another strategy: thalweg strategies lists them");
-  return predict(*selection.strategy, problem, sample(*selection.strategy, problem, wanted), wanted, machine);
+  return predict(strategy, problem, sample(strategy, problem, wanted), wanted, machine);
 }
 
-std::optional<model::ClosedForm> closed_form(const strategies::Selection& selection, const Case& wanted,
+std::optional<model::ClosedForm> closed_form(const strategies::Scheduled& scheduled, const Case& wanted,
                                              const machine::Machine& machine) {
   const std::vector<std::int32_t>& nodes = wanted.nodes;
   const bool is_one_node =
       !nodes.empty() && std::ranges::adjacent_find(nodes, std::not_equal_to{}) == nodes.end();
-  return model::closed_form(selection.strategy->name, problem_of(wanted, selection), machine,
+  return model::closed_form(scheduled.strategy().name, problem_of(wanted, scheduled.parameters()), machine,
                             is_one_node ? machine::Level::node : machine::Level::network);
 }
 

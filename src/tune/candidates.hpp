@@ -11,13 +11,13 @@
 namespace thalweg::tune {
 
 struct Candidate {
-  strategies::Selection selection;
-  std::string text = {}; ///< the strategy and its parameters, as behind "=" in a selection
+  strategies::Scheduled scheduled;
+  std::string text = {}; ///< it as behind "=" in a selection
   model::Prediction prediction = {};
 };
 
-/// With which parameters strategies are candidates: their standard ones, or all that are worth a trial.
-enum class Breadth : std::uint8_t { standard, all };
+/// With which parameters strategies are candidates: their default ones, or all that are worth a trial.
+enum class Breadth : std::uint8_t { defaults, all };
 
 /// Without those whose schedules another candidate has too; fastest first, nearer in the index first among
 /// equals. With long schedules, those whose bound puts them far behind the best are not predicted further:
@@ -25,13 +25,13 @@ enum class Breadth : std::uint8_t { standard, all };
 std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine,
                                   Breadth breadth = Breadth::all);
 
-/// The prediction for one selection. Throws Error where the strategy refuses the problem.
-model::Prediction predict(const strategies::Selection& selection, const Case& wanted,
+/// The prediction for one strategy. Throws Error where the strategy refuses the problem.
+model::Prediction predict(const strategies::Scheduled& scheduled, const Case& wanted,
                           const machine::Machine& machine);
 
-/// The papers' equation for one selection (model/closed_forms.hpp), between nodes or, with all ranks on one
+/// The papers' equation for one strategy (model/closed_forms.hpp), between nodes or, with all ranks on one
 /// node, within it; nothing where there is none.
-std::optional<model::ClosedForm> closed_form(const strategies::Selection& selection, const Case& wanted,
+std::optional<model::ClosedForm> closed_form(const strategies::Scheduled& scheduled, const Case& wanted,
                                              const machine::Machine& machine);
 
 /// The values of a parameter that are worth a trial for messages of that size.

@@ -14,7 +14,7 @@ struct Case {
   std::int32_t ranks = 1;
   /// The node of each rank; empty: all on one.
   std::vector<std::int32_t> nodes = {};
-  /// Where in its node each rank stays (model::Setting); empty: not known.
+  /// Where in its node each rank stays (model::Scenario); empty: not known.
   std::vector<std::int32_t> sockets = {};
   std::vector<std::int32_t> complexes = {};
   /// So many calls follow each other, and nobody waits for one's end before the next: what counts is when the

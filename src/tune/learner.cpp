@@ -14,11 +14,11 @@ constexpr std::size_t native = 0;
 // until they have fallen into step with a strategy.
 constexpr double row_seconds = 1.5e-3;
 constexpr double row_per_overhead = 4;
-constexpr double fewest_in_row = 3;
-constexpr double most_in_row = 64;
+constexpr double min_in_row = 3;
+constexpr double max_in_row = 64;
 // For so long after a change calls take longer than they will.
 constexpr double settling_seconds = 2e-4;
-constexpr double most_settling = 16;
+constexpr double max_settling = 16;
 // What was never tried is first looked at in fewer calls, which also warm up what it needs.
 constexpr std::uint32_t first_look = 4; // times fewer
 constexpr double hopeless_at_first_look = 3;
@@ -30,9 +30,9 @@ constexpr std::size_t rounds_kept = 9;
 constexpr std::uint32_t looks_per_confirmation = 8;
 constexpr std::uint64_t calls_between_searches = 512;
 
-double all_of(std::span<const double> seconds, double least) {
+double all_of(std::span<const double> seconds, double lower_bound) {
   return std::max(std::accumulate(seconds.begin(), seconds.end(), 0.0),
-                  least * static_cast<double>(seconds.size()));
+                  lower_bound * static_cast<double>(seconds.size()));
 }
 
 } // namespace
@@ -62,12 +62,12 @@ std::string_view text_of(Outcome outcome) {
 }
 
 Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
-    : limits_(limits), searched_(searched), contest_(limits.worth), ordering_seconds_(ordering_seconds),
-      budget_(limits.budget, limits.purse) {
+    : limits_(limits), searched_(searched), comparison_(limits.worth), ordering_seconds_(ordering_seconds),
+      budget_(limits.budget, limits.exploration_budget) {
   trials_.push_back({.text = "native"});
   if (!start.empty() && start != "native") {
     trials_.push_back({.text = std::string(start), .outcome = Outcome::began_with});
-    incumbent_ = rival_ = 1;
+    incumbent_ = candidate_ = 1;
   }
   times_.resize(trials_.size());
   confirmed_ = incumbent_ == native;
@@ -113,45 +113,45 @@ void Learner::account(double all, double calls, double own, double overhead) {
   if (incumbent_seconds_ == 0)
     budget_.add_time(static_cast<double>(calls_) * own);
   budget_.add_time(all);
-  if (rival_ != incumbent_)
+  if (candidate_ != incumbent_)
     budget_.spend(all - calls * own);
   budget_.spend(overhead);
   round_overhead_seconds_ = overhead;
 }
 
-Round Learner::measure(std::size_t rival) {
-  rival_ = rival;
-  const std::uint32_t settle = settling(rival);
-  const std::uint32_t calls = settle + row(rival) + 1;
-  round_ = {Round::Kind::measure, calls, rival == incumbent_ ? 0 : calls, settle};
+Round Learner::measure(std::size_t candidate) {
+  candidate_ = candidate;
+  const std::uint32_t settle = settling(candidate);
+  const std::uint32_t calls = settle + row(candidate) + 1;
+  round_ = {Round::Kind::measure, calls, candidate == incumbent_ ? 0 : calls, settle};
   return round_;
 }
 
-std::uint32_t Learner::settling(std::size_t rival) const {
-  if (incumbent_seconds_ == 0 || !is_fresh(rival))
+std::uint32_t Learner::settling(std::size_t candidate) const {
+  if (incumbent_seconds_ == 0 || !is_fresh(candidate))
     return 1;
-  return static_cast<std::uint32_t>(std::clamp(settling_seconds / incumbent_seconds_, 1.0, most_settling));
+  return static_cast<std::uint32_t>(std::clamp(settling_seconds / incumbent_seconds_, 1.0, max_settling));
 }
 
-std::uint32_t Learner::row(std::size_t rival) const {
+std::uint32_t Learner::row(std::size_t candidate) const {
   if (incumbent_seconds_ == 0)
     return first_row;
   double wanted = std::max(row_seconds, row_per_overhead * round_overhead_seconds_) / incumbent_seconds_;
-  wanted = std::min(wanted, most_in_row);
-  if (!is_fresh(rival))
+  wanted = std::min(wanted, max_in_row);
+  if (!is_fresh(candidate))
     wanted /= first_look;
-  return static_cast<std::uint32_t>(std::max(wanted, fewest_in_row));
+  return static_cast<std::uint32_t>(std::max(wanted, min_in_row));
 }
 
 Round Learner::save_up(double cost) {
   return run(budget_.calls_until(cost, incumbent_seconds_));
 }
 
-// What a round with that rival will cost: as far as is known from its own rounds, else from the model, which
-// is held against the best candidate that was measured.
-double Learner::expected_excess(std::size_t rival) const {
-  double expected = trials_[rival].seconds;
-  if (!is_fresh(rival)) {
+// What a round with that candidate will cost: as far as is known from its own rounds, else from the model,
+// which is held against the best candidate that was measured.
+double Learner::expected_excess(std::size_t candidate) const {
+  double expected = trials_[candidate].seconds;
+  if (!is_fresh(candidate)) {
     double best_ratio = 0;
     for (std::size_t other = 0; other < trials_.size(); ++other) {
       if (!is_fresh(other) || trials_[other].predicted <= 0)
@@ -160,10 +160,10 @@ double Learner::expected_excess(std::size_t rival) const {
       if (best_ratio == 0 || ratio < best_ratio)
         best_ratio = ratio;
     }
-    expected = best_ratio * trials_[rival].predicted;
+    expected = best_ratio * trials_[candidate].predicted;
   }
   return round_overhead_seconds_ +
-         (settling(rival) + row(rival) + 1) * std::max(0.0, expected - incumbent_seconds_);
+         (settling(candidate) + row(candidate) + 1) * std::max(0.0, expected - incumbent_seconds_);
 }
 
 bool Learner::is_hopeless(std::size_t candidate) const {
@@ -210,22 +210,22 @@ std::size_t Learner::next_candidate() const {
 }
 
 Round Learner::next_trial() {
-  if (offerings_ == 0 || wants_more_) {
+  if (batches_ == 0 || wants_more_) {
     if (!budget_.affords(ordering_seconds_))
       return save_up(ordering_seconds_);
     round_ = {Round::Kind::order, 0, 0};
     return round_;
   }
-  if (rival_ == incumbent_) {
+  if (candidate_ == incumbent_) {
     const std::size_t next = next_candidate();
     if (next == incumbent_) {
       state_ = State::confirming;
       return next_confirmation();
     }
-    challenge(next);
+    start_comparison(next);
   }
-  const double cost = expected_excess(rival_);
-  return budget_.affords(cost) ? measure(rival_) : save_up(cost);
+  const double cost = expected_excess(candidate_);
+  return budget_.affords(cost) ? measure(candidate_) : save_up(cost);
 }
 
 Round Learner::next_confirmation() {
@@ -233,10 +233,10 @@ Round Learner::next_confirmation() {
     settle();
     return next_look();
   }
-  if (rival_ == incumbent_)
-    challenge(native);
-  const double cost = expected_excess(rival_);
-  return budget_.affords(cost) ? measure(rival_) : save_up(cost);
+  if (candidate_ == incumbent_)
+    start_comparison(native);
+  const double cost = expected_excess(candidate_);
+  return budget_.affords(cost) ? measure(candidate_) : save_up(cost);
 }
 
 Round Learner::next_look() {
@@ -247,10 +247,10 @@ Round Learner::next_look() {
   return measure(incumbent_);
 }
 
-void Learner::challenge(std::size_t rival) {
-  rival_ = rival;
-  contest_ = Contest(limits_.worth);
-  note(rival);
+void Learner::start_comparison(std::size_t candidate) {
+  candidate_ = candidate;
+  comparison_ = Comparison(limits_.worth);
+  note(candidate);
 }
 
 void Learner::add_round(std::size_t trial, double seconds) {
@@ -265,65 +265,66 @@ void Learner::add_round(std::size_t trial, double seconds) {
 }
 
 // Without those in which ranks were at something else too: what was before, and what comes next.
-std::span<const double> Learner::told_by(std::span<const double> seconds) const {
+std::span<const double> Learner::counted(std::span<const double> seconds) const {
   const std::span<const double> settled = seconds.subspan(round_.settling);
   return settled.first(std::max<std::size_t>(settled.size() - 1, 1));
 }
 
 void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                       const LeastSeconds& least) {
+                       const LowerBounds& bounds) {
   const auto of_incumbent = seconds.first(round_.incumbent_calls);
-  const auto of_rival = seconds.subspan(round_.incumbent_calls);
-  const double own = std::max(typical(told_by(of_incumbent)), least.incumbent);
-  account(all_of(of_incumbent, least.incumbent) + all_of(of_rival, least.rival),
+  const auto of_candidate = seconds.subspan(round_.incumbent_calls);
+  const double own = std::max(typical(counted(of_incumbent)), bounds.incumbent);
+  account(all_of(of_incumbent, bounds.incumbent) + all_of(of_candidate, bounds.candidate),
           static_cast<double>(seconds.size()), own, overhead_seconds);
   calls_ += seconds.size();
   incumbent_seconds_ = own;
   add_round(incumbent_, own);
-  if (rival_ == incumbent_) {
+  if (candidate_ == incumbent_) {
     if (state_ == State::settled)
       look(own);
     return;
   }
   if (refused) {
-    trials_[rival_].outcome = Outcome::cannot_do_it;
-    rival_ = incumbent_;
+    trials_[candidate_].outcome = Outcome::cannot_do_it;
+    candidate_ = incumbent_;
     return;
   }
-  const double other = std::max(typical(told_by(of_rival)), least.rival);
-  const bool is_first_look = !is_fresh(rival_);
-  add_round(rival_, other);
+  const double other = std::max(typical(counted(of_candidate)), bounds.candidate);
+  const bool is_first_look = !is_fresh(candidate_);
+  add_round(candidate_, other);
   // A first look warms up, so only what is very fast all the same is told by it.
-  if (!is_first_look || own >= Contest::decisive * other)
-    contest_.add(own, other);
-  judge(is_first_look && other > hopeless_at_first_look * own ? Verdict::far_off : contest_.verdict());
+  if (!is_first_look || own >= Comparison::decisive * other)
+    comparison_.add(own, other);
+  judge(is_first_look && other > hopeless_at_first_look * own ? ComparisonState::far_off
+                                                              : comparison_.verdict());
 }
 
-void Learner::judge(Verdict verdict) {
-  Trial& trial = trials_[rival_];
+void Learner::judge(ComparisonState verdict) {
+  Trial& trial = trials_[candidate_];
   note(static_cast<std::uint64_t>(verdict));
-  if (verdict == Verdict::open) {
+  if (verdict == ComparisonState::open) {
     trial.outcome = Outcome::being_tried;
     return;
   }
-  if (verdict == Verdict::faster) {
+  if (verdict == ComparisonState::faster) {
     adopt();
     return;
   }
-  trial.outcome = verdict == Verdict::far_off ? Outcome::much_slower : Outcome::not_faster;
-  if (rival_ == native)
+  trial.outcome = verdict == ComparisonState::far_off ? Outcome::much_slower : Outcome::not_faster;
+  if (candidate_ == native)
     confirmed_ = true;
   else
     ++without_gain_;
-  rival_ = incumbent_;
+  candidate_ = incumbent_;
 }
 
 // A pick that held once and now loses to native says that the calls have changed.
 void Learner::adopt() {
   const bool held = searched_ || watch_.looks() > 0;
   trials_[incumbent_].outcome = Outcome::outdone;
-  confirmed_ = incumbent_ == native || rival_ == native;
-  incumbent_ = rival_;
+  confirmed_ = incumbent_ == native || candidate_ == native;
+  incumbent_ = candidate_;
   incumbent_seconds_ = trials_[incumbent_].seconds;
   trials_[incumbent_].outcome = Outcome::in_use;
   without_gain_ = 0;
@@ -336,7 +337,7 @@ void Learner::settle() {
   if (watch_.looks() == 0)
     watch_.begin();
   state_ = State::settled;
-  if (offerings_ > 0 || trials_[incumbent_].outcome != Outcome::began_with)
+  if (batches_ > 0 || trials_[incumbent_].outcome != Outcome::began_with)
     trials_[incumbent_].outcome = Outcome::in_use;
 }
 
@@ -344,7 +345,7 @@ void Learner::settle() {
 void Learner::look(double seconds) {
   if (watch_.changed(seconds) && calls_ >= search_again_after_) {
     search_again();
-  } else if (offerings_ > 0 && offerings_ < limits_.offerings && budget_.affords(ordering_seconds_)) {
+  } else if (batches_ > 0 && batches_ < limits_.batches && budget_.affords(ordering_seconds_)) {
     wants_more_ = true;
     state_ = State::searching;
   } else if (incumbent_ != native && watch_.looks() % looks_per_confirmation == 0) {
@@ -354,8 +355,8 @@ void Learner::look(double seconds) {
 }
 
 void Learner::search_again() {
-  constexpr std::uint32_t most_doublings = 20;
-  search_again_after_ = calls_ + (calls_between_searches << std::min(searches_, most_doublings));
+  constexpr std::uint32_t max_doublings = 20;
+  search_again_after_ = calls_ + (calls_between_searches << std::min(searches_, max_doublings));
   ++searches_;
   state_ = State::searching;
   without_gain_ = 0;
@@ -370,18 +371,18 @@ void Learner::search_again() {
   confirmed_ = incumbent_ == native;
 }
 
-void Learner::offer(std::span<const Offer> offers, double overhead_seconds) {
-  ++offerings_;
+void Learner::add_candidates(std::span<const PredictedCandidate> candidates, double overhead_seconds) {
+  ++batches_;
   wants_more_ = false;
   without_gain_ = 0;
   ordering_seconds_ = limits_.wider * overhead_seconds;
   budget_.spend(overhead_seconds);
-  for (const Offer& offer : offers) {
-    const auto known = std::ranges::find(trials_, offer.text, &Trial::text);
+  for (const PredictedCandidate& one : candidates) {
+    const auto known = std::ranges::find(trials_, one.text, &Trial::text);
     if (known != trials_.end()) {
-      known->predicted = offer.predicted;
+      known->predicted = one.predicted;
     } else {
-      trials_.push_back({.text = offer.text, .predicted = offer.predicted});
+      trials_.push_back({.text = one.text, .predicted = one.predicted});
       times_.emplace_back();
     }
   }

@@ -3,18 +3,18 @@
 // Learns, while a program runs, which candidate is best for one kind of call.
 //
 // The calls of a kind are cut into rounds. In most of them every call runs the incumbent and nothing is
-// measured. In a measured round some calls of the incumbent are followed by some of a rival; at its end, the
-// fence, all ranks agree on what each call took, and everything that follows is a function of agreed figures,
-// so that all ranks go the same way (strategy switching at fences: Kumar 2005, chapter 7).
+// measured. In a measured round some calls of the incumbent are followed by some of a candidate; at its end,
+// the agreement, all ranks agree on what each call took, and everything that follows is a function of agreed
+// figures, so that all ranks go the same way (strategy switching at fences: Kumar 2005, chapter 7).
 //
-// Bounded: what rivals take more than the incumbent would have, and what agreeing and ordering take, is
-// `spent`; no rival is tried while that, with what the trial may cost, is more than a share of all time in
-// the calls of all learners with the same purse and of an advance. Never worse: `native` is what is measured
-// first and the rival of everything that was picked, at the start and now and then. It ends: after some
-// candidates in a row without gain. It resumes when the incumbent's time has changed for long, each time
-// later. It does not flap: what lost stays lost until then.
+// Bounded: what candidates take more than the incumbent would have, and what agreeing and ordering take, is
+// `spent`; no candidate is tried while that, with what the trial may cost, is more than a share of all time
+// in the calls of all learners with the same exploration budget and of an advance. Never worse: `native` is
+// what is measured first and the candidate of everything that was picked, at the start and now and then. It
+// ends: after some candidates in a row without gain. It resumes when the incumbent's time has changed for
+// long, each time later. It does not flap: what lost stays lost until then.
 
-#include "tune/contest.hpp"
+#include "tune/comparison.hpp"
 #include "tune/learning_budget.hpp"
 #include "tune/level_watch.hpp"
 
@@ -28,20 +28,20 @@
 namespace thalweg::tune {
 
 struct LearningLimits {
-  double budget = 0.02;           ///< of the time in the calls that the purse knows
-  Purse* purse = nullptr;         ///< borrowed for the learner's life; one of its own where null
-  std::uint32_t first_calls = 8;  ///< before anything is measured
-  std::uint32_t calls_seen = 256; ///< before anything is tried, or
-  double seconds_seen = 0.02;     ///< in such calls, whichever comes first
-  std::uint32_t patience = 8;     ///< candidates in a row without gain that end the search
-  double hopeless = 3;            ///< predicted to take so many times the best one's time: not tried
-  double worth = 1.03;            ///< times faster, or it is not worth a change
-  std::uint32_t offerings = 1;    ///< rows of candidates that there are, each with those before it
-  double wider = 4;               ///< times the cost of an offering that the next one is expected to have
+  double budget = 0.02; ///< of the time in the calls that the exploration budget knows
+  ExplorationBudget* exploration_budget = nullptr; ///< borrowed; one of its own where null
+  std::uint32_t first_calls = 8;                   ///< before anything is measured
+  std::uint32_t calls_seen = 256;                  ///< before anything is tried, or
+  double seconds_seen = 0.02;                      ///< in such calls, whichever comes first
+  std::uint32_t patience = 8;                      ///< candidates in a row without gain that end the search
+  double hopeless = 3;       ///< predicted to take so many times the best one's time: not tried
+  double worth = 1.03;       ///< times faster, or it is not worth a change
+  std::uint32_t batches = 1; ///< batches of candidates that there are, each with those before it
+  double wider = 4;          ///< times the cost of a batch that the next one is expected to have
 };
 
 /// A strategy that may be tried, and the model's expectation in seconds.
-struct Offer {
+struct PredictedCandidate {
   std::string text; ///< as behind "=" in a selection
   double predicted = 0;
 };
@@ -50,26 +50,26 @@ struct Offer {
 struct Round {
   enum class Kind {
     run,     // `incumbent_calls` of the incumbent, not measured
-    measure, // incumbent's and rival's calls, measured; then Learner::measured()
-    order,   // candidates are wanted before the next call: Learner::offer()
+    measure, // incumbent's and candidate's calls, measured; then Learner::measured()
+    order,   // candidates are wanted before the next call: Learner::add_candidates()
   };
   Kind kind = Kind::run;
   std::uint32_t incumbent_calls = 0;
-  std::uint32_t rival_calls = 0;
+  std::uint32_t candidate_calls = 0;
   std::uint32_t settling = 0; ///< the first so many of each and the last one are transitions and tell nothing
 };
 
 /// What calls of a round take at least, by the work of the processors that all ranks share; 0: not known.
-struct LeastSeconds {
+struct LowerBounds {
   double incumbent = 0;
-  double rival = 0;
+  double candidate = 0;
 };
 
 /// What became of a candidate.
 enum class Outcome : std::uint8_t {
   not_tried,
   tried_before_change, // of the calls, which began the search anew
-  began_with,          // by the tuning file, and not yet challenged
+  began_with,          // by the tuning file, and not yet compared
   being_tried,
   in_use,
   outdone,      // was in use until something faster came
@@ -106,26 +106,26 @@ public:
 
   /// Begins the next round; calls follow as it says.
   Round next_round();
-  /// The fence after a measured round: agreed seconds of each of its calls, the incumbent's first, and what
-  /// agreeing took. `refused`: the rival could not do the call on some rank.
+  /// The agreement after a measured round: agreed seconds of each of its calls, the incumbent's first, and
+  /// what agreeing took. `refused`: the candidate could not do the call on some rank.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                const LeastSeconds& least = {});
-  /// The next row of candidates in the model's order, and what finding them took.
-  void offer(std::span<const Offer> offers, double overhead_seconds);
+                const LowerBounds& bounds = {});
+  /// The next batch of candidates in the model's order, and what finding them took.
+  void add_candidates(std::span<const PredictedCandidate> candidates, double overhead_seconds);
 
   /// Indices of trials(); 0 is native.
   std::size_t incumbent() const { return incumbent_; }
-  std::size_t rival() const { return rival_; }
+  std::size_t candidate() const { return candidate_; }
   const std::vector<Trial>& trials() const { return trials_; }
 
   State state() const { return state_; }
   /// A search of its own has come to its end; another may be under way.
   bool has_searched() const {
-    return offerings_ == limits_.offerings &&
+    return batches_ == limits_.batches &&
            (searches_ > 1 || (state_ != State::counting && state_ != State::searching));
   }
-  /// How many rows of candidates have been offered.
-  std::uint32_t offerings() const { return offerings_; }
+  /// How many batches of candidates there have been.
+  std::uint32_t batches() const { return batches_; }
   const LearningBudget& budget() const { return budget_; }
   std::uint64_t calls() const { return calls_; }
   std::uint32_t searches() const { return searches_; }
@@ -135,9 +135,9 @@ public:
 private:
   Round run(std::uint32_t calls);
   std::uint32_t calls_to_count() const;
-  Round measure(std::size_t rival);
-  std::uint32_t row(std::size_t rival) const;      // calls of each in a round
-  std::uint32_t settling(std::size_t rival) const; // calls of each before them
+  Round measure(std::size_t candidate);
+  std::uint32_t row(std::size_t candidate) const;      // calls of each in a round
+  std::uint32_t settling(std::size_t candidate) const; // calls of each before them
   Round next_trial();
   Round next_confirmation();
   Round next_look();
@@ -148,12 +148,12 @@ private:
   bool is_open(std::size_t candidate) const; // to be tried in this search
   // Has it been measured in this search?
   bool is_fresh(std::size_t trial) const { return !times_[trial].empty(); }
-  double expected_excess(std::size_t rival) const;
-  std::span<const double> told_by(std::span<const double> seconds) const;
+  double expected_excess(std::size_t candidate) const;
+  std::span<const double> counted(std::span<const double> seconds) const;
   void account(double all, double calls, double own, double overhead);
   void add_round(std::size_t trial, double seconds);
-  void challenge(std::size_t rival);
-  void judge(Verdict verdict);
+  void start_comparison(std::size_t candidate);
+  void judge(ComparisonState verdict);
   void adopt();
   void settle();
   void look(double seconds);
@@ -165,16 +165,16 @@ private:
   std::vector<Trial> trials_;
   std::vector<std::vector<double>> times_; // by trial, of its rounds
   State state_ = State::counting;
-  std::uint32_t offerings_ = 0;
+  std::uint32_t batches_ = 0;
   bool wants_more_ = false; // candidates
   bool confirmed_ = false;  // the incumbent is native, or surely faster than it
   std::size_t incumbent_ = 0;
-  std::size_t rival_ = 0; // the incumbent where there is none
-  Contest contest_;
+  std::size_t candidate_ = 0; // the incumbent where there is none
+  Comparison comparison_;
   Round round_;
   std::uint32_t without_gain_ = 0;    // candidates in a row
   double incumbent_seconds_ = 0;      // a call, lately
-  double round_overhead_seconds_ = 0; // of the last fence
+  double round_overhead_seconds_ = 0; // of the last agreement
   double ordering_seconds_;           // of the next ordering: an estimate
   LearningBudget budget_;
   LevelWatch watch_;

@@ -1,6 +1,6 @@
 #include "tune/level_watch.hpp"
 
-#include "tune/contest.hpp"
+#include "tune/comparison.hpp"
 
 #include <algorithm>
 
@@ -11,14 +11,14 @@ namespace {
 constexpr std::size_t looks_for_level = 5;
 constexpr std::uint32_t looks_for_change = 3;
 constexpr double far = 1.5;
-constexpr std::uint32_t shortest_pause = 64;
-constexpr std::uint32_t longest_pause = 4096;
+constexpr std::uint32_t min_pause = 64;
+constexpr std::uint32_t max_pause = 4096;
 
 } // namespace
 
 void LevelWatch::begin() {
   *this = LevelWatch();
-  pause_ = shortest_pause;
+  pause_ = min_pause;
 }
 
 bool LevelWatch::changed(double seconds) {
@@ -30,7 +30,7 @@ bool LevelWatch::changed(double seconds) {
   }
   const bool is_far = seconds > far * usual_ || seconds * far < usual_;
   far_off_ = is_far ? far_off_ + 1 : 0;
-  pause_ = is_far ? shortest_pause : std::min(longest_pause, 2 * pause_);
+  pause_ = is_far ? min_pause : std::min(max_pause, 2 * pause_);
   return far_off_ >= looks_for_change;
 }
 

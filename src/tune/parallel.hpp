@@ -15,9 +15,9 @@ namespace thalweg::tune {
 /// with the smallest number does.
 template <typename Work>
 void for_each_index(std::size_t count, Work&& work) {
-  // Each walk over hundreds of ranks takes a few hundred megabytes, so not all cores of a large node take
+  // Each simulation of hundreds of ranks takes a few hundred megabytes, so not all cores of a large node take
   // one.
-  constexpr std::size_t most_workers = 8;
+  constexpr std::size_t max_workers = 8;
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::exception_ptr> failures(count);
   std::atomic<std::size_t> next = 0;
@@ -31,7 +31,7 @@ void for_each_index(std::size_t count, Work&& work) {
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min({cores, most_workers, count}); ++i)
+    for (std::size_t i = 1; i < std::min({cores, max_workers, count}); ++i)
       others.emplace_back(go_on);
     go_on();
   }

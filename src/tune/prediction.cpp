@@ -25,8 +25,8 @@ constexpr std::int32_t many_ranks = 1024;
 constexpr std::int32_t ranks_between = 16;
 // Beyond, composed strategies are predicted from one rank, which tells little of trees.
 constexpr std::int32_t composed_ranks = 4096;
-// Up to so many steps of all ranks together all are walked if one rank cannot stand for all.
-constexpr std::size_t most_steps = std::size_t{1} << 21;
+// Up to so many steps of all ranks together all are simulated if one rank cannot stand for all.
+constexpr std::size_t max_steps = std::size_t{1} << 21;
 
 // Strategies that run others as stages take time in proportion to the ranks to build one rank's schedule.
 bool is_composed(const Strategy& strategy) {
@@ -41,13 +41,14 @@ bool are_about_equal(std::int64_t a, std::int64_t b) {
 }
 
 // Do the schedules differ in names only: the same steps of about the same sizes?
-bool are_alike(std::span<const Schedule> schedules, std::int64_t unit_bytes, const model::Setting& setting) {
+bool are_alike(std::span<const Schedule> schedules, std::int64_t unit_bytes,
+               const model::Scenario& scenario) {
   const Schedule& first = schedules.front();
-  const model::StepCosts costs(first, unit_bytes, setting);
+  const model::StepCosts costs(first, unit_bytes, scenario);
   return std::ranges::all_of(schedules.subspan(1), [&](const Schedule& other) {
     if (other.steps.size() != first.steps.size() || other.stages != first.stages)
       return false;
-    const model::StepCosts other_costs(other, unit_bytes, setting);
+    const model::StepCosts other_costs(other, unit_bytes, scenario);
     for (std::size_t s = 0; s < first.steps.size(); ++s)
       if (other.steps[s].kind != first.steps[s].kind ||
           !are_about_equal(other_costs[s].bytes, costs[s].bytes))
@@ -65,9 +66,9 @@ std::size_t count_steps(std::span<const Schedule> schedules) {
 
 // From one rank's schedule; but where that rank has near peers, another one of the sample may take longer.
 model::Prediction predict_from_one(const Schedule& one, std::int64_t unit_bytes,
-                                   const model::Setting& setting, const model::Prediction& least) {
-  model::Prediction prediction = model::predict_symmetric(one, unit_bytes, setting);
-  prediction.seconds = std::max(prediction.seconds, least.seconds);
+                                   const model::Scenario& scenario, const model::Prediction& bound) {
+  model::Prediction prediction = model::predict_symmetric(one, unit_bytes, scenario);
+  prediction.seconds = std::max(prediction.seconds, bound.seconds);
   return prediction;
 }
 
@@ -87,12 +88,12 @@ std::set<Rank> ranks_to_look_at(std::int32_t ranks) {
 
 } // namespace
 
-Problem problem_of(const Case& wanted, const strategies::Selection& selection) {
+Problem problem_of(const Case& wanted, const schedule::Parameters& parameters) {
   Problem problem;
   problem.operation = wanted.call->operation;
   problem.ranks = wanted.ranks;
   problem.unit_bytes = wanted.bytes;
-  problem.parameters = selection.parameters;
+  problem.parameters = parameters;
   if (!wanted.nodes.empty())
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
   if (auto sockets = topology::sockets_across_nodes(wanted.nodes, wanted.sockets); !sockets.empty())
@@ -100,8 +101,8 @@ Problem problem_of(const Case& wanted, const strategies::Selection& selection) {
   return problem;
 }
 
-Sample sample(const Strategy& strategy, const Problem& problem, const Case& wanted) {
-  Sample found;
+ScheduleSample sample(const Strategy& strategy, const Problem& problem, const Case& wanted) {
+  ScheduleSample found;
   if (problem.ranks <= few_ranks) {
     found.schedules = strategies::build_all(strategy, problem);
   } else {
@@ -114,28 +115,28 @@ Sample sample(const Strategy& strategy, const Problem& problem, const Case& want
   return found;
 }
 
-model::Prediction predict(const Strategy& strategy, const Problem& problem, Sample known, const Case& wanted,
-                          const machine::Machine& machine, double enough_seconds) {
-  const model::Setting setting{machine, wanted.nodes, wanted.sockets, wanted.complexes};
-  const model::Prediction least = model::predict_least(known.schedules, wanted.bytes, setting);
-  if (least.seconds > enough_seconds)
-    return least;
+model::Prediction predict(const Strategy& strategy, const Problem& problem, ScheduleSample known,
+                          const Case& wanted, const machine::Machine& machine, double enough_seconds) {
+  const model::Scenario scenario{machine, wanted.nodes, wanted.sockets, wanted.complexes};
+  const model::Prediction bound = model::predict_lower_bound(known.schedules, wanted.bytes, scenario);
+  if (bound.seconds > enough_seconds)
+    return bound;
   const bool has_many_ranks = wanted.ranks >= many_ranks;
-  if ((known.steps > few_steps || has_many_ranks) && are_alike(known.schedules, wanted.bytes, setting))
-    return predict_from_one(known.schedules.front(), wanted.bytes, setting, least);
+  if ((known.steps > few_steps || has_many_ranks) && are_alike(known.schedules, wanted.bytes, scenario))
+    return predict_from_one(known.schedules.front(), wanted.bytes, scenario, bound);
   // Samples of trees let expect several times the steps that there are; of few ranks it is known.
-  const std::size_t worth_building = has_many_ranks ? most_steps : 4 * most_steps;
+  const std::size_t worth_building = has_many_ranks ? max_steps : 4 * max_steps;
   if (known.steps <= worth_building && (wanted.ranks <= composed_ranks || !is_composed(strategy))) {
     if (known.schedules.size() < static_cast<std::size_t>(wanted.ranks)) {
       known.schedules = strategies::build_all(strategy, problem);
       put_in_row(known.schedules, wanted);
     }
-    if (count_steps(known.schedules) <= most_steps)
-      return model::predict(known.schedules, wanted.bytes, setting, enough_seconds);
+    if (count_steps(known.schedules) <= max_steps)
+      return model::predict(known.schedules, wanted.bytes, scenario, enough_seconds);
   }
   const auto longest =
       std::ranges::max_element(known.schedules, {}, [](const Schedule& one) { return one.steps.size(); });
-  return predict_from_one(*longest, wanted.bytes, setting, least);
+  return predict_from_one(*longest, wanted.bytes, scenario, bound);
 }
 
 } // namespace thalweg::tune

@@ -11,23 +11,24 @@
 
 namespace thalweg::tune {
 
-/// Up to so many steps of all ranks together all are walked.
+/// Up to so many steps of all ranks together all are simulated.
 inline constexpr std::size_t few_steps = std::size_t{1} << 17;
 
-/// What the selection's strategy is asked for.
-strategies::Problem problem_of(const Case& wanted, const strategies::Selection& selection);
+/// What a strategy is asked for, with these parameters.
+strategies::Problem problem_of(const Case& wanted, const schedule::Parameters& parameters);
 
 /// Some ranks' schedules, or all of few ranks, of all calls in the row: they tell what all are like.
-struct Sample {
+struct ScheduleSample {
   std::vector<schedule::Schedule> schedules;
   std::size_t steps = 0; ///< of all ranks together, as these ranks let expect
 };
-Sample sample(const strategies::Strategy& strategy, const strategies::Problem& problem, const Case& wanted);
+ScheduleSample sample(const strategies::Strategy& strategy, const strategies::Problem& problem,
+                      const Case& wanted);
 
 /// From its sample. Does not look closer at what surely takes longer than `enough_seconds`: the result is a
 /// bound then.
 model::Prediction predict(const strategies::Strategy& strategy, const strategies::Problem& problem,
-                          Sample known, const Case& wanted, const machine::Machine& machine,
+                          ScheduleSample known, const Case& wanted, const machine::Machine& machine,
                           double enough_seconds = std::numeric_limits<double>::infinity());
 
 } // namespace thalweg::tune

@@ -2,7 +2,6 @@
 
 #include "core/error.hpp"
 #include "core/units.hpp"
-#include "strategies/selection.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,15 +14,6 @@ namespace {
 
 constexpr std::int64_t format_number = 1;
 constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
-
-// What follows "library:" is the library's own word, which only the command line's table knows.
-constexpr std::string_view library_mark = "library:";
-constexpr std::string_view word_letters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:=";
-
-bool is_word(std::string_view text) {
-  return !text.empty() && text.find_first_not_of(word_letters) == std::string_view::npos;
-}
 
 class Reader {
 public:
@@ -40,11 +30,11 @@ public:
   std::string text_or(std::string_view key, const std::string& other) const {
     return table_.contains(key) ? text(key) : other;
   }
-  std::int64_t number(std::string_view key, std::int64_t least) const {
+  std::int64_t number(std::string_view key, std::int64_t min) const {
     const toml::node* node = table_.get(key);
     const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
-    if (!value || *value < least || *value > INT32_MAX)
-      refuse(fmt::format("{} is missing or no whole number of {} and above", key, least));
+    if (!value || *value < min || *value > INT32_MAX)
+      refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
     return *value;
   }
   [[noreturn]] void refuse(const std::string& what) const {
@@ -57,25 +47,26 @@ private:
   std::string place_;
 };
 
-Pick read_pick(std::string_view call, const Reader& reader) {
+// Older files say "otherwise".
+std::optional<strategies::Implementation> read_fallback(const strategies::Call& call, const Reader& reader) {
+  const std::string text = reader.text_or("fallback", reader.text_or("otherwise", ""));
+  return text.empty() ? std::nullopt : std::optional(strategies::parse_implementation(text, call));
+}
+
+Pick read_pick(std::string_view name, const Reader& reader) {
+  const strategies::Call& call = *strategies::find_call(name);
   Pick pick;
-  pick.call = strategies::find_call(call)->name;
+  pick.call = call.name;
   pick.ranks = static_cast<std::int32_t>(reader.number("ranks", 1));
   pick.nodes = static_cast<std::int32_t>(reader.number("nodes", 1));
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
-  pick.use = reader.text("use");
   pick.source = reader.text("source");
-  pick.otherwise = reader.text_or("otherwise", "");
   try {
     pick.bytes = parse_bytes(reader.text("bytes"));
     pick.seconds = parse_seconds(reader.text("time"));
     pick.native_seconds = parse_seconds(reader.text("native"));
-    if (!is_of_library(pick.use))
-      strategies::parse_selection(fmt::format("{}={}", call, pick.use));
-    else if (!is_word(std::string_view(pick.use).substr(library_mark.size())))
-      reader.refuse(fmt::format("{} names no algorithm of a library", pick.use));
-    if (!pick.otherwise.empty())
-      strategies::parse_selection(fmt::format("{}={}", call, pick.otherwise));
+    pick.use = strategies::parse_implementation(reader.text("use"), call);
+    pick.fallback = read_fallback(call, reader);
   } catch (const Error& error) {
     reader.refuse(error.what());
   }
@@ -162,15 +153,11 @@ std::string to_text(const TuningFile& file) {
       text += fmt::format(
           "\n[[machine.{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
           "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
-          pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(pick.use),
+          pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(strategies::to_text(pick.use)),
           format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
-          pick.otherwise.empty() ? "" : fmt::format("otherwise = {}\n", quoted(pick.otherwise)));
+          pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
   }
   return text;
-}
-
-bool is_of_library(std::string_view use) {
-  return use.starts_with(library_mark);
 }
 
 const Tuning* find_tuning(const TuningFile& file, const machine::Fingerprint& machine) {

@@ -4,8 +4,10 @@
 // that people can read and edit.
 
 #include "machine/fingerprint.hpp"
+#include "strategies/implementation.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,22 +26,18 @@ struct Pick {
   std::int32_t ranks = 0;
   std::int32_t nodes = 1;
   std::int64_t bytes = 0; ///< of a unit
-  /// "native", or a strategy with its parameters, as behind "=" in a selection; or "library:" and one of the
-  /// library's own algorithms, which takes effect where the library is told of it when the job starts.
-  std::string use;
+  strategies::Implementation use;
   double seconds = 0; ///< the pick's median time
   double native_seconds = 0;
-  std::int32_t trials = 0;    ///< batches that each of the two figures is the median of
-  std::string source;         ///< who found it, see above
-  std::string otherwise = {}; ///< what runs where the library was not told of its algorithm; empty: native
+  std::int32_t trials = 0; ///< batches that each of the two figures is the median of
+  std::string source;      ///< who found it, see above
+  /// What runs where the library was not told of its algorithm, or the offload is not at hand; none: native.
+  std::optional<strategies::Implementation> fallback = {};
 
   bool is_same_case(const Pick& other) const {
     return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes;
   }
 };
-
-/// Tells whether a pick is an algorithm of the library itself.
-bool is_of_library(std::string_view use);
 
 /// What is known of one machine.
 struct Tuning {

@@ -25,17 +25,17 @@ double ContendedCores::loss(int core, std::uint64_t now_ns) const {
 
 std::optional<int> ContendedCores::better_than(int core, std::uint64_t now_ns,
                                                const cpu_set_t& allowed) const {
-  // The next ones first: they are near, and ranks from several taken cores come to different ones.
+  // The next ones first: they are near, and ranks from several contended cores come to different ones.
   std::optional<int> best;
-  double least_ns = loss(core, now_ns) / better_by;
-  for (int step = 1; step < CPU_SETSIZE && least_ns > 0; ++step) {
+  double min_ns = loss(core, now_ns) / better_by;
+  for (int step = 1; step < CPU_SETSIZE && min_ns > 0; ++step) {
     const int candidate = (core + step) % CPU_SETSIZE;
     if (!CPU_ISSET(candidate, &allowed))
       continue;
     const double lost_ns = loss(candidate, now_ns);
-    if (lost_ns < least_ns) {
+    if (lost_ns < min_ns) {
       best = candidate;
-      least_ns = lost_ns;
+      min_ns = lost_ns;
     }
   }
   return best;

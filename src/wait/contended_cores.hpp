@@ -6,7 +6,7 @@
 // waits: it keeps ranks that wait for one another on a core that somebody computes on although they would
 // share another one at a few microseconds a turn. So a thread that has lost time to yields on its core goes
 // to the one where it has lost the least, if that is an eighth at most. What was lost is forgotten, half of
-// it in two seconds, so that cores are tried again. Where ranks compute themselves, all cores are taken
+// it in two seconds, so that cores are tried again. Where ranks compute themselves, all cores are contended
 // alike: a thread then moves once in some seconds, as moves cost such programs time.
 
 #include <array>
@@ -36,9 +36,9 @@ private:
 
   static constexpr double better_by = 8;
 
-  // Of more taken cores the one with the least loss is forgotten, and would be found again.
-  static constexpr std::size_t most_cores = 8;
-  std::array<Loss, most_cores> losses_{};
+  // Of more contended cores the one with the least loss is forgotten, and would be found again.
+  static constexpr std::size_t max_cores = 8;
+  std::array<Loss, max_cores> losses_{};
 };
 
 } // namespace thalweg::wait

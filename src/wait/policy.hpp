@@ -1,6 +1,7 @@
 #pragma once
 
-// Waiting for what arrives in memory: nothing announces it, so one polls, first closely, then politely.
+// Waiting for what arrives in memory: nothing announces it, so one polls, first closely, then giving the core
+// away.
 //
 // Whoever waits here holds up everything that its process has to do for others: the MPI library's transfers
 // of the program, other operations of ours. So a policy says who must progress meanwhile, and every wait

@@ -10,7 +10,7 @@
 // looks took longer than `yield_us`, so that those who waited for them slept as long in their turn: now and
 // then MPICH's all-gathers of 100 us fell into taking 7 ms each, and stayed there.
 //
-// Yielding takes a microsecond where those who run are waiting politely too. Where somebody computes (a
+// Yielding takes a microsecond where those who run are waiting by yielding too. Where somebody computes (a
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
 // brings the core back sooner, since the kernel lets a process that wakes up interrupt one that has computed
 // for long. So a thread that has met with a long yield goes to another core if it has lost less there

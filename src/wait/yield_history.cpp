@@ -14,7 +14,7 @@ constinit thread_local YieldHistory history{};
 // yield among many short ones says nothing: some daemon ran, or another machine's guest.
 void YieldHistory::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us) {
   constexpr std::uint64_t few = 16;
-  constexpr std::uint64_t most_sleep_per_yield = 100;
+  constexpr std::uint64_t max_sleep_per_yield = 100;
   const std::uint64_t taken_ns = after_ns - before_ns;
   if (taken_ns <= std::uint64_t{1000} * long_yield_us) {
     ++short_yields_;
@@ -22,14 +22,14 @@ void YieldHistory::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std:
   }
   if (short_yields_ < few) {
     sleep_until_ns_ = after_ns + sleep_per_yield_ * taken_ns;
-    sleep_per_yield_ = std::min(2 * sleep_per_yield_, most_sleep_per_yield);
+    sleep_per_yield_ = std::min(2 * sleep_per_yield_, max_sleep_per_yield);
   } else {
     sleep_per_yield_ = 1;
   }
   short_yields_ = 0;
 }
 
-// What was learnt of the core before says nothing of this one.
+// What was learned of the core before says nothing of this one.
 void YieldHistory::arrived() {
   sleep_until_ns_ = 0;
   short_yields_ = UINT32_MAX;

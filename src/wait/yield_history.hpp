@@ -21,12 +21,12 @@ public:
   /// After a yield that took so long: goes to a better core, if there is one.
   template <typename Scheduler>
   void leave(Scheduler& system, int core, std::uint64_t before_ns, std::uint64_t after_ns) {
-    taken_.lost(core, after_ns, after_ns - before_ns);
+    contended_cores_.lost(core, after_ns, after_ns - before_ns);
     if (stays_ || system.core() != core)
       return; // the kernel has moved it
     const std::optional<cpu_set_t> allowed = system.allowed_cores();
     const std::optional<int> better =
-        allowed ? taken_.better_than(core, after_ns, *allowed) : std::optional<int>();
+        allowed ? contended_cores_.better_than(core, after_ns, *allowed) : std::optional<int>();
     if (!better)
       return;
     stays_ = !system.move_to(*better, *allowed);
@@ -37,7 +37,7 @@ public:
 private:
   void arrived();
 
-  ContendedCores taken_;
+  ContendedCores contended_cores_;
   bool stays_ = false; // it may not move
   std::uint64_t sleep_until_ns_ = 0;
   std::uint64_t short_yields_ = UINT32_MAX; // since the last long one; no long one was met yet

@@ -123,7 +123,7 @@ Row execute(const Case& test, const Strategy& strategy, transport::Transport& tr
   const schedule::Schedule schedule = build(strategy, test.problem, rank);
   const Plan plan(schedule,
                   uniform_layouts(test.problem, schedule.pieces, test.unit_elements, sizeof(Affine)),
-                  {sizeof(Affine), transport.most_granule()});
+                  {sizeof(Affine), transport.max_granule()});
   Row input = test.inputs[static_cast<std::size_t>(rank)];
   Row output(static_cast<std::size_t>(output_units(test.problem, rank) * test.unit_elements));
   if (test.problem.operation == Operation::broadcast && rank == test.problem.root)

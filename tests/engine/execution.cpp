@@ -22,20 +22,20 @@ public:
   Recorder(std::size_t at_once, const std::byte& own) : at_once_(at_once), own_(own) {}
 
   void reserve(std::size_t /*count*/) override {}
-  void start_receive(std::uint32_t slot, const transport::Message& message) override {
+  void start_receive(std::uint32_t id, const transport::Message& message) override {
     receives(message);
-    finished_.push_back(static_cast<int>(slot));
+    finished_.push_back(static_cast<int>(id));
   }
-  void start_send(std::uint32_t slot, const transport::Message& message) override {
+  void start_send(std::uint32_t id, const transport::Message& message) override {
     sent.push_back(message.peer);
     worked_before_sends |= has_worked();
-    finished_.push_back(static_cast<int>(slot));
+    finished_.push_back(static_cast<int>(id));
   }
   std::span<const int> poll() override { return wait(); }
   std::span<const int> wait() override {
-    told_.swap(finished_);
+    reported_.swap(finished_);
     finished_.clear();
-    return told_;
+    return reported_;
   }
   bool all_finished() override { return true; }
   std::size_t send_at_once(std::span<const transport::Message> sends) override {
@@ -69,7 +69,7 @@ private:
   std::size_t at_once_;
   const std::byte& own_;
   std::vector<int> finished_;
-  std::vector<int> told_;
+  std::vector<int> reported_;
 };
 
 class LocalWork : public testing::TestWithParam<bool> {};

@@ -3,7 +3,7 @@
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
 set(oversubscribe "")
-if(FLAVOUR STREQUAL openmpi)
+if(FLAVOR STREQUAL openmpi)
   set(oversubscribe --oversubscribe)
 endif()
 set(expected "")

@@ -21,8 +21,8 @@ Placement placement(int ranks, int nodes, int cores, std::uint32_t quota_centico
   for (int rank = 0; rank < ranks; ++rank)
     made.nodes.push_back(rank * nodes / ranks);
   made.node_count = nodes;
-  made.fewest_on_node = ranks / nodes;
-  made.most_on_node = (ranks + nodes - 1) / nodes;
+  made.min_on_node = ranks / nodes;
+  made.max_on_node = (ranks + nodes - 1) / nodes;
   made.cores = cores;
   made.quota_centicores = quota_centicores;
   return made;
@@ -62,7 +62,7 @@ tune::Pick pick(const std::string& call, const std::string& use) {
   made.call = call;
   made.ranks = 2;
   made.bytes = 8;
-  made.use = use;
+  made.use = strategies::parse_implementation(use, *strategies::find_call(call));
   made.source = tune::tune_source;
   return made;
 }
@@ -84,12 +84,12 @@ TEST_F(Files, PicksAreThoseOfJustThisFingerprint) {
   EXPECT_THROW(find_picks(tuning(), here), Error);
 }
 
-TEST_F(Files, MachineIsTheNamedOneElseThisOnesElseOneAlikeElseStandard) {
+TEST_F(Files, MachineIsTheNamedOneElseThisOnesElseOneAlikeElseTheDefault) {
   EXPECT_FALSE(find_machine(here, tuning(), nullptr).is_probed);
   EXPECT_EQ(find_machine(here, tuning(), nullptr).machine.cores, 2);
   EXPECT_THROW(find_machine(here, tuning(), (folder / "absent.toml").c_str()), Error);
 
-  machine::Machine probed = machine::standard_machine();
+  machine::Machine probed = machine::default_machine();
   std::erase_if(probed.levels, [](const auto& costs) { return costs.level == machine::Level::network; });
   probed.transport = here.transport;
   probed.title = here.processor + ", another shape";

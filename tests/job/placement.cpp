@@ -17,12 +17,12 @@ TEST(Placement, NumbersNodesInOrderOfAppearance) {
   EXPECT_FALSE(placement.oversubscribed);
 }
 
-TEST(Placement, RanksBoundToCoresOfTheirOwnAreNotCrowded) {
+TEST(Placement, RanksBoundToCoresOfTheirOwnAreNotOversubscribed) {
   const std::vector<RankPlace> ranks{place(1, 0b0001), place(1, 0b0010), place(1, 0b0100), place(1, 0b1000)};
   EXPECT_FALSE(place_ranks(ranks).oversubscribed);
 }
 
-TEST(Placement, MoreRanksThanCoresAreCrowded) {
+TEST(Placement, MoreRanksThanCoresAreOversubscribed) {
   const std::vector<RankPlace> ranks{place(1, 0b11), place(1, 0b11), place(1, 0b11)};
   const Placement placement = place_ranks(ranks);
   EXPECT_TRUE(placement.oversubscribed);
@@ -40,7 +40,7 @@ TEST(Placement, HostsOfOneMachineShareItsCores) {
   EXPECT_EQ(placement.oversubscribed_ranks, 3);
 }
 
-TEST(Placement, OneCrowdedMachineIsEnough) {
+TEST(Placement, OneOversubscribedMachineIsEnough) {
   const std::vector<RankPlace> ranks{place(1, 0b11), place(1, 0b11), place(2, 0b1), place(2, 0b1)};
   EXPECT_TRUE(place_ranks(ranks).oversubscribed);
 }

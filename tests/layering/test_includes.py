@@ -24,7 +24,7 @@ def without_precompiled(words: list[str]) -> Iterator[str]:
         yield word
 
 
-def complaint(entry: dict[str, str]) -> str:
+def message(entry: dict[str, str]) -> str:
     """Compile one file as far as finding names and types; give what the compiler says."""
     words = [*without_precompiled(shlex.split(entry["command"])), "-fsyntax-only"]
     done = subprocess.run(words, cwd=entry["directory"], capture_output=True, text=True, check=False)
@@ -36,4 +36,4 @@ def test_files_include_what_they_use() -> None:
     entries = json.loads((BUILD / "compile_commands.json").read_text())
     compiled = [entry for entry in entries if entry["file"].endswith(".cpp")]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        assert [text for text in pool.map(complaint, compiled) if text] == []
+        assert [text for text in pool.map(message, compiled) if text] == []

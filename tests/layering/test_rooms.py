@@ -28,20 +28,20 @@ ROOMS: dict[str, set[str]] = {
     "transport/loopback": {"core", "transport"},
     "transport/shm": {"core", "wait", "transport"},
     "transport/routed": {"core", "wait", "transport"},
-    "transport/parcels": {"core", "wait", "transport"},
+    "transport/aggregation": {"core", "wait", "transport"},
     "transport/mpi": {"core", "transport"},
     "engine": {"core", "schedule", "transport"},
     "tune": {"core", "topology", "schedule", "strategies", "machine", "model"},
     "job": {"core", "wait", "topology", "machine", "tune"},
     "job/mpi": {
-        "core", "wait", "schedule", "machine", "transport", "transport/shm", "transport/routed", "transport/parcels",
-        "transport/mpi", "engine", "tune", "job",
+        "core", "wait", "schedule", "machine", "transport", "transport/shm", "transport/routed",
+        "transport/aggregation", "transport/mpi", "engine", "tune", "job",
     },
     "job/linked": {"transport/mpi", "job/mpi"},
     **{f"mpi/{room}": BELOW_MPI | {f"mpi/{below}" for below in MPI[:place]} for place, room in enumerate(MPI)},
     "mpi/symbols": set(),
     "team": {
-        "core", "boundary", "wait", "schedule", "strategies", "machine", "transport", "transport/parcels", "engine",
+        "core", "boundary", "wait", "schedule", "strategies", "machine", "transport", "transport/aggregation", "engine",
         "tune", "job", "job/mpi", "job/linked",
     },
     "interface": {"core", "boundary", "schedule", "strategies"},
@@ -95,8 +95,7 @@ def test_a_room_includes_only_rooms_below() -> None:
         f"{path.relative_to(ROOT)} includes {name}"
         for path in source_files()
         for name in includes(path)
-        if (SOURCE / name).exists()
-        and room_of(SOURCE / name) not in {room_of(path)} | ROOMS[room_of(path)]
+        if (SOURCE / name).exists() and room_of(SOURCE / name) not in {room_of(path)} | ROOMS[room_of(path)]
     ]
     assert found == []
 

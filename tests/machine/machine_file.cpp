@@ -109,7 +109,7 @@ TEST(MachineFile, TakesTheNearestLevel) {
 
 TEST(MachineFile, ReadsWhatItWrites) {
   for (const Machine& machine :
-       {parse_machine(valid, "test"), parse_machine(full, "test"), standard_machine()}) {
+       {parse_machine(valid, "test"), parse_machine(full, "test"), default_machine()}) {
     const std::string text = to_text(machine);
     EXPECT_EQ(to_text(parse_machine(text, "again")), text);
   }
@@ -195,7 +195,7 @@ TEST(MachineFile, DamagedOnesReadOrAreRefused) {
   for (int seed = 0; seed < rounds; ++seed) {
     std::mt19937 random(static_cast<std::uint32_t>(seed));
     std::string text = seed % 2 == 0 ? full : to_text(parse_machine(full, "test"));
-    const auto below = [&](std::size_t most) { return random() % most; };
+    const auto below = [&](std::size_t limit) { return random() % limit; };
     for (std::size_t faults = 1 + below(4); faults > 0; --faults) {
       const std::size_t at = below(text.size());
       const char letter = letters[below(letters.size())];

@@ -44,7 +44,7 @@ Machine random_machine(std::mt19937& random) {
   return machine;
 }
 
-// The standard parameters, and each other proven value of one of them.
+// The default parameters, and each other proven value of one of them.
 std::vector<schedule::Parameters> parameter_sets(const strategies::Strategy& strategy) {
   std::vector<schedule::Parameters> sets{strategies::resolve(strategy, {})};
   for (const strategies::Parameter& parameter : strategy.parameters)
@@ -71,9 +71,9 @@ bool is_full(const strategies::Strategy& strategy, const schedule::Problem& prob
   return is_power_of_two(problem.ranks) || strategy.name == "kary" || !problem.parameters.empty();
 }
 
-// How far an equation may be from the walk, which knows of messages that come before a rank has sent the last
-// (chains in segments, where it adds up along the ranks: that equation is a rough one), of ranks that need
-// not pack as others do (Bruck's all-gather), of messages that lie in a row at one end (combining
+// How far an equation may be from the simulation, which knows of messages that come before a rank has sent
+// the last (chains in segments, where it adds up along the ranks: that equation is a rough one), of ranks
+// that need not pack as others do (Bruck's all-gather), of messages that lie in a row at one end (combining
 // all-to-alls), and of receives that are posted while messages are under way (gather).
 struct Tolerance {
   double below = 0.02;
@@ -93,7 +93,7 @@ Tolerance tolerance(const strategies::Strategy& strategy) {
 
 class ClosedForms : public testing::TestWithParam<std::int32_t> {};
 
-TEST_P(ClosedForms, AgreeWithWalks) {
+TEST_P(ClosedForms, AgreeWithSimulations) {
   const std::int32_t ranks = GetParam();
   std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
   std::iota(nodes.begin(), nodes.end(), 0);
@@ -111,19 +111,19 @@ TEST_P(ClosedForms, AgreeWithWalks) {
         std::mt19937 random(seed);
         const Machine machine = random_machine(random);
         const auto form = closed_form(strategy.name, problem, machine);
-        if (strategies::refusal(strategy, problem) || !form || !is_full(strategy, problem))
+        if (strategies::unsupported_reason(strategy, problem) || !form || !is_full(strategy, problem))
           continue;
-        const double walked =
+        const double simulated =
             predict(strategies::build_all(strategy, problem), bytes, {machine, nodes}).seconds;
         const auto [below, above] = tolerance(strategy);
-        EXPECT_GE(form->seconds, walked * (1 - below)) << what;
-        EXPECT_LE(form->seconds, walked * (1 + above)) << what;
+        EXPECT_GE(form->seconds, simulated * (1 - below)) << what;
+        EXPECT_LE(form->seconds, simulated * (1 + above)) << what;
       }
     }
 }
 
 TEST(ClosedForm, IsMissingWhereThereIsNoEquation) {
-  const Machine machine = machine::standard_machine();
+  const Machine machine = machine::default_machine();
   schedule::Problem problem;
   problem.operation = schedule::Operation::allreduce;
   problem.ranks = 8;
@@ -143,7 +143,7 @@ TEST(ClosedForm, IsMissingWhereThereIsNoEquation) {
 
 // Equations hold for numbers of ranks for which nobody builds schedules: a doubling adds a round.
 TEST(ClosedForm, GrowsByARoundWithEachDoubling) {
-  const Machine machine = machine::standard_machine();
+  const Machine machine = machine::default_machine();
   schedule::Problem problem;
   problem.operation = schedule::Operation::barrier;
   problem.parameters = {{"radix", 2}};

@@ -45,19 +45,19 @@ schedule::Problem problem(schedule::Operation operation, std::int32_t ranks) {
 }
 
 Prediction predict_named(schedule::Operation operation, std::string_view name, std::int32_t ranks,
-                         std::int64_t bytes, const Setting& setting) {
+                         std::int64_t bytes, const Scenario& scenario) {
   schedule::Problem wanted = problem(operation, ranks);
   const strategies::Strategy& strategy = strategies::find(operation, name);
   wanted.parameters = strategies::resolve(strategy, {});
   wanted.unit_bytes = bytes;
-  return predict(strategies::build_all(strategy, wanted), bytes, setting);
+  return predict(strategies::build_all(strategy, wanted), bytes, scenario);
 }
 
 TEST(Model, OneMessageCostsItsParts) {
   const Machine machine = simple_machine();
   const Prediction two = predict_named(schedule::Operation::broadcast, "flat", 2, 8, {machine, {}});
   EXPECT_DOUBLE_EQ(two.seconds, 1 + 10 + 0.5 * 8 + 1);
-  EXPECT_DOUBLE_EQ(two.cpu_most, 1);
+  EXPECT_DOUBLE_EQ(two.cpu_max, 1);
   const std::vector<std::int32_t> nodes{0, 1};
   const Prediction apart = predict_named(schedule::Operation::broadcast, "flat", 2, 8, {machine, nodes});
   EXPECT_DOUBLE_EQ(apart.seconds, 2 + 100 + 8 + 2);
@@ -75,7 +75,7 @@ TEST(Model, WhatSeveralRanksOfANodeReadIsCopiedOnce) {
   for (machine::LevelCosts& level : machine.levels)
     level.ranges.front().send_per_byte = exactly(2);
   const auto root = [&](std::int64_t bytes, const std::vector<std::int32_t>& nodes) {
-    return predict_named(schedule::Operation::broadcast, "flat", 4, bytes, {machine, nodes}).cpu_most;
+    return predict_named(schedule::Operation::broadcast, "flat", 4, bytes, {machine, nodes}).cpu_max;
   };
   EXPECT_DOUBLE_EQ(root(4096, {0, 0, 0, 0}), 3 * 1 + 2 * 4096);
   EXPECT_DOUBLE_EQ(root(4095, {0, 0, 0, 0}), 3 * (1 + 2 * 4095));
@@ -193,7 +193,7 @@ TEST(Model, PairsThatShareALinkHaveWhatWasMeasured) {
   };
   const double plain =
       predict_named(schedule::Operation::alltoall, "direct", 4, 1000, {machine, nodes}).seconds;
-  // Twice as long for two: the link is full with one. As long: it bears two.
+  // Twice as long for two: the link is full with one. As long: it supports two.
   EXPECT_DOUBLE_EQ(seconds(2), plain);
   EXPECT_DOUBLE_EQ(seconds(5), plain);
   EXPECT_NEAR(seconds(1), plain - 2000, 10);
@@ -227,8 +227,8 @@ TEST(Model, RanksAreAsFarApartAsTheirPlaces) {
   level(Level::socket, 5);
   const std::vector<std::int32_t> nodes{0, 0};
   const auto latency = [&](std::vector<std::int32_t> sockets, std::vector<std::int32_t> complexes) {
-    const Setting setting{machine, nodes, sockets, complexes};
-    return predict_named(schedule::Operation::broadcast, "flat", 2, 0, setting).seconds - 2;
+    const Scenario scenario{machine, nodes, sockets, complexes};
+    return predict_named(schedule::Operation::broadcast, "flat", 2, 0, scenario).seconds - 2;
   };
   EXPECT_DOUBLE_EQ(latency({0, 0}, {1, 1}), 3);
   EXPECT_DOUBLE_EQ(latency({0, 0}, {1, 2}), 5);
@@ -269,7 +269,7 @@ class ModelOfEveryStrategy : public testing::TestWithParam<std::int32_t> {};
 
 TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
   const std::int32_t ranks = GetParam();
-  const Machine machine = machine::standard_machine();
+  const Machine machine = machine::default_machine();
   Machine slow = machine;
   for (machine::LevelCosts& level : slow.levels)
     for (MessageCost& cost : level.ranges)
@@ -287,12 +287,12 @@ TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
       const std::string what = strategies::describe(strategy, one);
       EXPECT_LE(small.seconds, large.seconds * 1.0001) << what;
       EXPECT_LE(small.seconds, slower.seconds * 1.1) << what;
-      EXPECT_LE(small.cpu_seconds, small.cpu_most * 1.0001) << what;
-      EXPECT_LE(small.cpu_most, small.seconds * 1.0001) << what;
-      const Prediction least = predict_least(schedules, 64, {machine, nodes});
-      EXPECT_TRUE(least.is_bound);
-      EXPECT_LE(least.seconds, small.seconds * 1.0001) << what;
-      EXPECT_NEAR(least.cpu_most, small.cpu_most, 1e-9 * small.cpu_most) << what;
+      EXPECT_LE(small.cpu_seconds, small.cpu_max * 1.0001) << what;
+      EXPECT_LE(small.cpu_max, small.seconds * 1.0001) << what;
+      const Prediction bound = predict_lower_bound(schedules, 64, {machine, nodes});
+      EXPECT_TRUE(bound.is_bound);
+      EXPECT_LE(bound.seconds, small.seconds * 1.0001) << what;
+      EXPECT_NEAR(bound.cpu_max, small.cpu_max, 1e-9 * small.cpu_max) << what;
       const Prediction half = predict(schedules, 64, {machine, nodes}, small.seconds / 2);
       EXPECT_EQ(half.is_bound, small.seconds > 0) << what;
       EXPECT_GE(half.seconds, small.seconds / 2) << what;
@@ -305,7 +305,7 @@ TEST_P(ModelOfEveryStrategy, EndsAndIsMonotonous) {
 // ranks share memory.
 TEST_P(ModelOfEveryStrategy, IsBoundedWhereRanksDisturbOneAnother) {
   const std::int32_t ranks = GetParam();
-  Machine machine = machine::standard_machine();
+  Machine machine = machine::default_machine();
   for (machine::LevelCosts& level : machine.levels) {
     level.pairs = 4;
     for (MessageCost& cost : level.ranges) {
@@ -324,21 +324,21 @@ TEST_P(ModelOfEveryStrategy, IsBoundedWhereRanksDisturbOneAnother) {
          strategies::obligations(strategy, ranks, strategies::Roots::sample)) {
       const auto schedules = strategies::build_all(strategy, one);
       const Prediction whole = predict(schedules, 4096, {machine, nodes});
-      const Prediction least = predict_least(schedules, 4096, {machine, nodes});
+      const Prediction bound = predict_lower_bound(schedules, 4096, {machine, nodes});
       const Prediction half = predict(schedules, 4096, {machine, nodes}, whole.seconds / 2);
       const std::string what = strategies::describe(strategy, one);
-      for (const Prediction& bound : {least, half}) {
+      for (const Prediction& bound : {bound, half}) {
         EXPECT_LE(bound.seconds, whole.seconds * (1 + 1e-9)) << what;
         EXPECT_LE(bound.cpu_seconds, whole.cpu_seconds * (1 + 1e-9)) << what;
-        EXPECT_LE(bound.cpu_most, whole.cpu_most * (1 + 1e-9)) << what;
+        EXPECT_LE(bound.cpu_max, whole.cpu_max * (1 + 1e-9)) << what;
       }
-      EXPECT_LE(whole.cpu_most, whole.seconds * (1 + 1e-9)) << what;
+      EXPECT_LE(whole.cpu_max, whole.seconds * (1 + 1e-9)) << what;
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, ModelOfEveryStrategy, testing::Values(1, 2, 3, 5, 8, 13, 16));
 
-// Where all ranks do the same, one rank's walk says what all ranks' says.
+// Where all ranks do the same, one rank's simulation says what all ranks' says.
 TEST(Model, OneRankStandsForAllWhereTheyAreAlike) {
   const Machine machine = simple_machine();
   struct Alike {

@@ -40,18 +40,18 @@ class Mode:
     @property
     def spins(self) -> bool:
         """Whether ranks wait as the library does."""
-        return self.settings.get("THALWEG_POLITE") != "always"
+        return self.settings.get("THALWEG_WAIT") != "yield"
 
 
 NATIVE = Mode("native")
-PASSING = Mode("passing", preload=True, settings={"THALWEG_POLITE": "never", "THALWEG_LEARN": "off"})
-POLITE = Mode("polite", preload=True, settings={"THALWEG_POLITE": "always"})
+PASSING = Mode("passing", preload=True, settings={"THALWEG_WAIT": "spin", "THALWEG_LEARN": "off"})
+YIELDING = Mode("yielding", preload=True, settings={"THALWEG_WAIT": "yield"})
 DISABLED = Mode("disabled", preload=True, settings={"THALWEG_DISABLE": "1"})
 
 
-def using(selection: str, polite: str = "always") -> Mode:
+def using(selection: str, wait: str = "yield") -> Mode:
     """Strategies chosen by name, as THALWEG_USE takes them."""
-    return Mode(selection, preload=True, settings={"THALWEG_POLITE": polite, "THALWEG_USE": selection})
+    return Mode(selection, preload=True, settings={"THALWEG_WAIT": wait, "THALWEG_USE": selection})
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def compile_with(command: list[str], target: Path, sources: list[Path]) -> None:
 C_FLAGS = ("-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wshadow")
 # gcc takes MPI_STATUSES_IGNORE for an array that is too short.
 C_FLAGS_NO_ARRAYS = ("-Wno-stringop-overflow", "-Wno-stringop-overread")
-# The one library function that a program (taken_core) puts its own in front of.
+# The one library function that a program (contended_core) puts its own in front of.
 LINK_FLAGS = ("-pthread", "-Wl,--export-dynamic-symbol=sched_setaffinity")
 SHARED_SOURCES = ("check", "complete", "forms", "layout")
 
@@ -174,10 +174,10 @@ def build_cxx(mpi: Mpi) -> Path:
     return target
 
 
-def build_fortran(mpi: Mpi, flavour: str) -> Path:
+def build_fortran(mpi: Mpi, flavor: str) -> Path:
     """Build a Fortran program: mpifh, mpimod or f08."""
     folder = PROGRAMS / "fortran"
-    source, target = folder / f"{flavour}.f90", PROGRAMS_BUILT / mpi.name / flavour
+    source, target = folder / f"{flavor}.f90", PROGRAMS_BUILT / mpi.name / flavor
     # One argument of many types is how Fortran programs call MPI without an interface.
     command = [*mpi.fortran, "-fallow-argument-mismatch", f"-I{folder}", str(source), "-o", str(target)]
     compile_with(command, target, [source, folder / "body.inc"])

@@ -34,7 +34,7 @@ INTER_IBCAST = ("nonblocking-inter-bcast", "MPI_Ibcast between groups does not r
 NEGATIVE_COUNT = ("allreduce-negative-count", "MPI_Allreduce of a negative count crashes")
 PARALLEL_EDGES = (
     "parallel-edges",
-    "neighbourhood collectives match parallel edges in no fixed order",
+    "neighborhood collectives match parallel edges in no fixed order",
 )
 ALLTOALLW_ONE_WAY = (
     "neighbor_alltoallw-one-way",

@@ -11,10 +11,10 @@ SUITES = (
     *("barrier", "bcast", "gather", "scatter", "gatherv", "scatterv"),
     *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"),
     *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
-    *("reduce_types", "user_operations", "handle_reuse", "known_calls", "outstanding"),
+    *("reduce_types", "user_operations", "handle_reuse", "fast_path", "outstanding"),
 )
 # Whatever it costs, so that much is tried in few calls.
-EAGER = {"THALWEG_POLITE": "always", "THALWEG_LEARN": "all", "THALWEG_LEARN_BUDGET": "100"}
+EAGER = {"THALWEG_WAIT": "yield", "THALWEG_LEARN": "all", "THALWEG_LEARN_BUDGET": "100"}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Every suite of the conformance program: natively, passed through, waiting politely; on every MPI."""
+"""Every suite of the conformance program: natively, passed through, waiting by yielding; on every MPI."""
 
 import pytest
-from jobs import DISABLED, NATIVE, PASSING, POLITE, Mode, build, run
+from jobs import DISABLED, NATIVE, PASSING, YIELDING, Mode, build, run
 from mpis import MPIS, Mpi, named
 
 RANKS_MANY = (1, 2, 3, 5, 8, 16, *(pytest.param(ranks, marks=pytest.mark.exhaustive) for ranks in (4, 7, 13)))
@@ -32,7 +32,7 @@ def test_native(mpi: Mpi) -> None:
 
 @pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 def test_passed_through(mpi: Mpi) -> None:
-    """Preloaded, never polite, not learning and without a report: everything is passed on, known calls at once."""
+    """Preloaded, spinning, not learning and without a report: everything is passed on, known calls at once."""
     check(mpi, 2, PASSING)
 
 
@@ -44,13 +44,13 @@ def test_disabled(mpi: Mpi) -> None:
 
 @pytest.mark.parametrize("ranks", RANKS_MANY)
 @pytest.mark.parametrize("name", DEBIAN)
-def test_polite_on_debian(name: str, ranks: int) -> None:
-    """Waiting politely, over all the interesting rank counts, on the two libraries of the distribution."""
-    check(named(name), ranks, POLITE)
+def test_yielding_on_debian(name: str, ranks: int) -> None:
+    """Waiting by yielding, over all the interesting rank counts, on the two libraries of the distribution."""
+    check(named(name), ranks, YIELDING)
 
 
 @pytest.mark.parametrize("ranks", RANKS_FEW)
 @pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if mpi.name not in DEBIAN], ids=lambda mpi: mpi.name)
-def test_polite_on_wheels(mpi: Mpi, ranks: int) -> None:
-    """Waiting politely on the libraries from wheels."""
-    check(mpi, ranks, POLITE)
+def test_yielding_on_wheels(mpi: Mpi, ranks: int) -> None:
+    """Waiting by yielding on the libraries from wheels."""
+    check(mpi, ranks, YIELDING)

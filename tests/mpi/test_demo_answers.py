@@ -12,7 +12,7 @@ import pytest
 from test_strategies import selections
 
 from thalweg.demo.answers import Answer, agree
-from thalweg.demo.catalogue import PROGRAMS
+from thalweg.demo.catalog import PROGRAMS
 from thalweg.demo.execution import run
 from thalweg.demo.program import Job, Program
 from thalweg.demo.programs.own import EXAMPLES
@@ -36,12 +36,12 @@ def prepared() -> dict[str, tuple[Job, Answer]]:
 
 def _answer(program: Program, job: Job, folder: Path, options: tuple[str, ...]) -> Answer:
     environment = {**base_environment(os.environ), **job.environment}
-    command = [*thalweg_command(), "run", *options, *program.flavour.launcher, str(RANKS), *job.command]
+    command = [*thalweg_command(), "run", *options, *program.flavor.launcher, str(RANKS), *job.command]
     return program.answer(run(command, environment, folder, LIMIT_S).output, folder)
 
 
 def _prepare(program: Program, site: Site, prepared: dict[str, tuple[Job, Answer]]) -> tuple[Path, Job, Answer]:
-    folder = site.scratch / program.name / program.flavour.name
+    folder = site.scratch / program.name / program.flavor.name
     if str(folder) not in prepared:
         folder.mkdir(parents=True)
         job = program.prepare(site, folder, RANKS)
@@ -51,7 +51,7 @@ def _prepare(program: Program, site: Site, prepared: dict[str, tuple[Job, Answer
 
 def _together(program: Program) -> pytest.MarkDecorator:
     """Let one worker prepare the program and find its native answer, once."""
-    return pytest.mark.xdist_group(f"demo of {program.name} on {program.flavour.name}")
+    return pytest.mark.xdist_group(f"demo of {program.name} on {program.flavor.name}")
 
 
 def _cases() -> list[object]:
@@ -60,7 +60,7 @@ def _cases() -> list[object]:
             program,
             number,
             marks=(_together(program), *(() if program in EXAMPLES and number % 4 == 0 else (pytest.mark.exhaustive,))),
-            id=f"{program.name}-{program.flavour.name}-{number}",
+            id=f"{program.name}-{program.flavor.name}-{number}",
         )
         for program in PROGRAMS
         for number in range(len(selections()))
@@ -83,7 +83,7 @@ def test_answers_are_the_same(
         pytest.param(
             program,
             marks=(_together(program), *(() if program in EXAMPLES else (pytest.mark.exhaustive,))),
-            id=f"{program.name}-{program.flavour.name}",
+            id=f"{program.name}-{program.flavor.name}",
         )
         for program in PROGRAMS
     ],

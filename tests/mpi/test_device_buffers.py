@@ -60,14 +60,14 @@ def test_runtime_at_the_start(name: str, devices: list[str], tmp_path: Path) -> 
     assert "--device-buffers no" in result.err
 
 
-@pytest.mark.parametrize("polite", ["never", "always"])
+@pytest.mark.parametrize("wait", ["spin", "yield"])
 @pytest.mark.parametrize("way", ["report", "short way"])
 @MIXED
 @DEBIAN
-def test_runtime_loaded_later(name: str, devices: list[str], way: str, polite: str, tmp_path: Path) -> None:
+def test_runtime_loaded_later(name: str, devices: list[str], way: str, wait: str, tmp_path: Path) -> None:
     """Where it is loaded later, strategies run the calls, and the library packs what is in device memory."""
     file = tmp_path / "report.json"
-    settings = {"THALWEG_USE": USE, "THALWEG_POLITE": polite, "THALWEG_SUMMARY": "0"}
+    settings = {"THALWEG_USE": USE, "THALWEG_WAIT": wait, "THALWEG_SUMMARY": "0"}
     if way == "short way":
         settings["THALWEG_REPORT"] = ""
     result = _run(named(name), ["late", *devices], settings, file)

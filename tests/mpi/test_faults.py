@@ -7,13 +7,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from jobs import DISABLED, NATIVE, PASSING, POLITE, Mode, build, build_profiler, interposer, run, using
+from jobs import DISABLED, NATIVE, PASSING, YIELDING, Mode, build, build_profiler, interposer, run, using
 from mpis import MPIS, Mpi, named
 
 EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
-SHARING = using("allreduce=direct;barrier=dissemination", polite="auto")
-PRELOADED = pytest.mark.parametrize("mode", [PASSING, POLITE, SHARING], ids=lambda mode: mode.name)
+SHARING = using("allreduce=direct;barrier=dissemination", wait="auto")
+PRELOADED = pytest.mark.parametrize("mode", [PASSING, YIELDING, SHARING], ids=lambda mode: mode.name)
 
 
 def _files_of_thalweg(temporary: Path) -> list[str]:
@@ -67,8 +67,8 @@ def test_broken_selection(name: str, selection: str) -> None:
     program = [str(build(mpi, "conformance")), "--known", mpi.known_names, "allreduce", "alltoall"]
     result = run(mpi, 2, program, using(selection))
     assert result.status == 0, result.explain()
-    told = [line for line in result.err.splitlines() if "THALWEG_USE" in line]
-    assert len(told) == 1, result.err
+    lines = [line for line in result.err.splitlines() if "THALWEG_USE" in line]
+    assert len(lines) == 1, result.err
 
 
 @EVERY_MPI
@@ -78,10 +78,10 @@ def test_interposer_of_another_family(mpi: Mpi) -> None:
     program = [str(build(mpi, "conformance")), "--known", mpi.known_names, "allreduce", "bcast", "p2p_matching"]
     result = run(mpi, 2, program, NATIVE, environment={"LD_PRELOAD": str(interposer(other))})
     assert result.status == 0, result.explain()
-    told = [line for line in result.err.splitlines() if "halweg" in line]
-    assert len(told) == 1, result.err
-    assert "this interposer is for" in told[0]
-    assert "but the program uses" in told[0]
+    lines = [line for line in result.err.splitlines() if "halweg" in line]
+    assert len(lines) == 1, result.err
+    assert "this interposer is for" in lines[0]
+    assert "but the program uses" in lines[0]
 
 
 @pytest.mark.parametrize("expected", [["active"], ["active", "bypassed at the end"], ["early"]], ids=str)

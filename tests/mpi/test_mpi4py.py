@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from jobs import NATIVE, POLITE, PROGRAMS_BUILT, Mode, run, using
+from jobs import NATIVE, PROGRAMS_BUILT, YIELDING, Mode, run, using
 from locks import locked
 from mpis import INSTALLED, MPIS, Mpi, named
 from test_strategies import selections
@@ -43,27 +43,27 @@ def library_folder(mpi: Mpi) -> Path | None:
 def outcomes(mpi_name: str, ranks: int, mode: str, selection: str = "") -> dict[tuple[int, str], str]:
     """Outcome by rank and name of test."""
     mpi = named(mpi_name)
-    how: Mode = using(selection) if selection else {"native": NATIVE, "polite": POLITE}[mode]
+    how: Mode = using(selection) if selection else {"native": NATIVE, "yielding": YIELDING}[mode]
     folder = library_folder(mpi)
     library = "libmpi.so.40" if mpi.family == "openmpi" else "libmpi.so.12"
     environment = {"MPI4PY_MPIABI": mpi.family, "MPI4PY_LIBMPI": str(folder / library) if folder else library}
     if folder:
         environment["LD_LIBRARY_PATH"] = str(folder)
-    told = Path(tempfile.mkdtemp(prefix="mpi4py-"))  # other workers run the same library's tests
+    reports = Path(tempfile.mkdtemp(prefix="mpi4py-"))  # other workers run the same library's tests
     python, main = FOLDER / "bin" / "python", FOLDER / "source" / "test" / "main.py"
-    program = ["sh", "-c", f"exec {python} {main} -v -i cco 2>{told}/{RANK}"]
+    program = ["sh", "-c", f"exec {python} {main} -v -i cco 2>{reports}/{RANK}"]
     result = run(mpi, ranks, program, how, environment=environment, seconds=200)
     assert not result.lines_of("HUNG"), result.explain()
     found = {}
     for rank in range(ranks):
-        text = (told / str(rank)).read_text()
+        text = (reports / str(rank)).read_text()
         assert "\nRan " in text, f"rank {rank} of {result.explain()}\n{text[-2000:]}"
         for name, outcome in re.findall(
             r"^(test\w+ \([\w.]+\)).*? \.\.\. (ok|FAIL|ERROR|skipped)", text, re.MULTILINE | re.DOTALL
         ):
             found[rank, name] = outcome
     assert "ok" in found.values(), result.explain()
-    shutil.rmtree(told)
+    shutil.rmtree(reports)
     return found
 
 
@@ -73,7 +73,7 @@ def check_same(mpi: str, ranks: int, selection: str = "") -> None:
     Tests that the library cannot run may pass: persistent collectives, which Open MPI 4 has under other names.
     """
     natively = outcomes(mpi, ranks, "native")
-    preloaded = outcomes(mpi, ranks, "polite", selection)
+    preloaded = outcomes(mpi, ranks, "yielding", selection)
     changed = {
         key: (natively.get(key), preloaded.get(key))
         for key in natively.keys() | preloaded.keys()

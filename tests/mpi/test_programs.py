@@ -1,14 +1,14 @@
-"""Programs of their own: threads, sessions, C++, and the three flavours of Fortran."""
+"""Programs of their own: threads, sessions, C++, and the three flavors of Fortran."""
 
 from pathlib import Path
 
 import pytest
-from jobs import NATIVE, PASSING, POLITE, Mode, build, build_cxx, build_fortran, run, using
+from jobs import NATIVE, PASSING, YIELDING, Mode, build, build_cxx, build_fortran, run, using
 from mpis import MPIS, Mpi, named
 
 ENGINE = using("allreduce=recursive_doubling;broadcast=knomial;allgather=ring;alltoall=direct")
-IDS = ["native", "passing", "polite", "engine"]
-MODES = pytest.mark.parametrize("mode", [NATIVE, PASSING, POLITE, ENGINE], ids=IDS)
+IDS = ["native", "passing", "yielding", "engine"]
+MODES = pytest.mark.parametrize("mode", [NATIVE, PASSING, YIELDING, ENGINE], ids=IDS)
 EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 
 
@@ -40,24 +40,24 @@ def test_cxx(mpi: Mpi) -> None:
 
 
 @MODES
-@pytest.mark.parametrize("flavour", ["mpifh", "mpimod", "f08"])
+@pytest.mark.parametrize("flavor", ["mpifh", "mpimod", "f08"])
 @pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
-def test_fortran(name: str, flavour: str, mode: Mode) -> None:
+def test_fortran(name: str, flavor: str, mode: Mode) -> None:
     """Fortran, with MPI_IN_PLACE, MPI_BOTTOM and MPI_STATUS_IGNORE."""
     mpi = named(name)
-    check(mpi, build_fortran(mpi, flavour), mode, "fortran")
+    check(mpi, build_fortran(mpi, flavor), mode, "fortran")
 
 
-@pytest.mark.parametrize("polite", ["always", "never"])
+@pytest.mark.parametrize("wait", ["yield", "spin"])
 @pytest.mark.parametrize("ranks", [2, 3])
 @EVERY_MPI
-def test_waiting_lets_the_library_go_on(mpi: Mpi, ranks: int, polite: str) -> None:
+def test_waiting_lets_the_library_go_on(mpi: Mpi, ranks: int, wait: str) -> None:
     """A rank that waits in a call of ours holds up none of the program's messages."""
-    if mpi.spins and polite == "never" and ranks > 2:
+    if mpi.spins and wait == "spin" and ranks > 2:
         pytest.skip("what stays native crawls where ranks outnumber cores")
     mode = using(
         "barrier=dissemination;broadcast=knomial;scatter=knomial;gather=knomial;allgather=ring;alltoall=direct;"
         "reduce=knomial;allreduce=recursive_doubling;reduce_scatter=pairwise",
-        polite,
+        wait,
     )
     check(mpi, build(mpi, "waiting"), mode, "waiting", ranks=ranks)

@@ -20,9 +20,9 @@ SEED = os.environ.get("THALWEG_TEST_SEED", "1")
 DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
 
 
-def program(mpi: Mpi, calls: str, most_bytes: int = 65536) -> list[str]:
+def program(mpi: Mpi, calls: str, max_bytes: int = 65536) -> list[str]:
     """Name the program and its arguments."""
-    return [str(build(mpi, "random_calls")), calls, SEED, str(most_bytes), *selections()]
+    return [str(build(mpi, "random_calls")), calls, SEED, str(max_bytes), *selections()]
 
 
 @pytest.mark.parametrize("memory", ["1", "0"], ids=["shared_memory", "library"])
@@ -79,7 +79,7 @@ def test_killed_at_any_point(name: str, number: int) -> None:
     mpi = named(name)
     mode: Mode = using(selections()[number])
     dice = random.Random(f"{SEED} {name} {number}")
-    command = mpi.command(3, program(mpi, "100000000", most_bytes=200000), mode.environment(mpi))
+    command = mpi.command(3, program(mpi, "100000000", max_bytes=200000), mode.environment(mpi))
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=launcher_environment(mpi)
     ) as job:

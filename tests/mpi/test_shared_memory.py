@@ -24,7 +24,7 @@ def test_shared(name: str, ranks: int, tmp_path: Path) -> None:
     mpi = named(name)
     program = [str(build(mpi, "conformance")), "--scale", "0.3", "--known", mpi.known_names, *SUITES]
     report = tmp_path / "report.json"
-    result = run(mpi, ranks, program, using(SELECTION, polite="auto"), environment={"THALWEG_REPORT": str(report)})
+    result = run(mpi, ranks, program, using(SELECTION, wait="auto"), environment={"THALWEG_REPORT": str(report)})
     assert result.status == 0, result.explain()
     assert _report(report) == "ranks of a node send each other messages through shared memory"
 
@@ -45,7 +45,7 @@ def test_switched_off(name: str, tmp_path: Path) -> None:
 def test_too_long(name: str) -> None:
     """A message that is too long fails its call alone."""
     mpi = named(name)
-    result = run(mpi, 2, [str(build(mpi, "too_long"))], using(SELECTION, polite="auto"))
+    result = run(mpi, 2, [str(build(mpi, "too_long"))], using(SELECTION, wait="auto"))
     assert result.status == 0, result.explain()
 
 
@@ -57,7 +57,7 @@ def _may_unshare() -> bool:
 def test_another_process_namespace(tmp_path: Path) -> None:
     """A rank that cannot see the others' descriptors makes the whole node use the library; the report names it.
 
-    Open MPI bears it; MPICH cannot share memory across such ranks itself, and over TCP it hangs at the end natively.
+    Open MPI allows it; MPICH cannot share memory across such ranks itself, and over TCP it hangs at the end natively.
     """
     mpi = named("openmpi4")
     report = tmp_path / "report.json"

@@ -16,7 +16,7 @@ SUITES = (
     *("barrier", "bcast", "gather", "scatter", "gatherv", "scatterv"),
     *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "empty_types"),
     *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
-    *("reduce_types", "user_operations", "handle_reuse", "known_calls", "float_hash"),
+    *("reduce_types", "user_operations", "handle_reuse", "fast_path", "float_hash"),
     *("neighbor_cart", "neighbor_graph", "neighbor_dist_graph", "comm_many"),
     *("outstanding", "going_on_in_collectives", "going_on_in_neighborhoods", "persistent_restart"),
 )

@@ -24,7 +24,7 @@ PIPELINED = ("broadcast", "reduce", "allreduce")
 # Not the suite of barriers: it counts in memory that all ranks share.
 SUITES = (
     *("bcast", "reduce", "allreduce", "gather", "scatter", "gatherv", "scatterv"),
-    *("allgather", "alltoall", "reduce_scatter_block", "known_calls"),
+    *("allgather", "alltoall", "reduce_scatter_block", "fast_path"),
 )
 
 
@@ -35,8 +35,7 @@ def thalweg(*words: str) -> "subprocess.CompletedProcess[str]":
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ
-        | {"THALWEG_LAB": NAME, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+        env=os.environ | {"THALWEG_LAB": NAME, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
     )
 
 

@@ -45,7 +45,7 @@ def test_other_hosts_in_the_default_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("mtl = ^ofi", {"OMPI_MCA_mtl": "^ofi,psm2,psm"}),
         ("mtl=^psm2", LEFT_OUT),
@@ -53,9 +53,9 @@ def test_other_hosts_in_the_default_file(tmp_path: Path) -> None:
         ("btl = tcp", LEFT_OUT),
     ],
 )
-def test_the_administrators_choice_is_kept(tmp_path: Path, line: str, told: dict[str, str]) -> None:
+def test_the_administrators_choice_is_kept(tmp_path: Path, line: str, expected: dict[str, str]) -> None:
     write(tmp_path, "etc/openmpi/openmpi-mca-params.conf", f"# a comment\n{line}\n")
-    assert variables(OPEN_MPI, ["app"], {}, str(tmp_path)) == told
+    assert variables(OPEN_MPI, ["app"], {}, str(tmp_path)) == expected
 
 
 def test_other_launchers_are_left_alone(tmp_path: Path) -> None:

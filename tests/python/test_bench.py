@@ -38,7 +38,7 @@ def test_smoke_collectives(thalweg: Command, family: str, tmp_path: Path) -> Non
 
 def test_smoke_model(thalweg: Command, tmp_path: Path) -> None:
     rows_file, plot, machine = tmp_path / "rows.json", tmp_path / "plot.svg", tmp_path / "machine.toml"
-    machine.write_text(_core.standard_machine().to_text())
+    machine.write_text(_core.default_machine().to_text())
     words = ["--ops", "allreduce", "--sizes", "64", "--machine", str(machine), "--plot", str(plot)]
     result = thalweg("bench", "model", "--mpi", "mpich", *words, "--json", str(rows_file))
     assert result.returncode == 0, result.stderr

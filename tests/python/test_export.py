@@ -73,11 +73,11 @@ def test_mpichs_selection_changes_only_what_was_found(programs: Programs) -> Non
     changed = {key for key in selection if selection[key] != defaults[key]}
     assert changed == {"collective=bcast", "collective=allgather", "collective=barrier"}
     bcast = selection["collective=bcast"]["comm_type=intra"]
-    standard = defaults["collective=bcast"]["comm_type=intra"]
-    assert bcast["comm_size<8"] == bcast["comm_size=any"] == standard
+    default = defaults["collective=bcast"]["comm_type=intra"]
+    assert bcast["comm_size<8"] == bcast["comm_size=any"] == default
     assert bcast["comm_size<=8"] == {
         "avg_msg_size<=724": {"algorithm=MPIR_Bcast_intra_scatter_ring_allgather": {}},
-        "avg_msg_size=any": standard,
+        "avg_msg_size=any": default,
     }
     # An all-gather's sizes are those of all ranks together.
     assert list(selection["collective=allgather"]["comm_type=intra"]["comm_size<=8"]) == [

@@ -112,7 +112,7 @@ int main(int count, char** words) {
     tuning.machine = _core.Fingerprint(json.loads(report.read_text())["fingerprint"])
     pick = _core.Pick()
     pick.call, pick.ranks, pick.nodes, pick.bytes, pick.source = "allreduce", 3, 3, 4, "tune"
-    pick.use, pick.otherwise = "library:recursive_doubling", "ring"
+    pick.use, pick.fallback = "library:recursive_doubling", "ring"
     pick.seconds, pick.native_seconds, pick.trials = 1e-6, 2e-6, 21
     tuning.picks = [pick]
     _core.save_tuning(str(file), tuning)

@@ -16,7 +16,7 @@ from thalweg.errors import INSTALLATION, LAUNCHER, PROGRAM, SETTINGS, USAGE, Tha
 from thalweg.launch import plan as planning
 from thalweg.launch.arguments import Arguments, read_arguments
 from thalweg.launch.cores import core_count
-from thalweg.launch.launchers import FLUX, HYDRA, OPEN_RTE, PRRTE, SLURM, Kind, Launcher, recognise, with_variables
+from thalweg.launch.launchers import FLUX, HYDRA, OPEN_RTE, PRRTE, SLURM, Kind, Launcher, recognize, with_variables
 from thalweg.launch.mpis import named_mpi
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.libraries import interposer
@@ -45,8 +45,12 @@ def plan_for(environment: dict[str, str], *words: str) -> Plan:
 
 class TestReadingTheCommandLine:
     def test_the_program_begins_at_the_first_other_word(self) -> None:
-        arguments = read_arguments(["-n", "8", "--polite", "never", "./app", "-n", "3", "--use", "x"])
-        assert arguments == Arguments(8, False, {"polite": "never"}, ("./app", "-n", "3", "--use", "x"))
+        arguments = read_arguments(["-n", "8", "--wait", "spin", "./app", "-n", "3", "--use", "x"])
+        assert arguments == Arguments(8, False, {"wait": "spin"}, ("./app", "-n", "3", "--use", "x"))
+
+    @pytest.mark.parametrize(("former", "now"), [("always", "yield"), ("never", "spin"), ("auto", "auto")])
+    def test_a_flag_of_earlier_versions_is_read(self, former: str, now: str) -> None:
+        assert read_arguments(["--polite", former, "p"]).flags == {"wait": now}
 
     def test_two_dashes_end_the_options(self) -> None:
         assert read_arguments(["-n2", "--", "-v", "x"]).command == ("-v", "x")
@@ -66,7 +70,7 @@ class TestReadingTheCommandLine:
             (["--use"], USAGE, "option --use requires argument"),
             (["--use", "allreduce", "p"], SETTINGS, "--use: 'allreduce' is not of the form operation=strategy"),
             (["--use", "a=b;a=c", "p"], SETTINGS, "--use: a is selected twice: b and c"),
-            (["--polite", "maybe", "p"], SETTINGS, "--polite: 'maybe' is not one of auto, always, never"),
+            (["--wait", "maybe", "p"], SETTINGS, "--wait: 'maybe' is not one of auto, yield, spin"),
             (["--poll-us", "1.5", "p"], SETTINGS, "--poll-us: '1.5' is not a whole number of microseconds"),
         ],
     )
@@ -160,7 +164,7 @@ class TestHandingVariablesToRanks:
             with_variables(launcher(FLUX), ["jobs"], VARIABLES, {})
 
 
-class TestRecognisingLaunchers:
+class TestRecognizingLaunchers:
     @pytest.mark.parametrize(
         ("name", "version", "kind"),
         [
@@ -180,18 +184,18 @@ class TestRecognisingLaunchers:
         path = tmp_path / name
         path.write_text(f"#!/bin/sh\ncat <<'END'\n{version}\nEND\n")
         path.chmod(0o755)
-        found = recognise(str(path), dict(os.environ))
+        found = recognize(str(path), dict(os.environ))
         assert found == Launcher(kind, str(path))
 
     def test_debians_launchers(self) -> None:
         for name, kind in (("mpirun.openmpi", OPEN_RTE), ("mpirun.mpich", HYDRA)):
-            found = recognise(name, dict(os.environ))
+            found = recognize(name, dict(os.environ))
             assert found is not None
             assert found.kind == kind
 
     def test_programs_are_no_launchers(self, programs: Programs) -> None:
         for word in ("env", "ls", programs.mpich(), "no-such-program"):
-            assert recognise(word, dict(os.environ)) is None
+            assert recognize(word, dict(os.environ)) is None
 
     def test_unknown_launchers_are_explained(self, tmp_path: Path) -> None:
         path = tmp_path / "mpirun"
@@ -199,13 +203,13 @@ class TestRecognisingLaunchers:
         path.chmod(0o755)
         for word in (str(path), "jsrun", "aprun"):
             with pytest.raises(ThalwegError) as caught:
-                recognise(word, dict(os.environ))
+                recognize(word, dict(os.environ))
             assert caught.value.status == LAUNCHER
             assert f"{word} … thalweg run PROGRAM" in caught.value.remedy
 
     def test_a_missing_launcher_is_explained(self) -> None:
         with pytest.raises(ThalwegError, match="the launcher srun does not exist") as caught:
-            recognise("srun", {"PATH": "/nowhere"})
+            recognize("srun", {"PATH": "/nowhere"})
         assert caught.value.status == LAUNCHER
 
 

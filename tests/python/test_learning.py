@@ -146,7 +146,7 @@ def test_sums_are_left_alone_unless_wanted(thalweg: Command, environment: dict[s
 def test_a_pick_that_cannot_do_the_calls_stands_in_nobodys_way(
     thalweg: Command, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """Neighbours can be exchanged among even numbers of ranks only: native runs, and others are tried."""
+    """Neighbors can be exchanged among even numbers of ranks only: native runs, and others are tried."""
     report = tmp_path / "report.json"
     file = tmp_path / "tuning.toml"
     words = ("--tuning", str(file))

@@ -16,11 +16,11 @@ from thalweg.errors import FAILED, ThalwegError
 from thalweg.rules.algorithms import OPENMPI, Algorithm, algorithms
 from thalweg.rules.formats import Rule
 from thalweg.rules.library import Library, library_of
-from thalweg.rules.loading import TOLD, library_version, rules_of_picks
+from thalweg.rules.loading import RULES_VARIABLE, library_version, rules_of_picks
 from thalweg.rules.picks import mentions_library
 from thalweg.trials.cases import OPERATIONS, Case
 from thalweg.trials.session import Samples, Session
-from thalweg.tune.library import FEW_TURNS, Contest, challenge, duel
+from thalweg.tune.library import FEW_ROUNDS, Comparison, compare_case, compare_with_picks
 from thalweg.tune.library_trials import Trial, measure
 from thalweg.tune.search import Outcome
 
@@ -30,11 +30,11 @@ OWN = {"openmpi": ("ring", "OMPI_MCA_coll_tuned_dynamic_rules_filename"),
 BY_FAMILY = pytest.mark.parametrize("family", sorted(OWN))
 
 
-def _pick(call: str, size: int, use: str, otherwise: str = "") -> _core.Pick:
+def _pick(call: str, size: int, use: str, fallback: str = "") -> _core.Pick:
     pick = _core.Pick()
     pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use = call, 2, 1, size, use
     pick.seconds, pick.native_seconds, pick.trials, pick.source = 1e-6, 2e-6, 21, "tune"
-    pick.otherwise = otherwise
+    pick.fallback = fallback
     return pick
 
 
@@ -87,20 +87,20 @@ def test_the_librarys_algorithm_is_picked_only_where_it_is_surely_fastest(
     pick = "bruck" if ours_us < native_us else "native"
     outcome = Outcome(pick, min(ours_us, native_us) * 1e-6, native_us * 1e-6, 21)
     ours, ruled = _Job({"native": native_us, "bruck": ours_us}), _Job({"native": library_us})
-    found = duel(ours, ruled, case, outcome, times)  # type: ignore[arg-type]
+    found = compare_case(ours, ruled, case, outcome, times)  # type: ignore[arg-type]
     if library_us < min(ours_us, native_us):
-        assert (found.pick, found.otherwise) == ("library:ring", pick)
+        assert (found.pick, found.fallback) == ("library:ring", pick)
         assert found.seconds == pytest.approx(library_us * 1e-6, rel=0.01)
     else:
         assert found == outcome
 
 
-def test_a_duel_that_is_lost_by_far_ends_early() -> None:
+def test_a_comparison_that_is_lost_by_far_ends_early() -> None:
     ours, ruled = _Job({"native": 30000.0, "bruck": 30.0}), _Job({"native": 29000.0})
     case, outcome = Case("allgather", 64), Outcome("bruck", 30e-6, 30e-3, 21)
     times = {case: {Algorithm("ring", 4): Trial((29.0,) * 7, (30.0,) * 7)}}
-    assert duel(ours, ruled, case, outcome, times) == outcome  # type: ignore[arg-type]
-    assert ours.asked == ruled.asked == FEW_TURNS
+    assert compare_case(ours, ruled, case, outcome, times) == outcome  # type: ignore[arg-type]
+    assert ours.asked == ruled.asked == FEW_ROUNDS
 
 
 def test_the_library_is_not_tried_where_it_is_hopeless() -> None:
@@ -109,8 +109,8 @@ def test_the_library_is_not_tried_where_it_is_hopeless() -> None:
 
     session = cast("Session", SimpleNamespace(job=SimpleNamespace(ranks=8)))
     outcome = Outcome("bruck", 30e-6, 30e-3, 21)
-    contest = Contest(Library(OPENMPI, ""), session, start)
-    assert challenge(contest, {Case("allgather", 64): outcome}, lambda: True) == {}
+    comparison = Comparison(Library(OPENMPI, ""), session, start)
+    assert compare_with_picks(comparison, {Case("allgather", 64): outcome}, lambda: True) == {}
 
 
 class _LibraryJob(_Job):
@@ -140,7 +140,7 @@ def test_algorithms_that_the_library_refuses_are_left_out(capsys: pytest.Capture
 @BY_FAMILY
 def test_tuning_tries_the_librarys_algorithms(thalweg: Command, tmp_path: Path, family: str) -> None:
     machine, figures, file = tmp_path / "machine.toml", tmp_path / "figures.json", tmp_path / "tuning.toml"
-    machine.write_text(_core.standard_machine().to_text())
+    machine.write_text(_core.default_machine().to_text())
     words = ["tune", "--mpi", family, "--ops", "allreduce,scan", "--sizes", "8", "--budget", "6s"]
     words += ["--machine", str(machine), "--tuning", str(file), "--json", str(figures)]
     for options, are_tried in (([], True), (["--no-library"], False)):
@@ -201,7 +201,7 @@ def test_runs_tell_the_library(thalweg: Command, programs: Programs, tmp_path: P
 
     shown = thalweg(*words, "--dry-run", "-n", "2", "--", program).stdout
     variables = dict(word.split("=", 1) for word in shlex.split(shown) if "=" in word)
-    assert OWN[family][1] in variables[TOLD].split(",")
+    assert OWN[family][1] in variables[RULES_VARIABLE].split(",")
     rules = Path(variables[OWN[family][1]])
     assert rules.parent == Path(f"{file}.rules")
     assert OWN[family][0] in rules.read_text()
@@ -223,3 +223,46 @@ def test_what_a_library_is_called_is_what_ranks_call_it(thalweg: Command, progra
         library = library_of(program, os.environ)
         assert library is not None
         assert json.loads(report.read_text())["fingerprint"][4] == library_version(library.path)
+
+
+@BY_FAMILY
+def test_a_user_selects_the_librarys_algorithm(
+    thalweg: Command, programs: Programs, tmp_path: Path, family: str
+) -> None:
+    program = programs.build(f"own_{family}", SOURCE, f"mpicc.{family}")
+    word, variable = OWN[family]
+    report = tmp_path / "report.json"
+    words = ["run", "--tuning", "off", "--report", str(report), "--use", f"allreduce=library:{word}"]
+    home = {"XDG_DATA_HOME": str(tmp_path)}
+
+    result = thalweg(*words, "-n", "2", "--", program, variables=home)
+    assert result.returncode == 0, result.stderr
+    assert "takes no effect" not in result.stderr
+    site = next(one for one in json.loads(report.read_text())["calls"] if one["function"] == "MPI_Allreduce")
+    assert [ending["strategy"] for ending in site["ran_on"]] == ["native"]
+    shown = thalweg(*words, "--dry-run", "-n", "2", "--", program, variables=home).stdout
+    told = dict(one.split("=", 1) for one in shlex.split(shown) if "=" in one)
+    assert word in Path(told[variable]).read_text()
+
+    # A launcher of the user's own starts the library before anybody can write_library_rules it.
+    elsewhere = thalweg(*words, f"mpirun.{family}", "-n", "2", program, variables=home)
+    assert elsewhere.returncode == 0, elsewhere.stderr
+    assert f"allreduce=library:{word} takes no effect: the library was not told" in elsewhere.stderr
+
+    refused = thalweg("run", "--use", "allreduce=library:no_such", "-n", "2", "--", program, variables=home)
+    assert refused.returncode != 0
+    assert "library:no_such: the library has no such algorithm" in refused.stderr
+    assert word in refused.stderr
+
+
+def test_an_offload_that_is_not_at_hand_falls_back(thalweg: Command, programs: Programs, tmp_path: Path) -> None:
+    program = programs.build("own_openmpi", SOURCE, "mpicc.openmpi")
+    report = tmp_path / "report.json"
+    words = ["run", "--tuning", "off", "--report", str(report), "--use", "allreduce=offload:none"]
+    result = thalweg(*words, "-n", "2", "--", program)
+    assert result.returncode == 0, result.stderr
+    assert "allreduce=offload:none takes no effect: no such offload is at hand" in result.stderr
+    site = next(one for one in json.loads(report.read_text())["calls"] if one["function"] == "MPI_Allreduce")
+    assert [(ending["strategy"], ending["passed_on_because"]) for ending in site["ran_on"]] == [
+        ("native", "an offload that is not at hand")
+    ]

@@ -10,15 +10,15 @@ from thalweg.trials.places import NOWHERE, find_places, parse_processors
 from thalweg.trials.session import Job
 
 
-def _told(processor: int, may: str = "", *, complex_size: int = 4, socket_size: int = 8) -> str:
+def _report(processor: int, may: str = "", *, complex_size: int = 4, socket_size: int = 8) -> str:
     """Say what a rank on that processor says on a node with two sockets of two core complexes each."""
     parts = [(processor // size * size, processor // size * size + size - 1) for size in (complex_size, socket_size)]
     return ";".join([str(processor), may or str(processor), *(f"{first}-{last}" for first, last in parts)])
 
 
-def _job(ranks_per_node: int, told: list[str]) -> Job:
-    nodes = tuple(rank // ranks_per_node for rank in range(len(told)))
-    return Job(len(told), nodes, nodes[-1] + 1, (), find_places([f"n{node}" for node in nodes], told))
+def _job(ranks_per_node: int, reports: list[str]) -> Job:
+    nodes = tuple(rank // ranks_per_node for rank in range(len(reports)))
+    return Job(len(reports), nodes, nodes[-1] + 1, (), find_places([f"n{node}" for node in nodes], reports))
 
 
 def _xml(sockets: int, complexes: int, cores: int, threads: int) -> str:
@@ -46,24 +46,24 @@ def test_lists_of_processors_are_read(text: str, found: set[int]) -> None:
 
 
 def test_levels_are_the_nearest_part_that_both_stay_on() -> None:
-    job = _job(4, [_told(0), _told(3), _told(4), _told(8), _told(0)])
+    job = _job(4, [_report(0), _report(3), _report(4), _report(8), _report(0)])
     assert [level_of(job, 0, other) for other in range(1, 5)] == ["core_complex", "socket", "node", "network"]
 
 
 def test_ranks_that_may_move_are_as_far_apart_as_they_may_move() -> None:
-    job = _job(4, [_told(0, "0-15"), _told(1, "0-15"), _told(0, "0-7"), _told(1, "0-7")])
+    job = _job(4, [_report(0, "0-15"), _report(1, "0-15"), _report(0, "0-7"), _report(1, "0-7")])
     assert level_of(job, 0, 1) == "node"
     assert level_of(job, 2, 3) == "socket"
     assert [place.core_complex for place in job.places] == [NOWHERE] * 4
 
 
-@pytest.mark.parametrize("told", ["", ";;;", "-1;;;", "0", "x;y;z;w", "3;0-7;;"])
-def test_what_the_system_does_not_tell_is_a_node_apart(told: str) -> None:
-    assert level_of(_job(2, [told, told]), 0, 1) == "node"
+@pytest.mark.parametrize("reports", ["", ";;;", "-1;;;", "0", "x;y;z;w", "3;0-7;;"])
+def test_what_the_system_does_not_tell_is_a_node_apart(reports: str) -> None:
+    assert level_of(_job(2, [reports, reports]), 0, 1) == "node"
 
 
 def test_parts_of_different_nodes_differ() -> None:
-    job = _job(1, [_told(0), _told(0)])
+    job = _job(1, [_report(0), _report(0)])
     assert job.places[0].socket != job.places[1].socket
     assert job.places[0].core_complex != job.places[1].core_complex
 
@@ -71,7 +71,7 @@ def test_parts_of_different_nodes_differ() -> None:
 @pytest.mark.parametrize("ranks", [2, 3, 8, 16, 40])
 @pytest.mark.parametrize("per_node", [1, 2, 7, 16])
 def test_pairs_are_of_their_level_and_share_nothing(ranks: int, per_node: int) -> None:
-    job = _job(per_node, [_told(rank % per_node) for rank in range(ranks)])
+    job = _job(per_node, [_report(rank % per_node) for rank in range(ranks)])
     chosen = pairs(job, cores=16)
     assert set(chosen) == {level_of(job, a, b) for a, b in combinations(range(ranks), 2)}
     for name, found in chosen.items():
@@ -83,7 +83,7 @@ def test_pairs_are_of_their_level_and_share_nothing(ranks: int, per_node: int) -
 
 
 def test_a_pair_shares_no_processor_where_it_can() -> None:
-    job = _job(3, [_told(0), _told(0), _told(1)])
+    job = _job(3, [_report(0), _report(0), _report(1)])
     assert pairs(job, cores=2) == {"core_complex": [(0, 2)]}
 
 
@@ -93,13 +93,13 @@ def test_nodes_are_described() -> None:
         "2 sockets, 4 L3 of 32 MiB (4 cores each), 16 L2 of 1 MiB, 16 cores of 2 threads, 32 GiB in 2 NUMA nodes"
     )
     assert parts.core_of[3] == parts.core_of[19] == 3
-    job = _job(2, [_told(3), _told(0, "0-15"), ";;;"])
-    assert describe_ranks(job.nodes, job.places, parts.core_of, most=2) == [
+    job = _job(2, [_report(3), _report(0, "0-15"), ";;;"])
+    assert describe_ranks(job.nodes, job.places, parts.core_of, limit=2) == [
         "rank 0: node 0, core 3, core complex 0, socket 0",
         "rank 1: node 0, one of 16 cores (seen on 0)",
         "… and 1 more ranks",
     ]
-    assert describe_ranks(job.nodes, job.places, {}, most=4)[-1] == "rank 2: node 1, core not known"
+    assert describe_ranks(job.nodes, job.places, {}, limit=4)[-1] == "rank 2: node 1, core not known"
 
 
 def test_nodes_without_caches_and_cores_are_described() -> None:

@@ -113,4 +113,4 @@ def test_faster_means_surely_faster() -> None:
     assert is_faster(fast, slow)
     assert not is_faster(slow, fast)
     assert not is_faster(same, slow) or not is_faster(slow, same)
-    assert not is_faster(fast, slow, least_gain=0.3)
+    assert not is_faster(fast, slow, min_gain=0.3)

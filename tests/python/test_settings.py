@@ -82,8 +82,8 @@ def test_flags_win_over_environment_over_project_over_user_over_default(
             )
             assert origin.startswith(("--use", "THALWEG_USE", str(base / "thalweg.toml"), str(base / "home"))[first])
     else:
-        standard = default_tuning_file(environment) if option.kind == "tuning" else option.default
-        assert result.value == (said[0] if said else standard)
+        default = default_tuning_file(environment) if option.kind == "tuning" else option.default
+        assert result.value == (said[0] if said else default)
         assert (result.origin == "default") == (not said)
 
 
@@ -137,11 +137,11 @@ def test_any_file_is_settings_or_a_refusal_that_names_the_file(
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        ("polite = 'auto'\nreport = ", "2", "Invalid value"),
+        ("wait = 'auto'\nreport = ", "2", "Invalid value"),
         ("a b", "1:3", "Expected '='"),
         ("\n\npolte = 'auto'\n", "3", "unknown setting 'polte'"),
-        ("polite = 'auto'\nverbose = 1\n", "2", "1 is not true or false"),
-        ("polite = 'often'\n", "1", "'often' is not one of auto, always, never"),
+        ("wait = 'auto'\nverbose = 1\n", "2", "1 is not true or false"),
+        ("wait = 'often'\n", "1", "'often' is not one of auto, yield, spin"),
         ("poll_us = -1\n", "1", "-1 is not between 0 and 60000000 microseconds"),
         ("learn_budget = 101\n", "1", "101 is not between 0 and 100 percent"),
         ("summary = true\n[use]\nalltoall = 3\n", "2", ": 3 is not of the form"),
@@ -174,18 +174,16 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_ranks_get_what_somebody_set_and_what_the_command_does_by_itself() -> None:
-    standard = {
+    default = {
         "THALWEG_SUMMARY": "1",
         "THALWEG_LEARN": "exact",
         "THALWEG_TUNING": default_tuning_file({}),
     }
-    assert variables_for_ranks(effective_settings({}, {}, "/nowhere")) == standard
-    settings_now = effective_settings(
-        {"polite": "never", "mpi": "mpich"}, {"THALWEG_USE": "barrier=native"}, "/nowhere"
-    )
-    assert variables_for_ranks(settings_now) == standard | {
+    assert variables_for_ranks(effective_settings({}, {}, "/nowhere")) == default
+    settings_now = effective_settings({"wait": "spin", "mpi": "mpich"}, {"THALWEG_USE": "barrier=native"}, "/nowhere")
+    assert variables_for_ranks(settings_now) == default | {
         "THALWEG_USE": "barrier=native",
-        "THALWEG_POLITE": "never",
+        "THALWEG_WAIT": "spin",
     }
 
 
@@ -196,20 +194,30 @@ def test_paths_start_from_where_they_are_written(tmp_path: Path, monkeypatch: py
     assert effective_settings({}, {}, str(tmp_path))["report"].value == str(tmp_path / "run.json")
 
 
+def test_former_names_are_read(tmp_path: Path) -> None:
+    assert environment_layer({"THALWEG_POLITE": "never"})["wait"][:2] == ("spin", "THALWEG_POLITE")
+    both = environment_layer({"THALWEG_POLITE": "never", "THALWEG_WAIT": "yield"})
+    assert both["wait"][:2] == ("yield", "THALWEG_WAIT")
+    file = tmp_path / "thalweg.toml"
+    file.write_text("verbose = true\npolite = 'always'\n")
+    found = effective_settings({}, {}, str(tmp_path))["wait"]
+    assert (found.value, found.origin) == ("yield", f"{file}:2")
+
+
 def test_an_empty_variable_is_not_set() -> None:
-    assert environment_layer({"THALWEG_POLITE": ""}) == {}
+    assert environment_layer({"THALWEG_WAIT": ""}) == {}
 
 
 def test_config_prints_values_and_origins(thalweg: Command, tmp_path: Path) -> None:
     (tmp_path / "thalweg.toml").write_text('[use]\nalltoall = "direct"\n')
-    result = thalweg("config", "--json", variables={"THALWEG_POLITE": "never"})
+    result = thalweg("config", "--json", variables={"THALWEG_WAIT": "spin"})
     assert result.returncode == 0, result.stderr
     rows = {row["setting"]: (row["value"], row["origin"]) for row in json.loads(result.stdout)}
     assert rows["use.alltoall"] == ("direct", "./thalweg.toml:2")
-    assert rows["polite"] == ("never", "THALWEG_POLITE")
+    assert rows["wait"] == ("spin", "THALWEG_WAIT")
     assert rows["verbose"] == (False, "default")
     table = thalweg("config").stdout
-    assert "polite" in table
+    assert "wait" in table
 
 
 def test_every_option_has_its_own_names() -> None:
@@ -220,11 +228,11 @@ def test_every_option_has_its_own_names() -> None:
 
 @pytest.mark.parametrize("words", [["config"], ["config", "--json"]])
 def test_config_refuses_a_selection_that_nobody_knows(thalweg: Command, words: list[str]) -> None:
-    result = thalweg(*words, variables={"THALWEG_USE": "allreduce=ring;alltoall=no_such", "THALWEG_POLITE": "never"})
+    result = thalweg(*words, variables={"THALWEG_USE": "allreduce=ring;alltoall=no_such", "THALWEG_WAIT": "spin"})
     assert result.returncode == SETTINGS.number, result.stderr
     assert "THALWEG_USE" in result.stderr and "no_such" in result.stderr
     # The values are shown nonetheless.
-    assert "ring" in result.stdout and "no_such" in result.stdout and "never" in result.stdout
+    assert "ring" in result.stdout and "no_such" in result.stdout and "spin" in result.stdout
 
 
 def test_the_ranks_tables_are_current() -> None:

@@ -48,7 +48,7 @@ int main(int count, char** words) {
   return wrong != 0;
 }
 """
-MACHINE = _core.standard_machine().to_text()
+MACHINE = _core.default_machine().to_text()
 
 
 @pytest.fixture(scope="session")
@@ -123,8 +123,8 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
         # Only blocking calls were measured.
         assert _ran_on(report, "MPI_Iallreduce") == {"native": "no strategy chosen"}
         assert "2 picks" in result.stderr
-    # What was measured is the blocking call, so polite ranks do not make its nonblocking twin instead.
-    result = thalweg("run", *words, variables={"THALWEG_POLITE": "always"})
+    # What was measured is the blocking call, so yielding ranks do not make its nonblocking counterpart instead.
+    result = thalweg("run", *words, variables={"THALWEG_WAIT": "yield"})
     assert result.returncode == 0, result.stderr
     assert _ran_on(report) == {"native": "best as the blocking call that it is"}
     # The user's own choice comes first.
@@ -236,11 +236,11 @@ def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None
 
 
 def test_closed_forms_stand_beside_predictions(thalweg: Command) -> None:
-    machine = _core.standard_machine()
+    machine = _core.default_machine()
     form = _core.closed_form("allreduce=recursive_doubling", 1024, 16, machine)
     assert form is not None
-    walked = _core.predict("allreduce=recursive_doubling", 1024, 16, list(range(16)), machine)
-    assert form[0] == pytest.approx(walked[0], rel=0.01)
+    simulated = _core.predict("allreduce=recursive_doubling", 1024, 16, list(range(16)), machine)
+    assert form[0] == pytest.approx(simulated[0], rel=0.01)
     assert "Thakur" in form[1]
     within = _core.closed_form("allreduce=recursive_doubling", 1024, 16, machine, [0] * 16)
     assert within is not None and within[0] < form[0]
@@ -254,7 +254,7 @@ def test_closed_forms_stand_beside_predictions(thalweg: Command) -> None:
 
 
 def test_what_is_far_behind_is_a_bound() -> None:
-    space = _core.candidates("alltoall", 1 << 16, 128, list(range(128)), _core.standard_machine())
+    space = _core.candidates("alltoall", 1 << 16, 128, list(range(128)), _core.default_machine())
     best = space[0].seconds
     assert not space[0].is_bound
     assert all(one.seconds > 4 * best for one in space if one.is_bound)

@@ -16,7 +16,7 @@ from support import Command, Programs
 from thalweg import _core
 from thalweg.errors import SETTINGS
 
-MACHINE = _core.standard_machine().to_text()
+MACHINE = _core.default_machine().to_text()
 # Mounts of a test are its own and end with it; a user without privileges cannot make them.
 NEEDS_MOUNTS = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
 

@@ -85,7 +85,7 @@ TEST(Goal, WritesEveryStrategyInTheGrammar) {
     problem.parameters = strategies::resolve(strategy, {});
     problem.neighborhoods =
         std::make_shared<const std::vector<Neighborhood>>(7, Neighborhood{.sources = {}, .destinations = {}});
-    if (strategies::refusal(strategy, problem))
+    if (strategies::unsupported_reason(strategy, problem))
       continue;
     SCOPED_TRACE(strategy.name);
     expect_goal(export_goal(strategies::build_all(strategy, problem), {.unit_bytes = 1000}));

@@ -14,7 +14,7 @@ TEST(Row, RepeatsEveryStrategysCalls) {
     for (const strategies::Strategy& strategy : strategies::of(operation)) {
       Problem problem{.operation = operation, .ranks = 6, .unit_bytes = 4096};
       problem.parameters = strategies::resolve(strategy, {});
-      if (strategies::refusal(strategy, problem))
+      if (strategies::unsupported_reason(strategy, problem))
         continue;
       const Schedule call = strategies::build(strategy, problem, 1);
       const Schedule row = in_a_row(call, times);

@@ -82,9 +82,9 @@ public:
   }
 
   bool duplicate() {
-    LooseStep twin = steps_[at_];
-    twin.id = static_cast<std::uint32_t>(steps_.size()) + 1000000;
-    steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, std::move(twin));
+    LooseStep counterpart = steps_[at_];
+    counterpart.id = static_cast<std::uint32_t>(steps_.size()) + 1000000;
+    steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, std::move(counterpart));
     return true;
   }
 

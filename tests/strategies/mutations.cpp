@@ -38,7 +38,7 @@ std::optional<std::string> what_goes_wrong_sometimes(const Problem& problem,
   return std::nullopt;
 }
 
-/// Some of the strategy's proof obligations, half of them in place where it bears that.
+/// Some of the strategy's proof obligations, half of them in place where it supports that.
 std::vector<Problem> sample(const Strategy& strategy, std::int32_t ranks, std::mt19937_64& random) {
   std::vector<Problem> all = obligations(strategy, ranks, Roots::all);
   std::ranges::shuffle(all, random);

@@ -91,7 +91,7 @@ std::int32_t edge_at_sender(const Problem& problem, Rank rank, std::int32_t unit
   for (std::size_t d = 0; d < destinations.size(); ++d)
     if (destinations[d] == rank && nth-- == 0)
       return static_cast<std::int32_t>(d);
-  throw std::logic_error("neighbourhoods do not fit");
+  throw std::logic_error("neighborhoods do not fit");
 }
 
 /// What MPI says an output block must hold.

@@ -25,13 +25,35 @@ TEST(Selection, ReadsStrategiesParametersAndSizes) {
       parse_selections(" alltoall = direct ;allreduce=recursive_doubling: segment = 64KiB;bcast=native");
   ASSERT_EQ(selections.size(), 3U);
   EXPECT_EQ(selections[0].call->name, "alltoall");
-  EXPECT_EQ(selections[0].strategy, &find(Operation::alltoall, "direct"));
-  EXPECT_EQ(selections[1].parameters, (schedule::Parameters{{"segment", 65536}}));
-  EXPECT_TRUE(selections[2].is_native());
+  EXPECT_EQ(&schedule_of(selections[0]).strategy(), &find(Operation::alltoall, "direct"));
+  EXPECT_EQ(schedule_of(selections[1]).parameters(), (schedule::Parameters{{"segment", 65536}}));
+  EXPECT_TRUE(is_native(selections[2].implementation));
   EXPECT_EQ(selections[2].call->operation, Operation::broadcast);
   EXPECT_EQ(to_text(selections),
             "alltoall=direct;allreduce=recursive_doubling:segment=64KiB;broadcast=native");
   EXPECT_TRUE(parse_selections(" \n").empty());
+}
+
+TEST(Selection, NamesEveryKindOfImplementation) {
+  const auto implementation = [](std::string_view text) { return parse_selection(text).implementation; };
+  EXPECT_EQ(implementation("broadcast=native"), Implementation(Library{}));
+  EXPECT_EQ(implementation("broadcast= library:pipeline:segment=8192 "),
+            Implementation(Library{"pipeline:segment=8192"}));
+  EXPECT_EQ(implementation("allreduce=offload:nic"), Implementation(Offload{"nic"}));
+  EXPECT_EQ(implementation("allreduce=ring"), Implementation(Scheduled(find(Operation::allreduce, "ring"))));
+  EXPECT_FALSE(is_native(implementation("broadcast=library:pipeline")));
+  EXPECT_FALSE(is_native(implementation("allreduce=ring")));
+  for (const std::string_view text : {"broadcast=native", "broadcast=library:pipeline:segment=8192",
+                                      "allreduce=offload:nic", "allreduce=ring"})
+    EXPECT_EQ(to_text(parse_selection(text)), text);
+}
+
+TEST(Selection, OfTheLibraryOrAnOffloadHasNoSchedule) {
+  for (const std::string_view text :
+       {"broadcast=native", "broadcast=library:pipeline", "broadcast=offload:nic"}) {
+    const Selection selection = parse_selection(text);
+    EXPECT_THROW(schedule_of(selection), Error) << text;
+  }
 }
 
 TEST(Selection, OfAnOperationHoldsForItsVariantsUnlessTheyAreNamed) {
@@ -53,6 +75,9 @@ TEST(Selection, RefusesEachMistakeWithItsRemedy) {
   has(refusal_of("alltoall="), "no strategy in 'alltoall='");
   has(refusal_of("alltoall=dirct"), "no strategy 'dirct' for alltoall; did you mean direct");
   has(refusal_of("alltoall=direct;"), "selects nothing");
+  has(refusal_of("alltoall=library:"), "'library:' names no algorithm");
+  has(refusal_of("alltoall=library:ring rm"), "'library:ring rm' names no algorithm; write library:NAME");
+  has(refusal_of("alltoall=offload:"), "'offload:' names no algorithm; write offload:NAME");
   has(refusal_of("alltoall=direct;alltoall=native"), "two strategies are selected for alltoall; select one");
   has(refusal_of("broadcast=native;bcast=native"), "two strategies are selected for broadcast");
   has(refusal_of("alltoall=native:radix=2"), "alltoall native takes no parameters");
@@ -81,8 +106,8 @@ TEST(Selection, RefusesCountsAndChoicesThatAreNone) {
       for (const std::string_view wrong : {"", "x", "3x", "1e9", "99999999999999999999"})
         refusal_of(text + std::string(wrong));
       if (parameter.kind == ParameterKind::count) {
-        refusal_of(text + std::to_string(parameter.most + 1));
-        refusal_of(text + std::to_string(parameter.least - 1));
+        refusal_of(text + std::to_string(parameter.max + 1));
+        refusal_of(text + std::to_string(parameter.min - 1));
       }
     }
 }
@@ -91,30 +116,44 @@ TEST(Selection, PrintedReadsBackTheSame) {
   std::mt19937_64 random(7);
   for (const Call& call : calls())
     for (const Strategy& strategy : of(call.operation)) {
-      if (!bears(strategy, call))
+      if (!supports(strategy, call))
         continue;
       for (int round = 0; round < 20; ++round) {
-        Selection selection{&call, &strategy, resolve(strategy, {})};
-        for (std::size_t i = 0; i < selection.parameters.size(); ++i) {
-          const Parameter& parameter = strategy.parameters[i];
-          const auto values = static_cast<std::uint64_t>(parameter.most - parameter.least) + 1;
-          selection.parameters[i].second = parameter.least + static_cast<std::int64_t>(random() % values);
+        schedule::Parameters given;
+        for (const Parameter& parameter : strategy.parameters) {
+          const auto values = static_cast<std::uint64_t>(parameter.max - parameter.min) + 1;
+          given.emplace_back(parameter.name, parameter.min + static_cast<std::int64_t>(random() % values));
         }
-        const Selection again = parse_selection(to_text(selection));
-        EXPECT_EQ(again.call, selection.call);
-        EXPECT_EQ(again.strategy, selection.strategy);
-        EXPECT_EQ(again.parameters, selection.parameters) << to_text(selection);
+        const Selection selection{&call, Scheduled(strategy, given)};
+        EXPECT_EQ(parse_selection(to_text(selection)), selection) << to_text(selection);
       }
     }
 }
 
 /// Text that is nearly a selection: fragments of the grammar with bytes strewn in.
 std::string noise(std::mt19937& random) {
-  static constexpr std::string_view fragments[] = {
-      "alltoall", "allreduce", "bcast", "=",      "=",
-      ":",        ",",         ";",     "direct", "recursive_doubling",
-      "native",   "segment",   "64KiB", "-1",     "18446744073709551616",
-      " ",        "MPI_",      "\n",    "%s",     "{}"};
+  static constexpr std::string_view fragments[] = {"alltoall",
+                                                   "allreduce",
+                                                   "bcast",
+                                                   "=",
+                                                   "=",
+                                                   ":",
+                                                   ",",
+                                                   ";",
+                                                   "direct",
+                                                   "recursive_doubling",
+                                                   "native",
+                                                   "library:",
+                                                   "offload:",
+                                                   "segment",
+                                                   "64KiB",
+                                                   "-1",
+                                                   "18446744073709551616",
+                                                   " ",
+                                                   "MPI_",
+                                                   "\n",
+                                                   "%s",
+                                                   "{}"};
   std::string text;
   for (auto pieces = random() % 12; pieces > 0; --pieces) {
     if (random() % 4 == 0)

@@ -1,4 +1,4 @@
-// Every collective of a team, in every synchronisation mode, on symmetric and on private memory, waiting and
+// Every collective of a team, in every synchronization mode, on symmetric and on private memory, waiting and
 // several at once: all elements are checked.
 
 #include "checks.hpp"

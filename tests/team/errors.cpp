@@ -118,7 +118,7 @@ void check_c_arguments(thalweg_team* on, int rank) {
   require(start(on, call) == thalweg_error_invalid_argument, "%s", "collective 99");
   call = small_broadcast(number);
   call.before = static_cast<thalweg_sync>(3);
-  require(start(on, call) == thalweg_error_invalid_argument, "%s", "synchronisation 3");
+  require(start(on, call) == thalweg_error_invalid_argument, "%s", "synchronization 3");
   const thalweg_error& kept = *thalweg_last_error();
   require(std::string(kept.call) == "broadcast" && kept.rank == rank, "call %s, rank %d", kept.call,
           kept.rank);

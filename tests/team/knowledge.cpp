@@ -1,5 +1,5 @@
 // What teams know of the machine: the tuning file's picks, the probed machine's figures, and without both a
-// standard machine; and that files which do not read harm nobody, unless they were named.
+// default machine; and that files which do not read harm nobody, unless they were named.
 
 #include "job/knowledge.hpp"
 #include "checks.hpp"
@@ -61,9 +61,9 @@ int main(int argc, char** argv) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("thalweg-knowledge-{}", getpid());
   const fs::path tuning = folder / "tuning.toml";
   setenv("THALWEG_TUNING", tuning.c_str(), 1);
-  expect_end("by the model of a standard machine", "nothing is known");
+  expect_end("by the model of a default machine", "nothing is known");
 
-  thalweg::machine::Machine machine = thalweg::machine::standard_machine();
+  thalweg::machine::Machine machine = thalweg::machine::default_machine();
   std::erase_if(machine.levels,
                 [](const auto& costs) { return costs.level == thalweg::machine::Level::network; });
   const Fingerprint here = fingerprint();
@@ -72,22 +72,25 @@ int main(int argc, char** argv) {
   machine.mpi = "another library";
   write(folder / "machines" / "other.toml", to_text(machine));
   write(folder / "machines" / "broken.toml", "no machine");
-  expect_end("by the model of a standard machine", "a machine of another library");
+  expect_end("by the model of a default machine", "a machine of another library");
   machine.mpi = here.mpi;
   write(folder / "machines" / "own.toml", to_text(machine));
   expect_end("by the model of the probed machine", "a probed machine");
 
   if (rank == 0) {
+    const auto implementation = [](std::string_view text) {
+      return thalweg::strategies::parse_implementation(text, *thalweg::strategies::find_call("broadcast"));
+    };
     thalweg::tune::Pick pick;
     pick.call = "broadcast";
     pick.ranks = ranks;
     pick.bytes = 64;
-    pick.use = "knomial:radix=4";
+    pick.use = implementation("knomial:radix=4");
     pick.trials = 1;
     pick.source = "tune";
     thalweg::tune::Pick large = pick;
     large.bytes = 1 << 20;
-    large.use = "library:pipeline";
+    large.use = implementation("library:pipeline");
     thalweg::tune::save_tuning(tuning.string(), {here, {pick, large}});
   }
   checks::require(strategy(8) == "broadcast=knomial:radix=4, by the tuning file", "a pick: %s",
@@ -95,13 +98,13 @@ int main(int argc, char** argv) {
   checks::require(strategy(1 << 20).ends_with("by the model of the probed machine"), "%s",
                   "the library's own algorithm");
   setenv("THALWEG_TUNING", "off", 1);
-  expect_end("by the model of a standard machine", "off");
+  expect_end("by the model of a default machine", "off");
   setenv("THALWEG_TUNING", tuning.c_str(), 1);
   write(tuning, "damaged");
   expect_end("by the model of the probed machine", "a damaged tuning file");
   setenv("THALWEG_MACHINE", (folder / "absent.toml").c_str(), 1);
-  const std::string complaint = checks::failure_of([] { strategy(8); }).what();
-  checks::require(complaint.find("absent.toml") != std::string::npos, "%s", complaint.c_str());
+  const std::string message = checks::failure_of([] { strategy(8); }).what();
+  checks::require(message.find("absent.toml") != std::string::npos, "%s", message.c_str());
   fs::remove_all(folder);
   if (rank == 0)
     std::printf("all right\n");

@@ -14,7 +14,7 @@
 namespace thalweg::topology {
 namespace {
 
-constexpr std::int32_t most_ranks = 64;
+constexpr std::int32_t max_ranks = 64;
 
 std::set<std::int32_t> as_set(const std::vector<Runs>& runs) {
   const auto numbers = expanded(runs);
@@ -36,8 +36,8 @@ TEST(Runs, OfSetsExpandToTheSetsAgain) {
   EXPECT_EQ(compressed(pairs), (std::vector<Runs>{{0, 2, 3, 8}}));
 }
 
-TEST(Places, HoldNeighboursAndEveryRankOnce) {
-  for (std::int32_t ranks = 1; ranks <= most_ranks; ++ranks)
+TEST(Places, HoldNeighborsAndEveryRankOnce) {
+  for (std::int32_t ranks = 1; ranks <= max_ranks; ++ranks)
     for (std::int32_t count = 1; count <= ranks; ++count) {
       const Places places(ranks, count);
       EXPECT_EQ(places.begin(0), 0);
@@ -51,7 +51,7 @@ TEST(Places, HoldNeighboursAndEveryRankOnce) {
 }
 
 TEST(Places, OfAnIntervalOrAResidueAreItsRanks) {
-  for (std::int32_t ranks = 1; ranks <= most_ranks; ++ranks)
+  for (std::int32_t ranks = 1; ranks <= max_ranks; ++ranks)
     for (std::int32_t count = 1; count <= ranks; ++count) {
       const Places places(ranks, count);
       EXPECT_EQ(as_set({ranks_of(places, {count / 3, count})}).size(),
@@ -69,7 +69,7 @@ TEST(Places, OfAnIntervalOrAResidueAreItsRanks) {
 }
 
 TEST(RecursiveExchange, GroupsAreMutualAndDifferInOneDigit) {
-  for (std::int32_t ranks = 1; ranks <= most_ranks; ++ranks)
+  for (std::int32_t ranks = 1; ranks <= max_ranks; ++ranks)
     for (std::int32_t radix = 2; radix <= 9; ++radix) {
       const std::int32_t places = exchange_places(ranks, radix);
       EXPECT_LE(places, ranks);
@@ -87,7 +87,7 @@ TEST(RecursiveExchange, GroupsAreMutualAndDifferInOneDigit) {
 
 TEST(Halving, CutsWhatAGroupHasAmongItsMembers) {
   for (const std::int32_t radix : {2, 3, 4, 8})
-    for (int digits = 0; power(radix, digits) <= most_ranks; ++digits) {
+    for (int digits = 0; power(radix, digits) <= max_ranks; ++digits) {
       const auto count = static_cast<std::int32_t>(power(radix, digits));
       std::set<std::int32_t> final_pieces;
       for (std::int32_t place = 0; place < count; ++place) {
@@ -118,7 +118,7 @@ TEST(Halving, CutsWhatAGroupHasAmongItsMembers) {
 }
 
 TEST(Halving, BinaryBlocksShrinkAndHoldAllRanks) {
-  for (std::int32_t ranks = 1; ranks <= most_ranks; ++ranks) {
+  for (std::int32_t ranks = 1; ranks <= max_ranks; ++ranks) {
     Rank next = 0;
     int digits = 31;
     for (const BinaryBlock& block : binary_blocks(ranks)) {
@@ -133,7 +133,7 @@ TEST(Halving, BinaryBlocksShrinkAndHoldAllRanks) {
 
 TEST(Swing, PartnersAreMutual) {
   for (const SwingOrder order : {SwingOrder::short_first, SwingOrder::long_first})
-    for (std::int32_t ranks = 2; ranks <= most_ranks; ranks += 2)
+    for (std::int32_t ranks = 2; ranks <= max_ranks; ranks += 2)
       for (int step = 0; step < swing_steps(ranks); ++step)
         for (Rank rank = 0; rank < ranks; ++rank) {
           const Rank partner = swing_partner(rank, step, ranks, order);
@@ -154,7 +154,7 @@ std::set<std::int32_t> responsibility(Rank rank, int done, std::int32_t ranks, S
 
 TEST(Swing, BlocksAndNumbersFollowThePathsForPowersOfTwo) {
   for (const SwingOrder order : {SwingOrder::short_first, SwingOrder::long_first})
-    for (std::int32_t ranks = 1; ranks <= most_ranks; ranks *= 2)
+    for (std::int32_t ranks = 1; ranks <= max_ranks; ranks *= 2)
       for (Rank rank = 0; rank < ranks; ++rank)
         for (int done = 0; done <= swing_steps(ranks); ++done) {
           const auto expected = responsibility(rank, done, ranks, order);
@@ -174,7 +174,7 @@ TEST(Swing, BlocksAndNumbersFollowThePathsForPowersOfTwo) {
 
 TEST(Swing, DeparturesBringEveryContributionHomeOnce) {
   for (const SwingOrder order : {SwingOrder::short_first, SwingOrder::long_first})
-    for (std::int32_t ranks = 2; ranks <= 2 * most_ranks; ranks += 2) {
+    for (std::int32_t ranks = 2; ranks <= 2 * max_ranks; ranks += 2) {
       const auto departures = swing_departures(ranks, order);
       for (const Rank owner : {0, ranks - 1}) {
         const auto departure = [&](Rank rank) {

@@ -12,7 +12,7 @@ struct Shape {
   const char* text;
   std::int32_t hosts;
   std::int32_t switches;
-  std::size_t hops_most; // links on the longest route
+  std::size_t hops_max; // links on the longest route
 };
 
 class EveryNetwork : public testing::TestWithParam<Shape> {};
@@ -34,7 +34,7 @@ TEST_P(EveryNetwork, RoutesAreShortWalksOverItsLinks) {
       EXPECT_EQ(at, to);
       longest = std::max(longest, network.route(from, to).size());
     }
-  EXPECT_EQ(longest, GetParam().hops_most);
+  EXPECT_EQ(longest, GetParam().hops_max);
 }
 
 TEST_P(EveryNetwork, HasEachLinkOnceInBothDirections) {

@@ -46,8 +46,8 @@ TEST(MpiTransport, LooksOnlyAtWhatMayBeUnderWay) {
   const auto batch = transport.make_batch();
   constexpr std::uint32_t many = 448;
   batch->reserve(many);
-  for (std::uint32_t slot = 0; slot < many; ++slot)
-    batch->start_receive(slot, {.peer = 1});
+  for (std::uint32_t id = 0; id < many; ++id)
+    batch->start_receive(id, {.peer = 1});
   EXPECT_EQ(batch->wait().size(), many);
   EXPECT_EQ(looked_at, static_cast<int>(many));
   // A long schedule has gone by; a short one must not pay for it.

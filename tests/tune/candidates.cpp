@@ -17,8 +17,12 @@ Case make_case(const char* call, std::int64_t bytes, std::int32_t ranks, std::in
   return wanted;
 }
 
+strategies::Scheduled scheduled(std::string_view selection) {
+  return strategies::schedule_of(strategies::parse_selection(selection));
+}
+
 TEST(Candidates, AreSortedDistinctAndReadable) {
-  const machine::Machine machine = machine::standard_machine();
+  const machine::Machine machine = machine::default_machine();
   for (const char* call :
        {"barrier", "bcast", "allreduce", "alltoall", "allgather", "reduce_scatter_block", "scan"})
     for (const std::int32_t ranks : {1, 2, 5, 8}) {
@@ -29,20 +33,19 @@ TEST(Candidates, AreSortedDistinctAndReadable) {
       std::set<std::string> texts;
       for (const Candidate& candidate : found) {
         EXPECT_TRUE(texts.insert(candidate.text).second) << candidate.text;
-        const auto again = strategies::parse_selection(std::string(call) + "=" + candidate.text);
-        EXPECT_EQ(again.strategy, candidate.selection.strategy);
-        EXPECT_EQ(again.parameters, candidate.selection.parameters);
+        EXPECT_EQ(strategies::parse_implementation(candidate.text, *strategies::find_call(call)),
+                  strategies::Implementation(candidate.scheduled));
       }
     }
 }
 
 // A root that sends to all is quick if somebody waits, but ten calls wait for its link ten times as long.
 TEST(Candidates, InARowThatNobodyWaitsForAreThoseThatShareTheWork) {
-  const machine::Machine machine = machine::standard_machine();
+  const machine::Machine machine = machine::default_machine();
   Case wanted = make_case("bcast", 4096, 8, 1);
   const auto root_sends = [&] {
-    const strategies::Selection pick = candidates(wanted, machine, Breadth::standard).front().selection;
-    const auto root = strategies::build(*pick.strategy, problem_of(wanted, pick), 0);
+    const strategies::Scheduled pick = candidates(wanted, machine, Breadth::defaults).front().scheduled;
+    const auto root = strategies::build(pick.strategy(), problem_of(wanted, pick.parameters()), 0);
     return std::ranges::count(root.steps, schedule::StepKind::send, &schedule::Step::kind);
   };
   EXPECT_EQ(root_sends(), 7);
@@ -52,41 +55,41 @@ TEST(Candidates, InARowThatNobodyWaitsForAreThoseThatShareTheWork) {
 
 // Ten calls take longer than one, and hardly longer than ten one by one (early messages are kept apart).
 TEST(Candidates, OfARowTakeBetweenOneCallAndAllOneByOne) {
-  const machine::Machine machine = machine::standard_machine();
+  const machine::Machine machine = machine::default_machine();
   for (const char* call : {"barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "scan"})
     for (const std::int32_t ranks_per_node : {1, 4}) {
       const Case one = make_case(call, 4096, 8, ranks_per_node);
       Case row = one;
       row.calls_in_row = 10;
       for (const Candidate& candidate : candidates(row, machine)) {
-        const double single = predict(candidate.selection, one, machine).seconds;
+        const double single = predict(candidate.scheduled, one, machine).seconds;
         EXPECT_GT(candidate.prediction.seconds, single) << call << " " << candidate.text;
         EXPECT_LT(candidate.prediction.seconds, 11 * single) << call << " " << candidate.text;
       }
     }
 }
 
-// What is predicted is what a walk over all ranks says, but where one rank stands for all; what is not is
+// What is predicted is what a simulation of all ranks says, but where one rank stands for all; what is not is
 // far behind, and surely no faster.
-TEST(Candidates, ArePredictedAsByWalksOverAllRanks) {
-  const machine::Machine machine = machine::standard_machine();
+TEST(Candidates, ArePredictedAsBySimulationsOfAllRanks) {
+  const machine::Machine machine = machine::default_machine();
   std::size_t bounds = 0;
   for (const char* call : {"bcast", "allreduce", "alltoall"}) {
     const Case wanted = make_case(call, 65536, 96, 4);
     const std::vector<Candidate> found = candidates(wanted, machine);
     for (const Candidate& candidate : found) {
-      const strategies::Problem problem = problem_of(wanted, candidate.selection);
-      const auto schedules = strategies::build_all(*candidate.selection.strategy, problem);
+      const strategies::Problem problem = problem_of(wanted, candidate.scheduled.parameters());
+      const auto schedules = strategies::build_all(candidate.scheduled.strategy(), problem);
       std::size_t steps = 0;
       for (const schedule::Schedule& one : schedules)
         steps += one.steps.size();
-      const double walked = model::predict(schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
+      const double simulated = model::predict(schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
       bounds += candidate.prediction.is_bound ? 1U : 0U;
       if (candidate.prediction.is_bound) {
-        EXPECT_LE(candidate.prediction.seconds, walked) << call << " " << candidate.text;
+        EXPECT_LE(candidate.prediction.seconds, simulated) << call << " " << candidate.text;
         EXPECT_GT(candidate.prediction.seconds, 4 * found.front().prediction.seconds) << candidate.text;
       } else if (steps <= few_steps / 2) {
-        EXPECT_EQ(candidate.prediction.seconds, walked) << call << " " << candidate.text;
+        EXPECT_EQ(candidate.prediction.seconds, simulated) << call << " " << candidate.text;
       }
     }
   }
@@ -95,20 +98,21 @@ TEST(Candidates, ArePredictedAsByWalksOverAllRanks) {
 
 // Rank 0 of a ring sends to a rank of its node, but the last one of each node sends over a slow network.
 TEST(Candidates, AreNotTakenForAsFastAsARankWithNearPeers) {
-  machine::Machine machine = machine::standard_machine();
+  machine::Machine machine = machine::default_machine();
   for (machine::MessageCost& cost : machine.levels.back().ranges)
     cost.gap_per_byte.value *= 100;
   const Case wanted = make_case("reduce_scatter_block", 65536, 64, 4);
   for (const Candidate& candidate : candidates(wanted, machine)) {
-    const Sample some =
-        sample(*candidate.selection.strategy, problem_of(wanted, candidate.selection), wanted);
-    const double least = model::predict_least(some.schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
-    EXPECT_GE(candidate.prediction.seconds, least * (1 - 1e-9)) << candidate.text;
+    const ScheduleSample some =
+        sample(candidate.scheduled.strategy(), problem_of(wanted, candidate.scheduled.parameters()), wanted);
+    const double bound =
+        model::predict_lower_bound(some.schedules, wanted.bytes, {machine, wanted.nodes}).seconds;
+    EXPECT_GE(candidate.prediction.seconds, bound * (1 - 1e-9)) << candidate.text;
   }
 }
 
 TEST(Candidates, AreTheSameEveryTime) {
-  const machine::Machine machine = machine::standard_machine();
+  const machine::Machine machine = machine::default_machine();
   const Case wanted = make_case("allreduce", 65536, 96, 4);
   const std::vector<Candidate> once = candidates(wanted, machine);
   const std::vector<Candidate> again = candidates(wanted, machine);
@@ -120,9 +124,9 @@ TEST(Candidates, AreTheSameEveryTime) {
 }
 
 TEST(Candidates, LeaveOutWhatTheProblemForbids) {
-  const machine::Machine machine = machine::standard_machine();
+  const machine::Machine machine = machine::default_machine();
   for (const Candidate& candidate : candidates(make_case("allgather", 64, 7, 7), machine))
-    EXPECT_NE(candidate.selection.strategy->name, "neighbor_exchange");
+    EXPECT_NE(candidate.scheduled.strategy().name, "neighbor_exchange");
 }
 
 TEST(Candidates, ValuesToTryStayInRange) {
@@ -130,34 +134,30 @@ TEST(Candidates, ValuesToTryStayInRange) {
     for (const strategies::Parameter& parameter : strategy.parameters)
       for (const std::int64_t bytes : {0, 8, 100'000, 100'000'000})
         for (const std::int64_t value : values_to_try(parameter, {nullptr, bytes, 6, {}})) {
-          EXPECT_GE(value, parameter.least);
-          EXPECT_LE(value, parameter.most);
+          EXPECT_GE(value, parameter.min);
+          EXPECT_LE(value, parameter.max);
         }
 }
 
 TEST(Candidates, ALogarithmicStrategyOf65536RanksIsPredicted) {
-  const machine::Machine machine = machine::standard_machine();
+  const machine::Machine machine = machine::default_machine();
   const Case wanted = make_case("allreduce", 8, 65536, 16);
-  const model::Prediction found =
-      predict(strategies::parse_selection("allreduce=recursive_doubling"), wanted, machine);
+  const model::Prediction found = predict(scheduled("allreduce=recursive_doubling"), wanted, machine);
   EXPECT_GT(found.seconds, 16 * 5e-6);
   EXPECT_LT(found.seconds, 1e-2);
 }
 
-TEST(Candidates, ATreeOf65536RanksIsWalkedWhole) {
-  const machine::Machine machine = machine::standard_machine();
-  const double many =
-      predict(strategies::parse_selection("bcast=knomial"), make_case("bcast", 8, 65536, 1), machine).seconds;
-  const double few =
-      predict(strategies::parse_selection("bcast=knomial"), make_case("bcast", 8, 256, 1), machine).seconds;
+TEST(Candidates, ATreeOf65536RanksIsSimulatedWhole) {
+  const machine::Machine machine = machine::default_machine();
+  const double many = predict(scheduled("bcast=knomial"), make_case("bcast", 8, 65536, 1), machine).seconds;
+  const double few = predict(scheduled("bcast=knomial"), make_case("bcast", 8, 256, 1), machine).seconds;
   // Sixteen levels instead of eight.
   EXPECT_NEAR(many / few, 2, 0.2);
 }
 
 TEST(Candidates, ARefusedStrategyIsAnError) {
-  const machine::Machine machine = machine::standard_machine();
-  EXPECT_THROW(predict(strategies::parse_selection("allgather=neighbor_exchange"),
-                       make_case("allgather", 8, 7, 7), machine),
+  const machine::Machine machine = machine::default_machine();
+  EXPECT_THROW(predict(scheduled("allgather=neighbor_exchange"), make_case("allgather", 8, 7, 7), machine),
                Error);
 }
 

@@ -14,20 +14,22 @@ class Program {
 public:
   using Cost = std::function<double(const std::string& candidate, std::uint64_t call)>;
 
-  explicit Program(Cost cost, std::vector<Offer> offers, double noise = 0.05, unsigned seed = 1)
-      : cost_(std::move(cost)), offers_(std::move(offers)), random_(seed), noise_(noise) {}
+  explicit Program(Cost cost, std::vector<PredictedCandidate> candidates, double noise = 0.05,
+                   unsigned seed = 1)
+      : cost_(std::move(cost)), candidates_(std::move(candidates)), random_(seed), noise_(noise) {}
 
   double overhead = 2e-5;
   double ordering = 1e-3;
-  std::size_t first_offers = 0; // of the first row, where it is not all
-  std::string refuses = {};
-  std::function<double(const std::string& candidate)> least = {}; // that calls take, by processors' work
+  std::size_t first_candidates = 0; // of the first batch, where it is not all
+  std::string unsupported = {};
+  std::function<double(const std::string& candidate)> lower_bound =
+      {}; // that calls take, by processors' work
 
   // What happened since the beginning.
   double seconds = 0;        // all calls and all overheads, without noise
   double native_seconds = 0; // had all been native
   double best_seconds = 0;   // had all been the best at that moment
-  double excess = 0;         // of rivals over incumbents, and overheads
+  double excess = 0;         // of candidates over incumbents, and overheads
   double largest_round = 0;  // excess of one round
   std::uint32_t changes = 0; // of the incumbent
   std::uint64_t calls = 0;
@@ -37,18 +39,19 @@ public:
     while (calls < until) {
       const Round round = learner.next_round();
       if (round.kind == Round::Kind::order) {
-        const bool is_first = learner.offerings() == 0 && first_offers > 0;
-        learner.offer(is_first ? std::span(offers_).first(first_offers) : std::span(offers_), ordering);
+        const bool is_first = learner.batches() == 0 && first_candidates > 0;
+        learner.add_candidates(
+            is_first ? std::span(candidates_).first(first_candidates) : std::span(candidates_), ordering);
         spend(ordering);
         continue;
       }
       std::vector<double> measured = make(learner, round);
       if (round.kind == Round::Kind::measure) {
         learner.measured(measured, overhead,
-                         !refuses.empty() && learner.trials()[learner.rival()].text == refuses,
-                         least ? LeastSeconds{least(learner.trials()[learner.incumbent()].text),
-                                              least(learner.trials()[learner.rival()].text)}
-                               : LeastSeconds{});
+                         !unsupported.empty() && learner.trials()[learner.candidate()].text == unsupported,
+                         lower_bound ? LowerBounds{lower_bound(learner.trials()[learner.incumbent()].text),
+                                                   lower_bound(learner.trials()[learner.candidate()].text)}
+                                     : LowerBounds{});
         spend(overhead);
       }
       changes += learner.incumbent() == last ? 0 : 1;
@@ -65,16 +68,17 @@ private:
   std::vector<double> make(const Learner& learner, const Round& round) {
     std::vector<double> measured;
     double round_excess = 0;
-    for (std::uint32_t call = 0; call < round.incumbent_calls + round.rival_calls; ++call, ++calls) {
+    for (std::uint32_t call = 0; call < round.incumbent_calls + round.candidate_calls; ++call, ++calls) {
       const std::string& own = learner.trials()[learner.incumbent()].text;
-      const std::string& used = call < round.incumbent_calls ? own : learner.trials()[learner.rival()].text;
+      const std::string& used =
+          call < round.incumbent_calls ? own : learner.trials()[learner.candidate()].text;
       const double cost = cost_(used, calls);
       seconds += cost;
       round_excess += std::max(0.0, cost - cost_(own, calls));
       native_seconds += cost_("native", calls);
       double best = cost_("native", calls);
-      for (const Offer& offer : offers_)
-        best = std::min(best, cost_(offer.text, calls));
+      for (const PredictedCandidate& one : candidates_)
+        best = std::min(best, cost_(one.text, calls));
       best_seconds += best;
       measured.push_back(cost * std::exp(noise_ * normal_(random_)));
     }
@@ -84,14 +88,14 @@ private:
   }
 
   Cost cost_;
-  std::vector<Offer> offers_;
+  std::vector<PredictedCandidate> candidates_;
   std::mt19937 random_;
   std::normal_distribution<double> normal_;
   double noise_;
 };
 
-std::vector<Offer> offers(std::size_t count) {
-  std::vector<Offer> result;
+std::vector<PredictedCandidate> candidates(std::size_t count) {
+  std::vector<PredictedCandidate> result;
   for (std::size_t i = 0; i < count; ++i)
     result.push_back({"s" + std::to_string(i), 1e-4 * (1 + 0.1 * static_cast<double>(i))});
   return result;
@@ -110,7 +114,7 @@ double third_is_best(const std::string& candidate, std::uint64_t) {
 
 TEST(Learner, FindsTheBestWithinItsBudget) {
   for (unsigned seed = 0; seed < 50; ++seed) {
-    Program program(third_is_best, offers(10), 0.1, seed);
+    Program program(third_is_best, candidates(10), 0.1, seed);
     Learner learner({}, 1e-3);
     program.run(learner, 100000);
     EXPECT_EQ(in_use(learner), "s2") << seed;
@@ -124,7 +128,7 @@ TEST(Learner, FindsTheBestWithinItsBudget) {
 TEST(Learner, IsNeverMuchWorseThanNative) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Program program([](const std::string& name, std::uint64_t) { return name == "native" ? 1e-4 : 1.2e-3; },
-                    offers(20), 0.2, seed);
+                    candidates(20), 0.2, seed);
     Learner learner({}, 1e-3);
     program.run(learner, 20000);
     EXPECT_EQ(in_use(learner), "native") << seed;
@@ -140,8 +144,8 @@ TEST(Learner, IsNotTakenInByCallsThatOnlyLookShort) {
         [](const std::string& name, std::uint64_t) {
           return name == "native" ? 1e-6 : name == "s2" ? 5e-6 : 2e-6;
         },
-        offers(10), 0.1, seed);
-    program.least = [](const std::string& name) { return name == "s2" ? 5e-6 : 1e-5; };
+        candidates(10), 0.1, seed);
+    program.lower_bound = [](const std::string& name) { return name == "s2" ? 5e-6 : 1e-5; };
     Learner learner({}, 1e-3);
     program.run(learner, 500000);
     EXPECT_EQ(in_use(learner), "s2") << seed;
@@ -152,7 +156,7 @@ TEST(Learner, IsNotTakenInByCallsThatOnlyLookShort) {
 TEST(Learner, DoesNotFlapAmongEquals) {
   std::uint32_t changes = 0;
   for (unsigned seed = 0; seed < 50; ++seed) {
-    Program program([](const std::string&, std::uint64_t) { return 1e-4; }, offers(20), 0.2, seed);
+    Program program([](const std::string&, std::uint64_t) { return 1e-4; }, candidates(20), 0.2, seed);
     Learner learner({}, 1e-3);
     program.run(learner, 200000);
     EXPECT_LE(program.changes, 4U) << seed;
@@ -162,12 +166,12 @@ TEST(Learner, DoesNotFlapAmongEquals) {
   EXPECT_LE(changes, 75U);
 }
 
-TEST(Learner, ThoseThatShareAPurseSpendItsAdvanceFirst) {
-  Purse purse{.advance_seconds = 0.01};
+TEST(Learner, ThoseThatShareABudgetSpendItsAdvanceFirst) {
+  ExplorationBudget exploration_budget{.advance_seconds = 0.01};
   LearningLimits limits;
-  limits.purse = &purse;
-  Program first(third_is_best, offers(10));
-  Program second(third_is_best, offers(10));
+  limits.exploration_budget = &exploration_budget;
+  Program first(third_is_best, candidates(10));
+  Program second(third_is_best, candidates(10));
   Learner one(limits, 1e-3);
   Learner other(limits, 1e-3);
   first.run(one, 2000);
@@ -179,12 +183,12 @@ TEST(Learner, ThoseThatShareAPurseSpendItsAdvanceFirst) {
 }
 
 TEST(Learner, WhatOneEarnsAnotherMaySpend) {
-  Purse purse;
+  ExplorationBudget exploration_budget;
   LearningLimits limits;
-  limits.purse = &purse;
-  Program first(third_is_best, offers(10));
-  Program second(third_is_best, offers(10));
-  Program alone(third_is_best, offers(10));
+  limits.exploration_budget = &exploration_budget;
+  Program first(third_is_best, candidates(10));
+  Program second(third_is_best, candidates(10));
+  Program alone(third_is_best, candidates(10));
   Learner one(limits, 1e-3);
   Learner other(limits, 1e-3);
   Learner poor({}, 1e-3);
@@ -199,7 +203,7 @@ TEST(Learner, WhatOneEarnsAnotherMaySpend) {
 
 TEST(Learner, ReturnsToNativeWhereAPickLoses) {
   Program program([](const std::string& name, std::uint64_t) { return name == "native" ? 1e-4 : 1.3e-4; },
-                  offers(5));
+                  candidates(5));
   Learner learner({}, 1e-3, "s0", true);
   EXPECT_EQ(in_use(learner), "s0");
   program.run(learner, 5000);
@@ -208,7 +212,7 @@ TEST(Learner, ReturnsToNativeWhereAPickLoses) {
 }
 
 TEST(Learner, KeepsAPickThatHolds) {
-  Program program(third_is_best, offers(5));
+  Program program(third_is_best, candidates(5));
   Learner learner({}, 1e-3, "s2", true);
   program.run(learner, 20000);
   EXPECT_EQ(in_use(learner), "s2");
@@ -224,7 +228,7 @@ TEST(Learner, FollowsAChange) {
       return name == "s1" ? 1e-4 : 5e-4;
     return name == "s3" ? 1.5e-4 : 6e-4;
   };
-  Program program(cost, offers(6));
+  Program program(cost, candidates(6));
   Learner learner({}, 1e-3);
   program.run(learner, 20000);
   EXPECT_EQ(in_use(learner), "s1");
@@ -238,7 +242,7 @@ TEST(Learner, ForgetsNoMeasurementWhenItSearchesAgain) {
   const auto cost = [](const std::string& name, std::uint64_t call) {
     return (name == "s1" ? 1e-4 : 4e-4) * (call < 20000 ? 1 : 3);
   };
-  Program program(cost, offers(6));
+  Program program(cost, candidates(6));
   Learner learner({}, 1e-3);
   while (learner.searches() == 1 && program.calls < 200000)
     program.run(learner, program.calls + 1);
@@ -260,7 +264,7 @@ TEST(Learner, ABudgetWithoutBoundWaitsForNothing) {
   limits.budget = std::numeric_limits<double>::infinity();
   limits.first_calls = 2;
   limits.calls_seen = 0;
-  Program program(third_is_best, offers(3));
+  Program program(third_is_best, candidates(3));
   program.ordering = 1e9;
   program.overhead = 1e9;
   Learner learner(limits, 1e9);
@@ -273,7 +277,7 @@ TEST(Learner, ChangesThatComeAndGoAreFollowedLessAndLess) {
     const bool odd = call / 5000 % 2 == 1;
     return name == (odd ? "s1" : "s2") ? 1e-4 : 3e-4;
   };
-  Program program(cost, offers(6));
+  Program program(cost, candidates(6));
   Learner learner({}, 1e-3);
   program.run(learner, 1000000);
   EXPECT_LE(learner.searches(), 12U);
@@ -286,14 +290,14 @@ TEST(Learner, LooksFartherOnceItCanBePaidFor) {
     return name == "native" ? 1e-4 : name == "s2" ? 5e-5 : name == "s8" ? 4e-5 : 1.5e-4;
   };
   LearningLimits limits;
-  limits.offerings = 2;
-  Program program(cost, offers(20));
-  program.first_offers = 6;
+  limits.batches = 2;
+  Program program(cost, candidates(20));
+  program.first_candidates = 6;
   program.ordering = 2e-2; // for one, 2 s have to pass; for the wider, six more
   Learner learner(limits, 1e-3);
-  while (learner.offerings() < 2 && program.calls < 1000000) {
+  while (learner.batches() < 2 && program.calls < 1000000) {
     program.run(learner, program.calls + 100);
-    if (learner.offerings() == 1 && learner.state() == Learner::State::settled) {
+    if (learner.batches() == 1 && learner.state() == Learner::State::settled) {
       EXPECT_EQ(in_use(learner), "s2");
       EXPECT_FALSE(learner.has_searched());
     }
@@ -306,8 +310,8 @@ TEST(Learner, LooksFartherOnceItCanBePaidFor) {
 }
 
 TEST(Learner, LeavesWhatCannotBeDone) {
-  Program program(third_is_best, offers(6));
-  program.refuses = "s2";
+  Program program(third_is_best, candidates(6));
+  program.unsupported = "s2";
   Learner learner({}, 1e-3);
   program.run(learner, 50000);
   EXPECT_EQ(in_use(learner), "native");
@@ -339,9 +343,9 @@ TEST(Learner, TriesNothingBeforeACallWasSeenOftenOrForLong) {
 TEST(Learner, GoesTheSameWayOnTheSameFigures) {
   Learner one({}, 1e-3);
   Learner other({}, 1e-3);
-  Program first(third_is_best, offers(10), 0.3, 7);
-  Program second(third_is_best, offers(10), 0.3, 7);
-  Program third(third_is_best, offers(10), 0.3, 8);
+  Program first(third_is_best, candidates(10), 0.3, 7);
+  Program second(third_is_best, candidates(10), 0.3, 7);
+  Program third(third_is_best, candidates(10), 0.3, 8);
   first.run(one, 30000);
   second.run(other, 30000);
   EXPECT_EQ(one.history(), other.history());

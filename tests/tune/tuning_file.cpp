@@ -21,8 +21,12 @@ machine::Fingerprint machine_named(const std::string& name) {
   return {name, 2, "none", "6.1", "Open MPI v4.1.4", "default", 1, "2"};
 }
 
+strategies::Implementation implementation(const std::string& call, const std::string& text) {
+  return strategies::parse_implementation(text, *strategies::find_call(call));
+}
+
 Pick pick_of(const std::string& call, std::int64_t bytes, const std::string& use) {
-  return {call, 2, 1, bytes, use, 1e-6, 2e-6, 21, "tune"};
+  return {call, 2, 1, bytes, implementation(call, use), 1e-6, 2e-6, 21, "tune"};
 }
 
 class TuningFileOnDisk : public testing::Test {
@@ -50,22 +54,37 @@ TEST(TuningFile, ReadsWhatItWrites) {
   const TuningFile again = parse_tuning(text, "again");
   EXPECT_EQ(to_text(again), text);
   ASSERT_NE(find_tuning(again, machine_named("two")), nullptr);
-  EXPECT_EQ(find_tuning(again, machine_named("two"))->picks.front().use, "bruck:radix=4");
+  EXPECT_EQ(strategies::to_text(find_tuning(again, machine_named("two"))->picks.front().use),
+            "bruck:radix=4");
   EXPECT_EQ(find_tuning(again, machine_named("three")), nullptr);
+}
+
+TEST(TuningFile, ReadsTheFormerNameOfTheFallback) {
+  TuningFile file;
+  Pick pick = pick_of("broadcast", 64, "library:pipeline");
+  pick.fallback = implementation("broadcast", "knomial");
+  merge(file, {machine_named("one"), {pick}});
+  const std::string text = to_text(file);
+  std::string former = text;
+  const std::size_t key = former.find("fallback = ");
+  ASSERT_NE(key, std::string::npos);
+  former.replace(key, 8, "otherwise");
+  EXPECT_EQ(to_text(parse_tuning(former, "former")), text);
 }
 
 TEST(TuningFile, TheLibrarysOwnAlgorithmsAreKeptByName) {
   TuningFile file;
   Pick pick = pick_of("broadcast", 64, "library:pipeline:segment=8192");
-  pick.otherwise = "knomial";
+  pick.fallback = implementation("broadcast", "knomial");
   merge(file, {machine_named("one"), {pick, pick_of("allreduce", 8, "library:ring")}});
   const std::string text = to_text(file);
   const TuningFile again = parse_tuning(text, "again");
   EXPECT_EQ(to_text(again), text);
   ASSERT_EQ(again.front().picks.size(), 2U);
-  EXPECT_TRUE(is_of_library(again.front().picks[1].use));
-  EXPECT_EQ(again.front().picks[1].otherwise, "knomial");
-  EXPECT_EQ(again.front().picks[0].otherwise, "");
+  EXPECT_EQ(again.front().picks[1].use,
+            strategies::Implementation(strategies::Library{"pipeline:segment=8192"}));
+  EXPECT_EQ(again.front().picks[1].fallback, pick.fallback);
+  EXPECT_EQ(again.front().picks[0].fallback, std::nullopt);
   for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
            {"library:ring", "library:"}, {"library:ring", "library:ring; rm"}, {"knomial", "knowmial"}}) {
     std::string broken = text;
@@ -80,8 +99,8 @@ TEST(TuningFile, NewerPicksReplaceOlderOnes) {
   merge(file, {machine_named("one"), {pick_of("allreduce", 64, "swing")}});
   ASSERT_EQ(file.size(), 1U);
   ASSERT_EQ(file.front().picks.size(), 2U);
-  EXPECT_EQ(file.front().picks[0].use, "ring");
-  EXPECT_EQ(file.front().picks[1].use, "swing");
+  EXPECT_EQ(strategies::to_text(file.front().picks[0].use), "ring");
+  EXPECT_EQ(strategies::to_text(file.front().picks[1].use), "swing");
 }
 
 TEST(TuningFile, RefusesWhatItDoesNotUnderstandAsAWhole) {
@@ -142,9 +161,9 @@ TEST_F(TuningFileOnDisk, ACallOfTwoNamesHasOnePick) {
   save_tuning(path_, {machine_named("one"), {pick_of("bcast", 8, "chain")}});
   const TuningFile file = load_tuning(path_);
   ASSERT_EQ(file.front().picks.size(), 1U);
-  EXPECT_EQ(file.front().picks.front().use, "chain");
+  EXPECT_EQ(strategies::to_text(file.front().picks.front().use), "chain");
   save_tuning(path_, {machine_named("one"), {pick_of("broadcast", 8, "flat")}});
-  EXPECT_EQ(load_tuning(path_).front().picks.front().use, "flat");
+  EXPECT_EQ(strategies::to_text(load_tuning(path_).front().picks.front().use), "flat");
 }
 
 TEST_F(TuningFileOnDisk, ADamagedFileIsKeptBesideTheNewOne) {

@@ -51,7 +51,7 @@ TEST(ContendedCores, ForgetsHalfInTwoSeconds) {
   EXPECT_EQ(taken.better_than(0, 6 * s, cores({0, 1})), 1);
 }
 
-TEST(ContendedCores, BearsTimesOutOfOrder) {
+TEST(ContendedCores, ToleratesTimesOutOfOrder) {
   ContendedCores taken;
   taken.lost(1, 5 * s, 4 * ms);
   taken.lost(1, 5 * s - 1'000, 4 * ms);

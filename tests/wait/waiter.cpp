@@ -210,7 +210,7 @@ TEST_F(WaiterPauses, FollowsWhereTheOtherOneGoes) {
   EXPECT_LE(world.moves, 10);
 }
 
-TEST_F(WaiterPauses, MovesSeldomAndSleepsWhereAllCoresAreTaken) {
+TEST_F(WaiterPauses, MovesSeldomAndSleepsWhereAllCoresAreContended) {
   world.cores = 2;
   world.yield_ns = 4'000'000;
   auto waits = waiter({0, 1'000'000'000, 20, 1000});

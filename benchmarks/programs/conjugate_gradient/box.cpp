@@ -11,7 +11,7 @@ Box::Box(int size, Group const& world) {
   MPI_Cart_coords(communicator_, world.rank, 3, coordinates);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     ranges_[axis] = examples::part_of(Range{0, size}, dimensions[axis], coordinates[axis]);
-    MPI_Cart_shift(communicator_, static_cast<int>(axis), 1, &neighbours_[axis][0], &neighbours_[axis][1]);
+    MPI_Cart_shift(communicator_, static_cast<int>(axis), 1, &neighbors_[axis][0], &neighbors_[axis][1]);
   }
 }
 

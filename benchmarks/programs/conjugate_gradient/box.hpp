@@ -11,7 +11,7 @@ namespace thalweg::benchmarks::conjugate_gradient {
 using examples::Group;
 using examples::Range;
 
-/// A rank's box of the cube and who its neighbours are. Owns the grid's communicator.
+/// A rank's box of the cube and who its neighbors are. Owns the grid's communicator.
 class Box {
 public:
   /// Collective. Splits a cube of `size` points along each edge over all ranks, as MPI_Dims_create likes it.
@@ -26,10 +26,10 @@ public:
   [[nodiscard]] std::array<Range, 3> const& ranges() const { return ranges_; }
   [[nodiscard]] int extent(std::size_t axis) const { return static_cast<int>(ranges_[axis].size()); }
 
-  /// The neighbour's rank below (side 0) or above (side 1) along an axis; MPI_PROC_NULL at the cube's faces.
-  [[nodiscard]] int neighbour(std::size_t axis, std::size_t side) const { return neighbours_[axis][side]; }
+  /// The neighbor's rank below (side 0) or above (side 1) along an axis; MPI_PROC_NULL at the cube's faces.
+  [[nodiscard]] int neighbor(std::size_t axis, std::size_t side) const { return neighbors_[axis][side]; }
 
-  /// Elements of a field on this box with a frame of one point for the neighbours' faces.
+  /// Elements of a field on this box with a frame of one point for the neighbors' faces.
   [[nodiscard]] std::size_t framed_size() const;
 
   /// Where the point (i, j, k) of the box lies in such a field; -1 and the extent are the frame.
@@ -43,7 +43,7 @@ public:
 private:
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::array<Range, 3> ranges_;
-  std::array<std::array<int, 2>, 3> neighbours_{};
+  std::array<std::array<int, 2>, 3> neighbors_{};
 };
 
 } // namespace thalweg::benchmarks::conjugate_gradient

@@ -45,7 +45,7 @@ void Halo::exchange(std::vector<double>& field) const {
       inner[axis] = side == 0 ? 0 : box_.extent(axis) - 1;
       std::array<int, 3> frame = inner;
       frame[axis] += side == 0 ? -1 : 1;
-      int const peer = box_.neighbour(axis, side);
+      int const peer = box_.neighbor(axis, side);
       // A message carries the axis and the side it leaves by; the other end receives it on the opposite side.
       int const tag_out = static_cast<int>(2 * axis + side);
       int const tag_in = static_cast<int>(2 * axis + 1 - side);

@@ -4,7 +4,7 @@
 
 namespace thalweg::benchmarks::conjugate_gradient {
 
-/// Exchanges the faces of a field with the six neighbours; derived datatypes pick the points of a face.
+/// Exchanges the faces of a field with the six neighbors; derived datatypes pick the points of a face.
 class Halo {
 public:
   explicit Halo(Box const& box);
@@ -14,7 +14,7 @@ public:
   Halo& operator=(Halo&&) = delete;
   ~Halo();
 
-  /// Collective. Fills the frame of `field` with the neighbours' faces; at the cube's faces it is left as it
+  /// Collective. Fills the frame of `field` with the neighbors' faces; at the cube's faces it is left as it
   /// is.
   void exchange(std::vector<double>& field) const;
 

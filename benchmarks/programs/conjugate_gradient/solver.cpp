@@ -43,7 +43,7 @@ double dot(Box const& box, Field const& a, Field const& b) {
   return all;
 }
 
-/// result = -Laplacian of `field`, whose frame holds the neighbours' faces.
+/// result = -Laplacian of `field`, whose frame holds the neighbors' faces.
 void apply_laplacian(Box const& box, Field const& field, Field& result) {
   std::size_t const i = box.index(0, -1, -1) - box.index(-1, -1, -1);
   std::size_t const j = box.index(-1, 0, -1) - box.index(-1, -1, -1);

@@ -41,7 +41,7 @@ def measurable_operations() -> list[str]:
 
 
 def candidates(operation: str, chosen: Sequence[str]) -> list[str]:
-    """Name what takes turns: native first, then the index's strategies with standard parameters, or those chosen."""
+    """Name what takes turns: native first, then the index's strategies with default parameters, or those chosen."""
     names = [entry.name for entry in all_strategies(operation)]
     return ["native", *(name for name in names if not chosen or name in chosen)]
 

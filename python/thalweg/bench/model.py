@@ -4,8 +4,8 @@ All candidates of every case are measured (`thalweg tune --exhaustive` without w
 rank correlation of predicted and measured times; the regret of the model's first candidate and of the best of its first
 three; the part of the space that a search in its order goes through until it is within 3 % of the best; the median of
 predicted over measured. Then the guided search itself: its pick's regret, and the part of the space and of the
-measurements that it takes. Where a paper has an equation for a candidate, the rows say how far it is from the walk over
-the schedule.
+measurements that it takes. Where a paper has an equation for a candidate, the rows say how far it is from the
+simulation.
 """
 
 import os
@@ -76,7 +76,7 @@ def figures(measured: Mapping[str, float], predicted: Mapping[str, float], guide
 
 def rows_of(case: Case, found: Figures) -> list[Row]:
     """Write the figures as rows, ideal values as the peer's."""
-    meanings = {
+    descriptions = {
         "first": "regret of the model's first",
         "first_three": "regret of the best of its first three",
         "part_until_near": "part of the space until within 3 %",
@@ -86,18 +86,20 @@ def rows_of(case: Case, found: Figures) -> list[Row]:
         "guided_batches": "part of the exhaustive search's batches that it took",
     }
     values = found._asdict()
-    rows = [make_row(case.name, text, "ratio", values[key], 1.0, "exhaustive") for key, text in meanings.items()]
+    rows = [make_row(case.name, text, "ratio", values[key], 1.0, "exhaustive") for key, text in descriptions.items()]
     return [*rows, make_row(case.name, "rank correlation", "rho", values["correlation"], 1.0, "exhaustive")]
 
 
 def closed_form_rows(case: Case, predicted: Mapping[str, float], job: Job, machine: _core.Machine) -> list[Row]:
-    """Hold the papers' equations against the walks over schedules: how far they are off, by candidate."""
+    """Hold the papers' equations against the simulation of schedules: how far they are off, by candidate."""
     rows: list[Row] = []
     for name, seconds in predicted.items():
         form = _core.closed_form(f"{case.call}={name}", case.size, job.ranks, machine, list(job.nodes))
         if form is not None and seconds > 0:
             difference = abs(form[0] / seconds - 1)
-            rows.append(make_row(case.name, f"closed form of {name}", "relative difference", difference, 0.0, "walk"))
+            rows.append(
+                make_row(case.name, f"closed form of {name}", "relative difference", difference, 0.0, "simulation")
+            )
     return rows
 
 

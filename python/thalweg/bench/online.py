@@ -82,7 +82,7 @@ class Bench:
         self.request = request
         self.folder = Path(folder)
         self.program = phases_program(request.mpi, os.environ)
-        self.machine = _core.standard_machine()
+        self.machine = _core.default_machine()
         words = start_words([], request.ranks, trial_program(request.mpi, os.environ))
         with Session(words, lab=request.lab) as session:
             self.job = session.job

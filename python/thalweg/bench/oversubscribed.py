@@ -22,7 +22,7 @@ def oversubscribed(
     build: Annotated[Path | None, typer.Option(help="The folder that holds the built programs.")] = None,
 ) -> None:
     """Run small programs with more ranks than cores, in pairs; compare answers, wall and CPU times."""
-    programs = [program for program in (*BENCHMARKS, *EXAMPLES) if not mpi or program.flavour.name in mpi]
+    programs = [program for program in (*BENCHMARKS, *EXAMPLES) if not mpi or program.flavor.name in mpi]
     work = [(program, count) for program in programs for count in ranks or [8]]
     report(in_scratch(build, lambda site: measure_all(work, site, seconds, _LIMIT_S)), json)
 

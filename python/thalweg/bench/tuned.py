@@ -61,7 +61,7 @@ def measure_case(session: Session, case: Case, batches: int, figures: Figures) -
 
 
 def tuning_file(given: str) -> str:
-    """Give the tuning file's path, the standard one's unless one is given."""
+    """Give the tuning file's path, the default one's unless one is given."""
     tuning = given or default_tuning_file(os.environ)
     if not os.path.exists(tuning):
         raise ThalwegError(USAGE, f"there is no tuning file {tuning}", "make one first: thalweg tune")

@@ -138,9 +138,44 @@ def oversubscribed(json_file: Annotated[str, _JSON] = "") -> None:
     importlib.import_module("thalweg.bench.oversubscribed").main(["--json", json_file] if json_file else [])
 
 
+def strangers(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2",
+    ops: Annotated[str, typer.Option(help="Only these operations.", show_default="all")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes, as IMB counts them.", show_default="8 to 400000")] = "",
+    warm: Annotated[int, typer.Option(help="Calls of each case that are not timed.", min=0)] = 100,
+    calls: Annotated[int, typer.Option(help="Calls of each case that are.", min=1)] = 400,
+    limit: Annotated[float, typer.Option(help="Seconds after which a case has fewer calls.")] = 10,
+    turns: Annotated[int, typer.Option(help="How many jobs of each kind.", min=1)] = 3,
+    tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file, or off.", show_default=False)] = "",
+    imb: Annotated[
+        str, typer.Option(metavar="PATH", help="IMB-MPI1, for the MPIs that it runs with.", show_default=False)
+    ] = "",
+    ways: Annotated[str, typer.Option(help="Only ways whose names begin so.", show_default="all four")] = "",
+) -> None:
+    """Time calls one by one as a stranger's benchmark does: natively, and under Thalweg as users start it."""
+    module = importlib.import_module("thalweg.bench.strangers")
+    request = module.Request(
+        _words(mpi),
+        [int(one) for one in _words(ranks)],
+        _words(ops) or module.OPERATIONS,
+        [size_from_text(size) for size in _words(sizes)] or module.SIZES,
+        warm,
+        calls,
+        limit,
+        turns,
+        tuning,
+        imb,
+        [way for way in module.WAYS if way.name.startswith(ways)],
+    )
+    module.run(request, json_file)
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-    for command in (collectives, model, tuned, intranode, online, onesided, oversubscribed):
+    for command in (collectives, model, tuned, intranode, online, onesided, oversubscribed, strangers):
         app.command()(command)
     return app

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from thalweg.launch.execute import check_selections
-from thalweg.settings.layers import Setting, effective_settings
+from thalweg.settings.layers import EffectiveValue, effective_settings
 from thalweg.settings.options import OPTIONS
 
 
@@ -36,7 +36,7 @@ def _print_table(rows: list[tuple[str, object, str]]) -> None:
     Console(soft_wrap=True).print(table)
 
 
-def _rows(name: str, setting: Setting) -> list[tuple[str, object, str]]:
+def _rows(name: str, setting: EffectiveValue) -> list[tuple[str, object, str]]:
     if isinstance(setting.value, dict) and setting.value:
         return [(f"{name}.{operation}", text, setting.origins[operation]) for operation, text in setting.value.items()]
     return [(name, setting.value or None if isinstance(setting.value, dict) else setting.value, setting.origin)]

@@ -21,9 +21,9 @@ def size_from_text(text: str) -> int:
 
 
 def parameter_text(parameter: Parameter) -> str:
-    """Write a parameter's name, range and standard value: radix=2…64 (4)."""
+    """Write a parameter's name, range and default value: radix=2…64 (4)."""
     if parameter.kind == "choice":
         values = "|".join(parameter.choices)
     else:
-        values = f"{value_text(parameter, parameter.least)}…{value_text(parameter, parameter.most)}"
-    return f"{parameter.name}={values} ({value_text(parameter, parameter.standard)})"
+        values = f"{value_text(parameter, parameter.min)}…{value_text(parameter, parameter.max)}"
+    return f"{parameter.name}={values} ({value_text(parameter, parameter.default)})"

@@ -84,4 +84,4 @@ def _print_verdict(description: str, verdict: Verdict) -> None:
     typer.echo(f"  {verdict.messages} messages, {verdict.blocks_moved} blocks moved")
     typer.echo(f"  operands combined in rank order: {'yes' if verdict.in_rank_order else 'no'}")
     typer.echo(f"  the same result on all ranks, bit for bit: {'yes' if verdict.same_on_all_ranks else 'no'}")
-    typer.echo(f"  bears blocks of unequal sizes: {'yes' if verdict.exact_shapes else 'no'}")
+    typer.echo(f"  supports blocks of unequal sizes: {'yes' if verdict.exact_shapes else 'no'}")

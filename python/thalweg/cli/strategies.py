@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _PROMISES = (
     ("keeps_rank_order", "right for operators that do not commute"),
-    ("unequal_blocks", "bears blocks of unequal sizes (the v-variants)"),
+    ("unequal_blocks", "supports blocks of unequal sizes (the v-variants)"),
     ("in_place", "works in place without a copy"),
     ("uses_nodes", "looks at which node a rank is on"),
 )
@@ -30,7 +30,7 @@ def strategies(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the strategies: what each is, its parameters, what it bears, and the paper it comes from."""
+    """List the strategies: what each is, its parameters, what it supports, and the paper it comes from."""
     found = all_strategies(operation)
     if as_json:
         typer.echo(json.dumps([as_data(strategy) for strategy in found], indent=2))
@@ -59,11 +59,11 @@ def as_data(strategy: Strategy) -> dict[str, Any]:
             {
                 "name": parameter.name,
                 "kind": parameter.kind,
-                "standard": value_text(parameter, parameter.standard),
-                "least": value_text(parameter, parameter.least),
-                "most": value_text(parameter, parameter.most),
+                "default": value_text(parameter, parameter.default),
+                "min": value_text(parameter, parameter.min),
+                "max": value_text(parameter, parameter.max),
                 "choices": parameter.choices,
-                "meaning": parameter.meaning,
+                "description": parameter.description,
             }
             for parameter in strategy.parameters
         ],
@@ -75,7 +75,7 @@ def _print_strategy(console: Console, strategy: Strategy) -> None:
         f"  [bold cyan]{strategy.name}[/bold cyan]  {escape(strategy.summary)}", highlight=False, soft_wrap=True
     )
     lines = [("best for", strategy.wins_when)]
-    lines += [(parameter_text(parameter), parameter.meaning) for parameter in strategy.parameters]
+    lines += [(parameter_text(parameter), parameter.description) for parameter in strategy.parameters]
     promises = [text for name, text in _PROMISES if getattr(strategy, name)]
     lines += [("", "; ".join(promises))] if promises else []
     lines += [("source", strategy.source)]

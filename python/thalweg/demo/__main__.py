@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.demo.catalogue import chosen
+from thalweg.demo.catalog import chosen
 from thalweg.demo.packages import install
 from thalweg.demo.pairs import Case
 from thalweg.demo.report import in_scratch, report

@@ -12,23 +12,23 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from thalweg.demo.catalogue import PROGRAMS
+from thalweg.demo.catalog import PROGRAMS
 from thalweg.demo.rows import Row, geometric_mean
-from thalweg.demo.site import FLAVOURS
+from thalweg.demo.site import FLAVORS
 from thalweg.errors import SETTINGS, ThalwegError
 
 BEGIN = "<!-- Figures of the demo, written by python -m thalweg.demo.page; do not edit. -->"
 END = "<!-- End of the demo's figures. -->"
 
-_CASE = re.compile(r"(?P<name>[^/]+)/(?P<flavour>[^/]+)/(?P<ranks>\d+)")
-_TITLES = {(program.name, program.flavour.name): program.title for program in PROGRAMS}
+_CASE = re.compile(r"(?P<name>[^/]+)/(?P<flavor>[^/]+)/(?P<ranks>\d+)")
+_TITLES = {(program.name, program.flavor.name): program.title for program in PROGRAMS}
 
 
 class Figures(NamedTuple):
     """One program with one number of ranks: times in seconds, natively and under Thalweg."""
 
     title: str
-    flavour: str
+    flavor: str
     ranks: int
     wall_s: tuple[float, float]
     cpu_s: tuple[float, float]
@@ -62,9 +62,9 @@ def figures_of(rows: Sequence[Row]) -> list[Figures]:
 
 
 def _figures(case: str, times: Mapping[str, tuple[float, float]]) -> Figures:
-    name, flavour, ranks = case.split("/")
-    title = _TITLES.get((name, flavour), name)
-    return Figures(title, flavour, int(ranks), times["wall time"], times["CPU time"])
+    name, flavor, ranks = case.split("/")
+    title = _TITLES.get((name, flavor), name)
+    return Figures(title, flavor, int(ranks), times["wall time"], times["CPU time"])
 
 
 def tables(figures: Sequence[Figures], machine: str) -> str:
@@ -79,7 +79,7 @@ def tables(figures: Sequence[Figures], machine: str) -> str:
     lines += ["| program | MPI library | ranks | alone, s | with Thalweg, s | wall time | CPU time |"]
     lines += ["| --- | --- | --: | --: | --: | --: | --: |"]
     lines += [
-        f"| {one.title} | {_title_of(one.flavour)} | {one.ranks} | {one.wall_s[0]:.2f} | {one.wall_s[1]:.2f} "
+        f"| {one.title} | {_title_of(one.flavor)} | {one.ranks} | {one.wall_s[0]:.2f} | {one.wall_s[1]:.2f} "
         f"| {_times(one.wall_ratio)} | {_times(one.cpu_ratio)} |"
         for one in figures
     ]
@@ -87,16 +87,16 @@ def tables(figures: Sequence[Figures], machine: str) -> str:
 
 
 def _groups(figures: Sequence[Figures]) -> Iterator[str]:
-    for flavour, ranks in sorted({(one.flavour, one.ranks) for one in figures}):
-        group = [one for one in figures if (one.flavour, one.ranks) == (flavour, ranks)]
-        cells = [_title_of(flavour), str(ranks), str(len(group))]
+    for flavor, ranks in sorted({(one.flavor, one.ranks) for one in figures}):
+        group = [one for one in figures if (one.flavor, one.ranks) == (flavor, ranks)]
+        cells = [_title_of(flavor), str(ranks), str(len(group))]
         for ratios in ([one.wall_ratio for one in group], [one.cpu_ratio for one in group]):
             cells += [f"**{_times(geometric_mean(ratios))}**", _times(min(ratios)), _times(max(ratios))]
         yield f"| {' | '.join(cells)} |"
 
 
-def _title_of(flavour: str) -> str:
-    return FLAVOURS[flavour].title if flavour in FLAVOURS else flavour
+def _title_of(flavor: str) -> str:
+    return FLAVORS[flavor].title if flavor in FLAVORS else flavor
 
 
 def _times(ratio: float) -> str:
@@ -118,12 +118,12 @@ def put_into(page: str, text: str) -> str:
     return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
 
 
-def this_machine(flavours: Sequence[str]) -> str:
+def this_machine(flavors: Sequence[str]) -> str:
     """Describe the machine that this runs on, and its MPI libraries."""
     known = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     cores = len(os.sched_getaffinity(0))
     words = [f"{cores} cores" + (f" ({known[1]})" if known else ""), f"Linux {os.uname().release}"]
-    words += [f"{FLAVOURS[name].title} {_version(FLAVOURS[name].launcher[0])}" for name in flavours if name in FLAVOURS]
+    words += [f"{FLAVORS[name].title} {_version(FLAVORS[name].launcher[0])}" for name in flavors if name in FLAVORS]
     return ", ".join(words)
 
 
@@ -142,7 +142,7 @@ def main(
 ) -> None:
     """Put the figures of a run of the demo into a page."""
     figures = figures_of(json.loads(rows.read_text()))
-    where = machine or this_machine(sorted({one.flavour for one in figures}))
+    where = machine or this_machine(sorted({one.flavor for one in figures}))
     page.write_text(put_into(page.read_text(), tables(figures, f"{where}; {note}" if note else where)))
 
 

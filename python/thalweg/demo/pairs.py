@@ -45,7 +45,7 @@ class Case:
     @property
     def name(self) -> str:
         """What rows call it."""
-        return f"{self.program.name}/{self.program.flavour.name}/{self.ranks}"
+        return f"{self.program.name}/{self.program.flavor.name}/{self.ranks}"
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
     """
     if budget.left_s <= 0:
         return Case(program, ranks, not_run=True)
-    folder = site.scratch / program.name / program.flavour.name / str(ranks)
+    folder = site.scratch / program.name / program.flavor.name / str(ranks)
     folder.mkdir(parents=True)
     native: list[Run] = []
     ours: list[Run] = []
     answers: list[Answer] = []
     try:
         job = _prepared(program, site, folder, ranks)
-        plain = [*program.flavour.launcher, str(ranks), *job.command]
+        plain = [*program.flavor.launcher, str(ranks), *job.command]
         environment = {**base_environment(os.environ), **job.environment}
         begin_s = time.monotonic()
         while len(native) < _MAX_PAIRS:

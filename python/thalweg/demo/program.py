@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from thalweg.demo.answers import Answer
-from thalweg.demo.site import Flavour, Site
+from thalweg.demo.site import Flavor, Site
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Program:
 
     name: str
     title: str
-    flavour: Flavour
+    flavor: Flavor
     prepare: Callable[[Site, Path, int], Job]
     answer: Callable[[str, Path], Answer]
     tolerance: float

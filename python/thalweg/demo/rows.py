@@ -27,7 +27,7 @@ def rows_of(cases: Iterable[Case]) -> list[Row]:
     for case in cases:
         if case.native is None or case.thalweg is None:
             continue
-        peer_name = f"{case.program.flavour.title} alone"
+        peer_name = f"{case.program.flavor.title} alone"
         rows.append(_row(case.name, "wall time", case.thalweg.wall_s, case.native.wall_s, peer_name))
         rows.append(_row(case.name, "CPU time", case.thalweg.cpu_s, case.native.cpu_s, peer_name))
     return rows + _means(rows)

@@ -26,7 +26,7 @@ def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float,
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=len(work))
         for program, ranks in work:
-            progress.update(task, description=f"{program.title}, {program.flavour.title}, {ranks} ranks")
+            progress.update(task, description=f"{program.title}, {program.flavor.title}, {ranks} ranks")
             left_s = total_s - (time.monotonic() - begin_s)
             share_s = left_s / (len(work) - len(cases))
             end_s = time.monotonic() + min(left_s, _SHARES_OF_A_CASE * share_s)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from thalweg.errors import INSTALLATION, ThalwegError
 
 
-class Flavour(NamedTuple):
+class Flavor(NamedTuple):
     """An MPI library of the system and how its jobs are started when there are more ranks than cores."""
 
     name: str
@@ -22,14 +22,14 @@ class Flavour(NamedTuple):
     """The names that programs built elsewhere know this library by."""
 
 
-OPENMPI = Flavour(
+OPENMPI = Flavor(
     "openmpi",
     "Open MPI",
     ("mpirun.openmpi", "--oversubscribe", "-np"),
     "libmpi.so.40",
     ("libmpi.so",),
 )
-MPICH = Flavour(
+MPICH = Flavor(
     "mpich",
     "MPICH",
     ("mpirun.mpich", "-n"),
@@ -37,7 +37,7 @@ MPICH = Flavour(
     # MPICH's ABI initiative: programs built on any MPICH or Intel MPI ask for libmpi.so.12.
     ("libmpi.so", "libmpi.so.12"),
 )
-FLAVOURS = {flavour.name: flavour for flavour in (OPENMPI, MPICH)}
+FLAVORS = {flavor.name: flavor for flavor in (OPENMPI, MPICH)}
 
 _LIBRARY_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
 
@@ -53,24 +53,24 @@ class Site(NamedTuple):
     wheels: Path
     """A virtual environment with the programs that come from PyPI."""
 
-    def built(self, folder: str, name: str, flavour: Flavour) -> str:
+    def built(self, folder: str, name: str, flavor: Flavor) -> str:
         """Find one of our own programs as it was built for an MPI library."""
-        path = self.build / folder / f"{name}-{flavour.name}"
+        path = self.build / folder / f"{name}-{flavor.name}"
         if not path.is_file():
             message = f"{path} is missing"
             raise ThalwegError(INSTALLATION, message, "build it: make build")
         return str(path)
 
-    def compatible_library_folder(self, flavour: Flavour) -> Path:
+    def compatible_library_folder(self, flavor: Flavor) -> Path:
         """Make a folder with the system's MPI library by the names that programs built elsewhere ask for."""
-        folder = self.scratch / f"{flavour.name}-by-other-names"
+        folder = self.scratch / f"{flavor.name}-by-other-names"
         folder.mkdir(parents=True, exist_ok=True)
-        places = [Path(place, flavour.library) for place in _LIBRARY_FOLDERS]
+        places = [Path(place, flavor.library) for place in _LIBRARY_FOLDERS]
         library = next((path for path in places if path.exists()), None)
         if library is None:
-            message = f"{flavour.library} of {flavour.title} is in none of {', '.join(_LIBRARY_FOLDERS)}"
+            message = f"{flavor.library} of {flavor.title} is in none of {', '.join(_LIBRARY_FOLDERS)}"
             raise ThalwegError(INSTALLATION, message, "install the library: scripts/prepare")
-        for name in flavour.links:
+        for name in flavor.links:
             if not (folder / name).exists():
                 (folder / name).symlink_to(library)
         return folder

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from thalweg.demo.pairs import Case
 from thalweg.demo.rows import geometric_mean
-from thalweg.demo.site import FLAVOURS
+from thalweg.demo.site import FLAVORS
 
 _COLUMNS = ("wall s", "Thalweg", "ratio", "CPU s", "Thalweg", "ratio")
 
@@ -21,19 +21,19 @@ def table_of(cases: Sequence[Case]) -> Table:
         table.add_column(title, justify="right")
     table.add_column("pairs", justify="right")
     table.add_column("answers agree")
-    for flavour in FLAVOURS.values():
-        group = [case for case in cases if case.program.flavour == flavour]
+    for flavor in FLAVORS.values():
+        group = [case for case in cases if case.program.flavor == flavor]
         for case in group:
             table.add_row(*_cells(case))
         if any(case.native for case in group):
             table.add_section()
-            table.add_row("[bold]geometric mean", flavour.title, "", *_mean_cells(group), "", "")
+            table.add_row("[bold]geometric mean", flavor.title, "", *_mean_cells(group), "", "")
             table.add_section()
     return table
 
 
 def _cells(case: Case) -> list[Text | str]:
-    start: list[Text | str] = [case.program.title, case.program.flavour.title, str(case.ranks)]
+    start: list[Text | str] = [case.program.title, case.program.flavor.title, str(case.ranks)]
     if case.native is None or case.thalweg is None:
         end = Text("no time", "yellow") if case.not_run else Text("failed", "bold red")
         return [*start, *["-"] * len(_COLUMNS), "", end]

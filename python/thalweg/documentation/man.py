@@ -96,7 +96,11 @@ def _exit_status() -> list[str]:
     lines = [".SH EXIT STATUS", "A program that was started leaves with its own status. Otherwise:"]
     lines += [".TP", "\\fB0\\fR", "All is well."]
     for status in STATUSES:
-        lines += [".TP", f"\\fB{status.number}\\fR", _escape(status.meaning[0].upper() + status.meaning[1:] + ".")]
+        lines += [
+            ".TP",
+            f"\\fB{status.number}\\fR",
+            _escape(status.description[0].upper() + status.description[1:] + "."),
+        ]
     return lines
 
 

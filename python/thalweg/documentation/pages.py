@@ -31,7 +31,7 @@ Strategies merge: each operation takes its strategy from the first place that se
 A file is TOML:
 
 ```toml
-polite = "auto"
+wait = "auto"
 report = "run.json"       # relative paths start from the file's folder
 
 [use]
@@ -78,7 +78,7 @@ def configuration_page() -> str:
 
 def exit_status_page() -> str:
     """Write docs/exit-status.md."""
-    return _EXIT_STATUS.format(rows="\n".join(f"| {status.number} | {status.meaning} |" for status in STATUSES))
+    return _EXIT_STATUS.format(rows="\n".join(f"| {status.number} | {status.description} |" for status in STATUSES))
 
 
 def _text(option: Option) -> str:

@@ -1,6 +1,6 @@
 """The remote agent: what launchers call instead of ssh to start something on one of the lab's hosts.
 
-MPI libraries take ranks with the same host name for neighbours that share memory, so what starts on a host gets the
+MPI libraries take ranks with the same host name for neighbors that share memory, so what starts on a host gets the
 host's own name, System V and POSIX shared memory and folder for temporary files as well as its network; and its own
 cores where there are enough, one that it shares with other hosts where there are not. Hosts that moved from core to
 core would be faster or slower by half, for as long as the system leaves them where they are.

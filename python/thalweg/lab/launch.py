@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from thalweg.errors import LAB, PROGRAM, USAGE, ThalwegError
 from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
+from thalweg.launch.arguments import read_arguments
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
 from thalweg.programs.families import LoadedMpi
 from thalweg.programs.find import find_program
 from thalweg.rules.library import library_of_mpi
-from thalweg.rules.loading import tell
-from thalweg.rules.picks import mentions_library
-from thalweg.settings.layers import effective_settings
+from thalweg.rules.loading import Job, write_library_rules
+from thalweg.rules.picks import mentions_library, selected_algorithms
+from thalweg.settings.layers import effective_settings, selections_in
 from thalweg.settings.values import NO_TUNING
 
 _TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
@@ -45,8 +46,8 @@ def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *
         raise ThalwegError(PROGRAM, f"{program[0]} is no MPI program: neither it nor its libraries need an MPI library")
     launcher = launcher_of(found.mpi, os.environ)
     under = [] if native else [sys.executable, "-m", "thalweg", "run", *options]
-    told = {} if native else _told(lab, launcher, found.mpi, ranks, options)
-    words = [*under, *command_line(lab, launcher, ranks, program, told)]
+    rules = {} if native else _library_rules(lab, launcher, found.mpi, ranks, options)
+    words = [*under, *command_line(lab, launcher, ranks, program, rules)]
     sys.stdout.flush()
     agent = str(agent_of(lab.folder))
     os.execve(agent, [agent, lab.names[0], *map(shlex.quote, words)], environment(os.environ))
@@ -58,19 +59,23 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
     return {**own, **consent, "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def _told(lab: Lab, launcher: Launcher, mpi: LoadedMpi, ranks: int, options: Sequence[str]) -> dict[str, str]:
+def _library_rules(lab: Lab, launcher: Launcher, mpi: LoadedMpi, ranks: int, options: Sequence[str]) -> dict[str, str]:
     """Write the variables that tell the library of the tuning file's picks among its own algorithms."""
-    given = {"tuning": options[options.index("--tuning") + 1]} if "--tuning" in options else {}
-    file = str(effective_settings(given, os.environ, os.getcwd())["tuning"].value)
+    given = read_arguments([*options, "--", "a program"]).flags
+    settings = effective_settings(given, os.environ, os.getcwd())
+    file = str(settings["tuning"].value)
+    selections = selections_in(settings)
     per_host = -(-ranks // lab.hosts)
     nodes = -(-ranks // per_host)
     library = library_of_mpi(mpi)
-    if file == NO_TUNING or ranks % nodes or library is None or not mentions_library(file):
+    is_wanted = bool(selected_algorithms(selections)) or (file != NO_TUNING and mentions_library(file))
+    if not is_wanted or ranks % nodes or library is None:
         return {}
-    told = tell(library, ranks, file, environment(os.environ) | _ranks_variables(lab, launcher, per_host), nodes)
-    if told.remark:
-        print(f"thalweg: {told.remark}", file=sys.stderr)
-    return told.variables
+    job = Job(ranks, nodes, environment(os.environ) | _ranks_variables(lab, launcher, per_host))
+    rules = write_library_rules(library, job, file, selections)
+    if rules.remark:
+        print(f"thalweg: {rules.remark}", file=sys.stderr)
+    return rules.variables
 
 
 def network(lab: Lab) -> str:

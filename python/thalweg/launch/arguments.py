@@ -30,6 +30,7 @@ def read_arguments(words: Sequence[str]) -> Arguments:
     long = ["ranks=", "dry-run"]
     for option in OPTIONS:
         long.append(option.flag[2:] + ("" if option.kind == "switch" else "="))
+        long += [option.former_flag[2:] + "="] if option.former_flag else []
         long += [option.negation[2:]] if option.kind == "switch" else []
     try:
         pairs, command = getopt.getopt(list(words), short, long)
@@ -52,7 +53,7 @@ def _flags(pairs: Sequence[tuple[str, str]]) -> dict[str, Value]:
                 before = flags.get(option.name)
                 chosen = dict(before) if isinstance(before, dict) else {}
                 flags[option.name] = chosen | selections_from_text(text, option.flag)
-            elif name in (option.flag, option.short):
+            elif name in (option.flag, option.former_flag, option.short):
                 flags[option.name] = value_from_text(option, text, option.flag)
     return flags
 

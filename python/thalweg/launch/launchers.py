@@ -1,4 +1,4 @@
-"""MPI launchers: recognise one, find the one that belongs to a library, and hand variables to the ranks it starts.
+"""MPI launchers: recognize one, find the one that belongs to a library, and hand variables to the ranks it starts.
 
 Variables go through the launcher's own option for them, right behind its name, and behind each colon where the option
 holds for one program of several. The rest of the command line stays as the user wrote it, no option needs to be
@@ -58,7 +58,7 @@ class Launcher(NamedTuple):
     path: str
 
 
-def recognise(word: str, environment: Mapping[str, str]) -> Launcher | None:
+def recognize(word: str, environment: Mapping[str, str]) -> Launcher | None:
     """Tell whether a command line's first word is a launcher, by its file's name, else by what its --version says."""
     name = os.path.basename(word)
     path = shutil.which(word, path=environment.get("PATH", os.defpath))

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Mapping
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.launch.launchers import recognise
+from thalweg.launch.launchers import recognize
 from thalweg.programs.families import BY_NAME, FAMILIES, Family, LoadedMpi, family_of_library
 
 _LIBRARY_FOLDERS = ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "")
@@ -22,7 +22,7 @@ def named_mpi(name: str, environment: Mapping[str, str]) -> LoadedMpi:
             raise ThalwegError(SETTINGS, f"--mpi {name}: there is no such library")
         return LoadedMpi(family, os.path.abspath(name))
     if shutil.which(name, path=environment.get("PATH", os.defpath)):
-        launcher = recognise(name, environment)
+        launcher = recognize(name, environment)
         if launcher is not None and launcher.kind.family is not None:
             family = launcher.kind.family
             return LoadedMpi(family, os.path.join(os.path.dirname(os.path.abspath(launcher.path)), family.sonames[0]))

@@ -15,7 +15,7 @@ from thalweg.launch.launchers import (
     PRRTE,
     Launcher,
     launcher_of,
-    recognise,
+    recognize,
     sections,
     with_variables,
 )
@@ -23,8 +23,8 @@ from thalweg.launch.mpis import named_mpi
 from thalweg.libraries import interposer
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
 from thalweg.programs.find import Program, executable_path, find_program
-from thalweg.rules.picks import mentions_library
-from thalweg.settings.layers import Settings, variables_for_ranks
+from thalweg.rules.picks import mentions_library, selected_algorithms
+from thalweg.settings.layers import Settings, selections_in, variables_for_ranks
 from thalweg.settings.values import NO_TUNING
 
 # Set by the launchers in every rank that they start, with the MPI family that each speaks for.
@@ -56,7 +56,7 @@ def make_plan(arguments: Arguments, settings: Settings, environment: Mapping[str
     mpi = named_mpi(named, environment) if isinstance(named, str) else None
     if arguments.ranks:
         return _launched(arguments, settings, environment, mpi)
-    launcher = recognise(arguments.command[0], environment)
+    launcher = recognize(arguments.command[0], environment)
     if launcher is not None:
         return _with_launcher(launcher, arguments.command, settings, environment, mpi)
     return _in_place(arguments.command, settings, environment, mpi)
@@ -87,19 +87,20 @@ def _launched(
 
 
 def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> Plan:
-    """Tell the library of the tuning file's picks among its own algorithms."""
+    """Tell the library of what the user and the tuning file chose among its own algorithms."""
     tuning = str(settings["tuning"].value)
-    if tuning == NO_TUNING or not mentions_library(tuning):
+    selections = selections_in(settings)
+    if not selected_algorithms(selections) and (tuning == NO_TUNING or not mentions_library(tuning)):
         return plan
     from thalweg.rules.library import library_of_mpi  # noqa: PLC0415 - most runs do without them
-    from thalweg.rules.loading import tell  # noqa: PLC0415
+    from thalweg.rules.loading import Job, write_library_rules  # noqa: PLC0415
 
     library = library_of_mpi(mpi)
     if library is None:
         return plan
-    told = tell(library, ranks, tuning, plan.environment)
-    remarks = (*plan.remarks, told.remark) if told.remark else plan.remarks
-    return plan._replace(environment=plan.environment | told.variables, remarks=remarks)
+    rules = write_library_rules(library, Job(ranks, 1, plan.environment), tuning, selections)
+    remarks = (*plan.remarks, rules.remark) if rules.remark else plan.remarks
+    return plan._replace(environment=plan.environment | rules.variables, remarks=remarks)
 
 
 def _with_launcher(

@@ -24,8 +24,8 @@ from thalweg.units import rate_text, size_text, time_text, times_text
 
 DOUBTFUL_PART = 0.05
 _RANKS_SHOWN = 16
-_PERCENT_MOST = 999
-_LEAST_WIDTH = 160
+_PERCENT_MAX = 999
+_WIDTH_MIN = 160
 """Of tables where no terminal says otherwise."""
 
 
@@ -45,7 +45,7 @@ def main(request: Request) -> None:
     """Probe, print, and write the machine file."""
     console = Console(soft_wrap=True, highlight=False)
     if not console.is_terminal:
-        console.width = max(console.width, _LEAST_WIDTH)
+        console.width = max(console.width, _WIDTH_MIN)
     words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
     with Session(words, lab=request.lab) as session:
         _print_job(console, session.job)
@@ -102,8 +102,8 @@ def _print_level(console: Console, level: _core.LevelCosts) -> None:
     for heading, field, text in rows:
         table.add_row(heading, *[_figure_text(getattr(cost, field), text) for cost in level.ranges])
     console.print(table)
-    told = f", the worst {times_text(level.worst)} the median" if level.outliers else ""
-    console.print(f"outliers: {level.outliers} of {level.samples} samples over {OUTLIER_TIMES} times the median{told}")
+    worst = f", the worst {times_text(level.worst)} the median" if level.outliers else ""
+    console.print(f"outliers: {level.outliers} of {level.samples} samples over {OUTLIER_TIMES} times the median{worst}")
     if level.outliers > DOUBTFUL_PART * level.samples:
         console.print("so many say that the machine had other work: measure again when it is idle")
 
@@ -119,7 +119,7 @@ def _figure_text(figure: _core.Figure, text: Callable[[float], str]) -> str:
 
 
 def _percent(part: float) -> str:
-    return f"{part:+.0f}%" if part < _PERCENT_MOST else f">+{_PERCENT_MOST}%"
+    return f"{part:+.0f}%" if part < _PERCENT_MAX else f">+{_PERCENT_MAX}%"
 
 
 def _print_memory(console: Console, machine: _core.Machine) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 PIECE_PRICE = 0.02
-LEAST_POINTS = 3
+POINTS_MIN = 3
 PIECES_MAX = 5
 OUTLIER_TIMES = 3
 SMALL = 256
@@ -63,7 +63,7 @@ def find_ranges(sizes: Sequence[int], curves: Sequence[Sequence[float] | Vector]
     best[0] = (0.0, [])
     for end in range(1, count + 1):
         for begin in range(end):
-            if end - begin < min(LEAST_POINTS, count) or len(best[begin][1]) >= PIECES_MAX:
+            if end - begin < min(POINTS_MIN, count) or len(best[begin][1]) >= PIECES_MAX:
                 continue
             piece = slice(begin, end)
             cost = best[begin][0] + sum(error(points[piece], curve[piece]) for curve in values)
@@ -145,7 +145,7 @@ def without_waiting(sizes: Vector, overhead: Vector, half_trip: Vector) -> Vecto
     transfer's. The processor's part is then continued from the sizes whose transfer did overlap.
     """
     overlapped = overhead < 0.6 * half_trip
-    if overlapped.all() or overlapped.sum() < LEAST_POINTS:
+    if overlapped.all() or overlapped.sum() < POINTS_MIN:
         return overhead
     last = int(np.max(np.nonzero(overlapped)))
     line = fit_line(sizes[overlapped], overhead[overlapped])
@@ -163,14 +163,14 @@ def fit_costs(costs: Costs, *, is_network: bool) -> tuple[list[Range], float]:
         receive = without_waiting(sizes, receive, half)
     steady = max(0.0, float((burst[-1] - burst[-2]) / (sizes[-1] - sizes[-2])))
     interval = float(np.median(burst[sizes <= SMALL]))
-    least = [float(np.min(part[sizes <= SMALL])) for part in (send, receive)]
+    lowest = [float(np.min(part[sizes <= SMALL])) for part in (send, receive)]
     ranges = []
     for piece in find_ranges(costs.sizes, [half, send, receive]):
         trip = fit_line(sizes[piece], half[piece])
         out, back = fit_line(sizes[piece], send[piece]), fit_line(sizes[piece], receive[piece])
         if is_network:
             # Long messages' lines are the link's: what they leave for the ends says nothing.
-            out, back = out._replace(base=max(out.base, least[0])), back._replace(base=max(back.base, least[1]))
+            out, back = out._replace(base=max(out.base, lowest[0])), back._replace(base=max(back.base, lowest[1]))
         else:
             out, back = _within(trip, out, back)
         per_byte = steady if is_network else max(0.0, trip.per_byte - out.per_byte - back.per_byte)

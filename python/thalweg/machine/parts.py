@@ -112,10 +112,10 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def describe_ranks(nodes: Sequence[int], places: Sequence[Place], core_of: Mapping[int, int], most: int) -> list[str]:
+def describe_ranks(nodes: Sequence[int], places: Sequence[Place], core_of: Mapping[int, int], limit: int) -> list[str]:
     """Tell where the first ranks are, a line each."""
     lines = [
         f"rank {rank}: node {node}, {describe_place(place, core_of)}"
-        for rank, (node, place) in enumerate(zip(nodes[:most], places[:most], strict=True))
+        for rank, (node, place) in enumerate(zip(nodes[:limit], places[:limit], strict=True))
     ]
-    return [*lines, f"… and {len(nodes) - most} more ranks"] if len(nodes) > most else lines
+    return [*lines, f"… and {len(nodes) - limit} more ranks"] if len(nodes) > limit else lines

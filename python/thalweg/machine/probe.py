@@ -14,13 +14,13 @@ from thalweg.trials.session import Job, Session
 SIZES = (0, 8, 64, 256, *(1 << power for power in range(9, 21)))
 MEMORY_SIZES = (1 << 12, 1 << 15, 1 << 18, 1 << 20, 1 << 22, 1 << 24)
 _BURST_BYTES = 2 << 20
-_BURST_MOST = 64
+_BURST_MAX = 64
 _US = 1e-6
 STEP_SECONDS = 5e-8
 FEW_BYTES = 1024
 """Up to here several messages make a sample."""
 LEVELS = ("core_complex", "socket", "node", "network")
-PAIRS_MOST = 32
+PAIRS_MAX = 32
 
 
 Pair = tuple[int, int]
@@ -45,13 +45,13 @@ def pairs(job: Job, cores: int) -> dict[str, list[Pair]]:
     """
     chosen: dict[str, list[Pair]] = {name: [] for name in LEVELS}
     used: dict[str, set[int]] = {name: set() for name in LEVELS}
-    most = min(PAIRS_MOST, max(2, cores // 2))
+    limit = min(PAIRS_MAX, max(2, cores // 2))
     for a, b in sorted(combinations(range(job.ranks), 2), key=lambda pair: _shares_processor(job, pair)):
         name = level_of(job, a, b)
         found = chosen[name]
         nodes = {job.nodes[rank] for rank in found[0]} if found else set()
         is_beside = not found or {job.nodes[a], job.nodes[b]} == nodes
-        if len(found) < most and is_beside and not used[name] & {a, b}:
+        if len(found) < limit and is_beside and not used[name] & {a, b}:
             found.append((a, b))
             used[name] |= {a, b}
     return {name: found for name, found in chosen.items() if found}
@@ -70,7 +70,7 @@ def measure_pairs(session: Session, chosen: Sequence[Pair], show: Callable[[], N
     for size in SIZES:
         half = session.probe(f"pingpong {size} {1 if size > FEW_BYTES else 10} 21 {alone}")
         busy_us = f"{3 * median(half) + 30:.0f}"
-        count = max(4, min(_BURST_MOST, _BURST_BYTES // (size + 1)))
+        count = max(4, min(_BURST_MAX, _BURST_BYTES // (size + 1)))
         rows["half_trip"].append(half)
         rows["send"].append(session.probe(f"send {size} {busy_us} 15 {alone}"))
         rows["receive"].append(session.probe(f"receive {size} {busy_us} 15 {alone}"))

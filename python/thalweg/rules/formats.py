@@ -87,25 +87,25 @@ def mpich_selection(rules: Rules, ranks: int, defaults: Mapping[str, Any]) -> st
         collective = selection.get(f"collective={mpich_call(operation)}")
         if collective is None or "comm_type=intra" not in collective or not any(rule.algorithm for rule in found):
             continue
-        standard = collective["comm_type=intra"]
-        measure, factor = ("total_msg_size", ranks) if "total_msg_size" in json.dumps(standard) else ("avg_msg_size", 1)
+        default = collective["comm_type=intra"]
+        measure, factor = ("total_msg_size", ranks) if "total_msg_size" in json.dumps(default) else ("avg_msg_size", 1)
         branches: dict[str, Any] = {}
         for index, rule in enumerate(found):
             # A rule holds up to the middle of its size and the next one's, by ratio.
             last = index + 1 == len(found)
             key = f"{measure}=any" if last else f"{measure}<={factor * _between(rule.size, found[index + 1].size)}"
-            branches[key] = _guarded(operation, rule.algorithm.name, standard) if rule.algorithm else standard
+            branches[key] = _guarded(operation, rule.algorithm.name, default) if rule.algorithm else default
         if operation == "barrier":
             branches = branches[f"{measure}=any"]
         collective["comm_type=intra"] = {
-            f"comm_size<{ranks}": standard,
+            f"comm_size<{ranks}": default,
             f"comm_size<={ranks}": branches,
-            "comm_size=any": standard,
+            "comm_size=any": default,
         }
     return json.dumps(selection, indent=1) + "\n"
 
 
-def _guarded(operation: str, algorithm: str, standard: Mapping[str, Any]) -> dict[str, Any]:
+def _guarded(operation: str, algorithm: str, default: Mapping[str, Any]) -> dict[str, Any]:
     """Write an algorithm where it can work, and what MPICH uses elsewhere: it asserts that files are right."""
     call = mpich_call(operation).capitalize()
     leaf: dict[str, Any] = {f"algorithm=MPIR_{call}_intra_{algorithm}": {}}
@@ -115,9 +115,9 @@ def _guarded(operation: str, algorithm: str, standard: Mapping[str, Any]) -> dic
         }
         return {"is_op_built_in=no": simple, "is_op_built_in=yes": {"count<pow2": simple, "count=any": leaf}}
     if operation == "alltoall":
-        return {"is_sendbuf_inplace=yes": standard["is_sendbuf_inplace=yes"], "is_sendbuf_inplace=no": leaf}
+        return {"is_sendbuf_inplace=yes": default["is_sendbuf_inplace=yes"], "is_sendbuf_inplace=no": leaf}
     if operation == "reduce_scatter":
-        return {"is_commutative=yes": leaf, "is_commutative=no": standard["is_commutative=no"]}
+        return {"is_commutative=yes": leaf, "is_commutative=no": default["is_commutative=no"]}
     return leaf
 
 

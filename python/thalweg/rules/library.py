@@ -94,10 +94,10 @@ def _intel_presets(library: str) -> dict[str, list[Algorithm]]:
     command = [_intel_tool(library), "-a"]
     surroundings = os.environ | {"LD_LIBRARY_PATH": path}
     # Its texts are Latin-1: trade marks.
-    told = subprocess.run(command, capture_output=True, encoding="latin-1", check=False, env=surroundings)
-    found = intel_presets_of(told.stdout)
+    answer = subprocess.run(command, capture_output=True, encoding="latin-1", check=False, env=surroundings)
+    found = intel_presets_of(answer.stdout)
     if not found:
-        message = f"{' '.join(command)} does not tell which presets there are: {told.stderr.strip() or 'no answer'}"
+        message = f"{' '.join(command)} does not tell which presets there are: {answer.stderr.strip() or 'no answer'}"
         raise ThalwegError(SETTINGS, message, "is Intel MPI whole?")
     return found
 

@@ -12,65 +12,110 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg import _core
-from thalweg.errors import ThalwegError
+from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.rules.formats import Rule, Rules
 from thalweg.rules.library import Library
-from thalweg.rules.picks import LIBRARY
+from thalweg.rules.picks import LIBRARY, selected_algorithms
+from thalweg.settings.layers import default_tuning_file
 from thalweg.settings.user_algorithms import chosen_by_user
+from thalweg.settings.values import NO_TUNING
 
-TOLD = "THALWEG_LIBRARY_RULES"
+RULES_VARIABLE = "THALWEG_LIBRARY_RULES"
 """Names the variables that tell the library, so that ranks do not take them for the user's."""
 
 
-class Told(NamedTuple):
+class LibraryRules(NamedTuple):
     """The variables that tell the library, none if there is nothing to tell, and a remark for the user."""
 
     variables: dict[str, str]
     remark: str
 
 
-NOTHING = Told({}, "")
+NOTHING = LibraryRules({}, "")
+
+_OPERATIONS = {"reduce_scatter_block": "reduce_scatter"}
+"""Calls that libraries know by another's name."""
 
 
-def tell(library: Library, ranks: int, tuning: str, environment: Mapping[str, str], nodes: int = 1) -> Told:
-    """Find the picks for a job of so many ranks, as many on each of the nodes, and write the library's rules for it.
+class Job(NamedTuple):
+    """What is known of a job before it starts. Nodes' machines are taken to be like this one."""
 
-    `environment` is the ranks'. The nodes' machines are taken to be like this one. The user's own choice of algorithms
-    comes first: then there is nothing to tell.
+    ranks: int
+    nodes: int
+    """With as many ranks on each."""
+    environment: Mapping[str, str]
+    """The ranks'."""
+
+
+def write_library_rules(library: Library, job: Job, tuning: str, selections: Mapping[str, str]) -> LibraryRules:
+    """Write the library's rules for a job: what was selected by hand (--use), then the tuning file's picks.
+
+    `tuning` may be "off". The user's own choice of algorithms, by the library's variables, comes first: then there is
+    nothing to write. Raises ThalwegError for a selected algorithm that the library does not have.
     """
-    if chosen_by_user(environment):
+    if chosen_by_user(job.environment):
         return NOTHING
+    selected = selected_algorithms(selections)
+    _check(library, job.ranks, selected)
+    machine, picks = _tuned(library, job, tuning)
+    picks = [pick for pick in picks if pick.call not in selections]
+    picks += [_pick(call, word, job) for call, word in selected.items()]
+    rules = rules_of_picks(library, picks, job.ranks, job.nodes)
+    if not rules:
+        return NOTHING
+    home = default_tuning_file(job.environment) if tuning == NO_TUNING else tuning
+    name = _name(machine + "".join(f";{call}={word}" for call, word in sorted(selected.items())))
+    return _written(library, rules, job.ranks, Path(f"{home}.rules") / name)
+
+
+def _check(library: Library, ranks: int, selected: Mapping[str, str]) -> None:
+    """Fail for an algorithm that the library does not have."""
+    names = {call: _OPERATIONS.get(call, call) for call in selected}
+    choices = library.choices(dict.fromkeys(names.values()), ranks)
+    for call, word in selected.items():
+        known = [one.word for one in choices.get(names[call], [])]
+        if word not in known:
+            remedy = f"choose one of {', '.join(known)}" if known else "choose a strategy: thalweg strategies"
+            raise ThalwegError(SETTINGS, f"--use {call}={LIBRARY}{word}: the library has no such algorithm", remedy)
+
+
+def _pick(call: str, word: str, job: Job) -> _core.Pick:
+    """Make a pick for all sizes of what was selected."""
+    pick = _core.Pick()
+    pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use = call, job.ranks, job.nodes, 0, LIBRARY + word
+    return pick
+
+
+def _tuned(library: Library, job: Job, tuning: str) -> tuple[str, list[_core.Pick]]:
+    """Find the machine and the picks that the tuning file has for the job, if it is known there by one entry."""
+    if tuning == NO_TUNING:
+        return "", []
     try:
         file = _core.load_tuning(tuning)
-        here = _core.local_fingerprint(dict(environment))
+        here = _core.local_fingerprint(dict(job.environment))
         version = library_version(library.path)
     except (_core.Error, OSError):
         # The ranks say what is wrong with the file.
-        return NOTHING
-    own = (here.processor, here.kernel, here.transport, version, nodes, str(ranks // nodes))
+        return "", []
+    own = (here.processor, here.kernel, here.transport, version, job.nodes, str(job.ranks // job.nodes))
     found = [
         one
         for one in file
         if own == (one.machine.processor, one.machine.kernel, one.machine.transport, one.machine.mpi,
                    one.machine.nodes, one.machine.ranks_per_node)
     ]  # fmt: skip
-    rules = rules_of_picks(library, found[0].picks, ranks, nodes) if len(found) == 1 else {}
-    if not rules:
-        return NOTHING
-    return _written(library, rules, ranks, Path(f"{tuning}.rules") / _name(found[0].machine.describe()))
+    return (found[0].machine.describe(), list(found[0].picks)) if len(found) == 1 else ("", [])
 
 
 def rules_of_picks(library: Library, picks: Sequence[_core.Pick], ranks: int, nodes: int = 1) -> Rules:
     """Put the picks of the library's algorithms together; other sizes are left to the library."""
-    operations = {"reduce_scatter_block": "reduce_scatter"}
     rules: dict[str, list[Rule]] = {}
-    names = dict.fromkeys(operations.get(pick.call, pick.call) for pick in picks if pick.use.startswith(LIBRARY))
+    names = dict.fromkeys(_OPERATIONS.get(pick.call, pick.call) for pick in picks if pick.library_algorithm)
     choices = library.choices(names, ranks)
     for pick in sorted(picks, key=lambda pick: pick.bytes):
-        name = operations.get(pick.call, pick.call)
+        name = _OPERATIONS.get(pick.call, pick.call)
         if name in choices and (pick.ranks, pick.nodes) == (ranks, nodes):
-            word = pick.use.removeprefix(LIBRARY) if pick.use.startswith(LIBRARY) else ""
-            algorithm = next((one for one in choices[name] if one.word == word), None)
+            algorithm = next((one for one in choices[name] if one.word == pick.library_algorithm), None)
             rules.setdefault(name, []).append(Rule(pick.bytes, algorithm))
     return {name: found for name, found in rules.items() if any(rule.algorithm for rule in found)}
 
@@ -88,7 +133,7 @@ def _name(machine: str) -> str:
     return hashlib.sha256(machine.encode()).hexdigest()[:16]
 
 
-def _written(library: Library, rules: Rules, ranks: int, path: Path) -> Told:
+def _written(library: Library, rules: Rules, ranks: int, path: Path) -> LibraryRules:
     """Write the rules unless they are there already."""
     try:
         text = library.rules_text(rules, ranks)
@@ -99,5 +144,5 @@ def _written(library: Library, rules: Rules, ranks: int, path: Path) -> Told:
             fresh.replace(path)
         variables = library.file_variables(str(path))
     except (OSError, ThalwegError) as error:
-        return Told({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")
-    return Told({**variables, TOLD: ",".join(variables)}, "")
+        return LibraryRules({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")
+    return LibraryRules({**variables, RULES_VARIABLE: ",".join(variables)}, "")

@@ -1,7 +1,9 @@
-"""Picks of tuning files that are the library's own algorithms. Every run looks here, so it imports next to nothing."""
+"""Choices of the library's own algorithms, by tuning files and users. Every run looks here: it imports little."""
+
+from collections.abc import Mapping
 
 LIBRARY = "library:"
-"""Begins such a pick."""
+"""Begins such a choice."""
 
 
 def mentions_library(tuning: str) -> bool:
@@ -12,3 +14,8 @@ def mentions_library(tuning: str) -> bool:
     except OSError:
         return False
     return f'"{LIBRARY}' in text or f"'{LIBRARY}" in text
+
+
+def selected_algorithms(selections: Mapping[str, str]) -> dict[str, str]:
+    """Give those that a user selected (--use), in the library's words, by call."""
+    return {call: use.removeprefix(LIBRARY) for call, use in selections.items() if use.startswith(LIBRARY)}

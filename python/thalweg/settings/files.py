@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.settings.options import BY_NAME
+from thalweg.settings.options import BY_NAME, FORMER_NAMES
 
 PROJECT_FILE = "thalweg.toml"
 
@@ -37,7 +37,7 @@ def read_file(path: str) -> tuple[dict[str, Any], str] | None:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _broken(path, text, error) from error
     for key in table:
-        if key not in BY_NAME:
+        if key not in BY_NAME and key not in FORMER_NAMES:
             known = ", ".join(BY_NAME)
             raise ThalwegError(SETTINGS, f"{path}:{line_of(text, key)}: unknown setting {key!r}", f"known: {known}")
     return table, text

@@ -12,7 +12,7 @@ ALWAYS_SAID = ("summary", "learn")
 """Options that the interposer has another default for: it is silent and passive where nobody started it so."""
 
 
-class Setting(NamedTuple):
+class EffectiveValue(NamedTuple):
     """A value and who said so; selections have an origin per operation."""
 
     value: Value
@@ -20,7 +20,7 @@ class Setting(NamedTuple):
     origins: dict[str, str]
 
 
-Settings = dict[str, Setting]
+Settings = dict[str, EffectiveValue]
 Layer = dict[str, tuple[Value, str, dict[str, str]]]
 
 
@@ -38,9 +38,10 @@ def environment_layer(environment: Mapping[str, str]) -> Layer:
     """Read the THALWEG_ variables; an empty one counts as not set, as is the custom."""
     layer: Layer = {}
     for option in OPTIONS:
-        if text := environment.get(option.variable):
-            value = value_from_text(option, text, option.variable)
-            layer[option.name] = (value, option.variable, _same_origin(value, option.variable))
+        variable = option.variable if environment.get(option.variable) else option.former_variable
+        if text := environment.get(variable):
+            value = value_from_text(option, text, variable)
+            layer[option.name] = (value, variable, _same_origin(value, variable))
     return layer
 
 
@@ -52,10 +53,11 @@ def file_layer(path: str) -> Layer:
     table, text = found
     layer: Layer = {}
     for option in OPTIONS:
-        if option.name not in table:
+        name = option.name if option.name in table else option.former_name
+        if not name or name not in table:
             continue
-        origin = f"{path}:{line_of(text, option.name)}"
-        value = value_from_toml(option, table[option.name], origin, os.path.dirname(os.path.abspath(path)))
+        origin = f"{path}:{line_of(text, name)}"
+        value = value_from_toml(option, table[name], origin, os.path.dirname(os.path.abspath(path)))
         origins = {}
         if isinstance(value, dict):
             origins = {operation: f"{path}:{line_of(text, operation, option.name)}" for operation in value}
@@ -69,8 +71,14 @@ def effective_settings(given: Mapping[str, Value], environment: Mapping[str, str
     layers += [file_layer(path) for path in configuration_files(environment, folder)]
     settings = {option.name: _merged(option, layers) for option in OPTIONS}
     if settings["tuning"].origin == "default":
-        settings["tuning"] = Setting(default_tuning_file(environment), "default", {})
+        settings["tuning"] = EffectiveValue(default_tuning_file(environment), "default", {})
     return settings
+
+
+def selections_in(settings: Settings) -> Selections:
+    """Give the selections (--use) that hold, by call."""
+    value = settings["use"].value
+    return value if isinstance(value, dict) else {}
 
 
 def default_tuning_file(environment: Mapping[str, str]) -> str:
@@ -91,12 +99,12 @@ def variables_for_ranks(settings: Settings) -> dict[str, str]:
     return variables
 
 
-def _merged(option: Option, layers: list[Layer]) -> Setting:
+def _merged(option: Option, layers: list[Layer]) -> EffectiveValue:
     holders = [layer[option.name] for layer in layers if option.name in layer]
     if not holders:
-        return Setting(option.default if isinstance(option.default, str | bool) else None, "default", {})
+        return EffectiveValue(option.default if isinstance(option.default, str | bool) else None, "default", {})
     if option.kind != "selections":
-        return Setting(*holders[0])
+        return EffectiveValue(*holders[0])
     selections: Selections = {}
     origins: dict[str, str] = {}
     for value, _, places in holders:
@@ -104,7 +112,7 @@ def _merged(option: Option, layers: list[Layer]) -> Setting:
             if operation not in selections:
                 selections[operation] = strategy
                 origins[operation] = places[operation]
-    return Setting(selections, holders[0][1], origins)
+    return EffectiveValue(selections, holders[0][1], origins)
 
 
 def _same_origin(value: Value, origin: str) -> dict[str, str]:

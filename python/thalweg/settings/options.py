@@ -6,6 +6,8 @@ from typing import NamedTuple
 class Option(NamedTuple):
     """A setting of `thalweg run`.
 
+    `former_name` and `former_choices` are what earlier versions called it: still read, and documented nowhere.
+
     `kind` is one of selections, tuning, choice, microseconds, percent, file, switch and mpi; `choices` belongs to
     choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer
     in each rank.
@@ -19,6 +21,8 @@ class Option(NamedTuple):
     metavar: str = ""
     choices: tuple[str, ...] = ()
     for_ranks: bool = True
+    former_name: str = ""
+    former_choices: tuple[str, ...] = ()
     unset: str = ""
     """What holds where the default is None, for the documentation; the interposer and the tuner know it themselves."""
 
@@ -31,6 +35,16 @@ class Option(NamedTuple):
     def flag(self) -> str:
         """The flag: --poll-us for poll_us."""
         return "--" + self.name.replace("_", "-")
+
+    @property
+    def former_variable(self) -> str:
+        """The environment variable of earlier versions; empty where there was none."""
+        return "THALWEG_" + self.former_name.upper() if self.former_name else ""
+
+    @property
+    def former_flag(self) -> str:
+        """The flag of earlier versions; empty where there was none."""
+        return "--" + self.former_name.replace("_", "-") if self.former_name else ""
 
     @property
     def negation(self) -> str:
@@ -73,18 +87,21 @@ OPTIONS: tuple[Option, ...] = (
         unset="2",
     ),
     Option(
-        name="polite",
+        name="wait",
         kind="choice",
         default="auto",
-        choices=("auto", "always", "never"),
-        help="Wait politely (poll, then yield, then sleep): always, never, or where ranks outnumber cores.",
+        choices=("auto", "yield", "spin"),
+        former_name="polite",
+        former_choices=("auto", "always", "never"),
+        help="How ranks wait: yield the core (poll, then yield, then sleep), spin as the library does, or, with auto, "
+        "yield where ranks outnumber cores.",
     ),
     Option(
         name="poll_us",
         kind="microseconds",
         default=None,
         metavar="MICROSECONDS",
-        help="How long a polite wait polls before it yields the core.",
+        help="How long a yielding wait polls before it yields the core.",
         unset="0",
     ),
     Option(
@@ -92,7 +109,7 @@ OPTIONS: tuple[Option, ...] = (
         kind="microseconds",
         default=None,
         metavar="MICROSECONDS",
-        help="How long a polite wait yields before it sleeps; in shared memory, where messages wake, 200 at most.",
+        help="How long a yielding wait yields before it sleeps; in shared memory, where messages wake, 200 at most.",
         unset="5000",
     ),
     Option(
@@ -100,7 +117,7 @@ OPTIONS: tuple[Option, ...] = (
         kind="microseconds",
         default=None,
         metavar="MICROSECONDS",
-        help="How long a polite wait sleeps between two looks, at most.",
+        help="How long a yielding wait sleeps between two looks, at most.",
         unset="1000",
     ),
     Option(
@@ -160,3 +177,4 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 BY_NAME = {option.name: option for option in OPTIONS}
+FORMER_NAMES = {option.former_name for option in OPTIONS if option.former_name}

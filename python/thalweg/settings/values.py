@@ -110,6 +110,8 @@ def _whole_number(kind: str, number: int, origin: str) -> int:
 
 
 def _choice(option: Option, text: str, origin: str) -> str:
+    if text in option.former_choices:
+        return option.choices[option.former_choices.index(text)]
     if text not in option.choices:
         raise refuse(origin, text, "one of " + ", ".join(option.choices))
     return text

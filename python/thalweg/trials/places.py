@@ -31,12 +31,12 @@ def parse_processors(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def find_places(hosts: Sequence[str], told: Sequence[str]) -> tuple[Place, ...]:
-    """Number sockets and core complexes from what ranks told: "processor;may run on;share its cache;its socket"."""
+def find_places(hosts: Sequence[str], reports: Sequence[str]) -> tuple[Place, ...]:
+    """Number sockets and core complexes from what ranks reported: "processor;may run on;share its cache;its socket"."""
     sockets: dict[tuple[str, frozenset[int]], int] = {}
     complexes: dict[tuple[str, frozenset[int]], int] = {}
     places = []
-    for host, text in zip(hosts, told, strict=True):
+    for host, text in zip(hosts, reports, strict=True):
         processor, may, share, socket = (*text.split(";"), "", "", "")[:4]
         own = parse_processors(may)
         places.append(

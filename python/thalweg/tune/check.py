@@ -36,8 +36,8 @@ def main(request: Request) -> None:
         job = session.job
         work = list(checks(job.ranks, request.sizes or SIZES))
         native = Native(session)
-        for term, instead, meaning in progress.track(work, description="checking"):
-            if one := violation(term, instead, meaning, native):
+        for term, instead, description in progress.track(work, description="checking"):
+            if one := violation(term, instead, description, native):
                 found.append(one)
     _print(found, len(work), job, request)
 

@@ -67,7 +67,7 @@ def main(  # noqa: PLR0913
         tuning_file=tuning or default_tuning_file(os.environ),
         with_library=library,
     )
-    if why := store.refusal(request.tuning_file):
+    if why := store.unusable_reason(request.tuning_file):
         print(f"thalweg: {why}", file=sys.stderr)
     columns = (
         TextColumn("tuning"),

@@ -11,7 +11,6 @@ from rich.table import Table
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
-from thalweg.rules.picks import LIBRARY
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
@@ -76,14 +75,14 @@ def closed_form(question: Question, candidate: _core.Candidate, machine: _core.M
 
 
 def explain_call(
-    question: Question, machine_file: str, tuning_file: str, most: int, *, closed_forms: bool = False
+    question: Question, machine_file: str, tuning_file: str, limit: int, *, closed_forms: bool = False
 ) -> None:
     """Print candidates, measurements and the pick; with closed forms also the papers' equations' times."""
     tuning_path = tuning_file or default_tuning_file(os.environ)
     picks = known_picks(store.load(tuning_path), question)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
-    machine = files.load(path) if path else _core.standard_machine()
+    machine = files.load(path) if path else _core.default_machine()
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     size = f" of {size_text(question.size)}" if question.size else ""
     console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
@@ -94,7 +93,7 @@ def explain_call(
     measured = {pick.use: pick for pick, _ in reversed(picks) if pick.bytes == question.size}
     native = picks[0][0] if picks and picks[0][0].bytes == question.size else None
     sources: dict[str, str] = {}
-    for candidate in space[: most or len(space)]:
+    for candidate in space[: limit or len(space)]:
         form = closed_form(question, candidate, machine) if closed_forms else None
         if form:
             sources[candidate.text.split(":")[0]] = form[1]
@@ -107,14 +106,14 @@ def explain_call(
             *([time_text(form[0]) if form else ""] if closed_forms else []),
         )
     for use, pick in measured.items():
-        if use.startswith(LIBRARY):
+        if pick.library_algorithm:
             table.add_row(use, "", "", time_text(pick.seconds))
     table.add_row(NATIVE, "", "", time_text(native.native_seconds) if native else "")
     console.print(table)
     if sources:
         console.print("closed forms: " + "; ".join(f"{name}: {source}" for name, source in sources.items()))
-    if most and len(space) > most:
-        console.print(f"… and {len(space) - most} more candidates (--all)")
+    if limit and len(space) > limit:
+        console.print(f"… and {len(space) - limit} more candidates (--all)")
     console.print(reason(question, picks, tuning_path))
 
 
@@ -133,13 +132,13 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
         if pick.use == NATIVE
         else f"{time_text(pick.seconds)} against native's {time_text(pick.native_seconds)} ({gain:.2f} times faster)"
     )
-    told = (
-        f"; thalweg run -n tells the library so, and jobs that were started otherwise run {pick.otherwise or NATIVE}"
-        if pick.use.startswith(LIBRARY)
+    note = (
+        f"; thalweg run -n tells the library so, and jobs that were started otherwise run {pick.fallback or NATIVE}"
+        if pick.library_algorithm
         else ""
     )
     where = tuning.machine.describe()
-    return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}{told}"
+    return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}{note}"
 
 
 def unit_size(call: str, total: float, ranks: int) -> int:
@@ -160,7 +159,7 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     if not isinstance(report, dict) or report.get("format") != "thalweg-report":
         raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
-    machine = files.load(machine_path) if machine_path else _standard_machine(report)
+    machine = files.load(machine_path) if machine_path else _default_machine(report)
     tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(
@@ -178,8 +177,8 @@ def _machine_of(report: Mapping[str, Any]) -> str:
     return str(path) if path and path.exists() else ""
 
 
-def _standard_machine(report: Mapping[str, Any]) -> _core.Machine:
-    machine = _core.standard_machine()
+def _default_machine(report: Mapping[str, Any]) -> _core.Machine:
+    machine = _core.default_machine()
     fingerprint = report.get("fingerprint") or []
     if len(fingerprint) == store.FINGERPRINT_LINES:
         machine.cores = int(fingerprint[1])

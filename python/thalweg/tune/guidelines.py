@@ -15,7 +15,7 @@ from thalweg.tune.statistics import is_faster
 Term = tuple[str, int]
 """An operation and the bytes of its unit."""
 
-LEAST_LOSS = 0.05
+LOSS_MIN = 0.05
 SIZES = (8, 1024, 64 << 10)
 BATCHES = 15
 
@@ -97,7 +97,7 @@ def violation(term: Term, instead: Sequence[Term], words: str, native: Native) -
     """Hold one call against what could stand in its place."""
     own = native.samples(term)
     sums = [sum(parts) for parts in zip(*(native.samples(part) for part in instead), strict=True)]
-    if not is_faster(sums, own, least_gain=LEAST_LOSS):
+    if not is_faster(sums, own, min_gain=LOSS_MIN):
         return None
     return Violation(term[0], term[1], median(own) * 1e-6, words, median(sums) * 1e-6)
 

@@ -17,7 +17,7 @@ from thalweg.rules.picks import LIBRARY
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Session
 from thalweg.tune import library_trials
-from thalweg.tune.library_trials import FINAL_BATCHES, FINAL_TURNS, Start, Times
+from thalweg.tune.library_trials import FINAL_BATCHES, FINAL_ROUNDS, Start, Times
 from thalweg.tune.search import Outcome
 from thalweg.tune.statistics import is_faster
 
@@ -25,11 +25,11 @@ HOPELESS = 30
 """How many times as long as the pick native takes where the library's algorithms are not tried: the most that one of
 them was seen to gain over its default is a factor of 13. Such natives spin where ranks outnumber cores, and trials of
 them take minutes."""
-FEW_TURNS = 3
-"""Of a duel, after which one that was never nearer than twice the other's time has lost."""
+FEW_ROUNDS = 3
+"""Of a comparison, after which one that was never nearer than twice the other's time has lost."""
 
 
-class Contest(NamedTuple):
+class Comparison(NamedTuple):
     """Who takes part: the job that tries strategies, and what starts jobs of the library's algorithms."""
 
     library: Library
@@ -37,13 +37,15 @@ class Contest(NamedTuple):
     start: Start
 
 
-def challenge(contest: Contest, outcomes: dict[Case, Outcome], go_on: Callable[[], bool]) -> dict[Case, Outcome]:
-    """Let the library's algorithms challenge the picks; gives the outcomes of the cases in which they took part.
+def compare_with_picks(
+    comparison: Comparison, outcomes: dict[Case, Outcome], go_on: Callable[[], bool]
+) -> dict[Case, Outcome]:
+    """Let the library's algorithms compete with the picks; gives the outcomes of the cases in which they took part.
 
     `go_on` is asked behind each job of the search; the comparison of what was found is always made.
     """
-    ranks = contest.session.job.ranks
-    choices = contest.library.choices(dict.fromkeys(case.operation for case in outcomes), ranks)
+    ranks = comparison.session.job.ranks
+    choices = comparison.library.choices(dict.fromkeys(case.operation for case in outcomes), ranks)
     cases = [
         case
         for case, outcome in outcomes.items()
@@ -51,11 +53,11 @@ def challenge(contest: Contest, outcomes: dict[Case, Outcome], go_on: Callable[[
     ]
     if not cases:
         return {}
-    times = library_trials.measure(contest.library.family, cases, choices, contest.start, go_on)
+    times = library_trials.measure(comparison.library.family, cases, choices, comparison.start, go_on)
     fresh = {case: _with_trials(outcomes[case], times, case, len(choices[case.operation])) for case in cases}
     winners = [case for case in cases if library_trials.best(times[case])]
     if winners:
-        fresh |= _decided(contest, fresh, times, winners)
+        fresh |= _decided(comparison, fresh, times, winners)
     return fresh
 
 
@@ -72,27 +74,27 @@ def _with_trials(outcome: Outcome, times: Times, case: Case, space: int) -> Outc
 
 
 def _decided(
-    contest: Contest, outcomes: dict[Case, Outcome], times: Times, winners: Sequence[Case]
+    comparison: Comparison, outcomes: dict[Case, Outcome], times: Times, winners: Sequence[Case]
 ) -> dict[Case, Outcome]:
     """Measure the strategies' picks and the library with its rules in turns, and pick."""
     decided: dict[Case, Outcome] = {}
     rules = library_trials.rules_of(times)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rules"
-        file.write_text(contest.library.rules_text(rules, contest.session.job.ranks), encoding="utf-8")
-        with contest.start(contest.library.file_variables(str(file))) as ruled:
+        file.write_text(comparison.library.rules_text(rules, comparison.session.job.ranks), encoding="utf-8")
+        with comparison.start(comparison.library.file_variables(str(file))) as ruled:
             for case in winners:
-                decided[case] = duel(contest.session, ruled, case, outcomes[case], times)
+                decided[case] = compare_case(comparison.session, ruled, case, outcomes[case], times)
     return decided
 
 
-def duel(session: Session, ruled: Session, case: Case, outcome: Outcome, times: Times) -> Outcome:
+def compare_case(session: Session, ruled: Session, case: Case, outcome: Outcome, times: Times) -> Outcome:
     """Let the library with its rules and the job of the strategies take turns at one case, and pick."""
     names = list(dict.fromkeys((NATIVE, outcome.pick)))
     ours: dict[str, list[float]] = {name: [] for name in names}
     theirs: list[float] = []
-    for turn in range(FINAL_TURNS):
-        if turn == FEW_TURNS and min(theirs) > 2 * max(ours[outcome.pick]):
+    for turn in range(FINAL_ROUNDS):
+        if turn == FEW_ROUNDS and min(theirs) > 2 * max(ours[outcome.pick]):
             return outcome
         measured = session.measure(case.operation, case.size, names, batches=FINAL_BATCHES)
         for name in names:
@@ -105,9 +107,9 @@ def duel(session: Session, ruled: Session, case: Case, outcome: Outcome, times: 
     return replace(
         outcome,
         pick=LIBRARY + algorithm.word,
-        otherwise=outcome.pick,
+        fallback=outcome.pick,
         seconds=median(theirs) * 1e-6,
         native_seconds=median(ours[NATIVE]) * 1e-6,
-        trials=FINAL_TURNS * FINAL_BATCHES,
-        batches=outcome.batches + FINAL_TURNS * FINAL_BATCHES * (len(names) + 1),
+        trials=FINAL_ROUNDS * FINAL_BATCHES,
+        batches=outcome.batches + FINAL_ROUNDS * FINAL_BATCHES * (len(names) + 1),
     )

@@ -16,11 +16,11 @@ from thalweg.rules.formats import Rule
 from thalweg.rules.library import Choices
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Mode, Session
-from thalweg.tune.statistics import LEAST_GAIN, is_faster
+from thalweg.tune.statistics import GAIN_MIN, is_faster
 
-TURNS = 2
+ROUNDS = 2
 BATCHES = 4
-FINAL_TURNS = 21
+FINAL_ROUNDS = 21
 FINAL_BATCHES = 1
 Start = Callable[[Mapping[str, str]], Session]
 """Starts a job with these variables."""
@@ -65,7 +65,7 @@ def measure(
             with session:
                 for case in cases:
                     if algorithm := accepted.get(case.operation):
-                        own, beside = in_turns(case, [session, default], TURNS, BATCHES)
+                        own, beside = in_turns(case, [session, default], ROUNDS, BATCHES)
                         times[case][algorithm] = Trial(tuple(own), tuple(beside))
             if not go_on():
                 break
@@ -103,7 +103,7 @@ def in_turns(case: Case, jobs: Sequence[Session], turns: int, batches: int) -> l
 
 def best(times: Mapping[Algorithm, Trial]) -> Algorithm | None:
     """Choose the algorithm that gains most over the default, and surely; none if there is none."""
-    sure = [one for one, trial in times.items() if is_faster(trial.own, trial.default, least_gain=LEAST_GAIN)]
+    sure = [one for one, trial in times.items() if is_faster(trial.own, trial.default, min_gain=GAIN_MIN)]
     return min(sure, key=lambda one: times[one].part, default=None)
 
 
@@ -123,6 +123,6 @@ def compare(
     result = {}
     with start({}) as default, start(extra) as ruled:
         for case in cases:
-            before, after = in_turns(case, [default, ruled], FINAL_TURNS, FINAL_BATCHES)
+            before, after = in_turns(case, [default, ruled], FINAL_ROUNDS, FINAL_BATCHES)
             result[case] = (before, after)
     return result

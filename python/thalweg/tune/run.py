@@ -18,10 +18,10 @@ from thalweg.trials.cases import Case, candidates
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.tune import store
-from thalweg.tune.library import Contest, challenge
+from thalweg.tune.library import Comparison, compare_with_picks
 from thalweg.tune.library_trials import Start, starter
 from thalweg.tune.search import Effort, Outcome, search
-from thalweg.tune.statistics import LEAST_GAIN
+from thalweg.tune.statistics import GAIN_MIN
 
 CLOSE = 1.5
 """Times as fast as native, below which a pick has to win in a second job too."""
@@ -94,10 +94,12 @@ def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
             save(request.tuning_file, session.job, [one])
             show(one, 1)
         if library is not None:
-            contest = Contest(library, session, start)
-            found = challenged(contest, found, lambda: request.effort.is_exhaustive or time.monotonic() < last_s)
+            comparison = Comparison(library, session, start)
+            found = compared_with_picks(
+                comparison, found, lambda: request.effort.is_exhaustive or time.monotonic() < last_s
+            )
             for one in found:
-                if one.outcome.otherwise:
+                if one.outcome.fallback:
                     save(request.tuning_file, session.job, [one])
                     show(one, 1)
     return found
@@ -120,15 +122,15 @@ def lost_again(start: Start, found: Sequence[Found], effort: Effort) -> dict[int
                 names = [NATIVE, outcome.pick]
                 samples = session.measure(case.operation, case.size, names, batches=effort.final_batches, limit=0)
                 native_us, pick_us = (median(samples[name].completion_us) for name in names)
-                if pick_us > native_us * (1 - LEAST_GAIN):
+                if pick_us > native_us * (1 - GAIN_MIN):
                     native = replace(outcome, pick=NATIVE, seconds=outcome.native_seconds)
                     lost[index] = Found(case, native, predicted)
     return lost
 
 
-def challenged(contest: Contest, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
-    """Let the library's own algorithms challenge what was found."""
-    outcomes = challenge(contest, {one.case: one.outcome for one in found}, go_on)
+def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
+    """Let the library's own algorithms compete with what was found."""
+    outcomes = compare_with_picks(comparison, {one.case: one.outcome for one in found}, go_on)
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
@@ -162,7 +164,7 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.native_seconds = one.outcome.native_seconds
         pick.trials = one.outcome.trials
         pick.source = "tune"
-        pick.otherwise = one.outcome.otherwise
+        pick.fallback = one.outcome.fallback
         picks.append(pick)
     tuning.picks = picks
     store.save(path, tuning)

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from statistics import median
 
 from thalweg.trials.session import NATIVE, Samples
-from thalweg.tune.statistics import LEAST_GAIN, is_faster
+from thalweg.tune.statistics import GAIN_MIN, is_faster
 
 Measure = Callable[[Sequence[str], int, float], Mapping[str, Samples]]
 """Measures candidates in turns: names, batches, and how many times the fastest may be exceeded at the first look."""
@@ -67,7 +67,7 @@ class Outcome:
     """Of all that was tried: seconds."""
     batches: int = 0
     """Measured in all."""
-    otherwise: str = ""
+    fallback: str = ""
     """The pick among native and strategies, where the library's own algorithm is the pick."""
 
 
@@ -135,6 +135,6 @@ def _decide(found: Outcome, measure: Measure, effort: Effort) -> None:
     native = results[NATIVE].completion_us
     found.native_seconds = median(native) * 1e-6
     best = min(finalists, key=lambda name: median(results[name].completion_us), default=NATIVE)
-    if best != NATIVE and is_faster(results[best].completion_us, native, least_gain=LEAST_GAIN):
+    if best != NATIVE and is_faster(results[best].completion_us, native, min_gain=GAIN_MIN):
         found.pick = best
     found.seconds = median(results[found.pick].completion_us) * 1e-6

@@ -24,7 +24,7 @@ def save(path: str, found: _core.Tuning) -> None:
         raise ThalwegError(SETTINGS, *error.args) from error
 
 
-def refusal(path: str) -> str:
+def unusable_reason(path: str) -> str:
     """Say why a tuning file does not read, and where saving keeps it; empty for one that does."""
     try:
         load(path)

@@ -5,7 +5,7 @@
 
 namespace thalweg::job {
 
-// In the tuning file's own format, whose reader bears every text that a person may have written there.
+// In the tuning file's own format, whose reader accepts every text that a person may have written there.
 std::vector<tune::Pick> agree_on_picks(const Agreement& everybody, const machine::Fingerprint& group,
                                        std::vector<tune::Pick> picks) {
   std::string text;

@@ -73,7 +73,7 @@ std::unique_ptr<Transport> Channels::through_library(const ChannelOptions& optio
                                                            agreement_tag(link_->api, communicator));
   if (!options.aggregates)
     return library;
-  auto aggregation = std::make_unique<transport::ParcelTransport>(std::move(library), link_->policy);
+  auto aggregation = std::make_unique<transport::AggregatingTransport>(std::move(library), link_->policy);
   aggregation_ = aggregation.get();
   return aggregation;
 }

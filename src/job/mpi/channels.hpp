@@ -8,8 +8,8 @@
 #include "job/mpi/agreement.hpp"
 #include "job/mpi/shadow_communicator.hpp"
 #include "job/node_members.hpp"
+#include "transport/aggregation/aggregating_transport.hpp"
 #include "transport/batch.hpp"
-#include "transport/parcels/parcel_transport.hpp"
 #include "wait/policy.hpp"
 
 #include <memory>
@@ -73,7 +73,7 @@ private:
   std::optional<Agreement> node_agreement_;
   std::string why_no_memory_;
   bool has_shared_memory_ = false;
-  transport::ParcelTransport* aggregation_ = nullptr; // a part of the transport
+  transport::AggregatingTransport* aggregation_ = nullptr; // a part of the transport
   std::shared_ptr<transport::Transport> transport_;
 };
 

@@ -13,15 +13,15 @@ using transport::Segment;
 using transport::SegmentAddress;
 
 /// Why a rank could not take part; empty where it could.
-using Complaint = std::array<char, 256>;
+using Failure = std::array<char, 256>;
 
-Complaint complaint_of(const std::exception& error) {
-  Complaint complaint{};
+Failure failure_of(const std::exception& error) {
+  Failure failure{};
   const std::string_view text = error.what();
-  text.copy(complaint.data(), complaint.size() - 1);
+  text.copy(failure.data(), failure.size() - 1);
   if (text.empty())
-    complaint.front() = '?';
-  return complaint;
+    failure.front() = '?';
+  return failure;
 }
 
 } // namespace
@@ -30,12 +30,12 @@ Complaint complaint_of(const std::exception& error) {
 NodeSegment share_segment(const Agreement& node, std::size_t bytes, std::size_t prepared) {
   std::unique_ptr<Segment> segment;
   SegmentAddress address;
-  Complaint complaint{};
+  Failure failure{};
   const auto attempt = [&](auto make) {
     try {
       segment = make();
     } catch (const std::exception& error) {
-      complaint = complaint_of(error);
+      failure = failure_of(error);
     }
   };
   if (node.own() == 0) {
@@ -46,10 +46,10 @@ NodeSegment share_segment(const Agreement& node, std::size_t bytes, std::size_t 
   node.broadcast(address);
   if (node.own() != 0 && address.bytes > 0)
     attempt([&] { return Segment::open(address); });
-  const std::vector<Complaint> complaints = node.allgather(complaint);
-  for (std::size_t member = 0; member < complaints.size(); ++member)
-    if (complaints[member].front() != 0)
-      return {nullptr, fmt::format("rank {}: {}", node.rank_of(member), complaints[member].data())};
+  const std::vector<Failure> failures = node.allgather(failure);
+  for (std::size_t member = 0; member < failures.size(); ++member)
+    if (failures[member].front() != 0)
+      return {nullptr, fmt::format("rank {}: {}", node.rank_of(member), failures[member].data())};
   segment->close_door();
   return {std::move(segment), {}};
 }

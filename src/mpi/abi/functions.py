@@ -51,7 +51,7 @@ COLLECTIVES: dict[str, str] = {
 }
 
 # Collectives whose arguments tell the call's size alike on all ranks: known calls of them are passed on at once.
-KNOWN: tuple[str, ...] = (
+FAST_PATH: tuple[str, ...] = (
     "Barrier",
     "Bcast",
     "Allgather",
@@ -72,7 +72,7 @@ COLLECTIVE_FIELDS: dict[str, tuple[str, ...]] = {
     "rdispls": ("recvdispls",),
 }
 
-# Blocking point-to-point calls that a nonblocking twin and a wait can replace: name -> (prototype, has a status).
+# Blocking point-to-point calls that a nonblocking one and a wait can replace: name -> (prototype, has a status).
 ISSUED: dict[str, str] = {
     "Send": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",
     "Ssend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",
@@ -258,7 +258,7 @@ USED: dict[str, str] = {
     "Get_processor_name": "char* name, int* length",
 }
 
-# Functions of HANDLED, ISSUED and USED (and all collectives but Barrier) that have a `_c` twin.
+# Functions of HANDLED, ISSUED and USED (and all collectives but Barrier) that have a `_c` counterpart.
 LARGE_COUNT: frozenset[str] = frozenset(
     ["Send", "Ssend", "Rsend", "Recv", "Mrecv", "Bsend", "Sendrecv", "Sendrecv_replace"]
 )

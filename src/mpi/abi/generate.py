@@ -80,25 +80,27 @@ def fields(call: Collective) -> dict[str, str]:
     return result
 
 
-def known_place(call: Collective) -> int:
-    """Where the last known call of a function stands (known_calls.hpp); -1: nowhere."""
-    return table.KNOWN.index(call.operation) if call.mode == "blocking" and call.operation in table.KNOWN else -1
+def fast_path_slot(call: Collective) -> int:
+    """Where the last known call of a function stands (fast_path.hpp); -1: nowhere."""
+    return (
+        table.FAST_PATH.index(call.operation) if call.mode == "blocking" and call.operation in table.FAST_PATH else -1
+    )
 
 
-WORDS = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "root")
+SIGNATURE = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "root")
 
 
-def knowing(call: Collective) -> str:
-    """The short way of calls that are known."""
-    if known_place(call) < 0:
+def fast_path(call: Collective) -> str:
+    """The fast path of calls that are cached."""
+    if fast_path_slot(call) < 0:
         return ""
     known = fields(call)
-    words = [f".{name} = {known[name]}" for name in WORDS if name in known]
+    words = [f".{name} = {known[name]}" for name in SIGNATURE if name in known]
     if "sendbuf" in known:
         words.append(f".in_place = {known['sendbuf']} == MPI_IN_PLACE")
     buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
-    return f"""  if (const KnownCall* known = known_call({known_place(call)}, {{{", ".join(words)}}})) {{
-    return known->repeated != nullptr ? repeat(*known->repeated, {buffers})
+    return f"""  if (const FastPathEntry* cached = find_on_fast_path({fast_path_slot(call)}, {{{", ".join(words)}}})) {{
+    return cached->repeated != nullptr ? repeat(*cached->repeated, {buffers})
                                       : native.{call.prototype.name}({call.prototype.passed()});
   }}
 """
@@ -150,18 +152,18 @@ int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
   return native.{call.nonblocking}({started});
 }}
 """
-    initialisers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
-    body = f"""{knowing(call)}  CollectiveCall call;
-  call.form = &form_{name};
+    initializers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
+    body = f"""{fast_path(call)}  CollectiveCall call;
+  call.function = &function_{name};
   call.site = THALWEG_SITE;
-  {initialisers}
+  {initializers}
   return dispatch(call);
 """
-    form = f"""
-constexpr CollectiveForm form_{name}{{Operation::{call.operation.lower()}, Mode::{call.mode}, Function::{name},
-                                      native_{name}, {start}, {known_place(call)}}};
+    function = f"""
+constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mode::{call.mode}, Function::{name},
+                                      native_{name}, {start}, {fast_path_slot(call)}}};
 """
-    return f"namespace {{{thunks}{form}}} // namespace\n" + entry(call.prototype, body)
+    return f"namespace {{{thunks}{function}}} // namespace\n" + entry(call.prototype, body)
 
 
 def issued_entry(function: Prototype) -> str:
@@ -188,10 +190,10 @@ def handled_entry(function: Prototype) -> str:
 
 def constructor_entry(function: Prototype, parent: str) -> str:
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
-    meets = parent == "comm" and function.name != "Comm_create_group"
-    meeting = "  meet_before_constructing(comm);\n" if meets else ""
+    waits = parent == "comm" and function.name != "Comm_create_group"
+    barrier = "  barrier_before_creation(comm);\n" if waits else ""
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
-{meeting}  const int code = native.{function.name}({function.passed()});
+{barrier}  const int code = native.{function.name}({function.passed()});
   if (code == MPI_SUCCESS && newcomm != nullptr) {{
     communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});
   }}
@@ -292,7 +294,7 @@ enum class Function : short {{
   count
 }};
 
-inline constexpr std::size_t known_functions = {len(table.KNOWN)};
+inline constexpr std::size_t fast_path_functions = {len(table.FAST_PATH)};
 
 }} // namespace thalweg::mpi
 """,

@@ -64,17 +64,17 @@ private:
 struct CollectiveCall;
 
 // What is the same for all calls of one MPI function.
-struct CollectiveForm {
+struct FunctionInfo {
   Operation operation;
   Mode mode;
-  Function function;
+  Function id;
   int (*native)(const CollectiveCall&);              // the library's own
   int (*start)(const CollectiveCall&, MPI_Request*); // its nonblocking form; for blocking functions only
-  int place;                                         // among calls that are known (known_calls.hpp), or -1
+  int fast_path_slot;                                // of calls like this (fast_path.hpp), or -1
 };
 
 struct CollectiveCall {
-  const CollectiveForm* form;
+  const FunctionInfo* function;
   CallSite site;
   MPI_Comm comm;
   // Of functions with one buffer, count or type, both members hold it.
@@ -97,7 +97,7 @@ struct CollectiveCall {
 };
 
 inline const char* function_name(const CollectiveCall& call) {
-  return function_names[static_cast<std::size_t>(call.form->function)];
+  return function_names[static_cast<std::size_t>(call.function->id)];
 }
 
 } // namespace thalweg::mpi

@@ -6,12 +6,12 @@ namespace thalweg::mpi {
 
 namespace {
 
-struct KnownSize {
+struct CachedSize {
   MPI_Datatype datatype;
   std::uint64_t bytes;
   bool valid;
 };
-constinit thread_local std::array<KnownSize, 16> known_sizes{};
+constinit thread_local std::array<CachedSize, 16> cached_sizes{};
 
 std::uint64_t sum(const IntegerArray& counts, int length) {
   std::int64_t total = 0;
@@ -44,7 +44,7 @@ bool is_predefined_type(MPI_Datatype datatype) {
 
 std::uint64_t datatype_bytes(MPI_Datatype datatype) {
   const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(datatype)) * 0x9E3779B97F4A7C15U;
-  KnownSize& known = known_sizes[bits >> 60];
+  CachedSize& known = cached_sizes[bits >> 60];
   if (known.valid && known.datatype == datatype) [[likely]] {
     return known.bytes;
   }
@@ -76,7 +76,7 @@ std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& commu
   const int others = communicator.inter ? communicator.remote_size : communicator.size;
   const bool is_root = communicator.inter ? call.root == MPI_ROOT : call.root == communicator.rank;
   const bool left_out = communicator.inter && call.root == MPI_PROC_NULL;
-  switch (call.form->operation) {
+  switch (call.function->operation) {
   case Operation::barrier:
     return 0;
   case Operation::bcast:

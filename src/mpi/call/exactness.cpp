@@ -49,7 +49,7 @@ bool is_commutative(MPI_Op op) {
 }
 
 bool is_exact(const CollectiveCall& call, const CommunicatorState& communicator) {
-  if (!is_reduction(call.form->operation) || is_rounding_free(call.op))
+  if (!is_reduction(call.function->operation) || is_rounding_free(call.op))
     return true;
   const bool sums = call.op == MPI_SUM || call.op == MPI_PROD;
   return sums && (communicator.size == 2 || is_whole_number(call.recvtype));

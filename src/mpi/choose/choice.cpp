@@ -32,10 +32,13 @@ constexpr std::array<std::string_view, operation_count> call_names{"barrier",
                                                                    "neighbor_alltoallv",
                                                                    "neighbor_alltoallw"};
 
+// Strategies of different operations may have one name.
+using Key = std::pair<schedule::Operation, std::string>;
+
 // Every choice made so far with its number. Only ever added to.
 struct KnownTexts {
   std::mutex mutex;
-  std::map<std::string, std::int64_t> numbers;
+  std::map<Key, std::int64_t> numbers;
 };
 
 KnownTexts& known_texts() {
@@ -49,17 +52,19 @@ std::string_view call_name(Operation operation) {
   return call_names[static_cast<std::size_t>(operation)];
 }
 
-Choice make_choice(const strategies::Selection& selection) {
-  Choice choice;
-  if (selection.is_native())
+Choice make_choice(const strategies::Implementation& implementation, const char* reason) {
+  Choice choice{.implementation = implementation, .reason = reason};
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&implementation);
+  if (scheduled == nullptr)
     return choice;
-  const std::string whole = strategies::to_text(selection);
   KnownTexts& known = known_texts();
   const std::lock_guard lock(known.mutex);
-  const auto& [name, id] = *known.numbers.try_emplace(whole, known.numbers.size() + 1).first;
-  choice.strategy = selection.strategy;
-  choice.parameters = selection.parameters;
-  choice.text = name.c_str() + name.find('=') + 1;
+  const auto& [key, id] =
+      *known.numbers
+           .try_emplace(Key{scheduled->strategy().operation, strategies::to_text(*scheduled)},
+                        known.numbers.size() + 1)
+           .first;
+  choice.text = key.second.c_str();
   choice.id = id;
   return choice;
 }
@@ -72,7 +77,7 @@ void Choices::read(std::string_view text) {
     const strategies::Selection* selection =
         call == nullptr ? nullptr : strategies::selected(selections, *call);
     if (selection != nullptr)
-      choices_[operation] = make_choice(*selection);
+      choices_[operation] = make_choice(selection->implementation, "chosen by --use");
   }
 }
 
@@ -82,8 +87,9 @@ const Choice* Choices::of(Operation operation) const {
 }
 
 bool Choices::any_strategy() const {
-  return std::ranges::any_of(choices_,
-                             [](const auto& choice) { return choice && choice->strategy != nullptr; });
+  return std::ranges::any_of(choices_, [](const auto& choice) {
+    return choice && std::holds_alternative<strategies::Scheduled>(choice->implementation);
+  });
 }
 
 Choices& choices() {

@@ -13,14 +13,12 @@ namespace thalweg::mpi {
 
 inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1;
 
-// What was chosen for a call.
+// What runs a call, and why.
 struct Choice {
-  const strategies::Strategy* strategy = nullptr; // null: the library's own
-  schedule::Parameters parameters;
-  // Why the library's own is chosen, for the report.
-  const char* native_reason = "chosen by --use";
-  // The library's own blocking call was measured and found best, which is not the one that polite ranks make
-  // by its nonblocking twin.
+  strategies::Implementation implementation = strategies::Library{};
+  const char* reason = "no strategy chosen"; // for the report, where the library runs the call
+  // The library's own blocking call was measured and found best, which is not the one that yielding ranks
+  // make by its nonblocking counterpart.
   bool blocks = false;
   // "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
   const char* text = "native";
@@ -30,8 +28,8 @@ struct Choice {
 // The name under which selections know an MPI operation.
 std::string_view call_name(Operation operation);
 
-// A selection as a choice; equal ones get the same number.
-Choice make_choice(const strategies::Selection& selection);
+// What was selected as a choice; equal ones get the same number.
+Choice make_choice(const strategies::Implementation& implementation, const char* reason);
 
 // The choices made in THALWEG_USE, or through thalweg_set_selection() while nothing is under way.
 class Choices {

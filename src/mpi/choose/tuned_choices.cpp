@@ -1,7 +1,5 @@
 #include "mpi/choose/tuned_choices.hpp"
 
-#include <fmt/format.h>
-
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/exactness.hpp"
 
@@ -38,7 +36,7 @@ TunedChoices::Finder finder_of(const tune::Pick& pick) {
 } // namespace
 
 std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator) {
-  switch (call.form->operation) {
+  switch (call.function->operation) {
   case Operation::barrier:
     return 0;
   case Operation::bcast:
@@ -65,35 +63,25 @@ std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorSta
   }
 }
 
-std::vector<std::string> TunedChoices::take(const std::vector<tune::Pick>& picks) {
+void TunedChoices::take(const std::vector<tune::Pick>& picks) {
   TunedChoices fresh;
-  std::vector<std::string> complaints;
   for (const tune::Pick& pick : picks) {
-    try {
-      const strategies::Selection selection =
-          strategies::parse_selection(fmt::format("{}={}", pick.call, pick.use));
-      Choice choice = make_choice(selection);
-      choice.native_reason = "best by the tuning file";
-      const Finder finder = finder_of(pick);
-      choice.blocks = choice.strategy == nullptr && finder == Finder::tuner;
-      const auto operation = static_cast<std::size_t>(operation_of(*selection.call));
-      if (operation >= operation_count)
-        continue;
-      fresh.picks_[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
-      fresh.any_ = true;
-    } catch (const std::exception& error) {
-      complaints.push_back(fmt::format("tuning file: the pick for {} of {} bytes on {} ranks is not used: {}",
-                                       pick.call, pick.bytes, pick.ranks, error.what()));
-    }
+    const auto operation = static_cast<std::size_t>(operation_of(*strategies::find_call(pick.call)));
+    if (operation >= operation_count)
+      continue;
+    Choice choice = make_choice(pick.use, "best by the tuning file");
+    const Finder finder = finder_of(pick);
+    choice.blocks = strategies::is_native(pick.use) && finder == Finder::tuner;
+    fresh.picks_[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
+    fresh.any_ = true;
   }
   *this = std::move(fresh);
-  return complaints;
 }
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
-  if (call.form->mode != Mode::blocking || !communicator.agreed || communicator.inter)
+  if (call.function->mode != Mode::blocking || !communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(call.form->operation, agreed_unit_bytes(call, communicator), communicator);
+  const Entry* found = nearest(call.function->operation, agreed_unit_bytes(call, communicator), communicator);
   if (found == nullptr || (found->finder != Finder::tuner && !all && !is_exact(call, communicator)))
     return nullptr;
   return &found->choice;

@@ -3,7 +3,6 @@
 // What the tuning file says for this job: the same on all ranks, read once at the start.
 
 #include <array>
-#include <string>
 #include <vector>
 
 #include "job/picks_by_shape.hpp"
@@ -23,8 +22,8 @@ public:
     Choice choice;
   };
 
-  // Replaces what is known. Returns what to say of picks that cannot be used, which are left out.
-  std::vector<std::string> take(const std::vector<tune::Pick>& picks);
+  // Replaces what is known. The picks are what takes effect (choose/effect.hpp).
+  void take(const std::vector<tune::Pick>& picks);
   bool any() const { return any_; }
 
   // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "mpi/choose/effect.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
 
@@ -15,14 +16,8 @@ const char* environment(const char* name) {
   return std::getenv(name);
 }
 
-bool library_was_told() {
-  return environment("THALWEG_LIBRARY_RULES") != nullptr;
-}
-
-std::string use_of(const tune::Pick& pick) {
-  if (!tune::is_of_library(pick.use))
-    return pick.use;
-  return library_was_told() || pick.otherwise.empty() ? "native" : pick.otherwise;
+bool is_of_library(const tune::Pick& pick) {
+  return std::holds_alternative<strategies::Library>(pick.use) && !strategies::is_native(pick.use);
 }
 
 } // namespace
@@ -45,13 +40,13 @@ job::FoundPicks read_tuning(const std::string& path) {
   job::FoundPicks found = job::find_picks(path, job_fingerprint());
   std::size_t of_library = 0;
   for (tune::Pick& pick : found.picks) {
-    of_library += tune::is_of_library(pick.use) ? 1 : 0;
-    pick.use = use_of(pick);
+    of_library += is_of_library(pick) ? 1 : 0;
+    pick.use = in_effect(pick.use, pick.fallback);
   }
   if (of_library > 0)
     found.reason += fmt::format(", {} of them the library's own algorithms, of which it was {}told",
-                                of_library, library_was_told() ? "" : "not ");
-  else if (found.picks.empty() && library_was_told())
+                                of_library, library_has_rules() ? "" : "not ");
+  else if (found.picks.empty() && library_has_rules())
     found.reason += "; the library was told of its picks nonetheless";
   return found;
 }
@@ -69,7 +64,7 @@ void save_learned(const std::vector<tune::Pick>& picks) {
   try {
     tune::save_tuning(path, {job_fingerprint(), picks});
   } catch (const std::exception& error) {
-    say(fmt::format("what was learned is lost: {}", error.what()));
+    log_line(fmt::format("what was learned is lost: {}", error.what()));
   }
 }
 

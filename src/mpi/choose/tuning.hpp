@@ -20,7 +20,7 @@ std::string fingerprint_text();
 // does not read.
 job::FoundPicks read_tuning(const std::string& path);
 
-// The machine file of this job, or a standard machine where it was not probed; of this rank alone.
+// The machine file of this job, or a default machine where it was not probed; of this rank alone.
 const machine::Machine& known_machine();
 
 // Adds what was learned to the tuning file; on rank 0. What cannot be written is said to be lost.

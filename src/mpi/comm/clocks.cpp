@@ -8,7 +8,7 @@ namespace thalweg::mpi {
 namespace {
 
 double ask(MPI_Comm communicator, int rank, int tag, int trials) {
-  double shortest_ns = 0;
+  double min_ns = 0;
   double offset_ns = 0;
   for (int trial = 0; trial < trials; ++trial) {
     std::uint64_t theirs_ns = 0;
@@ -16,8 +16,8 @@ double ask(MPI_Comm communicator, int rank, int tag, int trials) {
     native.Send(&sent_ns, 1, MPI_UINT64_T, rank, tag, communicator);
     native.Recv(&theirs_ns, 1, MPI_UINT64_T, rank, tag, communicator, MPI_STATUS_IGNORE);
     const auto way_ns = static_cast<double>(observe::monotonic_ns() - sent_ns);
-    if (trial == 0 || way_ns < shortest_ns) {
-      shortest_ns = way_ns;
+    if (trial == 0 || way_ns < min_ns) {
+      min_ns = way_ns;
       offset_ns = static_cast<double>(sent_ns) + way_ns / 2 - static_cast<double>(theirs_ns);
     }
   }

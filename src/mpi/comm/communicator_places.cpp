@@ -1,4 +1,4 @@
-// Where a communicator's ranks are, and whom each has for a neighbour.
+// Where a communicator's ranks are, and whom each has for a neighbor.
 
 #include "mpi/comm/communicators.hpp"
 

@@ -93,14 +93,14 @@ int keep_no_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 }
 
 int communicator_freed(MPI_Comm comm, int, void*, void*) {
-  if (standing.load(std::memory_order_relaxed) == Standing::bypass) {
+  if (interposer_state.load(std::memory_order_relaxed) == InterposerState::bypass) {
     return MPI_SUCCESS;
   }
   const Inside inside;
   if (runtime.has_world && comm == MPI_COMM_SELF && before_finalize != nullptr) {
-    before_finalize();                         // MPI_Finalize begins with freeing MPI_COMM_SELF
-    if (standing.load() == Standing::paused) { // and its own entry point passed the call on
-      standing.store(Standing::bypass);
+    before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
+    if (interposer_state.load() == InterposerState::paused) { // and its own entry point passed the call on
+      interposer_state.store(InterposerState::bypass);
     }
   }
   std::unique_ptr<CommunicatorState> state;
@@ -114,7 +114,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     state = std::move(entry->second);
     all.states.erase(entry);
     removals.fetch_add(1, std::memory_order_relaxed);
-    forget_known_calls();
+    invalidate_fast_path();
   }
   state->learning.reset();
   state->runner.reset();
@@ -158,7 +158,7 @@ job::ChannelOptions channel_options(const CommunicatorState& state, const std::v
           .oversubscribed = placement.oversubscribed,
           .shared_memory = runtime.settings.shared_memory,
           .threaded = runtime.has_threads,
-          .balances_cores = is_all_that_runs && runtime.settings.polite != PoliteMode::never,
+          .balances_cores = is_all_that_runs && runtime.settings.wait_mode != WaitMode::spin,
           .progress = progress_executions};
 }
 
@@ -226,7 +226,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
     }
     if (place) {
       removals.fetch_add(1, std::memory_order_relaxed);
-      forget_known_calls();
+      invalidate_fast_path();
     }
     place = std::move(state);
     result = place.get();
@@ -246,11 +246,11 @@ bool open_channels_now(CommunicatorState& state) {
 void open_postponed_channels(CommunicatorState& state) {
   if (state.why_no_channels != postponed || ++state.calls_postponed < calls_before_channels)
     return;
-  meet_before_constructing(state.handle);
+  barrier_before_creation(state.handle);
   open_channels(state);
 }
 
-void meet_before_constructing(MPI_Comm comm) {
+void barrier_before_creation(MPI_Comm comm) {
   const CommunicatorState* communicator = find_communicator(comm);
   if (!runtime.polls_collectives || communicator == nullptr || !communicator->agreed || communicator->inter) {
     return;

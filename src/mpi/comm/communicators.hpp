@@ -51,7 +51,7 @@ struct CommunicatorState {
   const std::vector<int>& sockets();
   int node_count();
 
-  // Lengths of count arrays of neighbourhood collectives.
+  // Lengths of count arrays of neighborhood collectives.
   int indegree();
   int outdegree();
 
@@ -82,7 +82,7 @@ void open_postponed_channels(CommunicatorState& state);
 
 // Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that
 // block inside of the library and have no nonblocking form.
-void meet_before_constructing(MPI_Comm comm);
+void barrier_before_creation(MPI_Comm comm);
 
 // Called when the program frees MPI_COMM_SELF, which MPI_Finalize does first; null for nothing.
 using Callback = void (*)();

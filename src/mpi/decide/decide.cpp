@@ -2,19 +2,46 @@
 
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/learn/learned_choice.hpp"
+#include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
 
-const Choice* decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
-  if (const Choice* choice = choices().of(call.form->operation))
-    return choice;
+namespace {
+
+const Choice nobody_chose;
+
+// The blocking call was measured, and no nonblocking call of ours can be in flight: those are chosen by hand
+// only.
+bool is_best_blocking(const Choice& choice) {
+  return choice.blocks && runtime.polls_collectives && runtime.settings.use.empty();
+}
+
+} // namespace
+
+const Choice& decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
+  if (const Choice* choice = choices().of(call.function->operation))
+    return *choice;
   if (runtime.learns)
     if (const Choice* choice = learned_choice(call, communicator))
-      return choice;
-  if (!tuned_choices().any())
-    return nullptr;
-  return tuned_choices().of(call, communicator, runtime.settings.learn == LearnMode::all);
+      return *choice;
+  if (tuned_choices().any())
+    if (const Choice* choice =
+            tuned_choices().of(call, communicator, runtime.settings.learn == LearnMode::all))
+      return *choice;
+  return nobody_chose;
+}
+
+LibraryCall library_call(const Choice& choice, const CollectiveCall& call, CommunicatorState& communicator) {
+  const bool polls =
+      runtime.polls_collectives && communicator.agreed && call.function->mode == Mode::blocking;
+  if (!polls || is_best_blocking(choice))
+    return LibraryCall::as_made;
+  return has_sound_counterpart(call, communicator) ? LibraryCall::by_counterpart : LibraryCall::after_meeting;
+}
+
+const char* library_reason(const Choice& choice) {
+  return is_best_blocking(choice) ? "best as the blocking call that it is" : choice.reason;
 }
 
 } // namespace thalweg::mpi

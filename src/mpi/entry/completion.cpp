@@ -21,7 +21,7 @@ public:
     }
     for (int index = 0; index < count; ++index) {
       const bool unfinished = is_unfinished(requests[index]);
-      if (unfinished || is_untold(requests[index])) {
+      if (unfinished || is_unreported(requests[index])) {
         any_unfinished_ |= unfinished;
         if (shadow_.empty()) {
           shadow_.assign(requests, requests + count);
@@ -69,18 +69,18 @@ void nudge_library(int count, const MPI_Request* requests) {
 }
 
 // The first persistent operation of ours that has completed without the program's knowing, or -1.
-int first_untold(int count, const MPI_Request* requests) {
+int first_unreported(int count, const MPI_Request* requests) {
   for (int index = 0; has_persistent() && index < count; ++index) {
-    if (is_untold(requests[index])) {
+    if (is_unreported(requests[index])) {
       return index;
     }
   }
   return -1;
 }
 
-// Tells the program of it: the library's own part of it is over at once.
-int tell(MPI_Request* request, MPI_Status* status) {
-  told(1, request);
+// Reports it to the program: the library's own part of it is over at once.
+int report_completion(MPI_Request* request, MPI_Status* status) {
+  mark_reported(1, request);
   return native.Wait(request, status);
 }
 
@@ -89,9 +89,9 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
     *flag = 0;
     return MPI_SUCCESS;
   }
-  if (has_persistent() && is_untold(*request)) {
+  if (has_persistent() && is_unreported(*request)) {
     *flag = 1;
-    return tell(request, status);
+    return report_completion(request, status);
   }
   return native.Test(request, flag, status);
 }
@@ -111,7 +111,8 @@ int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
   }
   for (const std::size_t index : ours) {
     if (*flag != 0) {
-      tell(&requests[index], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
+      report_completion(&requests[index],
+                        statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
     }
   }
   return code;
@@ -142,10 +143,10 @@ int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 // The library takes an array with nothing to wait for as complete; it is not while something is hidden.
 int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  if (const int ours = first_untold(count, requests); ours >= 0) {
+  if (const int ours = first_unreported(count, requests); ours >= 0) {
     *index = ours;
     *flag = 1;
-    return tell(&requests[ours], status);
+    return report_completion(&requests[ours], status);
   }
   Visible visible(count, requests);
   const int code = native.Testany(count, visible.requests(), index, flag, status);
@@ -156,10 +157,10 @@ int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status
 }
 
 int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
-  if (const int ours = first_untold(incount, requests); ours >= 0) {
+  if (const int ours = first_unreported(incount, requests); ours >= 0) {
     *outcount = 1;
     indices[0] = ours;
-    return tell(&requests[ours], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+    return report_completion(&requests[ours], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
   }
   Visible visible(incount, requests);
   const int code = native.Testsome(incount, visible.requests(), outcount, indices, statuses);
@@ -175,7 +176,7 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
   const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
   if (!must_poll()) {
-    told(1, request);
+    mark_reported(1, request);
     return native.Wait(request, status);
   }
   return poll([&](bool& found) {
@@ -190,7 +191,7 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
   const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes);
   progress_executions();
   if (!must_poll()) {
-    told(count, requests);
+    mark_reported(count, requests);
     return native.Waitall(count, requests, statuses);
   }
   return wait_for_each(count, requests, statuses);
@@ -267,7 +268,7 @@ int handle_Request_get_status(const CallSite& site, MPI_Request request, int* fl
     return MPI_SUCCESS;
   }
   const int code = native.Request_get_status(request, flag, status);
-  if (has_persistent() && is_untold(request)) {
+  if (has_persistent() && is_unreported(request)) {
     *flag = 1;
   }
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);

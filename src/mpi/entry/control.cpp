@@ -3,23 +3,29 @@
 #include <exception>
 #include <string>
 
+#include "core/error.hpp"
 #include "mpi/choose/choice.hpp"
+#include "mpi/choose/effect.hpp"
 #include "mpi/choose/tuning.hpp"
-#include "mpi/run/known_calls.hpp"
+#include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
 
 extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selections) {
   try {
+    // The library hears of its algorithms before it starts, or never.
+    for (const std::string& line :
+         thalweg::mpi::without_effect(thalweg::strategies::parse_selections(selections), false))
+      throw thalweg::Error(line, "choose a strategy, or native");
     thalweg::mpi::choices().read(selections);
-    thalweg::mpi::forget_known_calls();
+    thalweg::mpi::invalidate_fast_path();
     if (thalweg::mpi::choices().any_strategy()) {
       thalweg::mpi::runtime.polls_collectives = true;
       thalweg::mpi::runtime.passes_calls = false;
     }
     return thalweg_success;
   } catch (const std::exception& error) {
-    thalweg::mpi::say(error.what());
+    thalweg::mpi::log_line(error.what());
     return thalweg_error_invalid_argument;
   }
 }
@@ -30,13 +36,13 @@ extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprin
 }
 
 extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
-  using thalweg::mpi::Standing;
-  using thalweg::mpi::standing;
-  if (standing.load() == Standing::unstarted) {
+  using thalweg::mpi::interposer_state;
+  using thalweg::mpi::InterposerState;
+  if (interposer_state.load() == InterposerState::unstarted) {
     thalweg::mpi::begin();
   }
   // What is passed through for good stays so.
-  Standing from = on != 0 ? Standing::active : Standing::paused;
-  standing.compare_exchange_strong(from, on != 0 ? Standing::paused : Standing::active);
-  return standing.load() >= Standing::bypass ? 1 : 0;
+  InterposerState from = on != 0 ? InterposerState::active : InterposerState::paused;
+  interposer_state.compare_exchange_strong(from, on != 0 ? InterposerState::paused : InterposerState::active);
+  return interposer_state.load() >= InterposerState::bypass ? 1 : 0;
 }

@@ -6,9 +6,9 @@
 #include "mpi/entry/startup.hpp"
 #include "mpi/learn/learned_choice.hpp"
 #include "mpi/run/collective_runner.hpp"
-#include "mpi/run/known_calls.hpp"
+#include "mpi/run/fast_path.hpp"
+#include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/run/recent_calls.hpp"
-#include "mpi/run/twins.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/progress.hpp"
 
@@ -16,44 +16,58 @@ namespace thalweg::mpi {
 
 namespace {
 
-int make_native(const CollectiveCall& call, CommunicatorState& communicator, bool blocks) {
-  const bool polls = runtime.polls_collectives && communicator.agreed && call.form->mode == Mode::blocking;
-  // Nonblocking and blocking collectives never match each other, so all ranks must decide alike.
-  if (polls && !blocks) {
-    if (has_sound_twin(call, communicator)) {
-      return make_by_twin(call);
-    }
-    // Nobody waits inside of the library for a rank that still waits for an operation of ours in flight here.
-    meet_before_constructing(call.comm);
+int make_by_library(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
+  switch (library_call(choice, call, communicator)) {
+  case LibraryCall::by_counterpart:
+    return call_by_counterpart(call);
+  case LibraryCall::after_meeting:
+    barrier_before_creation(call.comm);
+    break;
+  case LibraryCall::as_made:
+    break;
   }
-  return call.form->native(call);
+  return call.function->native(call);
 }
 
-Decision make(const CollectiveCall& call, CommunicatorState& communicator) {
-  Decision decision = run_collective(call, communicator, decide(call, communicator));
-  if (decision.outcome == Outcome::declined) {
-    decision.code = make_native(call, communicator, decision.blocks);
+// Whom the choice names. A third kind of implementation does not compile before it is made here.
+struct Made {
+  const CollectiveCall& call;
+  CommunicatorState& communicator;
+  const Choice& choice;
+
+  Ran operator()(const strategies::Scheduled& scheduled) const {
+    return run_collective(call, communicator, scheduled, choice);
+  }
+  Ran operator()(const strategies::Library&) const { return declined(library_reason(choice)); }
+  Ran operator()(const strategies::Offload&) const { return declined("an offload that is not at hand"); }
+};
+
+Ran make(const CollectiveCall& call, CommunicatorState& communicator) {
+  const Choice& choice = decide(call, communicator);
+  Ran ran = std::visit(Made{call, communicator, choice}, choice.implementation);
+  if (ran.outcome == Outcome::declined) {
+    ran.code = make_by_library(call, communicator, choice);
   }
   if (communicator.is_measured) [[unlikely]] {
-    learned_call_ended(call, communicator, decision.was_refused);
+    learned_call_ended(call, communicator, ran.was_refused);
   }
-  return decision;
+  return ran;
 }
 
 int make_and_record(const CollectiveCall& call, CommunicatorState& communicator, observe::CallRow& row) {
-  const bool blocking = call.form->mode == Mode::blocking;
+  const bool blocking = call.function->mode == Mode::blocking;
   const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
   const bool sampled = blocking && communicator.samples.wants(index);
   row.bytes += payload_bytes(call, communicator);
   observe::Stopwatch watch;
   watch.start(row, sampled);
-  const Decision decision = make(call, communicator);
+  const Ran ran = make(call, communicator);
   watch.stop(row);
-  row.ended(decision.strategy, decision.reason);
+  row.ended(ran.implementation, ran.reason);
   if (sampled) {
     communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks(), &row});
   }
-  return decision.code;
+  return ran.code;
 }
 
 } // namespace
@@ -65,17 +79,17 @@ int dispatch(const CollectiveCall& call) noexcept {
   }
   CommunicatorState* communicator = find_communicator(call.comm);
   if (communicator == nullptr) {
-    return call.form->native(call); // the library says what is wrong
+    return call.function->native(call); // the library says what is wrong
   }
   progress_executions();
   if (!recording) {
-    communicator->blocking_calls += call.form->mode == Mode::blocking ? 1 : 0;
-    const Decision decision = make(call, *communicator);
-    if (runtime.passes_calls && decision.outcome == Outcome::declined && !decision.was_refused)
-      know_calls_like(call, nullptr);
-    return decision.code;
+    communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
+    const Ran ran = make(call, *communicator);
+    if (runtime.passes_calls && ran.outcome == Outcome::declined && !ran.was_refused)
+      cache_on_fast_path(call, nullptr);
+    return ran.code;
   }
-  return make_and_record(call, *communicator, call_row(call.form->function, call.site, communicator->size));
+  return make_and_record(call, *communicator, call_row(call.function->id, call.site, communicator->size));
 }
 
 int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {

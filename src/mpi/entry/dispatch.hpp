@@ -6,7 +6,7 @@ namespace thalweg::mpi {
 
 class RecentCall;
 
-// Makes a collective call of the program: on our engine when it takes it, by the library otherwise, politely
+// Makes a collective call of the program: on our engine when it takes it, by the library otherwise, yielding
 // where cores are short; and records it. Returns MPI's error code.
 int dispatch(const CollectiveCall& call) noexcept;
 

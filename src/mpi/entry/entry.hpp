@@ -7,7 +7,7 @@
 #include "mpi/entry/dispatch.hpp"
 #include "mpi/entry/observed.hpp"
 #include "mpi/run/collective_runner.hpp"
-#include "mpi/run/known_calls.hpp"
+#include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/wait/polling.hpp"
 

@@ -40,7 +40,7 @@ int handle_Finalize(const CallSite&) {
   const Inside inside;
   finish();
   const int code = native.Finalize();
-  standing.store(Standing::bypass);
+  interposer_state.store(InterposerState::bypass);
   return code;
 }
 

@@ -57,9 +57,9 @@ struct Received {
 
 // The receive is started first, as the library does, so that messages to oneself need no buffer.
 template <class Count>
-int sendrecv_politely(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Sent to, void* recvbuf,
-                      Count recvcount, MPI_Datatype recvtype, Received from, MPI_Comm comm,
-                      MPI_Status* status) {
+int sendrecv_by_polling(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Sent to, void* recvbuf,
+                        Count recvcount, MPI_Datatype recvtype, Received from, MPI_Comm comm,
+                        MPI_Status* status) {
   MPI_Request receive = MPI_REQUEST_NULL;
   MPI_Request send = MPI_REQUEST_NULL;
   int code = Native<Count>::irecv(recvbuf, recvcount, recvtype, from.source, from.tag, comm, &receive);
@@ -78,8 +78,8 @@ int sendrecv_politely(const void* sendbuf, Count sendcount, MPI_Datatype sendtyp
 }
 
 template <class Count>
-int sendrecv_replace_politely(void* buf, Count count, MPI_Datatype datatype, Sent to, Received from,
-                              MPI_Comm comm, MPI_Status* status) {
+int sendrecv_replace_by_polling(void* buf, Count count, MPI_Datatype datatype, Sent to, Received from,
+                                MPI_Comm comm, MPI_Status* status) {
   Count size = 0;
   int code = Native<Count>::pack_size(count, datatype, comm, &size);
   if (code != MPI_SUCCESS) {
@@ -91,8 +91,8 @@ int sendrecv_replace_politely(void* buf, Count count, MPI_Datatype datatype, Sen
   if (code != MPI_SUCCESS) {
     return code;
   }
-  return sendrecv_politely<Count>(copy.get(), packed, MPI_PACKED, to, buf, count, datatype, from, comm,
-                                  status);
+  return sendrecv_by_polling<Count>(copy.get(), packed, MPI_PACKED, to, buf, count, datatype, from, comm,
+                                    status);
 }
 
 } // namespace
@@ -110,8 +110,8 @@ int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MP
   const Observed observed(Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); });
   progress_executions();
   if (must_poll()) {
-    return sendrecv_politely<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount, recvtype,
-                                  {source, recvtag}, comm, status);
+    return sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
+                                    recvtype, {source, recvtag}, comm, status);
   }
   return native.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                          recvtag, comm, status);
@@ -122,8 +122,8 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
   const Observed observed(Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); });
   progress_executions();
   if (must_poll()) {
-    return sendrecv_replace_politely<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
-                                          status);
+    return sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
+                                            status);
   }
   return native.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }
@@ -189,8 +189,8 @@ int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendc
   const Observed observed(Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); });
   progress_executions();
   if (must_poll()) {
-    return sendrecv_politely<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
-                                        recvtype, {source, recvtag}, comm, status);
+    return sendrecv_by_polling<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
+                                          recvtype, {source, recvtag}, comm, status);
   }
   return native.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                            recvtag, comm, status);
@@ -203,8 +203,8 @@ int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, 
                           [&] { return bytes_of(count, datatype); });
   progress_executions();
   if (must_poll()) {
-    return sendrecv_replace_politely<MPI_Count>(buf, count, datatype, {dest, sendtag}, {source, recvtag},
-                                                comm, status);
+    return sendrecv_replace_by_polling<MPI_Count>(buf, count, datatype, {dest, sendtag}, {source, recvtag},
+                                                  comm, status);
   }
   return native.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }

@@ -12,6 +12,7 @@
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/device_memory.hpp"
+#include "mpi/choose/effect.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -21,8 +22,8 @@
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
 #include "mpi/state/user_settings.hpp"
-#include "mpi/wait/politeness.hpp"
 #include "mpi/wait/progress_thread.hpp"
+#include "mpi/wait/wait_mode.hpp"
 
 #include "mpi/state/runtime.hpp"
 
@@ -69,8 +70,11 @@ void join_world() {
 void read_choices() {
   try {
     choices().read(runtime.settings.use);
+    for (const std::string& line :
+         without_effect(strategies::parse_selections(runtime.settings.use), library_has_rules()))
+      runtime.settings.warnings.push_back("THALWEG_USE: " + line);
   } catch (const std::exception& error) {
-    runtime.settings.complaints.push_back(
+    runtime.settings.warnings.push_back(
         fmt::format("THALWEG_USE is not understood, so the library's own is used: {}", error.what()));
     runtime.settings.use.clear();
   }
@@ -99,15 +103,14 @@ void agree_on_tuning(const job::Agreement& world) {
     }
   } catch (const std::exception& error) {
     found = {{}, fmt::format("tuning file not used: {}", error.what())};
-    runtime.settings.complaints.push_back(found.reason);
+    runtime.settings.warnings.push_back(found.reason);
   }
   runtime.tuning_reason = found.reason;
   const std::vector<tune::Pick> picks = job::agree_on_picks(world, job_fingerprint(), std::move(found.picks));
-  for (const std::string& complaint : tuned_choices().take(picks))
-    runtime.settings.complaints.push_back(complaint);
+  tuned_choices().take(picks);
 }
 
-// Polite waiting is safe before anything is agreed: it changes nothing that other ranks see.
+// To yield is safe before anything is agreed: it changes nothing that other ranks see.
 job::Agreement world_agreement() {
   const transport::MpiApi& api = library_api();
   return {api,
@@ -136,25 +139,25 @@ void agree() {
   runtime.placement = job::place_ranks(places);
   runtime.device_memory = device_objection(runtime.settings.device_buffers, places);
   runtime.agreed = true;
-  decide_politeness(runtime, {spins != 0, spinning.reason});
-  leaves_taken_cores =
-      runtime.polite || (runtime.placement.oversubscribed && runtime.settings.polite != PoliteMode::never);
+  decide_wait_mode(runtime, {spins != 0, spinning.reason});
+  leaves_contended_cores =
+      runtime.yields || (runtime.placement.oversubscribed && runtime.settings.wait_mode != WaitMode::spin);
   agree_on_tuning(world);
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
   // Tuned picks are for blocking calls, which leave nothing in flight.
-  runtime.polls_collectives = runtime.polite || choices().any_strategy();
+  runtime.polls_collectives = runtime.yields || choices().any_strategy();
 }
 
-void complain() {
+void log_warnings() {
   if (runtime.world_rank == 0) {
-    for (const std::string& complaint : runtime.settings.complaints) {
-      say(complaint);
+    for (const std::string& warning : runtime.settings.warnings) {
+      log_line(warning);
     }
     if (runtime.settings.verbose) {
-      say(fmt::format("{}; {}; {}", runtime.library_version, library_path(), runtime.polite_reason));
+      log_line(fmt::format("{}; {}; {}", runtime.library_version, library_path(), runtime.wait_reason));
       if (!runtime.tuning_reason.empty()) {
-        say(runtime.tuning_reason);
+        log_line(runtime.tuning_reason);
       }
     }
   }
@@ -170,12 +173,12 @@ bool is_first_rank() {
   return true;
 }
 
-void step_aside(const char* what) {
-  standing.store(Standing::bypass);
+void disable_interposer(const char* what) {
+  interposer_state.store(InterposerState::bypass);
   if (!is_first_rank()) {
     return;
   }
-  say(fmt::format("{}; every MPI call is passed through", what));
+  log_line(fmt::format("{}; every MPI call is passed through", what));
 }
 
 } // namespace
@@ -183,25 +186,25 @@ void step_aside(const char* what) {
 void begin() {
   const Inside inside;
   const std::lock_guard lock(start_mutex);
-  if (standing.load() != Standing::unstarted) {
+  if (interposer_state.load() != InterposerState::unstarted) {
     return;
   }
   try {
     const Library library = resolve_library();
     const char* disabled = std::getenv("THALWEG_DISABLE");
     if (library == Library::absent) {
-      step_aside("no MPI library is loaded");
+      disable_interposer("no MPI library is loaded");
     } else if (disabled != nullptr && std::strcmp(disabled, "1") == 0) {
-      standing.store(Standing::bypass);
+      interposer_state.store(InterposerState::bypass);
     } else if (library == Library::foreign) {
-      step_aside(fmt::format("this interposer is for {}, but the program uses {} ({})",
-                             family_name(own_family), family_name(library_family()), library_path())
-                     .c_str());
+      disable_interposer(fmt::format("this interposer is for {}, but the program uses {} ({})",
+                                     family_name(own_family), family_name(library_family()), library_path())
+                             .c_str());
     } else {
-      standing.store(Standing::active);
+      interposer_state.store(InterposerState::active);
     }
   } catch (const std::exception& error) {
-    step_aside(error.what());
+    disable_interposer(error.what());
   }
 }
 
@@ -218,10 +221,10 @@ void start_with_world() {
     runtime.repeats_calls = !recording && !runtime.learns;
     runtime.passes_calls = runtime.repeats_calls && !runtime.polls_collectives;
     runtime.ready = true;
-    complain();
+    log_warnings();
     start_progress_thread();
   } catch (const std::exception& error) {
-    step_aside(error.what());
+    disable_interposer(error.what());
   }
 }
 
@@ -238,13 +241,13 @@ void start_late() {
     if (initialized != 0) {
       join_world();
     }
-    runtime.polite_reason = "not polite: MPI_Init was not seen, so ranks cannot agree";
+    runtime.wait_reason = "waits as the library does: MPI_Init was not seen, so ranks cannot agree";
     register_predefined_communicators(false);
     recording = false; // nobody would gather it
     runtime.ready = true;
-    complain();
+    log_warnings();
   } catch (const std::exception& error) {
-    step_aside(error.what());
+    disable_interposer(error.what());
   }
 }
 
@@ -262,7 +265,7 @@ void finish() {
       save_learned(learned.picks);
     report(learned.document);
   } catch (const std::exception& error) {
-    say(fmt::format("no report: {}", error.what()));
+    log_line(fmt::format("no report: {}", error.what()));
   }
 }
 

@@ -18,14 +18,14 @@ namespace thalweg::mpi {
 namespace {
 
 // More kinds of calls than this on a communicator are left alone.
-constexpr std::size_t most_streams = 128;
+constexpr std::size_t max_sequences = 128;
 constexpr int clock_trials = 5;
 // Seconds that may be spent before they are earned, once in a run.
 constexpr double advance_per_percent = 5e-3;
 
 // Is the unit's size told by one count a side, whoever is the root?
 bool has_one_size(const CollectiveCall& call) {
-  switch (call.form->operation) {
+  switch (call.function->operation) {
   case Operation::barrier:
   case Operation::bcast:
   case Operation::reduce:
@@ -44,130 +44,131 @@ bool has_one_size(const CollectiveCall& call) {
 } // namespace
 
 CommunicatorLearning::CommunicatorLearning(CommunicatorState& communicator)
-    : communicator_(communicator), purse_{.advance_seconds = communicator.handle == MPI_COMM_WORLD
-                                                                 ? runtime.settings.learn_budget_percent *
-                                                                       advance_per_percent
-                                                                 : 0} {}
+    : communicator_(communicator), exploration_budget_{.advance_seconds =
+                                                           communicator.handle == MPI_COMM_WORLD
+                                                               ? runtime.settings.learn_budget_percent *
+                                                                     advance_per_percent
+                                                               : 0} {}
 
 CommunicatorLearning::~CommunicatorLearning() {
   finish();
 }
 
 void CommunicatorLearning::finish() {
-  for (auto& [key, stream] : streams_)
-    if (stream.fence.is_pending())
-      stream.fence.complete();
+  for (auto& [key, sequence] : sequences_)
+    if (sequence.agreement.is_pending())
+      sequence.agreement.complete();
   stopped_ = true;
 }
 
-CommunicatorLearning::Stream* CommunicatorLearning::stream_of(const Kind& kind) {
-  const auto known = streams_.find(kind.key());
-  if (known != streams_.end())
+CommunicatorLearning::CallSequence* CommunicatorLearning::sequence_of(const CallKind& kind) {
+  const auto known = sequences_.find(kind.key());
+  if (known != sequences_.end())
     return &known->second;
-  if (streams_.size() == most_streams)
+  if (sequences_.size() == max_sequences)
     return nullptr;
-  Stream& stream = streams_[kind.key()];
-  stream.current = &lesson_of(stream, kind, {kind.size, 0}, kind.bytes);
-  return &stream;
+  CallSequence& sequence = sequences_[kind.key()];
+  sequence.current = &context_of(sequence, kind, {kind.size, 0}, kind.bytes);
+  return &sequence;
 }
 
-Lesson& CommunicatorLearning::lesson_of(Stream& stream, const Kind& kind, pattern::TrafficClass traffic,
-                                        std::int64_t bytes) {
-  std::unique_ptr<Lesson>& lesson = stream.lessons[traffic];
-  if (!lesson) {
+TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const CallKind& kind,
+                                                pattern::TrafficClass traffic, std::int64_t bytes) {
+  std::unique_ptr<TuningContext>& context = sequence.contexts[traffic];
+  if (!context) {
     const TunedChoices::Entry* start = tuned_choices().nearest(kind.operation, bytes, communicator_);
     const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
                           pattern::size_class(start->bytes) == pattern::size_class(bytes);
-    lesson = std::make_unique<Lesson>(kind, start == nullptr ? nullptr : &start->choice, searched,
-                                      communicator_.size, purse_);
+    context = std::make_unique<TuningContext>(kind, start == nullptr ? nullptr : &start->choice, searched,
+                                              communicator_.size, exploration_budget_);
   }
-  return *lesson;
+  return *context;
 }
 
-const CommunicatorLearning::RecentCall& CommunicatorLearning::find(const CollectiveCall& call) {
+const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const CollectiveCall& call) {
   const auto word =
-      static_cast<std::size_t>(call.recvcount) * 31 + static_cast<std::size_t>(call.form->operation) * 7;
-  RecentCall& place = recent_[(word ^ word >> 5) % recent_.size()];
-  CallWords words = words_of(call);
-  words.root = 0; // nothing that is learned depends on it
-  if (place.form == call.form && place.words == words)
-    return place;
-  RecentCall& result = has_one_size(call) && is_told_by_handles(call) ? place : unlike_any_;
-  const std::optional<Kind> kind = kind_of(call, communicator_);
+      static_cast<std::size_t>(call.recvcount) * 31 + static_cast<std::size_t>(call.function->operation) * 7;
+  LearnedCall& entry = recent_[(word ^ word >> 5) % recent_.size()];
+  CallSignature signature = signature_of(call);
+  signature.root = 0; // nothing that is learned depends on it
+  if (entry.function == call.function && entry.signature == signature)
+    return entry;
+  LearnedCall& result = has_one_size(call) && is_identified_by_handles(call) ? entry : unlike_any_;
+  const std::optional<CallKind> kind = kind_of(call, communicator_);
   const bool wanted = kind && (kind->exact || runtime.settings.learn == LearnMode::all);
-  result = {call.form, words, wanted ? stream_of(*kind) : nullptr, kind ? kind->bytes : 0};
+  result = {call.function, signature, wanted ? sequence_of(*kind) : nullptr, kind ? kind->bytes : 0};
   return result;
 }
 
 const Choice* CommunicatorLearning::choose(const CollectiveCall& call) {
   if (stopped_)
     return nullptr;
-  const RecentCall& found = find(call);
-  Stream* const stream = found.stream;
-  if (stream == nullptr)
+  const LearnedCall& found = find(call);
+  CallSequence* const sequence = found.sequence;
+  if (sequence == nullptr)
     return nullptr;
-  if (stream->current->needs_round()) [[unlikely]] {
-    close_round(*stream);
-    open_round(*stream);
+  if (sequence->current->needs_round()) [[unlikely]] {
+    close_round(*sequence);
+    open_round(*sequence);
     if (stopped_)
       return nullptr;
   }
-  const Choice& choice = stream->current->next(found.bytes);
-  if (stream->current->is_measured()) [[unlikely]] {
-    measuring_ = stream;
+  const Choice& choice = sequence->current->next(found.bytes);
+  if (sequence->current->is_measured()) [[unlikely]] {
+    measuring_ = sequence;
     communicator_.is_measured = true;
-    stream->current->arrived(local_seconds() + clock_offset_seconds_);
+    sequence->current->arrived(local_seconds() + clock_offset_seconds_);
   }
   return &choice;
 }
 
 void CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
-  Lesson& lesson = *measuring_->current;
-  lesson.departed(local_seconds() + clock_offset_seconds_, refused,
-                  lesson.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{});
-  if (lesson.needs_round())
-    measuring_->fence.begin(lesson.to_maximize(measuring_->fence_seconds), lesson.to_sum(),
-                            communicator_.shadow->handle());
+  TuningContext& context = *measuring_->current;
+  context.departed(local_seconds() + clock_offset_seconds_, refused,
+                   context.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{});
+  if (context.needs_round())
+    measuring_->agreement.begin(context.to_maximize(measuring_->agreement_seconds), context.to_sum(),
+                                communicator_.shadow->handle());
 }
 
-void CommunicatorLearning::close_round(Stream& stream) {
-  if (!stream.fence.is_pending())
+void CommunicatorLearning::close_round(CallSequence& sequence) {
+  if (!sequence.agreement.is_pending())
     return;
-  stream.fence_seconds = stream.fence.complete();
-  Lesson& lesson = *stream.current;
-  if (!lesson.learn(stream.fence.maxima(), stream.fence.sums(), communicator_.size,
-                    communicator_.node_count())) {
+  sequence.agreement_seconds = sequence.agreement.complete();
+  TuningContext& context = *sequence.current;
+  if (!context.learn(sequence.agreement.maxima(), sequence.agreement.sums(), communicator_.size,
+                     communicator_.node_count())) {
     stopped_ = true;
-    say(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
-                    call_name(lesson.kind().operation), communicator_.size));
+    log_line(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
+                         call_name(context.kind().operation), communicator_.size));
     assert(!"ranks have gone different ways");
     return;
   }
-  if (lesson.kind().is_private) {
-    const Kind kind = lesson.kind();
-    stream.current = &lesson_of(stream, kind, lesson.traffic(), lesson.bytes());
+  if (context.kind().is_private) {
+    const CallKind kind = context.kind();
+    sequence.current = &context_of(sequence, kind, context.traffic(), context.bytes());
   }
 }
 
-void CommunicatorLearning::open_round(Stream& stream) {
-  Lesson& lesson = *stream.current;
-  tune::Round round = lesson.learner().next_round();
+void CommunicatorLearning::open_round(CallSequence& sequence) {
+  TuningContext& context = *sequence.current;
+  tune::Round round = context.learner().next_round();
   if (round.kind != tune::Round::Kind::run && !is_ready()) {
     stopped_ = true;
     return;
   }
   while (round.kind == tune::Round::Kind::order) {
-    order_candidates(lesson);
-    round = lesson.learner().next_round();
+    order_candidates(context);
+    round = context.learner().next_round();
   }
-  lesson.open(round);
+  context.open(round);
 }
 
 bool CommunicatorLearning::is_ready() {
   if (ready_)
     return true;
   // What follows blocks inside of the library.
-  meet_before_constructing(communicator_.handle);
+  barrier_before_creation(communicator_.handle);
   if (!open_channels_now(communicator_))
     return false;
   measure_clock();
@@ -189,12 +190,13 @@ void CommunicatorLearning::measure_clock() {
       1e-9 * offsets_ns[static_cast<std::size_t>(nodes[static_cast<std::size_t>(communicator_.rank)])];
 }
 
-void CommunicatorLearning::order_candidates(Lesson& lesson) {
-  // All of them take long to predict; the standard ones have most of the gain.
+void CommunicatorLearning::order_candidates(TuningContext& context) {
+  // All of them take long to predict; the default ones have most of the gain.
   const tune::Breadth breadth =
-      lesson.learner().offerings() == 0 ? tune::Breadth::standard : tune::Breadth::all;
-  const Ordering ordering = agreed_ordering(lesson.kind().operation, lesson.bytes(), breadth, communicator_);
-  lesson.offer(ordering.offers, ordering.seconds);
+      context.learner().batches() == 0 ? tune::Breadth::defaults : tune::Breadth::all;
+  const Ordering ordering =
+      agreed_ordering(context.kind().operation, context.bytes(), breadth, communicator_);
+  context.add_candidates(ordering.candidates, ordering.seconds);
 }
 
 } // namespace thalweg::mpi

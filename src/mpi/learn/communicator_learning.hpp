@@ -1,15 +1,15 @@
 #pragma once
 
-// Learning on one communicator: its lessons by kind of call, and the fences between their rounds.
+// Learning on one communicator: its tuning contexts by kind of call, and the agreements between their rounds.
 
 #include <array>
 #include <map>
 #include <memory>
 #include <unordered_map>
 
-#include "mpi/call/call_words.hpp"
-#include "mpi/learn/fence.hpp"
-#include "mpi/learn/lesson.hpp"
+#include "mpi/call/call_signature.hpp"
+#include "mpi/learn/round_agreement.hpp"
+#include "mpi/learn/tuning_context.hpp"
 
 namespace thalweg::mpi {
 
@@ -25,47 +25,49 @@ public:
 
   // Completes what is under way, before the communicator or MPI ends.
   void finish();
-  // Calls `visit(lesson)` for all.
+  // Calls `visit(context)` for all.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const auto& [key, stream] : streams_)
-      for (const auto& [traffic, lesson] : stream.lessons)
-        visit(*lesson);
+    for (const auto& [key, sequence] : sequences_)
+      for (const auto& [traffic, context] : sequence.contexts)
+        visit(*context);
   }
   CommunicatorState& communicator() const { return communicator_; }
 
 private:
-  // Calls of one kind. Those of private sizes have a lesson for each class of traffic that was agreed upon.
-  struct Stream {
-    std::map<pattern::TrafficClass, std::unique_ptr<Lesson>> lessons;
-    Lesson* current = nullptr;
-    Fence fence;
-    double fence_seconds = 0; // of the last one
+  // Calls of one kind. Those of private sizes have a tuning context for each class of traffic that was agreed
+  // upon.
+  struct CallSequence {
+    std::map<pattern::TrafficClass, std::unique_ptr<TuningContext>> contexts;
+    TuningContext* current = nullptr;
+    RoundAgreement agreement;
+    double agreement_seconds = 0; // of the last one
   };
 
-  // A call by its words, and where it belongs: the short way for programs that make the same few calls.
-  struct RecentCall {
-    const CollectiveForm* form = nullptr;
-    CallWords words;
-    Stream* stream = nullptr; // null: nothing is learned of it
+  // A call by its signature, and where it belongs: the fast path for programs that make the same few calls.
+  struct LearnedCall {
+    const FunctionInfo* function = nullptr;
+    CallSignature signature;
+    CallSequence* sequence = nullptr; // null: nothing is learned of it
     std::int64_t bytes = 0;
   };
 
-  const RecentCall& find(const CollectiveCall& call);
-  Stream* stream_of(const Kind& kind);
-  Lesson& lesson_of(Stream& stream, const Kind& kind, pattern::TrafficClass traffic, std::int64_t bytes);
-  void open_round(Stream& stream);
-  void close_round(Stream& stream);
-  bool is_ready(); // for fences; made so when first needed
+  const LearnedCall& find(const CollectiveCall& call);
+  CallSequence* sequence_of(const CallKind& kind);
+  TuningContext& context_of(CallSequence& sequence, const CallKind& kind, pattern::TrafficClass traffic,
+                            std::int64_t bytes);
+  void open_round(CallSequence& sequence);
+  void close_round(CallSequence& sequence);
+  bool is_ready(); // for agreements; made so when first needed
   void measure_clock();
-  void order_candidates(Lesson& lesson);
+  void order_candidates(TuningContext& context);
 
   CommunicatorState& communicator_;
-  tune::Purse purse_;
-  std::unordered_map<std::uint32_t, Stream> streams_;
-  std::array<RecentCall, 8> recent_;
-  RecentCall unlike_any_;       // of calls that their words do not tell
-  Stream* measuring_ = nullptr; // the call under way
+  tune::ExplorationBudget exploration_budget_;
+  std::unordered_map<std::uint32_t, CallSequence> sequences_;
+  std::array<LearnedCall, 8> recent_;
+  LearnedCall unlike_any_;            // of calls that their signatures do not identify
+  CallSequence* measuring_ = nullptr; // the call under way
   bool ready_ = false;
   bool stopped_ = false;
   double clock_offset_seconds_ = 0;

@@ -50,13 +50,13 @@ Kept& kept() {
   return *instance;
 }
 
-LearnedEntry entry_of(const Lesson& lesson, CommunicatorState& communicator) {
-  const tune::Learner& learner = lesson.learner();
+LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communicator) {
+  const tune::Learner& learner = context.learner();
   LearnedEntry entry;
-  entry.call = call_name(lesson.kind().operation);
+  entry.call = call_name(context.kind().operation);
   entry.ranks = communicator.size;
   entry.nodes = communicator.node_count();
-  entry.bytes = lesson.bytes();
+  entry.bytes = context.bytes();
   entry.calls = learner.calls();
   entry.state = learner.state();
   entry.searched = learner.has_searched();
@@ -64,9 +64,9 @@ LearnedEntry entry_of(const Lesson& lesson, CommunicatorState& communicator) {
   entry.use = learner.trials()[learner.incumbent()].text;
   entry.seconds = learner.budget().total_seconds();
   entry.spent_seconds = learner.budget().spent_seconds();
-  entry.measured_calls = lesson.arrivals().calls;
-  entry.arrival_skew_seconds = lesson.arrivals().skew_seconds;
-  entry.transfer_seconds = lesson.arrivals().transfer_seconds;
+  entry.measured_calls = context.arrivals().calls;
+  entry.arrival_skew_seconds = context.arrivals().skew_seconds;
+  entry.transfer_seconds = context.arrivals().transfer_seconds;
   entry.trials = learner.trials();
   return entry;
 }
@@ -74,9 +74,9 @@ LearnedEntry entry_of(const Lesson& lesson, CommunicatorState& communicator) {
 void collect(const CommunicatorLearning& learning, Collection& collection) {
   CommunicatorState& communicator = learning.communicator();
   if (communicator.rank == 0)
-    learning.for_each([&](const Lesson& lesson) {
-      if (lesson.arrivals().calls > 0)
-        collection.add(entry_of(lesson, communicator));
+    learning.for_each([&](const TuningContext& context) {
+      if (context.arrivals().calls > 0)
+        collection.add(entry_of(context, communicator));
     });
 }
 

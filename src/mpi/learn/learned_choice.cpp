@@ -26,7 +26,7 @@ const Choice* learned_choice(const CollectiveCall& call, CommunicatorState& comm
       communicator.learning = std::make_unique<KeptLearning>(communicator);
     return static_cast<CommunicatorLearning&>(*communicator.learning).choose(call);
   } catch (const std::exception& error) {
-    say(std::string(function_name(call)) + ": learning failed: " + error.what());
+    log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
     return nullptr;
   }
 }
@@ -36,7 +36,7 @@ void learned_call_ended(const CollectiveCall& call, CommunicatorState& communica
   try {
     static_cast<CommunicatorLearning&>(*communicator.learning).measured(call, refused);
   } catch (const std::exception& error) {
-    say(std::string(function_name(call)) + ": learning failed: " + error.what());
+    log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
   }
 }
 

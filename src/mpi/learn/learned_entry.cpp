@@ -144,7 +144,7 @@ std::optional<tune::Pick> pick_of(const LearnedEntry& entry) {
                     .ranks = entry.ranks,
                     .nodes = entry.nodes,
                     .bytes = entry.bytes,
-                    .use = entry.use,
+                    .use = strategies::parse_implementation(entry.use, *strategies::find_call(entry.call)),
                     .seconds = pick.seconds,
                     .native_seconds = native.seconds,
                     .trials = static_cast<std::int32_t>(pick.rounds),

@@ -16,7 +16,7 @@ namespace thalweg::mpi {
 
 namespace {
 
-constexpr std::size_t most_candidates = 64;
+constexpr std::size_t max_candidates = 64;
 
 // One a line: predicted seconds, strategy.
 std::string candidates_text(Operation operation, std::int64_t bytes, tune::Breadth breadth,
@@ -30,7 +30,7 @@ std::string candidates_text(Operation operation, std::int64_t bytes, tune::Bread
   std::string text;
   std::size_t count = 0;
   for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth)) {
-    if (++count > most_candidates)
+    if (++count > max_candidates)
       break;
     text += fmt::format("{} {}\n", candidate.prediction.seconds, candidate.text);
   }
@@ -43,7 +43,7 @@ std::string candidates_or_none(Operation operation, std::int64_t bytes, tune::Br
   try {
     return candidates_text(operation, bytes, breadth, communicator);
   } catch (const std::exception& error) {
-    say(fmt::format("{}: nothing can be learned: {}", call_name(operation), error.what()));
+    log_line(fmt::format("{}: nothing can be learned: {}", call_name(operation), error.what()));
     return {};
   }
 }
@@ -67,11 +67,11 @@ Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth 
   text.resize(static_cast<std::size_t>(head[0]));
   if (!text.empty())
     broadcast(text.data(), text.size(), MPI_CHAR, communicator.shadow->handle());
-  Ordering ordering{.offers = {}, .seconds = head[1]};
+  Ordering ordering{.candidates = {}, .seconds = head[1]};
   std::istringstream lines(text);
-  tune::Offer offer;
-  while (lines >> offer.predicted >> offer.text)
-    ordering.offers.push_back(offer);
+  tune::PredictedCandidate one;
+  while (lines >> one.predicted >> one.text)
+    ordering.candidates.push_back(one);
   return ordering;
 }
 

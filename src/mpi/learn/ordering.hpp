@@ -12,11 +12,11 @@
 namespace thalweg::mpi {
 
 struct Ordering {
-  std::vector<tune::Offer> offers;
+  std::vector<tune::PredictedCandidate> candidates;
   double seconds = 0; // that it took
 };
 
-// Rank 0 asks the model, of the machine that was probed or else of a standard one, and tells the others.
+// Rank 0 asks the model, of the machine that was probed or else of a default one, and tells the others.
 Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth breadth,
                          CommunicatorState& communicator);
 

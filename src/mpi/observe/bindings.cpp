@@ -50,7 +50,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 
 } // namespace
 
-KnownCaller find_caller(const CallSite& site) {
+CachedCaller find_caller(const CallSite& site) {
   if (!is_binding(site.return_address)) {
     return {site.return_address, 0};
   }

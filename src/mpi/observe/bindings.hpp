@@ -15,19 +15,19 @@
 
 namespace thalweg::mpi::observe {
 
-struct KnownCaller {
+struct CachedCaller {
   const void* return_address = nullptr;
   std::ptrdiff_t distance = 0; // from our frame to where the program's return address is; 0: it is ours
 };
 
-inline constexpr std::size_t known_callers_count = 64;
-inline constinit thread_local std::array<KnownCaller, known_callers_count> known_callers{};
+inline constexpr std::size_t cached_callers_count = 64;
+inline constinit thread_local std::array<CachedCaller, cached_callers_count> cached_callers{};
 
-KnownCaller find_caller(const CallSite& site);
+CachedCaller find_caller(const CallSite& site);
 
 inline const void* program_site(const CallSite& site) {
   const auto bits = reinterpret_cast<std::uintptr_t>(site.return_address) * 0x9E3779B97F4A7C15U;
-  KnownCaller& known = known_callers[bits >> 58];
+  CachedCaller& known = cached_callers[bits >> 58];
   if (known.return_address != site.return_address) [[unlikely]] {
     known = find_caller(site);
   }

@@ -22,7 +22,7 @@ constinit thread_local CallTable* own_table = nullptr;
 
 } // namespace
 
-void CallRow::ended_otherwise(const char* strategy, const char* reason) {
+void CallRow::ended_differently(const char* strategy, const char* reason) {
   auto same = std::find_if(endings.begin(), endings.end(), [=](const Ending& ending) {
     return ending.strategy == strategy && ending.reason == reason;
   });

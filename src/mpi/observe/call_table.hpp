@@ -36,7 +36,7 @@ struct CallRow {
   std::uint64_t bytes = 0;
   std::uint64_t timed_calls = 0;
   std::uint64_t timed_ticks = 0;
-  std::uint64_t longest_ticks = 0;
+  std::uint64_t max_call_ticks = 0;
   std::uint64_t sampled_ticks = 0; // of calls whose CPU time was read
   std::uint64_t sampled_cpu_ns = 0;
   bool brief = false;
@@ -48,12 +48,12 @@ struct CallRow {
         [[likely]] {
       ++endings.front().calls;
     } else {
-      ended_otherwise(strategy, reason);
+      ended_differently(strategy, reason);
     }
   }
 
 private:
-  void ended_otherwise(const char* strategy, const char* reason);
+  void ended_differently(const char* strategy, const char* reason);
 };
 
 class CallTable {

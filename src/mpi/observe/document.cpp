@@ -33,9 +33,9 @@ ordered_json site_document(const SiteProfile& site) {
                       {"calls", total.calls},
                       {"bytes", total.bytes},
                       {"time_ns", total.ns},
-                      {"time_ns_least_rank", site.least_ns},
-                      {"time_ns_most_rank", site.most_ns},
-                      {"longest_call_ns", total.longest_ns},
+                      {"time_ns_least_rank", site.min_rank_ns},
+                      {"time_ns_most_rank", site.max_rank_ns},
+                      {"longest_call_ns", total.max_call_ns},
                       {"cpu_ns", total.cpu_ns},
                       {"ran_on", endings}};
   if (site.waiting.sampled_ns > 0) {
@@ -78,7 +78,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"version", 1},
       {"command", run.command},
       {"mpi", {{"library", run.library}, {"path", run.library_path}, {"family", run.family}}},
-      {"polite", {{"active", run.polite}, {"reason", run.polite_reason}}},
+      {"wait", {{"yields", run.yields}, {"reason", run.wait_reason}}},
       {"tuning", run.tuning},
       {"shared_memory", run.shared_memory},
       {"device_memory", run.device_memory},

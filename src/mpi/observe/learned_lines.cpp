@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t most_lines = 10;
+constexpr std::size_t max_lines = 10;
 
 double measured(const ordered_json& entry, const std::string& candidate) {
   for (const ordered_json& trial : entry.at("trials"))
@@ -52,10 +52,10 @@ std::string learned_lines(const std::string& learned) {
   std::ranges::stable_sort(entries, std::greater(),
                            [](const ordered_json& entry) { return entry.at("time_s").get<double>(); });
   std::string text;
-  for (std::size_t i = 0; i < std::min(entries.size(), most_lines); ++i)
+  for (std::size_t i = 0; i < std::min(entries.size(), max_lines); ++i)
     text += line(entries[i]);
-  if (entries.size() > most_lines)
-    text += fmt::format("... and {} more kinds of calls learned about\n", entries.size() - most_lines);
+  if (entries.size() > max_lines)
+    text += fmt::format("... and {} more kinds of calls learned about\n", entries.size() - max_lines);
   return text;
 }
 

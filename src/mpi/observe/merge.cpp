@@ -13,14 +13,14 @@ using SiteKey = std::tuple<std::string, std::string, std::uint64_t, int, int>;
 
 void add(SiteProfile& site, const CallProfile& call) {
   CallProfile& total = site.total;
-  site.least_ns = site.callers == 0 ? call.ns : std::min(site.least_ns, call.ns);
-  site.most_ns = std::max(site.most_ns, call.ns);
+  site.min_rank_ns = site.callers == 0 ? call.ns : std::min(site.min_rank_ns, call.ns);
+  site.max_rank_ns = std::max(site.max_rank_ns, call.ns);
   ++site.callers;
   total.calls += call.calls;
   total.bytes += call.bytes;
   total.ns += call.ns;
   total.cpu_ns += call.cpu_ns;
-  total.longest_ns = std::max(total.longest_ns, call.longest_ns);
+  total.max_call_ns = std::max(total.max_call_ns, call.max_call_ns);
   for (const auto& [ending, calls] : call.endings) {
     total.endings[ending] += calls;
   }

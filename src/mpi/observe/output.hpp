@@ -14,8 +14,8 @@ struct RunDescription {
   std::string library; // version, first line
   std::string library_path;
   std::string family;
-  bool polite = false;
-  std::string polite_reason;
+  bool yields = false;
+  std::string wait_reason;
   std::vector<std::string> settings;      // "THALWEG_…=value"
   std::vector<std::string> user_settings; // of the MPI library, "OMPI_MCA_coll_…=value" and the like
   int node_count = 1;
@@ -27,7 +27,7 @@ struct RunDescription {
 };
 
 // A table for people, ending with a newline: the `most` sites that took longest.
-std::string summary(const RunDescription& run, const Profile& profile, std::size_t most = 20);
+std::string summary(const RunDescription& run, const Profile& profile, std::size_t limit = 20);
 
 // JSON, format "thalweg-report" version 1.
 std::string document(const RunDescription& run, const Profile& profile);

@@ -30,7 +30,7 @@ std::vector<std::uint8_t> pack(const RankProfile& profile) {
   json calls = json::array();
   for (const CallProfile& call : profile.calls) {
     calls.push_back({call.function, call.module, call.address, call.phase, call.ranks, call.calls, call.bytes,
-                     call.ns, call.longest_ns, call.cpu_ns, endings_to_json(call.endings)});
+                     call.ns, call.max_call_ns, call.cpu_ns, endings_to_json(call.endings)});
   }
   json samples = json::array();
   for (const SampledCommunicator& communicator : profile.samples) {

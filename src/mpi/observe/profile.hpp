@@ -16,13 +16,13 @@ using Endings = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 struct CallProfile {
   std::string function;
   std::string module;        // file of the program or library that made the call
-  std::uint64_t address = 0; // in that file; stable under address randomisation
+  std::uint64_t address = 0; // in that file; stable under address randomization
   int phase = 0;
   int ranks = 0; // of the communicator, 0 where there is none
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   double ns = 0;
-  double longest_ns = 0;
+  double max_call_ns = 0;
   double cpu_ns = 0;
   Endings endings;
 };
@@ -64,11 +64,11 @@ struct Waiting {
 };
 
 struct SiteProfile {
-  CallProfile total;   // sums over ranks; longest is the longest
-  std::string source;  // "file.c:12 in function", or the symbol, or module and address
-  int callers = 0;     // ranks that made such calls
-  double least_ns = 0; // of one rank's time
-  double most_ns = 0;
+  CallProfile total;      // sums over ranks; max_call_ns is the largest
+  std::string source;     // "file.c:12 in function", or the symbol, or module and address
+  int callers = 0;        // ranks that made such calls
+  double min_rank_ns = 0; // of one rank's time
+  double max_rank_ns = 0;
   Waiting waiting;
 };
 

@@ -30,8 +30,8 @@ public:
       const std::uint64_t taken = stop_ticks_ - start_ticks_;
       ++row.timed_calls;
       row.timed_ticks += taken;
-      if (taken > row.longest_ticks) {
-        row.longest_ticks = taken;
+      if (taken > row.max_call_ticks) {
+        row.max_call_ticks = taken;
       }
       if (cpu_ns_ != 0) {
         row.sampled_ticks += taken;
@@ -39,7 +39,7 @@ public:
       }
       // Not by the slowest, which is often the first: connections and pages are made then.
       row.brief =
-          row.timed_calls >= 16 && row.timed_ticks - row.longest_ticks < row.timed_calls * brief_ticks();
+          row.timed_calls >= 16 && row.timed_ticks - row.max_call_ticks < row.timed_calls * brief_ticks();
       row.lengthy = row.timed_ticks > row.timed_calls * lengthy_ticks();
     }
   }

@@ -80,7 +80,7 @@ std::string passed_on(const Profile& profile) {
 
 } // namespace
 
-std::string summary(const RunDescription& run, const Profile& profile, std::size_t most) {
+std::string summary(const RunDescription& run, const Profile& profile, std::size_t limit) {
   double all_wall_ns = 0;
   for (const RankProfile& rank : profile.ranks) {
     all_wall_ns += rank.wall_ns;
@@ -96,7 +96,7 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
                                  "({} of it on a core)\nthalweg: {}\n",
                                  profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s",
                                  run.library, duration(profile.wall_ns), percent(mpi_ns / all_wall_ns),
-                                 percent(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.polite_reason);
+                                 percent(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
   if (!run.tuning.empty()) {
     text += fmt::format("thalweg: {}\n", run.tuning);
   }
@@ -111,8 +111,8 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
                       "transfer", "last rank", "CPU", "ran on");
   std::size_t shown = 0;
   for (const SiteProfile& site : profile.sites) {
-    if (shown++ == most) {
-      text += fmt::format("... and {} more call sites\n", profile.sites.size() - most);
+    if (shown++ == limit) {
+      text += fmt::format("... and {} more call sites\n", profile.sites.size() - limit);
       break;
     }
     const CallProfile& total = site.total;

@@ -44,7 +44,7 @@ CallProfile describe_row(const CallRow& row, double ns_per_tick) {
     const double scale = static_cast<double>(row.calls) / static_cast<double>(row.timed_calls);
     call.ns = static_cast<double>(row.timed_ticks) * ns_per_tick * scale;
   }
-  call.longest_ns = static_cast<double>(row.longest_ticks) * ns_per_tick;
+  call.max_call_ns = static_cast<double>(row.max_call_ticks) * ns_per_tick;
   if (row.sampled_ticks > 0) {
     call.cpu_ns = call.ns * static_cast<double>(row.sampled_cpu_ns) /
                   (static_cast<double>(row.sampled_ticks) * ns_per_tick);
@@ -129,8 +129,8 @@ void write(observe::Profile& profile, const std::string& learned) {
                                     runtime.library_version,
                                     library_path(),
                                     family_name(own_family),
-                                    runtime.polite,
-                                    runtime.polite_reason,
+                                    runtime.yields,
+                                    runtime.wait_reason,
                                     lines_of(runtime.settings_text, '\n'),
                                     user_settings(),
                                     runtime.placement.node_count,
@@ -145,7 +145,7 @@ void write(observe::Profile& profile, const std::string& learned) {
   }
   const std::string& path = runtime.settings.report;
   if (!path.empty() && !observe::write_atomically(path, observe::document(run, profile))) {
-    say(fmt::format(
+    log_line(fmt::format(
         "the report '{}' cannot be written: {}; set THALWEG_REPORT to a file in a folder that exists", path,
         std::strerror(errno)));
   }

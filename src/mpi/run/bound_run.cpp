@@ -10,19 +10,19 @@ bool is_root_of_broadcast(const CallBinding& bound, Rank rank) {
 
 } // namespace
 
-int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows,
+int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, RunStorage& storage,
              engine::Buffers& buffers) {
   buffers = {bound.input.address(), bound.output.address(),
-             rows.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes())),
-             rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))};
+             storage.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes())),
+             storage.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))};
   if (bound.output.needs_staging())
-    buffers.output = rows.output.grow(static_cast<std::size_t>(bound.output.staging_bytes()));
-  // Nothing comes from a neighbour that is not there, and its place must stay as it is.
+    buffers.output = storage.output.grow(static_cast<std::size_t>(bound.output.staging_bytes()));
+  // Nothing comes from a neighbor that is not there, and its place must stay as it is.
   if (bound.output.needs_staging() && bound.problem.neighborhoods)
     if (const int code = bound.output.stage_in(buffers.output); code != MPI_SUCCESS)
       return code;
   if (bound.input.needs_staging()) {
-    buffers.input = rows.input.grow(static_cast<std::size_t>(bound.input.staging_bytes()));
+    buffers.input = storage.input.grow(static_cast<std::size_t>(bound.input.staging_bytes()));
     return bound.input.stage_in(buffers.input);
   }
   if (bound.output.needs_staging() && is_root_of_broadcast(bound, rank))

@@ -7,7 +7,7 @@
 namespace thalweg::mpi {
 
 // Memory that a run needs besides the program's buffers.
-struct Rows {
+struct RunStorage {
   job::Storage scratch;
   job::Storage staging;
   job::Storage input;
@@ -15,7 +15,7 @@ struct Rows {
 };
 
 // Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
-int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, Rows& rows,
+int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, RunStorage& storage,
              engine::Buffers& buffers);
 // Unpacks what the program is to get.
 int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers);

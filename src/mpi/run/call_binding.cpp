@@ -7,7 +7,7 @@ namespace thalweg::mpi {
 
 namespace {
 
-using Purpose = BufferSide::Purpose;
+using Purpose = BufferBinding::Purpose;
 
 bool is_in_place(const CollectiveCall& call) {
   return call.sendbuf == MPI_IN_PLACE;
@@ -22,45 +22,45 @@ void* offset(void* address, std::int64_t bytes) {
   return static_cast<std::byte*>(address) + bytes;
 }
 
-BufferSide send_side(const CollectiveCall& call, int units, Purpose purpose = Purpose::data) {
-  return BufferSide::uniform(input_address(call), units, call.sendcount, call.sendtype, purpose);
+BufferBinding send_binding(const CollectiveCall& call, int units, Purpose purpose = Purpose::data) {
+  return BufferBinding::uniform(input_address(call), units, call.sendcount, call.sendtype, purpose);
 }
 
-BufferSide receive_side(const CollectiveCall& call, int units, Purpose purpose = Purpose::data) {
-  return BufferSide::uniform(call.recvbuf, units, call.recvcount, call.recvtype, purpose);
+BufferBinding receive_binding(const CollectiveCall& call, int units, Purpose purpose = Purpose::data) {
+  return BufferBinding::uniform(call.recvbuf, units, call.recvcount, call.recvtype, purpose);
 }
 
-BufferSide varied_receive_side(const CollectiveCall& call, int units) {
-  return BufferSide::varied(call.recvbuf, units, call.recvcounts, call.recvdispls, call.recvtype);
+BufferBinding varied_receive_binding(const CollectiveCall& call, int units) {
+  return BufferBinding::varied(call.recvbuf, units, call.recvcounts, call.recvdispls, call.recvtype);
 }
 
 void bind_vector(CallBinding& bound, const CollectiveCall& call, const CommunicatorState& communicator) {
   bound.type = call.recvtype;
-  const bool has_output = call.form->operation != Operation::reduce || communicator.rank == call.root;
+  const bool has_output = call.function->operation != Operation::reduce || communicator.rank == call.root;
   if (!is_in_place(call))
-    bound.input = send_side(call, 1, Purpose::reduction);
+    bound.input = send_binding(call, 1, Purpose::reduction);
   else
-    bound.input = receive_side(call, 1, Purpose::reduction);
+    bound.input = receive_binding(call, 1, Purpose::reduction);
   if (has_output)
-    bound.output = receive_side(call, 1, Purpose::reduction);
+    bound.output = receive_binding(call, 1, Purpose::reduction);
   bound.problem.unit_bytes = call.recvcount * bound.input.element_bytes();
 }
 
 void bind_gather(CallBinding& bound, const CollectiveCall& call, const CommunicatorState& communicator) {
   const bool is_root = communicator.rank == call.root;
   const auto own = static_cast<std::size_t>(communicator.rank);
-  bound.unequal = call.form->operation == Operation::gatherv;
+  bound.unequal = call.function->operation == Operation::gatherv;
   if (is_root)
-    bound.output =
-        bound.unequal ? varied_receive_side(call, communicator.size) : receive_side(call, communicator.size);
+    bound.output = bound.unequal ? varied_receive_binding(call, communicator.size)
+                                 : receive_binding(call, communicator.size);
   if (!is_root || !is_in_place(call)) {
-    bound.input = send_side(call, 1);
+    bound.input = send_binding(call, 1);
   } else {
     const std::int64_t extent = shape_of(call.recvtype).extent;
     const std::int64_t count = bound.unequal ? call.recvcounts[own] : call.recvcount;
     const std::int64_t place = bound.unequal ? call.recvdispls[own] : communicator.rank * count;
     bound.input =
-        BufferSide::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
+        BufferBinding::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
   }
   if (!bound.unequal)
     bound.problem.unit_bytes = bound.input.unit_elements();
@@ -69,19 +69,19 @@ void bind_gather(CallBinding& bound, const CollectiveCall& call, const Communica
 void bind_scatter(CallBinding& bound, const CollectiveCall& call, const CommunicatorState& communicator) {
   const bool is_root = communicator.rank == call.root;
   const auto own = static_cast<std::size_t>(communicator.rank);
-  bound.unequal = call.form->operation == Operation::scatterv;
+  bound.unequal = call.function->operation == Operation::scatterv;
   if (is_root)
-    bound.input = bound.unequal ? BufferSide::varied(input_address(call), communicator.size, call.sendcounts,
-                                                     call.senddispls, call.sendtype)
-                                : send_side(call, communicator.size);
+    bound.input = bound.unequal ? BufferBinding::varied(input_address(call), communicator.size,
+                                                        call.sendcounts, call.senddispls, call.sendtype)
+                                : send_binding(call, communicator.size);
   if (!is_root || call.recvbuf != MPI_IN_PLACE) {
-    bound.output = receive_side(call, 1);
+    bound.output = receive_binding(call, 1);
   } else {
     const std::int64_t extent = shape_of(call.sendtype).extent;
     const std::int64_t count = bound.unequal ? call.sendcounts[own] : call.sendcount;
     const std::int64_t place = bound.unequal ? call.senddispls[own] : communicator.rank * count;
-    bound.output = BufferSide::uniform(offset(input_address(call), place * extent), 1, count, call.sendtype,
-                                       Purpose::data);
+    bound.output = BufferBinding::uniform(offset(input_address(call), place * extent), 1, count,
+                                          call.sendtype, Purpose::data);
   }
   if (!bound.unequal)
     bound.problem.unit_bytes = bound.output.unit_elements();
@@ -89,17 +89,17 @@ void bind_scatter(CallBinding& bound, const CollectiveCall& call, const Communic
 
 void bind_allgather(CallBinding& bound, const CollectiveCall& call, const CommunicatorState& communicator) {
   const auto own = static_cast<std::size_t>(communicator.rank);
-  bound.unequal = call.form->operation == Operation::allgatherv;
-  bound.output =
-      bound.unequal ? varied_receive_side(call, communicator.size) : receive_side(call, communicator.size);
+  bound.unequal = call.function->operation == Operation::allgatherv;
+  bound.output = bound.unequal ? varied_receive_binding(call, communicator.size)
+                               : receive_binding(call, communicator.size);
   if (!is_in_place(call)) {
-    bound.input = send_side(call, 1);
+    bound.input = send_binding(call, 1);
   } else {
     const std::int64_t extent = shape_of(call.recvtype).extent;
     const std::int64_t count = bound.unequal ? call.recvcounts[own] : call.recvcount;
     const std::int64_t place = bound.unequal ? call.recvdispls[own] : communicator.rank * count;
     bound.input =
-        BufferSide::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
+        BufferBinding::uniform(offset(call.recvbuf, place * extent), 1, count, call.recvtype, Purpose::data);
   }
   if (bound.unequal)
     bound.canonical_units = bound.output.counts();
@@ -109,23 +109,23 @@ void bind_allgather(CallBinding& bound, const CollectiveCall& call, const Commun
 
 void bind_alltoall(CallBinding& bound, const CollectiveCall& call, const CommunicatorState& communicator) {
   const int size = communicator.size;
-  switch (call.form->operation) {
+  switch (call.function->operation) {
   case Operation::alltoall:
-    bound.output = receive_side(call, size);
-    bound.input = is_in_place(call) ? bound.output : send_side(call, size);
+    bound.output = receive_binding(call, size);
+    bound.input = is_in_place(call) ? bound.output : send_binding(call, size);
     bound.problem.unit_bytes = bound.output.unit_elements();
     return;
   case Operation::alltoallv:
-    bound.output = varied_receive_side(call, size);
+    bound.output = varied_receive_binding(call, size);
     bound.input = is_in_place(call) ? bound.output
-                                    : BufferSide::varied(input_address(call), size, call.sendcounts,
-                                                         call.senddispls, call.sendtype);
+                                    : BufferBinding::varied(input_address(call), size, call.sendcounts,
+                                                            call.senddispls, call.sendtype);
     break;
   default:
-    bound.output = BufferSide::mixed(call.recvbuf, size, call.recvcounts, call.recvdispls, call.recvtypes);
+    bound.output = BufferBinding::mixed(call.recvbuf, size, call.recvcounts, call.recvdispls, call.recvtypes);
     bound.input = is_in_place(call) ? bound.output
-                                    : BufferSide::mixed(input_address(call), size, call.sendcounts,
-                                                        call.senddispls, call.sendtypes);
+                                    : BufferBinding::mixed(input_address(call), size, call.sendcounts,
+                                                           call.senddispls, call.sendtypes);
   }
   bound.unequal = true;
 }
@@ -134,17 +134,17 @@ void bind_reduce_scatter(CallBinding& bound, const CollectiveCall& call,
                          const CommunicatorState& communicator) {
   void* input = is_in_place(call) ? call.recvbuf : input_address(call);
   bound.type = call.recvtype;
-  if (call.form->operation == Operation::reduce_scatter_block) {
+  if (call.function->operation == Operation::reduce_scatter_block) {
     bound.input =
-        BufferSide::uniform(input, communicator.size, call.recvcount, call.recvtype, Purpose::reduction);
-    bound.output = receive_side(call, 1, Purpose::reduction);
+        BufferBinding::uniform(input, communicator.size, call.recvcount, call.recvtype, Purpose::reduction);
+    bound.output = receive_binding(call, 1, Purpose::reduction);
     bound.problem.unit_bytes = call.recvcount * bound.output.element_bytes();
     return;
   }
-  bound.input = BufferSide::row(input, communicator.size, call.recvcounts, call.recvtype);
+  bound.input = BufferBinding::row(input, communicator.size, call.recvcounts, call.recvtype);
   bound.output =
-      BufferSide::uniform(call.recvbuf, 1, call.recvcounts[static_cast<std::size_t>(communicator.rank)],
-                          call.recvtype, Purpose::reduction);
+      BufferBinding::uniform(call.recvbuf, 1, call.recvcounts[static_cast<std::size_t>(communicator.rank)],
+                             call.recvtype, Purpose::reduction);
   bound.unequal = true;
   bound.canonical_units = bound.input.counts();
 }
@@ -153,28 +153,29 @@ void bind_neighbors(CallBinding& bound, const CollectiveCall& call, Communicator
   const int sources = communicator.indegree();
   const int destinations = communicator.outdegree();
   bound.problem.neighborhoods = neighborhoods(communicator);
-  switch (call.form->operation) {
+  switch (call.function->operation) {
   case Operation::neighbor_allgather:
-    bound.input = send_side(call, 1);
-    bound.output = receive_side(call, sources);
+    bound.input = send_binding(call, 1);
+    bound.output = receive_binding(call, sources);
     return;
   case Operation::neighbor_allgatherv:
-    bound.input = send_side(call, 1);
-    bound.output = varied_receive_side(call, sources);
+    bound.input = send_binding(call, 1);
+    bound.output = varied_receive_binding(call, sources);
     break;
   case Operation::neighbor_alltoall:
-    bound.input = send_side(call, destinations);
-    bound.output = receive_side(call, sources);
+    bound.input = send_binding(call, destinations);
+    bound.output = receive_binding(call, sources);
     return;
   case Operation::neighbor_alltoallv:
-    bound.input = BufferSide::varied(input_address(call), destinations, call.sendcounts, call.senddispls,
-                                     call.sendtype);
-    bound.output = varied_receive_side(call, sources);
+    bound.input = BufferBinding::varied(input_address(call), destinations, call.sendcounts, call.senddispls,
+                                        call.sendtype);
+    bound.output = varied_receive_binding(call, sources);
     break;
   default:
-    bound.input = BufferSide::mixed(input_address(call), destinations, call.sendcounts, call.senddispls,
-                                    call.sendtypes);
-    bound.output = BufferSide::mixed(call.recvbuf, sources, call.recvcounts, call.recvdispls, call.recvtypes);
+    bound.input = BufferBinding::mixed(input_address(call), destinations, call.sendcounts, call.senddispls,
+                                       call.sendtypes);
+    bound.output =
+        BufferBinding::mixed(call.recvbuf, sources, call.recvcounts, call.recvdispls, call.recvtypes);
   }
   bound.unequal = true;
 }
@@ -183,7 +184,7 @@ void bind_neighbors(CallBinding& bound, const CollectiveCall& call, Communicator
 
 CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicator) {
   CallBinding bound;
-  bound.problem.operation = schedule_operation(call.form->operation);
+  bound.problem.operation = schedule_operation(call.function->operation);
   bound.problem.ranks = communicator.size;
   bound.problem.root = schedule::is_rooted(bound.problem.operation) ? call.root : 0;
   bound.in_place = is_in_place(call) || call.recvbuf == MPI_IN_PLACE;
@@ -191,7 +192,7 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
   case schedule::Operation::barrier:
     break;
   case schedule::Operation::broadcast:
-    bound.output = receive_side(call, 1);
+    bound.output = receive_binding(call, 1);
     bound.problem.unit_bytes = bound.output.unit_elements();
     break;
   case schedule::Operation::reduce:
@@ -220,9 +221,9 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
     bind_neighbors(bound, call, communicator);
     break;
   }
-  for (BufferSide* side : {&bound.input, &bound.output})
-    if (side->units() > 0 && may_be_on_device(side->address()))
-      side->stage_always(); // the library packs and unpacks what only it may touch
+  for (BufferBinding* binding : {&bound.input, &bound.output})
+    if (binding->units() > 0 && may_be_on_device(binding->address()))
+      binding->stage_always(); // the library packs and unpacks what only it may touch
   return bound;
 }
 

@@ -4,16 +4,16 @@
 
 #include "mpi/call/schedule_operation.hpp"
 #include "mpi/comm/communicators.hpp"
-#include "mpi/run/buffer_side.hpp"
+#include "mpi/run/buffer_binding.hpp"
 #include "schedule/problem.hpp"
 
 namespace thalweg::mpi {
 
 struct CallBinding {
   schedule::Problem problem; // all but its parameters
-  BufferSide input;
-  BufferSide output;
-  // The input lies in the output buffer and must be copied first where the strategy does not bear that.
+  BufferBinding input;
+  BufferBinding output;
+  // The input lies in the output buffer and must be copied first where the strategy does not support that.
   bool in_place = false;
   // Bytes of units differ; elements of the canonical units where every rank knows them (allgatherv,
   // reduce_scatter).

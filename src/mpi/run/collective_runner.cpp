@@ -1,7 +1,7 @@
 #include "mpi/run/collective_runner.hpp"
 
 #include "mpi/abi/library_api.hpp"
-#include "mpi/run/known_calls.hpp"
+#include "mpi/run/fast_path.hpp"
 #include "mpi/run/pending_collective.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/run/run_blocking.hpp"
@@ -26,20 +26,6 @@ EngineState& engine_of(CommunicatorState& communicator) {
   return static_cast<EngineState&>(*communicator.runner);
 }
 
-Decision declined(const char* reason) {
-  return {Outcome::declined, "native", reason, MPI_SUCCESS};
-}
-
-// Ranks of a communicator must all make the blocking call or all its nonblocking twin, so they do not look at
-// what each has in flight, but at whether strategies were chosen by hand: only those run nonblocking calls.
-Decision best_is_native(const Choice& choice) {
-  Decision decision = declined(choice.native_reason);
-  decision.blocks = choice.blocks && runtime.polls_collectives && runtime.settings.use.empty();
-  if (decision.blocks)
-    decision.reason = "best as the blocking call that it is";
-  return decision;
-}
-
 void set_operator(job::MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call) {
   reduction = {library_api(), library_operators(), call.op, bound.type, bound.input.element_bytes()};
   bound.problem.commutative = reduction.commutes();
@@ -48,7 +34,7 @@ void set_operator(job::MpiOperator& reduction, CallBinding& bound, const Collect
 int run_now(CommunicatorPlans& plans, const engine::Plan& plan, const CallBinding& bound) {
   engine::Buffers buffers;
   const Rank rank = plans.transport().rank();
-  if (const int code = stage_in(bound, plan, rank, plans.rows, buffers); code != MPI_SUCCESS)
+  if (const int code = stage_in(bound, plan, rank, plans.storage, buffers); code != MPI_SUCCESS)
     return code;
   engine::Execution execution(plan, plans.batch());
   execution.start(buffers, plans.next_tags(), &plans.reduction);
@@ -60,7 +46,7 @@ int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan
               engine::Tags tags, const CollectiveCall& call) {
   auto pending = std::make_unique<PendingCollective>(std::move(plan), std::move(bound), plans.reduction,
                                                      plans.shared_transport(), tags);
-  if (call.form->mode == Mode::persistent)
+  if (call.function->mode == Mode::persistent)
     return hand_out_persistent(std::move(pending), call.comm, call.request);
   const int code = pending->start();
   return code == MPI_SUCCESS ? hand_out(std::move(pending), call.request) : code;
@@ -69,22 +55,23 @@ int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan
 void remember(RecentCall& place, const CollectiveCall& call, const Choice& choice, const CallBinding& bound,
               std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans) {
   if (!place.is_empty())
-    forget_known_calls();
+    invalidate_fast_path();
   place.remember(call, choice.id, bound, std::move(plan), plans);
 }
 
-Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
+Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
+                 const strategies::Scheduled& scheduled, const Choice& choice) {
   if (!communicator.agreed)
     return declined("a communicator of unknown origin");
 #if !defined(THALWEG_FAMILY_OPENMPI)
   // MPICH takes the handle that stands for ours for inactive even when it was started, and its tests then
   // mislead.
-  if (call.form->mode == Mode::persistent)
+  if (call.function->mode == Mode::persistent)
     return declined("a persistent collective, which is left to MPICH");
 #endif
   if (!is_sound(call, communicator))
     return declined("arguments for the library to judge");
-  const bool blocking = call.form->mode == Mode::blocking;
+  const bool blocking = call.function->mode == Mode::blocking;
   if (blocking)
     open_postponed_channels(communicator);
   if (const char* reason = objection(call, communicator))
@@ -94,7 +81,7 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
   CallBinding bound = bind_call(call, communicator);
   if (schedule::is_reduction(bound.problem.operation))
     set_operator(plans.reduction, bound, call);
-  const CommunicatorPlans::Found found = plans.plan_for(bound, choice, communicator, blocking);
+  const CommunicatorPlans::Found found = plans.plan_for(bound, scheduled, choice.id, communicator, blocking);
   if (!found.plan)
     return declined(found.reason);
   int code = MPI_SUCCESS;
@@ -104,7 +91,7 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
     code = run_now(plans, *found.plan, bound);
   } else {
     const engine::Tags tags =
-        call.form->mode == Mode::persistent ? plans.persistent_tags() : plans.next_tags();
+        call.function->mode == Mode::persistent ? plans.persistent_tags() : plans.next_tags();
     if (tags.count == 0)
       return declined("more persistent collectives than there are tags for");
     code = run_later(plans, found.plan, std::move(bound), tags, call);
@@ -115,19 +102,19 @@ Decision choose_and_run(const CollectiveCall& call, CommunicatorState& communica
 }
 
 // What was under way when a call failed does not hold up the next ones.
-void begin_anew(CommunicatorState& communicator) {
+void reset_engine(CommunicatorState& communicator) {
   if (!communicator.runner)
     return;
   EngineState& engine = engine_of(communicator);
-  forget_known_calls();
+  invalidate_fast_path();
   engine.recent = {};
   engine.plans.renew_batch();
 }
 
 int failed(const CollectiveCall& call, CommunicatorState& communicator, const std::exception& error,
            int code) {
-  begin_anew(communicator);
-  say(std::string(function_name(call)) + " failed inside of Thalweg: " + error.what());
+  reset_engine(communicator);
+  log_line(std::string(function_name(call)) + " failed inside of Thalweg: " + error.what());
   native.Comm_call_errhandler(call.comm, code);
   return code;
 }
@@ -138,7 +125,7 @@ int guard(const CollectiveCall& call, CommunicatorState& communicator, Run run) 
   try {
     return run();
   } catch (const transport::MpiError& error) {
-    begin_anew(communicator);
+    reset_engine(communicator);
     native.Comm_call_errhandler(call.comm, error.code());
     return error.code();
   } catch (const transport::TruncationError& error) {
@@ -148,35 +135,32 @@ int guard(const CollectiveCall& call, CommunicatorState& communicator, Run run) 
   }
 }
 
-Decision run_chosen(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
-  if (communicator.runner && call.form->mode == Mode::blocking) {
+Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
+                  const strategies::Scheduled& scheduled, const Choice& choice) {
+  if (communicator.runner && call.function->mode == Mode::blocking) {
     EngineState& engine = engine_of(communicator);
     RecentCall& recent = engine.recent.place_for(call);
     if (recent.matches(call, choice.id) && recent.are_on_host(call.sendbuf, call.recvbuf)) {
       if (runtime.repeats_calls)
-        know_calls_like(call, &recent);
+        cache_on_fast_path(call, &recent);
       recent.run(call.sendbuf, call.recvbuf);
       return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
     }
   }
-  return choose_and_run(call, communicator, choice);
+  return bind_and_run(call, communicator, scheduled, choice);
 }
 
 } // namespace
 
-Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator,
-                        const Choice* choice) noexcept {
-  if (choice == nullptr)
-    return declined("no strategy chosen");
-  if (choice->strategy == nullptr)
-    return best_is_native(*choice);
-  Decision decision{Outcome::done, choice->text, nullptr, MPI_SUCCESS};
-  decision.code = guard(call, communicator, [&] {
-    decision = run_chosen(call, communicator, *choice);
-    decision.was_refused = decision.outcome == Outcome::declined;
-    return decision.code;
+Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
+                   const strategies::Scheduled& scheduled, const Choice& choice) noexcept {
+  Ran ran{Outcome::done, choice.text, nullptr, MPI_SUCCESS};
+  ran.code = guard(call, communicator, [&] {
+    ran = run_scheduled(call, communicator, scheduled, choice);
+    ran.was_refused = ran.outcome == Outcome::declined;
+    return ran.code;
   });
-  return decision;
+  return ran;
 }
 
 int run_again(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {

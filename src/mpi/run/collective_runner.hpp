@@ -15,20 +15,24 @@ enum class Outcome {
   declined, // the library must make it, for `reason`
 };
 
-// Texts live as long as the process. Outcome and strategy are the same on all ranks of the communicator.
-struct Decision {
+// What ran a call. Texts live as long as the process. Outcome and implementation are the same on all ranks of
+// the communicator.
+struct Ran {
   Outcome outcome;
-  const char* strategy;     // the strategy that ran, or "native"
-  const char* reason;       // why it was declined, nullptr when done
-  int code;                 // MPI's error code when done
-  bool was_refused = false; // declined although a strategy of ours was chosen
-  bool blocks = false;      // declined for the library's own blocking call, also where ranks wait politely
+  const char* implementation; // the strategy that ran, or "native"
+  const char* reason;         // why it was declined, nullptr when done
+  int code;                   // MPI's error code when done
+  bool was_refused = false;   // declined although a strategy of ours was chosen
 };
 
-// Called inside of every collective call with our depth raised; never throws. `choice`: what was chosen for
-// it, or null.
-Decision run_collective(const CollectiveCall& call, CommunicatorState& communicator,
-                        const Choice* choice) noexcept;
+// The library must make the call, for this reason.
+inline Ran declined(const char* reason) {
+  return {Outcome::declined, "native", reason, MPI_SUCCESS};
+}
+
+// Called inside of collective calls with our depth raised; never throws. `scheduled` is what `choice` holds.
+Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
+                   const strategies::Scheduled& scheduled, const Choice& choice) noexcept;
 
 // Makes a call again on other buffers of the host; returns MPI's error code.
 int run_again(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept;

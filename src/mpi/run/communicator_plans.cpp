@@ -11,14 +11,14 @@ namespace thalweg::mpi {
 
 namespace {
 
-void add_side(job::PlanKey& key, const BufferSide& side) {
-  key.push_back(side.units());
-  key.push_back(side.unit_elements());
-  key.push_back(side.element_bytes());
-  key.push_back(side.needs_staging() ? 1 : 0);
-  key.insert(key.end(), side.counts().begin(), side.counts().end());
-  if (!side.needs_staging())
-    key.insert(key.end(), side.offsets().begin(), side.offsets().end());
+void add_binding(job::PlanKey& key, const BufferBinding& binding) {
+  key.push_back(binding.units());
+  key.push_back(binding.unit_elements());
+  key.push_back(binding.element_bytes());
+  key.push_back(binding.needs_staging() ? 1 : 0);
+  key.insert(key.end(), binding.counts().begin(), binding.counts().end());
+  if (!binding.needs_staging())
+    key.insert(key.end(), binding.offsets().begin(), binding.offsets().end());
 }
 
 // Whether input and output are the same memory for the schedule, and what is copied aside where that would be
@@ -34,16 +34,16 @@ void settle_staging(CallBinding& bound, const strategies::Strategy& strategy, Ra
     bound.input.stage_always();
 }
 
-job::PlanKey key_of(const CallBinding& bound, const Choice& choice) {
-  job::PlanKey key{choice.id,
+job::PlanKey key_of(const CallBinding& bound, std::int64_t id) {
+  job::PlanKey key{id,
                    static_cast<std::int64_t>(bound.problem.operation),
                    bound.problem.root,
                    bound.problem.in_place ? 1 : 0,
                    bound.problem.commutative ? 1 : 0,
                    bound.unequal ? 1 : 0,
                    bound.problem.unit_bytes};
-  add_side(key, bound.input);
-  add_side(key, bound.output);
+  add_binding(key, bound.input);
+  add_binding(key, bound.output);
   return key;
 }
 
@@ -53,61 +53,63 @@ CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
     : transport_(communicator.channels->transport()), batch_(transport_->make_batch()),
       tags_(transport_->tag_limit()) {}
 
-CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound, const Choice& choice,
+CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
+                                                     const strategies::Scheduled& scheduled, std::int64_t id,
                                                      CommunicatorState& communicator, bool blocking) {
-  const strategies::Strategy& strategy = *choice.strategy;
+  const strategies::Strategy& strategy = scheduled.strategy();
   const bool sizes_first = bound.unequal && !strategy.unequal_blocks;
   if (sizes_first && !schedule::has_private_sizes(bound.problem.operation))
-    return {nullptr, "blocks of unequal sizes, which the strategy does not bear"};
+    return {nullptr, "blocks of unequal sizes, which the strategy does not support"};
   if (sizes_first && !blocking)
     return {nullptr, "sizes that would have to be exchanged first in a call that must not wait"};
-  bound.problem.parameters = choice.parameters;
+  bound.problem.parameters = scheduled.parameters();
   if (strategy.uses_nodes) {
     bound.problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
     if (!communicator.sockets().empty())
       bound.problem.sockets = std::make_shared<const std::vector<std::int32_t>>(communicator.sockets());
   }
   settle_staging(bound, strategy, transport_->rank());
-  const job::PlanKey key = key_of(bound, choice);
+  const job::PlanKey key = key_of(bound, id);
   // Found sizes are other ranks' business too, who may come with other ones: they are never remembered.
   if (!sizes_first) {
     if (std::shared_ptr<engine::Plan> known = plans_.find(key))
       return {std::move(known), nullptr};
   }
-  if (const auto why = strategies::refusal(strategy, bound.problem)) {
+  if (const auto why = strategies::unsupported_reason(strategy, bound.problem)) {
     static std::mutex mutex;
     static std::set<std::string> reasons; // they live as long as the process
     const std::scoped_lock lock(mutex);
     return {nullptr, reasons.insert(*why).first->c_str()};
   }
-  std::shared_ptr<engine::Plan> plan = prepare(bound, choice);
+  std::shared_ptr<engine::Plan> plan = prepare(bound, strategy);
   if (!sizes_first)
     plans_.insert(key, plan);
   return {std::move(plan), nullptr};
 }
 
-std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound, const Choice& choice) {
-  const schedule::Schedule schedule = strategies::build(*choice.strategy, bound.problem, transport_->rank());
+std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound,
+                                                         const strategies::Strategy& strategy) {
+  const schedule::Schedule schedule = strategies::build(strategy, bound.problem, transport_->rank());
   engine::Layouts layouts;
   layouts.input = bound.input.layout(schedule.pieces);
   layouts.output = bound.output.layout(schedule.pieces);
   layouts.canonical_blocks =
       static_cast<std::int32_t>(schedule::canonical_blocks(bound.problem, schedule.pieces));
-  const BufferSide& own = bound.input.units() > 0 ? bound.input : bound.output;
+  const BufferBinding& own = bound.input.units() > 0 ? bound.input : bound.output;
   if (!bound.unequal) {
     layouts.canonical = engine::Layout::uniform(own.unit_elements(), schedule.pieces, own.element_bytes());
   } else if (!bound.canonical_units.empty()) {
     layouts.canonical = engine::Layout::packed(bound.canonical_units, schedule.pieces, own.element_bytes());
   } else {
-    // Strategies that bear unequal blocks have no scratch here (proven); the others ask all ranks.
-    layouts.canonical = choice.strategy->unequal_blocks ? engine::Layout::uniform(0, 1, 1)
-                                                        : find_scratch_sizes(bound, schedule);
+    // Strategies that support unequal blocks have no scratch here (proven); the others ask all ranks.
+    layouts.canonical =
+        strategy.unequal_blocks ? engine::Layout::uniform(0, 1, 1) : find_scratch_sizes(bound, schedule);
     layouts.canonical_blocks = std::max(1, schedule.scratch_blocks);
   }
   engine::Combining combining;
   if (schedule::is_reduction(bound.problem.operation))
     combining = {static_cast<std::size_t>(std::max<std::int64_t>(1, own.element_bytes())),
-                 transport_->most_granule()};
+                 transport_->max_granule()};
   return std::make_shared<engine::Plan>(schedule, layouts, combining);
 }
 
@@ -119,10 +121,10 @@ engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound,
   layouts.input = layouts.output = layouts.canonical = engine::Layout::uniform(1, 1, word);
   layouts.canonical_blocks = static_cast<std::int32_t>(known.size());
   const engine::Plan plan(schedule, layouts);
-  const auto sizes = [](const BufferSide& side) {
-    std::vector<std::int64_t> result = side.counts();
-    if (side.is_uniform())
-      result.assign(static_cast<std::size_t>(side.units()), side.unit_elements());
+  const auto sizes = [](const BufferBinding& binding) {
+    std::vector<std::int64_t> result = binding.counts();
+    if (binding.is_uniform())
+      result.assign(static_cast<std::size_t>(binding.units()), binding.unit_elements());
     return result;
   };
   std::vector<std::int64_t> input = sizes(bound.input);
@@ -130,7 +132,7 @@ engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound,
   engine::Execution execution(plan, *batch_);
   execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()),
                    reinterpret_cast<std::byte*>(known.data()),
-                   rows.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
+                   storage.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
                   next_tags(), nullptr);
   run_blocking(execution, *transport_);
   return engine::Layout::packed(known, 1, 1);

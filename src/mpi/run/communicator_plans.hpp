@@ -8,9 +8,9 @@
 #include "engine/execution.hpp"
 #include "job/mpi/operator.hpp"
 #include "job/plan_cache.hpp"
-#include "mpi/choose/choice.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/run/bound_run.hpp"
+#include "strategies/implementation.hpp"
 
 namespace thalweg::mpi {
 
@@ -27,22 +27,24 @@ public:
   engine::Tags persistent_tags() { return tags_.for_persistent(); }
 
   // The plan for a bound call, made if there is none; nullptr and why if the strategy cannot do it. The same
-  // on all ranks. Decides which sides of the call are staged. The pointer stays good while a caller holds it.
+  // on all ranks. `id` tells schedules apart (Choice::id). Decides which sides of the call are staged. The
+  // pointer stays good while a caller holds it.
   struct Found {
     std::shared_ptr<engine::Plan> plan;
     const char* reason = nullptr;
   };
-  Found plan_for(CallBinding& bound, const Choice& choice, CommunicatorState& communicator, bool blocking);
+  Found plan_for(CallBinding& bound, const strategies::Scheduled& scheduled, std::int64_t id,
+                 CommunicatorState& communicator, bool blocking);
 
   // Of blocking calls, of which there is one at a time on a communicator.
-  Rows rows;
+  RunStorage storage;
   job::MpiOperator reduction;
   transport::Batch& batch() { return *batch_; }
   // After an error, when messages may still be under way on the old one. Nobody may hold that.
   void renew_batch() { batch_ = transport_->make_batch(); }
 
 private:
-  std::shared_ptr<engine::Plan> prepare(CallBinding& bound, const Choice& choice);
+  std::shared_ptr<engine::Plan> prepare(CallBinding& bound, const strategies::Strategy& strategy);
   // Runs the schedule on blocks' sizes, so that every rank knows what it will pass on; see
   // schedule/buffers.hpp.
   engine::Layout find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule);

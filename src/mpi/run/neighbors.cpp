@@ -77,7 +77,7 @@ bool is_short_ring(CommunicatorState& communicator) {
 
 const char* neighborhood_objection(CommunicatorState& communicator) {
   if (topology_of(communicator) == MPI_UNDEFINED)
-    return "a communicator without neighbours";
+    return "a communicator without neighbors";
   return is_short_ring(communicator) ? "a periodic dimension of one or two ranks" : nullptr;
 }
 

@@ -5,7 +5,7 @@
 
 namespace thalweg::mpi {
 
-// Why neighbourhood collectives on this communicator are the library's, the same on all ranks, or nullptr.
+// Why neighborhood collectives on this communicator are the library's, the same on all ranks, or nullptr.
 const char* neighborhood_objection(CommunicatorState& communicator);
 
 // Is the communicator a grid with a periodic dimension of one or two ranks? Around it the same rank is met on
@@ -13,7 +13,7 @@ const char* neighborhood_objection(CommunicatorState& communicator);
 // ranks.
 bool is_short_ring(CommunicatorState& communicator);
 
-// This rank's neighbours, in its own place of a vector that is empty otherwise. A neighbour of -1 is
+// This rank's neighbors, in its own place of a vector that is empty otherwise. A neighbor of -1 is
 // MPI_PROC_NULL.
 std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(CommunicatorState& communicator);
 

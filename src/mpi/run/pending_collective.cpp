@@ -20,7 +20,7 @@ PendingCollective::~PendingCollective() {
 }
 
 int PendingCollective::start() {
-  code_ = stage_in(bound_, *plan_, transport_->rank(), rows_, buffers_);
+  code_ = stage_in(bound_, *plan_, transport_->rank(), storage_, buffers_);
   if (code_ == MPI_SUCCESS)
     execution_.start(buffers_, tags_, &reduction_);
   return code_;

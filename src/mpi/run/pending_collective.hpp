@@ -29,7 +29,7 @@ private:
   engine::Tags tags_;
   std::unique_ptr<transport::Batch> batch_;
   engine::Execution execution_;
-  Rows rows_;
+  RunStorage storage_;
   engine::Buffers buffers_;
   int code_ = MPI_SUCCESS;
   bool failed_to_start_ = false;

@@ -7,10 +7,10 @@
 
 namespace thalweg::mpi {
 
-bool is_told_by_handles(const CollectiveCall& call) {
-  if (call.form->operation == Operation::barrier)
+bool is_identified_by_handles(const CollectiveCall& call) {
+  if (call.function->operation == Operation::barrier)
     return true;
-  if (is_reduction(call.form->operation) && !is_predefined_operation(call.op))
+  if (is_reduction(call.function->operation) && !is_predefined_operation(call.op))
     return false;
   return is_predefined_type(call.recvtype) &&
          (call.sendbuf == MPI_IN_PLACE || is_predefined_type(call.sendtype));
@@ -24,15 +24,15 @@ bool is_repeatable(const CollectiveCall& call, const CallBinding& bound) {
   const bool two_sided_root =
       operation == schedule::Operation::gather || operation == schedule::Operation::scatter;
   return !bound.unequal && !neighbors && !two_sided_root && !bound.input.needs_staging() &&
-         !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE && is_told_by_handles(call);
+         !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE && is_identified_by_handles(call);
 }
 
 void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
                           std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans) {
   choice_ = choice;
-  form_ = call.form;
-  words_ = words_of(call);
-  input_offset_ = words_.in_place ? bound.input.address() - static_cast<std::byte*>(call.recvbuf) : 0;
+  function_ = call.function;
+  signature_ = signature_of(call);
+  input_offset_ = signature_.in_place ? bound.input.address() - static_cast<std::byte*>(call.recvbuf) : 0;
   plans_ = &plans;
   plan_ = std::move(plan);
   execution_ = std::make_unique<engine::Execution>(*plan_, plans.batch());
@@ -52,24 +52,24 @@ bool RecentCall::are_on_host(const void* sendbuf, const void* recvbuf) {
 void RecentCall::run(const void* sendbuf, void* recvbuf) {
   auto* output = static_cast<std::byte*>(recvbuf);
   auto* input =
-      words_.in_place ? output + input_offset_ : static_cast<std::byte*>(const_cast<void*>(sendbuf));
-  Rows& rows = plans_->rows;
-  execution_->start({input, output, rows.scratch.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
-                     rows.staging.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
+      signature_.in_place ? output + input_offset_ : static_cast<std::byte*>(const_cast<void*>(sendbuf));
+  RunStorage& storage = plans_->storage;
+  execution_->start({input, output, storage.scratch.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
+                     storage.staging.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
                     plans_->next_tags(), &reduction_);
   run_blocking(*execution_, plans_->transport());
 }
 
 CollectiveCall RecentCall::call() const {
   CollectiveCall call;
-  call.form = form_;
-  call.comm = words_.comm;
-  call.sendcount = words_.sendcount;
-  call.recvcount = words_.recvcount;
-  call.sendtype = words_.sendtype;
-  call.recvtype = words_.recvtype;
-  call.op = words_.op;
-  call.root = words_.root;
+  call.function = function_;
+  call.comm = signature_.comm;
+  call.sendcount = signature_.sendcount;
+  call.recvcount = signature_.recvcount;
+  call.sendtype = signature_.sendtype;
+  call.recvtype = signature_.recvtype;
+  call.op = signature_.op;
+  call.root = signature_.root;
   return call;
 }
 

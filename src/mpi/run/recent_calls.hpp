@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "mpi/call/call_words.hpp"
+#include "mpi/call/call_signature.hpp"
 #include "mpi/run/communicator_plans.hpp"
 
 namespace thalweg::mpi {
@@ -17,7 +17,8 @@ class RecentCall {
 public:
   // Is this call the same, made under the same choice?
   bool matches(const CollectiveCall& call, std::int64_t choice) const {
-    return choice == choice_ && call.form->operation == form_->operation && words_of(call) == words_;
+    return choice == choice_ && call.function->operation == function_->operation &&
+           signature_of(call) == signature_;
   }
   // Are the buffers in the host's memory, where the plan may run on them? Those of the last call are known.
   bool are_on_host(const void* sendbuf, const void* recvbuf);
@@ -32,8 +33,8 @@ public:
 
 private:
   std::int64_t choice_ = 0; // no choice has this number: matches nothing
-  const CollectiveForm* form_ = nullptr;
-  CallWords words_;
+  const FunctionInfo* function_ = nullptr;
+  CallSignature signature_;
   std::int64_t input_offset_ = 0; // of in-place input in the output buffer
   const void* host_sendbuf_ = nullptr;
   const void* host_recvbuf_ = nullptr;
@@ -45,7 +46,7 @@ private:
 
 // Do the call's handles say all of its type and operation? Those of what the program made do not: they are
 // given to others once it is freed.
-bool is_told_by_handles(const CollectiveCall& call);
+bool is_identified_by_handles(const CollectiveCall& call);
 
 // Can a repetition of the call be told by what RecentCall compares?
 bool is_repeatable(const CollectiveCall& call, const CallBinding& bound);
@@ -55,7 +56,8 @@ class RecentCalls {
 public:
   RecentCall& place_for(const CollectiveCall& call) {
     const auto key = static_cast<std::size_t>(call.recvcount) * 31 +
-                     static_cast<std::size_t>(call.form->operation) * 7 + static_cast<std::size_t>(call.root);
+                     static_cast<std::size_t>(call.function->operation) * 7 +
+                     static_cast<std::size_t>(call.root);
     return calls_[(key ^ key >> 5) % calls_.size()];
   }
 

@@ -16,7 +16,7 @@ struct Ongoing {
   MPI_Request request{};  // of a nonblocking operation
   bool persistent = false;
   bool active = false;
-  bool untold = false; // persistent, completed, and the program does not know yet
+  bool unreported = false; // persistent, completed, and the program does not know yet
 };
 
 struct Requests {
@@ -73,7 +73,7 @@ void advance_all() noexcept {
     }
     ongoing->active = false;
     executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
-    ongoing->untold = ongoing->persistent;
+    ongoing->unreported = ongoing->persistent;
     if (!ongoing->persistent) {
       completed.push_back(ongoing);
     }
@@ -121,14 +121,14 @@ bool is_unfinished(MPI_Request request) noexcept {
   return entry != all.persistent.end() && entry->second->active;
 }
 
-bool is_untold(MPI_Request request) noexcept {
+bool is_unreported(MPI_Request request) noexcept {
   Requests& all = requests();
   const std::lock_guard lock(all.mutex);
   const auto entry = all.persistent.find(request);
-  return entry != all.persistent.end() && entry->second->untold;
+  return entry != all.persistent.end() && entry->second->unreported;
 }
 
-void told(int count, const MPI_Request* handles) noexcept {
+void mark_reported(int count, const MPI_Request* handles) noexcept {
   if (!has_persistent()) {
     return;
   }
@@ -137,7 +137,7 @@ void told(int count, const MPI_Request* handles) noexcept {
   for (int index = 0; index < count; ++index) {
     const auto entry = all.persistent.find(handles[index]);
     if (entry != all.persistent.end()) {
-      entry->second->untold = false;
+      entry->second->unreported = false;
     }
   }
 }

@@ -39,9 +39,9 @@ inline bool has_persistent() {
 bool is_unfinished(MPI_Request request) noexcept;
 // One that has completed, and the program has not been told. Some libraries take a persistent receive from
 // nobody for inactive even after its start, so that they never tell.
-bool is_untold(MPI_Request request) noexcept;
+bool is_unreported(MPI_Request request) noexcept;
 // The program has been told of whatever has completed among these requests.
-void told(int count, const MPI_Request* requests) noexcept;
+void mark_reported(int count, const MPI_Request* requests) noexcept;
 
 // The program started or freed the request, which may be any.
 void request_started(MPI_Request request) noexcept;

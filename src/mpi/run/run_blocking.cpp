@@ -9,14 +9,14 @@ void run_blocking(engine::Execution& execution, const transport::Transport& tran
     execution.run();
     return;
   }
-  wait::Waiter waiter = polite_waiter();
+  wait::Waiter waiter = yielding_waiter();
   std::size_t stage = execution.stage();
   while (!execution.progress()) {
     progress_executions();
     if (stage != execution.stage())
       waiter.reset();
     stage = execution.stage();
-    if (waits_politely())
+    if (yields_when_waiting())
       waiter.pause();
   }
 }

@@ -4,7 +4,7 @@
 
 namespace thalweg::mpi {
 
-// Runs an execution to its end: politely where cores are short, and looking after other executions in flight.
+// Runs an execution to its end: yielding where cores are short, and looking after other executions in flight.
 void run_blocking(engine::Execution& execution, const transport::Transport& transport);
 
 } // namespace thalweg::mpi

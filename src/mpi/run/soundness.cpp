@@ -30,14 +30,14 @@ bool is_sound_side(std::int64_t count, const IntegerArray& counts, MPI_Datatype 
 } // namespace
 
 bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator) {
-  const schedule::Operation operation = schedule_operation(call.form->operation);
+  const schedule::Operation operation = schedule_operation(call.function->operation);
   const bool at_root = communicator.rank == call.root;
   if (schedule::is_rooted(operation) && (call.root < 0 || call.root >= communicator.size))
     return false;
-  if (is_reduction(call.form->operation)) {
+  if (is_reduction(call.function->operation)) {
     if (call.op == MPI_OP_NULL || call.recvtype == MPI_DATATYPE_NULL)
       return false;
-    return call.form->operation == Operation::reduce_scatter
+    return call.function->operation == Operation::reduce_scatter
                ? is_sound_array(call.recvcounts, communicator.size)
                : call.recvcount >= 0;
   }
@@ -46,17 +46,17 @@ bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator)
   const bool neighbors = operation == schedule::Operation::neighbor_allgather ||
                          operation == schedule::Operation::neighbor_alltoall;
   if (neighbors)
-    return true; // counts are as many as neighbours; the library's own check is as far as anyone gets
+    return true; // counts are as many as neighbors; the library's own check is as far as anyone gets
   const bool in_place = call.sendbuf == MPI_IN_PLACE;
   const bool reads_send = operation != schedule::Operation::broadcast && !in_place &&
                           (operation != schedule::Operation::scatter || at_root);
   const bool reads_receive =
       call.recvbuf != MPI_IN_PLACE && (operation != schedule::Operation::gather || at_root);
   const bool sends_varied =
-      call.form->operation == Operation::scatterv || call.form->operation == Operation::alltoallv;
-  const bool receives_varied = call.form->operation == Operation::gatherv ||
-                               call.form->operation == Operation::allgatherv ||
-                               call.form->operation == Operation::alltoallv;
+      call.function->operation == Operation::scatterv || call.function->operation == Operation::alltoallv;
+  const bool receives_varied = call.function->operation == Operation::gatherv ||
+                               call.function->operation == Operation::allgatherv ||
+                               call.function->operation == Operation::alltoallv;
   if (reads_send && !is_sound_side(call.sendcount, call.sendcounts, call.sendtype, call.sendtypes,
                                    sends_varied, communicator.size))
     return false;
@@ -72,13 +72,13 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
   if (!communicator.channels)
     return communicator.why_no_channels != nullptr ? communicator.why_no_channels
                                                    : "no communicator for the engine";
-  if (is_reduction(call.form->operation)) {
-    if (call.form->mode != Mode::blocking && !is_predefined_operation(call.op))
+  if (is_reduction(call.function->operation)) {
+    if (call.function->mode != Mode::blocking && !is_predefined_operation(call.op))
       return "a user operator that might be freed while at work";
     if (!are_elements_regular(call.recvtype))
       return "elements that reach outside of their extent";
   }
-  const schedule::Operation operation = schedule_operation(call.form->operation);
+  const schedule::Operation operation = schedule_operation(call.function->operation);
   if (!runtime.device_memory.empty() && operation != schedule::Operation::barrier)
     return "buffers that may be in a GPU's memory";
   if (operation == schedule::Operation::neighbor_allgather ||

@@ -6,10 +6,10 @@
 namespace thalweg::mpi {
 
 // Raised when choices, communicators or what is remembered of calls changes, so that all threads forget the
-// calls that they know (run/known_calls.hpp).
+// calls that they know (run/fast_path.hpp).
 inline constinit std::atomic<std::uint32_t> call_epoch{1};
 
-inline void forget_known_calls() {
+inline void invalidate_fast_path() {
   call_epoch.fetch_add(1, std::memory_order_relaxed);
 }
 

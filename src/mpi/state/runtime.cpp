@@ -6,7 +6,7 @@ namespace thalweg::mpi {
 
 Runtime runtime;
 
-void say(const std::string& text) {
+void log_line(const std::string& text) {
   std::fprintf(stderr, "thalweg: %s\n", text.c_str());
 }
 

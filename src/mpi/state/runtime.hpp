@@ -17,14 +17,14 @@ struct Runtime {
   bool has_world = false; // MPI_Init was called (and not only sessions)
   bool agreed = false;    // settings and placement are the same on all ranks of MPI_COMM_WORLD
   Settings settings;
-  bool polite = false; // blocking calls wait politely
-  std::string polite_reason;
-  // Blocking collectives are made as nonblocking ones: to be polite, or because operations of ours may be in
+  bool yields = false; // blocking calls give the core away while they wait
+  std::string wait_reason;
+  // Blocking collectives are made as nonblocking ones: to yield, or because operations of ours may be in
   // flight on some rank and must go on while it waits in a collective (to be set by whoever begins such). The
   // same on all ranks.
   bool polls_collectives = false;
   bool has_threads = false;   // several of this process may be in MPI calls at once
-  bool repeats_calls = false; // without a further look, those that are known (known_calls.hpp)
+  bool repeats_calls = false; // without a further look, those that are known (fast_path.hpp)
   bool passes_calls = false;  // and those that are the library's
   int world_rank = 0;
   int world_size = 1;
@@ -45,6 +45,6 @@ struct Runtime {
 extern Runtime runtime;
 
 // One line on stderr.
-void say(const std::string& text);
+void log_line(const std::string& text);
 
 } // namespace thalweg::mpi

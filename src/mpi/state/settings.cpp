@@ -13,17 +13,21 @@ namespace {
 
 struct Variable {
   const char* name;
-  std::uint32_t most; // where it is a number
+  std::uint32_t max; // where it is a number
 };
 
+// What THALWEG_WAIT was called: always, never or auto. Read before it, so that the new name wins.
+constexpr const char* former_wait = "THALWEG_POLITE";
+
 constexpr std::array variables{
-#define THALWEG_SETTING(setting, variable, most) Variable{variable, most},
+    Variable{former_wait, 0},
+#define THALWEG_SETTING(setting, variable, max) Variable{variable, max},
 #include "mpi/state/settings_table.inc"
 #undef THALWEG_SETTING
 };
 
-void complain(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
-  settings.complaints.push_back(
+void warn(Settings& settings, std::string_view name, std::string_view value, std::string_view remedy) {
+  settings.warnings.push_back(
       fmt::format("{}='{}' is not understood and ignored; use {}", name, value, remedy));
 }
 
@@ -31,31 +35,31 @@ void read_flag(Settings& settings, std::string_view name, std::string_view value
   if (value == "1" || value == "0" || value.empty()) {
     flag = value == "1";
   } else {
-    complain(settings, name, value, "0 or 1");
+    warn(settings, name, value, "0 or 1");
   }
 }
 
 void read_number(Settings& settings, std::string_view name, std::string_view value, std::string_view unit,
                  std::uint32_t& result) {
-  const std::uint32_t most = std::ranges::find(variables, name, &Variable::name)->most;
+  const std::uint32_t limit = std::ranges::find(variables, name, &Variable::name)->max;
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error == std::errc() && end == value.data() + value.size() && number <= most) {
+  if (error == std::errc() && end == value.data() + value.size() && number <= limit) {
     result = number;
   } else {
-    complain(settings, name, value, fmt::format("whole {} up to {}", unit, most));
+    warn(settings, name, value, fmt::format("whole {} up to {}", unit, limit));
   }
 }
 
-void read_polite(Settings& settings, std::string_view name, std::string_view value) {
+void read_wait_mode(Settings& settings, std::string_view name, std::string_view value) {
   if (value == "auto" || value.empty()) {
-    settings.polite = PoliteMode::automatic;
-  } else if (value == "always") {
-    settings.polite = PoliteMode::always;
-  } else if (value == "never") {
-    settings.polite = PoliteMode::never;
+    settings.wait_mode = WaitMode::automatic;
+  } else if (value == "yield" || (name == former_wait && value == "always")) {
+    settings.wait_mode = WaitMode::yield;
+  } else if (value == "spin" || (name == former_wait && value == "never")) {
+    settings.wait_mode = WaitMode::spin;
   } else {
-    complain(settings, name, value, "auto, always or never");
+    warn(settings, name, value, "auto, yield or spin");
   }
 }
 
@@ -67,7 +71,7 @@ void read_device_buffers(Settings& settings, std::string_view name, std::string_
   } else if (value == "no") {
     settings.device_buffers = DeviceBuffers::no;
   } else {
-    complain(settings, name, value, "auto, yes or no");
+    warn(settings, name, value, "auto, yes or no");
   }
 }
 
@@ -79,7 +83,7 @@ void read_learn(Settings& settings, std::string_view name, std::string_view valu
   } else if (value == "all") {
     settings.learn = LearnMode::all;
   } else {
-    complain(settings, name, value, "exact, all or off");
+    warn(settings, name, value, "exact, all or off");
   }
 }
 
@@ -88,8 +92,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.disabled);
   } else if (name == "THALWEG_USE") {
     settings.use = value;
-  } else if (name == "THALWEG_POLITE") {
-    read_polite(settings, name, value);
+  } else if (name == "THALWEG_WAIT" || name == former_wait) {
+    read_wait_mode(settings, name, value);
   } else if (name == "THALWEG_POLL_US") {
     read_number(settings, name, value, "microseconds", settings.waiting.poll_us);
   } else if (name == "THALWEG_YIELD_US") {
@@ -121,7 +125,7 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
 
 std::string settings_text(Environment environment) {
   std::string text;
-  for (const auto& [name, most] : variables) {
+  for (const auto& [name, max] : variables) {
     if (const char* value = environment(name)) {
       std::string line = fmt::format("{}={}", name, value);
       for (char& letter : line) {

@@ -10,14 +10,14 @@
 
 namespace thalweg::mpi {
 
-enum class PoliteMode { automatic, always, never };
+enum class WaitMode { automatic, yield, spin };
 enum class DeviceBuffers { automatic, yes, no }; // may the program pass a GPU's memory to collectives?
 enum class LearnMode { off, exact, all };        // exact: where results cannot change by it
 
 struct Settings {
   bool disabled = false;
   std::string use; // "alltoall=mesh2d;allreduce=ring:segment=64KiB"; see the collective runner
-  PoliteMode polite = PoliteMode::automatic;
+  WaitMode wait_mode = WaitMode::automatic;
   wait::Settings waiting;
   LearnMode learn = LearnMode::off;
   std::uint32_t learn_budget_percent = 2;
@@ -28,7 +28,7 @@ struct Settings {
   bool shared_memory = true; // ranks of a node send each other messages through memory
   DeviceBuffers device_buffers = DeviceBuffers::automatic;
   bool verbose = false;
-  std::vector<std::string> complaints; // about values that were not understood, and what was taken instead
+  std::vector<std::string> warnings; // about values that were not understood, and what was taken instead
 };
 
 // Whether calls must be recorded at all.

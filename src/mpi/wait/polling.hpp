@@ -1,15 +1,15 @@
 #pragma once
 
-// Blocking calls as loops that look and give way: to be polite, and to advance our own operations in flight.
+// Blocking calls as loops that look and give way: to yield, and to advance our own operations in flight.
 
-#include "mpi/wait/politeness.hpp"
 #include "mpi/wait/progress.hpp"
+#include "mpi/wait/wait_mode.hpp"
 
 namespace thalweg::mpi {
 
 // Whether a blocking call of the program must not block inside of the library.
 inline bool must_poll() {
-  return waits_politely() || executions_in_flight.load(std::memory_order_relaxed) > 0;
+  return yields_when_waiting() || executions_in_flight.load(std::memory_order_relaxed) > 0;
 }
 
 // How many loops that look this thread is inside of: they give way themselves (see ucx_progress.cpp).
@@ -18,7 +18,7 @@ inline constinit thread_local int looking = 0;
 // Calls `look(found)`, which returns MPI's code, until it fails or has found something.
 template <class Look>
 int poll(Look look) {
-  wait::Waiter waiter = polite_waiter();
+  wait::Waiter waiter = yielding_waiter();
   for (;;) {
     bool found = false;
     ++looking;
@@ -28,7 +28,7 @@ int poll(Look look) {
       return code;
     }
     progress_executions();
-    if (waits_politely()) {
+    if (yields_when_waiting()) {
       waiter.pause();
     }
   }

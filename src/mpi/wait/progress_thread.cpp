@@ -9,8 +9,8 @@
 
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
-#include "mpi/wait/politeness.hpp"
 #include "mpi/wait/progress.hpp"
+#include "mpi/wait/wait_mode.hpp"
 
 namespace thalweg::mpi {
 
@@ -28,7 +28,7 @@ void help(Helper& self) {
   const Inside inside;
   while (!self.stopping.load()) {
     self.work.acquire();
-    wait::Waiter waiter = polite_waiter();
+    wait::Waiter waiter = yielding_waiter();
     while (!self.stopping.load() && executions_in_flight.load() > 0) {
       progress_executions();
       waiter.pause();
@@ -51,7 +51,8 @@ void start_progress_thread() {
   native.Query_thread(&provided);
   if (provided != MPI_THREAD_MULTIPLE) {
     if (runtime.world_rank == 0)
-      say("no progress thread: the MPI library does not give MPI_THREAD_MULTIPLE; collectives progress in "
+      log_line(
+          "no progress thread: the MPI library does not give MPI_THREAD_MULTIPLE; collectives progress in "
           "MPI calls only");
     return;
   }

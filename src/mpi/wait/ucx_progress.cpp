@@ -1,6 +1,6 @@
 // MPICH on UCX waits inside of many calls that have no nonblocking form (making communicators and windows,
-// files, MPI_Finalize) by calling ucp_worker_progress over and over. Where ranks wait politely, this function
-// in front of UCX's own gives the core away when it is called in vain again and again.
+// files, MPI_Finalize) by calling ucp_worker_progress over and over. Where ranks wait by yielding, this
+// function in front of UCX's own gives the core away when it is called in vain again and again.
 
 #include "mpi/abi/families/family.hpp"
 
@@ -32,7 +32,7 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
   constexpr int patience = 32; // a call that only looks comes here too, and must not pause each time
   constinit static thread_local int in_vain = 0;
   const unsigned moved = progress == nullptr ? 0 : progress(worker);
-  if (!mpi::waits_politely() || mpi::looking > 0) {
+  if (!mpi::yields_when_waiting() || mpi::looking > 0) {
     return moved;
   }
   in_vain = moved == 0 ? in_vain + 1 : 0;

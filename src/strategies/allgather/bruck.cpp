@@ -40,10 +40,10 @@ Strategy bruck() {
           .parameters =
               {{.name = "radix",
                 .kind = ParameterKind::count,
-                .standard = 2,
-                .least = 2,
-                .most = 65536,
-                .meaning =
+                .default_value = 2,
+                .min = 2,
+                .max = 65536,
+                .description =
                     "how many times as many blocks a rank holds after a step, which takes radix-1 messages",
                 .proven_at = {3, 4, 8}}},
           .unequal_blocks = true,

@@ -56,10 +56,10 @@ Strategy k_prefix() {
       .parameters =
           {{.name = "k",
             .kind = ParameterKind::count,
-            .standard = 8,
-            .least = 1,
-            .most = 65536,
-            .meaning =
+            .default_value = 8,
+            .min = 1,
+            .max = 65536,
+            .description =
                 "size of a partition: the largest power of two up to this that divides the ranks is taken",
             .proven_at = {2, 4, 64}},
            barrier_parameter()},

@@ -66,10 +66,10 @@ Strategy k_shift() {
       .source = "Kumar 2005, section 4.3.4 (k-shift)",
       .parameters = {{.name = "k",
                       .kind = ParameterKind::count,
-                      .standard = 8,
-                      .least = 1,
-                      .most = 65536,
-                      .meaning =
+                      .default_value = 8,
+                      .min = 1,
+                      .max = 65536,
+                      .description =
                           "ranks that get each block from the same one; 1, 2, 3, 4, 8 are free of contention",
                       .proven_at = {3, 1, 4, 20}},
                      barrier_parameter()},

@@ -9,7 +9,7 @@ namespace thalweg::strategies::allgather {
 
 namespace {
 
-/// What a rank has and passes on in a phase, in ascending order, so that neighbours melt into one range.
+/// What a rank has and passes on in a phase, in ascending order, so that neighbors melt into one range.
 schedule::BlockList held(const topology::VirtualMesh& mesh, Rank rank, std::int32_t phase) {
   std::vector<Rank> sources = mesh.sources(rank, phase);
   std::ranges::sort(sources);

@@ -6,7 +6,7 @@ namespace thalweg::strategies::allgather {
 namespace {
 
 // Pairs (0 1) (2 3) .. first exchange single blocks. From then on every rank has its pair's two blocks, and
-// exchanges the two it got last with its neighbour outside the pair and inside it in turn: blocks travel both
+// exchanges the two it got last with its neighbor outside the pair and inside it in turn: blocks travel both
 // ways round, in twos.
 void append(Builder& b) {
   const Rank pair = b.rank() - b.rank() % 2;
@@ -21,7 +21,7 @@ void append(Builder& b) {
   b.send(inside, blocks_of(b.rank(), 1));
   Rank latest = pair;
   for (std::int32_t step = 1; step < ranks / 2; ++step) {
-    // Odd steps bring what lies on the far side of the outer neighbour, even ones of the inner.
+    // Odd steps bring what lies on the far side of the outer neighbor, even ones of the inner.
     const std::int32_t pairs_away = (step + 1) / 2;
     const bool downwards = (step % 2 == 1) == even;
     const auto coming = static_cast<Rank>(modulo(pair + (downwards ? -2 : 2) * pairs_away, ranks));
@@ -38,12 +38,12 @@ void append(Builder& b) {
 Strategy neighbor_exchange() {
   return {.name = "neighbor_exchange",
           .operation = Operation::allgather,
-          .summary = "exchanges two blocks with the left and the right neighbour in turn: P/2 steps",
+          .summary = "exchanges two blocks with the left and the right neighbor in turn: P/2 steps",
           .wins_when = "long blocks on an even number of ranks: half the ring's messages",
           .source = "Chen, Zhang, Zhang, Yuan 2005, neighbor exchange",
           .unequal_blocks = true,
           .in_place = true,
-          .refuses = [](const Problem& problem) -> std::optional<std::string> {
+          .unsupported_reason = [](const Problem& problem) -> std::optional<std::string> {
             if (problem.ranks > 1 && problem.ranks % 2 == 1)
               return "it pairs ranks, and their number is odd";
             return std::nullopt;

@@ -18,9 +18,8 @@ void append(Builder& b) {
 Strategy ring() {
   return {.name = "ring",
           .operation = Operation::allgather,
-          .summary =
-              "hands each block on to the next rank: P-1 steps between neighbours; segments move on by "
-              "themselves",
+          .summary = "hands each block on to the next rank: P-1 steps between neighbors; segments move on by "
+                     "themselves",
           .wins_when = "long blocks, or the network is a ring or far traffic is dear",
           .source = "Kumar 2005, section 4.3.1 (ring)",
           .parameters = {segment_parameter(0), piece_window_parameter(2)},

@@ -8,7 +8,7 @@ namespace {
 using schedule::Buffer;
 
 // Distances halve instead of doubling: after the step of distance d a rank holds the blocks of every d-th
-// rank before it, so the step that moves half of all data is the one between neighbours.
+// rank before it, so the step that moves half of all data is the one between neighbors.
 void append(Builder& b) {
   const std::int64_t ranks = b.ranks();
   append_own(b);
@@ -29,7 +29,7 @@ Strategy sparbit() {
   return {.name = "sparbit",
           .operation = Operation::allgather,
           .summary = "log2 P steps of halving distance: the longer the messages, the nearer the partner",
-          .wins_when = "medium blocks where neighbours in rank share a node or switch",
+          .wins_when = "medium blocks where neighbors in rank share a node or switch",
           .source = "Loch, Koslovski 2021, Sparbit",
           .unequal_blocks = true,
           .in_place = true,

@@ -1,8 +1,8 @@
 // Recursive halving and doubling on vectors (Rabenseifner 2004). Partners are nearest first, so partial sums
-// are of neighbouring ranks, and each exchange cuts what is left into equal intervals: place p ends with the
+// are of neighboring ranks, and each exchange cuts what is left into equal intervals: place p ends with the
 // piece whose number is p read backwards.
 //
-// Numbers of ranks that are no power of the radix: *folding* lets neighbours beyond it hand everything to one
+// Numbers of ranks that are no power of the radix: *folding* lets neighbors beyond it hand everything to one
 // of them first. *Binary blocks* splits the ranks into powers of two; each block halves for itself, then
 // results pass from the smallest block up to the largest, whose piece they are cut to, and back again.
 
@@ -115,22 +115,22 @@ Strategy rabenseifner() {
           .source = "Rabenseifner 2004; Rabenseifner, Traeff 2004 (binary blocks)",
           .parameters = {{.name = "odd",
                           .kind = ParameterKind::choice,
-                          .standard = folding,
-                          .least = folding,
-                          .most = binary_blocks,
-                          .meaning = "what is done where ranks are no power of the radix",
+                          .default_value = folding,
+                          .min = folding,
+                          .max = binary_blocks,
+                          .description = "what is done where ranks are no power of the radix",
                           .choices = {"folding", "binary_blocks"},
                           .proven_at = {folding, binary_blocks}},
                          {.name = "radix",
-                          .standard = 2,
-                          .least = 2,
-                          .most = 64,
-                          .meaning =
+                          .default_value = 2,
+                          .min = 2,
+                          .max = 64,
+                          .description =
                               "parts into which an exchange cuts, among as many ranks; 2 with binary blocks",
                           .proven_at = {3, 4, 8}}},
           .keeps_rank_order = true,
           .in_place = true,
-          .refuses = [](const Problem& problem) -> std::optional<std::string> {
+          .unsupported_reason = [](const Problem& problem) -> std::optional<std::string> {
             if (problem.parameter("odd") == binary_blocks && radix(problem) != 2)
               return "binary blocks are powers of two: they need radix=2";
             return std::nullopt;

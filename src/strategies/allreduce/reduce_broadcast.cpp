@@ -37,9 +37,9 @@ Strategy reduce_broadcast() {
           .parameters = {reduce_stage.parameter(), broadcast_stage.parameter()},
           .keeps_rank_order = true,
           .in_place = true,
-          .refuses =
+          .unsupported_reason =
               [](const Problem& problem) {
-                return reduce_stage.refusal(problem, problem.ranks, problem.unit_bytes);
+                return reduce_stage.unsupported_reason(problem, problem.ranks, problem.unit_bytes);
               },
           .pieces =
               [](const Problem& problem) {

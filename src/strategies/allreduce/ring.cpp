@@ -22,7 +22,7 @@ Strategy ring() {
       .operation = Operation::allreduce,
       .summary =
           "P - 1 steps of a ring sum up a part of the vector on each rank, P - 1 more pass the sums round",
-      .wins_when = "very long vectors on few ranks, or neighbours only",
+      .wins_when = "very long vectors on few ranks, or neighbors only",
       .source = "Patarasuk, Yuan 2009 (bandwidth optimal all-reduce)",
       .in_place = true,
       .pieces = [](const Problem& problem) { return problem.ranks; },

@@ -39,13 +39,13 @@ void append(Builder& b) {
                          bytes);
 }
 
-std::optional<std::string> refuses(const Problem& problem) {
-  if (auto why = refuses_level(problem))
+std::optional<std::string> unsupported_reason(const Problem& problem) {
+  if (auto why = unsupported_level_reason(problem))
     return why;
   const topology::NodeGroups nodes = leader_groups(problem);
   if (!problem.commutative && !nodes.contiguous())
-    return "it combines node by node, and nodes' ranks are not neighbours";
-  return leaders_stage.refusal(problem, nodes.count(), problem.unit_bytes);
+    return "it combines node by node, and nodes' ranks are not neighbors";
+  return leaders_stage.unsupported_reason(problem, nodes.count(), problem.unit_bytes);
 }
 
 std::int32_t pieces(const Problem& problem) {
@@ -69,7 +69,7 @@ Strategy two_level() {
           .keeps_rank_order = true,
           .in_place = true,
           .uses_nodes = true,
-          .refuses = refuses,
+          .unsupported_reason = unsupported_reason,
           .pieces = pieces,
           .append = append};
 }

@@ -33,7 +33,7 @@ Strategy two_level_pipeline() {
       .parameters = TwoLevelTree::pipeline_parameters(),
       .in_place = true,
       .uses_nodes = true,
-      .refuses = refuses_level,
+      .unsupported_reason = unsupported_level_reason,
       .pieces = segments,
       .append = append};
 }

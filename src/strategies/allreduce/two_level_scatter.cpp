@@ -39,7 +39,7 @@ void append(Builder& b) {
   append_vector_allgather(b, gather_stage, members);
 }
 
-std::optional<std::string> refuses(const Problem& problem) {
+std::optional<std::string> unsupported_reason(const Problem& problem) {
   const topology::NodeGroups nodes = groups_of(problem);
   for (const std::vector<Rank>& members : nodes.members)
     if (members.size() != nodes.members.front().size())
@@ -68,7 +68,7 @@ Strategy two_level_scatter() {
           .parameters = {inside_stage.parameter(), across_stage.parameter(), gather_stage.parameter()},
           .in_place = true,
           .uses_nodes = true,
-          .refuses = refuses,
+          .unsupported_reason = unsupported_reason,
           .pieces = pieces,
           .append = append};
 }

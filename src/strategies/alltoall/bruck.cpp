@@ -126,10 +126,10 @@ Strategy bruck() {
           .source = "Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 3.2, without its rotations",
           .parameters = {{.name = "radix",
                           .kind = ParameterKind::count,
-                          .standard = 2,
-                          .least = 2,
-                          .most = 65536,
-                          .meaning =
+                          .default_value = 2,
+                          .min = 2,
+                          .max = 65536,
+                          .description =
                               "base in which distances are written: larger means more messages, fewer hops",
                           .proven_at = {3, 4, 8}}},
           .append = append};

@@ -13,9 +13,9 @@ using topology::Hypercube;
 
 // Folded ranks first hand all their blocks to their node and get theirs from it at the end. Between, stage t
 // exchanges with node XOR 2^t every block whose destination's node differs there. What a node gets in stage t
-// comes from 2^t neighbouring nodes (and ranks folded onto them: layer 1) and is for every 2^(t+1)-th node
+// comes from 2^t neighboring nodes (and ranks folded onto them: layer 1) and is for every 2^(t+1)-th node
 // (and layer 1 likewise). It is kept apart by layers of source and of destination, in columns: a
-// destination's blocks of all these sources are neighbours. So a message is a few ranges for each earlier
+// destination's blocks of all these sources are neighbors. So a message is a few ranges for each earlier
 // stage, however many blocks it has.
 class HypercubeBlocks {
 public:
@@ -38,7 +38,7 @@ public:
   /// Where the blocks of the rank folded onto this node lie, by destination.
   std::int32_t folded() const { return folded_; }
 
-  /// What this node holds before a stage for the neighbour's side, layer by layer of destinations, in each
+  /// What this node holds before a stage for the neighbor's side, layer by layer of destinations, in each
   /// first the node's own, then what came in stage 0, 1, ..
   BlockList leaving(std::int32_t stage) const {
     const std::int32_t step = cube_.distance(stage + 1);
@@ -54,7 +54,7 @@ public:
     return blocks;
   }
 
-  /// The same blocks where they arrive at this node, which are its neighbour's before the stage.
+  /// The same blocks where they arrive at this node, which are its neighbor's before the stage.
   BlockList arriving(std::int32_t stage) const {
     BlockList blocks;
     for (std::int32_t to = 0; to < cube_.layers(); ++to) {

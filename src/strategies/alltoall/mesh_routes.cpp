@@ -14,7 +14,7 @@ using topology::VirtualMesh;
 // Before phase t a rank holds the blocks of sources(rank, t) for the ranks that agree with it in the first t
 // coordinates: each source for each of those destinations. What arrived in phase u lies in a scratch region
 // of its own, a row a source and in the row the destinations in the order of agreeing(rank, u + 1). As that
-// order sorts by the next coordinate first, a row's blocks for one receiver are always neighbours; a region
+// order sorts by the next coordinate first, a row's blocks for one receiver are always neighbors; a region
 // goes as one range.
 class HeldBlocks {
 public:

@@ -15,7 +15,7 @@ Strategy ring() {
   return {.name = "ring",
           .operation = Operation::alltoall,
           .summary = "exchanges with the nearest ranks first, both ways in turn",
-          .wins_when = "long blocks on rings and tori, or where neighbours share a node",
+          .wins_when = "long blocks on rings and tori, or where neighbors share a node",
           .source = "Suh and Yalamanchili 1998, order of distances on a ring; Kumar 2005, section 4.1",
           .parameters = {window_parameter(1), barrier_parameter()},
           .unequal_blocks = true,

@@ -27,10 +27,10 @@ Strategy dissemination() {
               "ranks that do not share cores; the larger the radix, the fewer rounds and the more messages",
           .source = "Hensgen, Finkel, Manber 1988; Nishtala 2009, section 6.1 (radix k)",
           .parameters = {{.name = "radix",
-                          .standard = 2,
-                          .least = 2,
-                          .most = 1024,
-                          .meaning = "a round spreads what is known to radix times as many ranks",
+                          .default_value = 2,
+                          .min = 2,
+                          .max = 1024,
+                          .description = "a round spreads what is known to radix times as many ranks",
                           .proven_at = {3, 4, 8}}},
           .append = append};
 }

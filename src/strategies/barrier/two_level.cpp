@@ -41,13 +41,13 @@ Strategy two_level() {
           .parameters = {between.parameter(),
                          level_parameter(),
                          {.name = "radix",
-                          .standard = 8,
-                          .least = 2,
-                          .most = 1024,
-                          .meaning = "k of the k-nomial tree inside of a node",
+                          .default_value = 8,
+                          .min = 2,
+                          .max = 1024,
+                          .description = "k of the k-nomial tree inside of a node",
                           .proven_at = {2, 3}}},
           .uses_nodes = true,
-          .refuses = refuses_level,
+          .unsupported_reason = unsupported_level_reason,
           .append = append};
 }
 

@@ -58,9 +58,9 @@ Strategy scatter_allgather() {
       .wins_when = "large messages",
       .source = "van de Geijn 1994; Thakur, Rabenseifner, Gropp 2005, section 4.3",
       .parameters = parameters,
-      .refuses =
+      .unsupported_reason =
           [](const Problem& problem) {
-            return allgather.refusal(problem, parts(problem), problem.unit_bytes / parts(problem));
+            return allgather.unsupported_reason(problem, parts(problem), problem.unit_bytes / parts(problem));
           },
       .pieces = parts,
       .append = append};

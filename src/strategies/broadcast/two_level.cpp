@@ -54,7 +54,7 @@ Strategy two_level() {
           .parameters = {between.parameter(), inside.parameter(), level_parameter(), segment_parameter(0),
                          piece_window_parameter()},
           .uses_nodes = true,
-          .refuses = refuses_level,
+          .unsupported_reason = unsupported_level_reason,
           .pieces = pieces,
           .append = append};
 }

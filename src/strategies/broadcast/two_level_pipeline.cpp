@@ -27,7 +27,7 @@ Strategy two_level_pipeline() {
               "segments)",
           .parameters = TwoLevelTree::pipeline_parameters(),
           .uses_nodes = true,
-          .refuses = refuses_level,
+          .unsupported_reason = unsupported_level_reason,
           .pieces = segments,
           .append = append};
 }

@@ -6,7 +6,7 @@ Strategy fork() {
   return {.name = "fork",
           .operation = Operation::gather,
           .summary = "gathers up `chains` chains that hang on the root, passing messages on as they come",
-          .wins_when = "large blocks where only neighbours are well connected",
+          .wins_when = "large blocks where only neighbors are well connected",
           .source = "Nishtala 2009, chapter 5 (fork)",
           .parameters = tree_message_parameters(topology::TreeShape::fork, 32 << 10),
           .in_place = true,

@@ -7,7 +7,7 @@ namespace thalweg::strategies::neighbor_allgather {
 namespace {
 
 // All edges between two ranks carry the same block: it goes once and is copied to where it belongs besides.
-// More cannot be combined by ranks that know their own neighbourhood alone.
+// More cannot be combined by ranks that know their own neighborhood alone.
 void append(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)
@@ -30,7 +30,7 @@ void append(Builder& b) {
 Strategy combined() {
   return {.name = "combined",
           .operation = Operation::neighbor_allgather,
-          .summary = "one message a neighbour, whatever the number of edges to it; copies make up the others",
+          .summary = "one message a neighbor, whatever the number of edges to it; copies make up the others",
           .wins_when = "graphs with several edges between the same ranks",
           .source = "Kumar 2005, section 6.2 (combining per destination rank)",
           .unequal_blocks = true,

@@ -6,7 +6,7 @@ Strategy direct() {
   return {.name = "direct",
           .operation = Operation::neighbor_allgather,
           .summary = "posts a receive and a send for each edge, all at once",
-          .wins_when = "few neighbours",
+          .wins_when = "few neighbors",
           .source = "MPI 3.1, section 7.6, as defined; Kumar 2005, section 3.2 (direct many-to-many)",
           .unequal_blocks = true,
           .append = [](Builder& b) {

@@ -13,8 +13,8 @@ std::map<Rank, schedule::BlockList> by_peer(const std::vector<Edge>& edges, sche
   return blocks;
 }
 
-// Combining on the way, as on a mesh, would need other ranks' neighbourhoods; a rank knows its own alone.
-// What it can combine is what goes to the same neighbour, and small periodic grids have two edges to one.
+// Combining on the way, as on a mesh, would need other ranks' neighborhoods; a rank knows its own alone.
+// What it can combine is what goes to the same neighbor, and small periodic grids have two edges to one.
 void append(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)
@@ -30,7 +30,7 @@ void append(Builder& b) {
 Strategy combined() {
   return {.name = "combined",
           .operation = Operation::neighbor_alltoall,
-          .summary = "one message a neighbour, whatever the number of edges to it",
+          .summary = "one message a neighbor, whatever the number of edges to it",
           .wins_when = "graphs with several edges between the same ranks, short blocks",
           .source = "Kumar 2005, section 6.2 (combining per destination rank)",
           .unequal_blocks = true,

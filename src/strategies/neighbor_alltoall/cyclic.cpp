@@ -17,8 +17,8 @@ void append(Builder& b) {
 Strategy cyclic() {
   return {.name = "cyclic",
           .operation = Operation::neighbor_alltoall,
-          .summary = "meets neighbours by their distance in rank, a window at a time",
-          .wins_when = "many neighbours and long blocks: no rank is everybody's first target",
+          .summary = "meets neighbors by their distance in rank, a window at a time",
+          .wins_when = "many neighbors and long blocks: no rank is everybody's first target",
           .source = "Kumar 2005, sections 3.2 and 4.2.2 (many-to-many in cyclic order)",
           .parameters = {window_parameter(8)},
           .unequal_blocks = true,

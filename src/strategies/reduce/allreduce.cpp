@@ -25,21 +25,22 @@ void append(Builder& b) {
 } // namespace
 
 Strategy allreduce() {
-  return {
-      .name = "allreduce",
-      .operation = Operation::reduce,
-      .summary = "an all-reduce whose result all but the root throw away",
-      .wins_when =
-          "the all-reduce is better tuned than any reduce, or the result must not depend on the root",
-      .source = "Hunold, Carpen-Amarie 2018 (PGMPITuneLib), guideline reduce <= allreduce",
-      .parameters = {stage.parameter()},
-      .keeps_rank_order = true,
-      .in_place = true,
-      .refuses =
-          [](const Problem& problem) { return stage.refusal(problem, problem.ranks, problem.unit_bytes); },
-      .pieces =
-          [](const Problem& problem) { return stage.pieces(problem, problem.ranks, problem.unit_bytes); },
-      .append = append};
+  return {.name = "allreduce",
+          .operation = Operation::reduce,
+          .summary = "an all-reduce whose result all but the root throw away",
+          .wins_when =
+              "the all-reduce is better tuned than any reduce, or the result must not depend on the root",
+          .source = "Hunold, Carpen-Amarie 2018 (PGMPITuneLib), guideline reduce <= allreduce",
+          .parameters = {stage.parameter()},
+          .keeps_rank_order = true,
+          .in_place = true,
+          .unsupported_reason =
+              [](const Problem& problem) {
+                return stage.unsupported_reason(problem, problem.ranks, problem.unit_bytes);
+              },
+          .pieces =
+              [](const Problem& problem) { return stage.pieces(problem, problem.ranks, problem.unit_bytes); },
+          .append = append};
 }
 
 } // namespace thalweg::strategies::reduce

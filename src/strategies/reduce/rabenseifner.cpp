@@ -1,7 +1,7 @@
 // Recursive halving on the vector, then a gather that plays the exchanges backwards towards the root
-// (Rabenseifner 2004). Partners are nearest first, so partial sums are of neighbouring ranks and the order of
+// (Rabenseifner 2004). Partners are nearest first, so partial sums are of neighboring ranks and the order of
 // operands is kept; place p ends with the piece whose number is p read backwards, and two partners' pieces
-// are always neighbours.
+// are always neighbors.
 
 #include "strategies/exchange.hpp"
 
@@ -107,10 +107,10 @@ Strategy rabenseifner() {
           .wins_when = "long vectors on many ranks",
           .source = "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.4",
           .parameters = {{.name = "radix",
-                          .standard = 2,
-                          .least = 2,
-                          .most = 64,
-                          .meaning = "parts into which an exchange cuts, among as many ranks",
+                          .default_value = 2,
+                          .min = 2,
+                          .max = 64,
+                          .description = "parts into which an exchange cuts, among as many ranks",
                           .proven_at = {3, 4, 8}}},
           .keeps_rank_order = true,
           .in_place = true,

@@ -68,9 +68,10 @@ Strategy reduce_scatter_gather() {
           .parameters = parameters,
           .keeps_rank_order = true,
           .in_place = true,
-          .refuses =
+          .unsupported_reason =
               [](const Problem& problem) {
-                return reduce_scatter.refusal(problem, problem.ranks, problem.unit_bytes / problem.ranks);
+                return reduce_scatter.unsupported_reason(problem, problem.ranks,
+                                                         problem.unit_bytes / problem.ranks);
               },
           .pieces = [](const Problem& problem) { return problem.ranks; },
           .append = append};

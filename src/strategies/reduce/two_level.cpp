@@ -57,15 +57,15 @@ void append(Builder& b) {
                  b.problem().unit_bytes);
 }
 
-std::optional<std::string> refuses(const Problem& problem) {
-  if (auto why = refuses_level(problem))
+std::optional<std::string> unsupported_reason(const Problem& problem) {
+  if (auto why = unsupported_level_reason(problem))
     return why;
   const topology::NodeGroups groups = groups_of(problem);
   if (!problem.commutative && !groups.contiguous())
-    return "it combines node by node, and nodes' ranks are not neighbours";
-  if (auto why = between.refusal(problem, groups.count(), problem.unit_bytes))
+    return "it combines node by node, and nodes' ranks are not neighbors";
+  if (auto why = between.unsupported_reason(problem, groups.count(), problem.unit_bytes))
     return why;
-  return inside.refusal(problem, problem.ranks, problem.unit_bytes);
+  return inside.unsupported_reason(problem, problem.ranks, problem.unit_bytes);
 }
 
 std::int32_t pieces(const Problem& problem) {
@@ -86,7 +86,7 @@ Strategy two_level() {
           .keeps_rank_order = true,
           .in_place = true,
           .uses_nodes = true,
-          .refuses = refuses,
+          .unsupported_reason = unsupported_reason,
           .pieces = pieces,
           .append = append};
 }

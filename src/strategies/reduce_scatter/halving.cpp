@@ -62,10 +62,10 @@ void append_halving(Builder& b, std::int32_t radix, ExchangeOrder order) {
 
 Parameter radix_parameter() {
   return {.name = "radix",
-          .standard = 2,
-          .least = 2,
-          .most = 64,
-          .meaning = "ranks that exchange with one another in a round",
+          .default_value = 2,
+          .min = 2,
+          .max = 64,
+          .description = "ranks that exchange with one another in a round",
           .proven_at = {3, 4, 8}};
 }
 

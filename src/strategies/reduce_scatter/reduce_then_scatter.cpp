@@ -43,9 +43,10 @@ Strategy reduce_then_scatter() {
           .parameters = {reduce_stage.parameter()},
           .keeps_rank_order = true,
           .unequal_blocks = true,
-          .refuses =
+          .unsupported_reason =
               [](const Problem& problem) {
-                return reduce_stage.refusal(problem, problem.ranks, problem.unit_bytes * problem.ranks);
+                return reduce_stage.unsupported_reason(problem, problem.ranks,
+                                                       problem.unit_bytes * problem.ranks);
               },
           .append = append};
 }

@@ -23,7 +23,7 @@ Strategy ring() {
           .operation = Operation::reduce_scatter,
           .summary = "each block travels once round the ring and is summed up on the way; segments move on "
                      "by themselves",
-          .wins_when = "long blocks on few ranks, or neighbours only",
+          .wins_when = "long blocks on few ranks, or neighbors only",
           .source = "Patarasuk, Yuan 2009; Open MPI's coll/tuned (ring)",
           .parameters = {segment_parameter(0), piece_window_parameter(2)},
           .unequal_blocks = true,

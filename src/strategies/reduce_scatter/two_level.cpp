@@ -72,11 +72,11 @@ void append(Builder& b) {
   append_stage(b, "flat", std::move(scatter));
 }
 
-std::optional<std::string> refuses(const Problem& problem) {
+std::optional<std::string> unsupported_reason(const Problem& problem) {
   const topology::NodeGroups nodes = groups_of(problem);
   if (!problem.commutative && !nodes.contiguous())
-    return "it combines node by node, and nodes' ranks are not neighbours";
-  return leaders_stage.refusal(problem, nodes.count(), 0);
+    return "it combines node by node, and nodes' ranks are not neighbors";
+  return leaders_stage.unsupported_reason(problem, nodes.count(), 0);
 }
 
 } // namespace
@@ -93,7 +93,7 @@ Strategy two_level() {
       .keeps_rank_order = true,
       .unequal_blocks = true,
       .uses_nodes = true,
-      .refuses = refuses,
+      .unsupported_reason = unsupported_reason,
       .append = append};
 }
 

@@ -6,7 +6,7 @@ Strategy chain() {
   return {.name = "chain",
           .operation = Operation::scatter,
           .summary = "scatters down a chain of all ranks, passing messages on as they come",
-          .wins_when = "large blocks where only neighbours are well connected",
+          .wins_when = "large blocks where only neighbors are well connected",
           .source = "Nishtala 2009, chapter 5 (chain)",
           .parameters = tree_message_parameters(topology::TreeShape::chain, 32 << 10),
           .in_place = true,

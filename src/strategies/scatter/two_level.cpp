@@ -47,7 +47,7 @@ Strategy two_level() {
           .parameters = TwoLevelTree::parameters(),
           .in_place = true,
           .uses_nodes = true,
-          .refuses = refuses_level,
+          .unsupported_reason = unsupported_level_reason,
           .append = append};
 }
 

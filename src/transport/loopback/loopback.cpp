@@ -95,50 +95,50 @@ class LoopbackBatch final : public Batch {
 public:
   LoopbackBatch(std::shared_ptr<LoopbackHub> hub, Rank rank) : hub_(std::move(hub)), rank_(rank) {}
 
-  void reserve(std::size_t count) override { slots_.resize(std::max(slots_.size(), count)); }
+  void reserve(std::size_t count) override { entries_.resize(std::max(entries_.size(), count)); }
 
-  void start_receive(std::uint32_t slot, const Message& message) override {
-    hub_->post_receive(rank_, occupy(slot, message));
+  void start_receive(std::uint32_t id, const Message& message) override {
+    hub_->post_receive(rank_, occupy(id, message));
   }
 
-  void start_send(std::uint32_t slot, const Message& message) override {
+  void start_send(std::uint32_t id, const Message& message) override {
     if (message.multicast.number != 0)
       count_multicast(message);
-    hub_->post_send(rank_, occupy(slot, message));
+    hub_->post_send(rank_, occupy(id, message));
   }
 
   void pass_over(const Message& message) override { count_multicast(message); }
 
   std::span<const int> poll() override {
     finished_.clear();
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
-      if (slots_[slot] && slots_[slot]->finished) {
-        check(*slots_[slot]);
-        slots_[slot].reset();
-        finished_.push_back(static_cast<int>(slot));
+    for (std::size_t id = 0; id < entries_.size(); ++id)
+      if (entries_[id] && entries_[id]->finished) {
+        check(*entries_[id]);
+        entries_[id].reset();
+        finished_.push_back(static_cast<int>(id));
       }
     return finished_;
   }
 
   std::span<const int> wait() override {
     hub_->wait_for_change([this] {
-      return std::ranges::any_of(slots_, [](const auto& posted) { return posted && posted->finished; });
+      return std::ranges::any_of(entries_, [](const auto& posted) { return posted && posted->finished; });
     });
     return poll();
   }
 
   bool all_finished() override {
-    if (!std::ranges::all_of(slots_, [](const auto& posted) { return !posted || posted->finished; }))
+    if (!std::ranges::all_of(entries_, [](const auto& posted) { return !posted || posted->finished; }))
       return false;
     poll();
     return true;
   }
 
 private:
-  std::shared_ptr<Posted> occupy(std::uint32_t slot, const Message& message) {
+  std::shared_ptr<Posted> occupy(std::uint32_t id, const Message& message) {
     auto posted = std::make_shared<Posted>();
     posted->message = message;
-    slots_.at(slot) = posted;
+    entries_.at(id) = posted;
     return posted;
   }
 
@@ -167,7 +167,7 @@ private:
 
   std::shared_ptr<LoopbackHub> hub_;
   Rank rank_;
-  std::vector<std::shared_ptr<Posted>> slots_;
+  std::vector<std::shared_ptr<Posted>> entries_;
   std::vector<int> finished_;
   std::map<std::uint32_t, std::pair<std::uint32_t, std::vector<std::byte>>> multicasts_;
 };

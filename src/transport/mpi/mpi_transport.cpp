@@ -66,10 +66,10 @@ public:
   MpiBatch(const MpiApi& api, MPI_Comm communicator) : api_(api), communicator_(communicator) {}
   /// Receives that nothing came for are taken back, as their memory goes.
   ~MpiBatch() override {
-    for (std::size_t slot = 0; under_way_ > 0 && slot < used_; ++slot)
-      if (is_receive_[slot] && requests_[slot] != api_.request_null) {
-        api_.cancel(&requests_[slot]);
-        api_.request_free(&requests_[slot]);
+    for (std::size_t id = 0; under_way_ > 0 && id < used_; ++id)
+      if (is_receive_[id] && requests_[id] != api_.request_null) {
+        api_.cancel(&requests_[id]);
+        api_.request_free(&requests_[id]);
       }
   }
   MpiBatch(const MpiBatch&) = delete;
@@ -83,18 +83,18 @@ public:
     }
   }
 
-  void start_receive(std::uint32_t slot, const Message& message) override {
+  void start_receive(std::uint32_t id, const Message& message) override {
     const Shape shape(api_, message.bytes);
     check("MPI_Irecv", api_.irecv(message.data, shape.count(), shape.type(), message.peer, message.tag,
-                                  communicator_, &occupy(slot)));
-    is_receive_[slot] = true;
+                                  communicator_, &occupy(id)));
+    is_receive_[id] = true;
   }
 
-  void start_send(std::uint32_t slot, const Message& message) override {
+  void start_send(std::uint32_t id, const Message& message) override {
     const Shape shape(api_, message.bytes);
     check("MPI_Isend", api_.isend(message.data, shape.count(), shape.type(), message.peer, message.tag,
-                                  communicator_, &occupy(slot)));
-    is_receive_[slot] = false;
+                                  communicator_, &occupy(id)));
+    is_receive_[id] = false;
   }
 
   std::span<const int> poll() override { return some("MPI_Testsome", api_.testsome); }
@@ -127,11 +127,11 @@ public:
   }
 
 private:
-  MPI_Request& occupy(std::uint32_t slot) {
-    if (slot >= used_)
-      used_ = slot + 1;
+  MPI_Request& occupy(std::uint32_t id) {
+    if (id >= used_)
+      used_ = id + 1;
     ++under_way_;
-    return requests_[slot];
+    return requests_[id];
   }
 
   void forget_all() {
@@ -165,9 +165,9 @@ private:
   }
 
   void transfer_many(std::span<const Message> receives, std::span<const Message> sends) {
-    const std::uint32_t slot = start_all(receives, sends);
+    const std::uint32_t id = start_all(receives, sends);
     forget_all();
-    check("MPI_Waitall", api_.waitall(static_cast<int>(slot), requests_.data(), MPI_STATUSES_IGNORE));
+    check("MPI_Waitall", api_.waitall(static_cast<int>(id), requests_.data(), MPI_STATUSES_IGNORE));
   }
 
   const MpiApi& api_;
@@ -175,7 +175,7 @@ private:
   std::vector<MPI_Request> requests_;
   std::vector<int> finished_;
   std::vector<bool> is_receive_;
-  std::size_t used_ = 0;      ///< slots below this may hold requests: libraries look at each of them
+  std::size_t used_ = 0;      ///< ids below this may hold requests: libraries look at each of them
   std::size_t under_way_ = 0; ///< how many do
 };
 

@@ -22,24 +22,24 @@ public:
     far_->reserve(count);
   }
 
-  void start_receive(std::uint32_t slot, const Message& message) override {
+  void start_receive(std::uint32_t id, const Message& message) override {
     const Way way = way_of(message);
-    ++way.under_way;
-    way.batch.start_receive(slot, way.message);
+    ++way.in_flight;
+    way.batch.start_receive(id, way.message);
   }
 
-  void start_send(std::uint32_t slot, const Message& message) override {
+  void start_send(std::uint32_t id, const Message& message) override {
     const Way way = way_of(message);
-    ++way.under_way;
-    way.batch.start_send(slot, way.message);
+    ++way.in_flight;
+    way.batch.start_send(id, way.message);
     if (message.multicast.number != 0)
       (&way.batch == near_.get() ? far_ : near_)->pass_over(message);
   }
 
   std::span<const int> poll() override {
     finished_.clear();
-    gather(*near_, near_under_way_);
-    gather(*far_, far_under_way_);
+    gather(*near_, near_in_flight_);
+    gather(*far_, far_in_flight_);
     return finished_;
   }
 
@@ -51,38 +51,38 @@ public:
 
   bool all_finished() override {
     poll();
-    return near_under_way_ + far_under_way_ == 0;
+    return near_in_flight_ + far_in_flight_ == 0;
   }
 
 private:
   struct Way {
     Batch& batch;
-    std::size_t& under_way;
+    std::size_t& in_flight;
     Message message;
   };
 
   Way way_of(const Message& message) {
     const Rank near_rank = routes_->near_ranks[static_cast<std::size_t>(message.peer)];
     if (near_rank < 0)
-      return {*far_, far_under_way_, message};
+      return {*far_, far_in_flight_, message};
     Message renamed = message;
     renamed.peer = near_rank;
-    return {*near_, near_under_way_, renamed};
+    return {*near_, near_in_flight_, renamed};
   }
 
-  void gather(Batch& batch, std::size_t& under_way) {
-    if (under_way == 0)
+  void gather(Batch& batch, std::size_t& in_flight) {
+    if (in_flight == 0)
       return;
     const auto found = batch.poll();
     finished_.insert(finished_.end(), found.begin(), found.end());
-    under_way -= found.size();
+    in_flight -= found.size();
   }
 
   std::unique_ptr<Batch> near_;
   std::unique_ptr<Batch> far_;
   std::shared_ptr<const Routes> routes_;
-  std::size_t near_under_way_ = 0;
-  std::size_t far_under_way_ = 0;
+  std::size_t near_in_flight_ = 0;
+  std::size_t far_in_flight_ = 0;
   std::vector<int> finished_;
 };
 
@@ -94,7 +94,7 @@ public:
   Rank rank() const override { return far_->rank(); }
   std::int32_t ranks() const override { return far_->ranks(); }
   std::int32_t tag_limit() const override { return std::min(near_->tag_limit(), far_->tag_limit()); }
-  std::size_t most_granule() const override { return std::min(near_->most_granule(), far_->most_granule()); }
+  std::size_t max_granule() const override { return std::min(near_->max_granule(), far_->max_granule()); }
   bool waits_by_looking() const override { return true; }
   std::unique_ptr<Batch> make_batch() override {
     return std::make_unique<RoutedBatch>(near_->make_batch(), far_->make_batch(), routes_);

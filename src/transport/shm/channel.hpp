@@ -2,11 +2,11 @@
 
 // A one-way channel between two processes in memory that both have mapped: bytes in order, no locks.
 //
-// The sender writes cells of one cache line. A cell carries what a message is (tag, size) and, if it is
+// The sender writes slots of one cache line. A slot carries what a message is (tag, size) and, if it is
 // short, the message itself, so that a short message is one line's way from core to core (NCCL's and
 // FastForward's idea: data and flag in one line). The bytes of longer ones pass in chunks through a ring
-// beside the cells; each chunk has a cell. A cell is written when its `turn` says so: the number of times
-// that the ring of cells has gone round. The receiver counts the cells that it has taken in a line of its
+// beside the slots; each chunk has a slot. A slot is written when its `sequence` says so: the number of times
+// that the ring of slots has gone round. The receiver counts the slots that it has consumed in a line of its
 // own, which the sender looks at only when it believes the channel full (Giacomoni, Moseley, Vachharajani
 // 2008).
 //
@@ -20,70 +20,75 @@
 
 namespace thalweg::transport {
 
-inline constexpr std::size_t short_message = 48; ///< bytes that fit into a cell
+inline constexpr std::size_t short_message = 48; ///< bytes that fit into a slot
 
-struct alignas(cache_line) Cell {
-  std::atomic<std::uint32_t> turn;
+struct alignas(cache_line) Slot {
+  std::atomic<std::uint32_t> sequence;
   std::int32_t tag;
-  std::uint64_t sizes; ///< of the message, and in the low bits of this cell's chunk
+  std::uint64_t sizes; ///< of the message, and in the low bits of this slot's chunk
   std::byte payload[short_message];
 
   static constexpr int chunk_bits = 20;
-  static constexpr std::uint64_t on_board =
+  static constexpr std::uint64_t in_broadcast_buffer =
       (std::uint64_t{1} << chunk_bits) - 1; ///< in place of a chunk's size
   std::uint64_t message_bytes() const { return sizes >> chunk_bits; }
-  /// Is it the whole message's place on the sender's board that this cell holds?
-  bool is_on_board() const { return (sizes & on_board) == on_board; }
-  std::uint64_t chunk_bytes() const { return is_on_board() ? message_bytes() : sizes & on_board; }
-  bool is_whole() const { return message_bytes() == (sizes & on_board) || is_on_board(); }
+  /// Is it the whole message's place in the sender's broadcast buffer that this slot holds?
+  bool is_in_broadcast_buffer() const { return (sizes & in_broadcast_buffer) == in_broadcast_buffer; }
+  std::uint64_t chunk_bytes() const {
+    return is_in_broadcast_buffer() ? message_bytes() : sizes & in_broadcast_buffer;
+  }
+  bool is_whole() const {
+    return message_bytes() == (sizes & in_broadcast_buffer) || is_in_broadcast_buffer();
+  }
 };
-static_assert(sizeof(Cell) == cache_line);
+static_assert(sizeof(Slot) == cache_line);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "processes share it");
 
 struct alignas(cache_line) Credit {
-  std::atomic<std::uint64_t> taken; ///< cells that the receiver has done with
+  std::atomic<std::uint64_t> consumed; ///< slots that the receiver has done with
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 
 /// How much a channel holds.
 struct ChannelShape {
   std::size_t ring_bytes = 0;  ///< a power of two, at least 4 * cache_line
-  std::uint32_t cell_bits = 5; ///< of the number of cells, at most most_cell_bits
+  std::uint32_t slot_bits = 5; ///< of the number of slots, at most max_slot_bits
 
-  static constexpr std::uint32_t most_cell_bits = 7;
-  constexpr std::uint64_t cells() const { return std::uint64_t{1} << cell_bits; }
+  static constexpr std::uint32_t max_slot_bits = 7;
+  constexpr std::uint64_t slots() const { return std::uint64_t{1} << slot_bits; }
 };
 
 /// A channel's memory.
 struct ChannelMemory {
-  Cell* cells = nullptr;
-  std::size_t stride = 1; ///< from cell to cell
+  Slot* slots = nullptr;
+  std::size_t stride = 1; ///< from slot to slot
   Credit* credit = nullptr;
   std::byte* ring = nullptr;
-  std::byte* board = nullptr; ///< the sender's
+  std::byte* broadcast_buffer = nullptr; ///< the sender's
   ChannelShape shape;
 
-  /// The cell of that number, counted from the channel's beginning, and the turn in which it is written.
-  Cell& cell(std::uint64_t number) const { return cells[(number & (shape.cells() - 1)) * stride]; }
-  std::uint32_t turn(std::uint64_t number) const {
-    return static_cast<std::uint32_t>(number >> shape.cell_bits) + 1;
+  /// The slot of that number, counted from the channel's beginning, and the sequence number with which it is
+  /// written.
+  Slot& slot(std::uint64_t number) const { return slots[(number & (shape.slots() - 1)) * stride]; }
+  std::uint32_t sequence(std::uint64_t number) const {
+    return static_cast<std::uint32_t>(number >> shape.slot_bits) + 1;
   }
 };
 
 /// Where chunks stand in the ring: both ends count alike.
-class RingPlaces {
+class RingPositions {
 public:
-  explicit RingPlaces(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {}
+  explicit RingPositions(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {}
   /// The number of the first byte of the next chunk: chunks are whole, and begin with a line.
-  std::uint64_t place(std::uint64_t chunk) const {
+  std::uint64_t position(std::uint64_t chunk) const {
     const std::uint64_t rest = ring_bytes_ - next_ % ring_bytes_;
     return rest >= chunk ? next_ : next_ + rest;
   }
-  void take(std::uint64_t begin, std::uint64_t chunk) {
+  void advance(std::uint64_t begin, std::uint64_t chunk) {
     next_ = begin + (chunk + cache_line - 1) / cache_line * cache_line;
   }
   std::uint64_t next() const { return next_; }
-  std::size_t offset(std::uint64_t place) const { return place % ring_bytes_; }
+  std::size_t offset(std::uint64_t position) const { return position % ring_bytes_; }
 
 private:
   std::size_t ring_bytes_;
@@ -93,21 +98,22 @@ private:
 class Sender {
 public:
   explicit Sender(const ChannelMemory& memory)
-      : memory_(memory), places_(memory.shape.ring_bytes), most_chunk_(memory.shape.ring_bytes / 8) {}
+      : memory_(memory), positions_(memory.shape.ring_bytes), max_chunk_(memory.shape.ring_bytes / 8) {}
 
   /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
-  /// many are now. Chunks end at multiples of `granule` bytes, which must be at most most_granule(). A
-  /// message of no bytes is one cell; `done` is then 1 when it went.
+  /// many are now. Chunks end at multiples of `granule` bytes, which must be at most max_granule(). A
+  /// message of no bytes is one slot; `done` is then 1 when it went.
   std::size_t offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
                     std::size_t granule);
 
-  /// Tells of a message whose bytes stand on the sender's board; false where there is no cell for it yet.
-  bool offer_place(std::int32_t tag, std::uint64_t place, std::size_t bytes);
+  /// Announces a message whose bytes stand in the sender's broadcast buffer; false where there is no slot for
+  /// it yet.
+  bool offer_published(std::int32_t tag, std::uint64_t offset, std::size_t bytes);
 
-  /// Is there a cell to write to?
-  bool has_cell();
+  /// Is there a slot to write to?
+  bool has_free_slot();
 
-  std::size_t most_granule() const { return most_chunk_; }
+  std::size_t max_granule() const { return max_chunk_; }
   /// Does a message go as one chunk, or not at all?
   bool is_one_chunk(std::size_t bytes, std::size_t granule) const {
     return bytes <= chunk_of(bytes, granule);
@@ -117,54 +123,55 @@ private:
   std::size_t chunk_of(std::size_t bytes, std::size_t granule) const;
   bool has_room(std::uint64_t end);
   void look_at_credit();
-  std::uint64_t& end_of(std::uint64_t cell) { return ends_[cell & (memory_.shape.cells() - 1)]; }
-  void publish(Cell& cell, std::int32_t tag, std::size_t bytes, std::uint64_t chunk);
+  std::uint64_t& end_of(std::uint64_t slot) { return ends_[slot & (memory_.shape.slots() - 1)]; }
+  void publish(Slot& slot, std::int32_t tag, std::size_t bytes, std::uint64_t chunk);
 
   ChannelMemory memory_;
-  RingPlaces places_;
-  std::size_t most_chunk_;
-  std::uint64_t next_ = 0;  ///< cells written so far
-  std::uint64_t taken_ = 0; ///< of those, known to be taken
-  std::uint64_t freed_ = 0; ///< places of the ring before this are free again
-  std::uint64_t ends_[std::size_t{1} << ChannelShape::most_cell_bits] = {};
+  RingPositions positions_;
+  std::size_t max_chunk_;
+  std::uint64_t next_ = 0;     ///< slots written so far
+  std::uint64_t consumed_ = 0; ///< of those, known to be consumed
+  std::uint64_t freed_ = 0;    ///< places of the ring before this are free again
+  std::uint64_t ends_[std::size_t{1} << ChannelShape::max_slot_bits] = {};
 };
 
 class Receiver {
 public:
-  explicit Receiver(const ChannelMemory& memory) : memory_(memory), places_(memory.shape.ring_bytes) {}
+  explicit Receiver(const ChannelMemory& memory) : memory_(memory), positions_(memory.shape.ring_bytes) {}
 
-  /// The next cell that has come, or nullptr. `awaited` is how many bytes are, where that is known.
-  const Cell* look(std::size_t awaited = 0) const {
-    const Cell& cell = memory_.cell(next_);
-    if (cell.turn.load(std::memory_order_acquire) == memory_.turn(next_))
-      return &cell;
-    // A core that holds the lines in which a chunk will be asks for them together with its cell, not after
+  /// The next slot that has come, or nullptr. `expected` is how many bytes are awaited, where that is known.
+  const Slot* look(std::size_t expected = 0) const {
+    const Slot& slot = memory_.slot(next_);
+    if (slot.sequence.load(std::memory_order_acquire) == memory_.sequence(next_))
+      return &slot;
+    // A core that holds the lines in which a chunk will be asks for them together with its slot, not after
     // it: all-to-alls of 64 to 256 B took 0.83 to 0.93 of the time. Of long ones processors fetch the rest
     // ahead, and to take lines from one who writes slowly costs more. (In a function of its own GCC 12 takes
     // this for something without effect.)
-    if (awaited > short_message && awaited <= most_held) {
-      const std::byte* const next = memory_.ring + places_.offset(places_.next());
+    if (expected > short_message && expected <= max_prefetched) {
+      const std::byte* const next = memory_.ring + positions_.offset(positions_.next());
       for (std::size_t line = 0; line < 4 * cache_line; line += cache_line)
         __builtin_prefetch(next + line);
     }
     return nullptr;
   }
-  /// The bytes of the cell that look() found; may be written over until take(), unless they are on a board.
-  std::byte* chunk(const Cell& cell) const;
-  /// Gives the cell that look() found, and its bytes, back to the sender; true if the sender can see it now.
-  /// It is told of several cells at once, since one that waits for room keeps looking: that takes the line
+  /// The bytes of the slot that look() found; may be written over until consume(), unless they are in a
+  /// broadcast buffer.
+  std::byte* chunk(const Slot& slot) const;
+  /// Gives the slot that look() found, and its bytes, back to the sender; true if the sender can see it now.
+  /// It is told of several slots at once, since one that waits for room keeps looking: that takes the line
   /// away from here.
-  bool take(const Cell& cell);
+  bool consume(const Slot& slot);
 
 private:
-  static constexpr std::size_t most_held = 512;
-  static std::uint64_t place(const Cell& cell);
+  static constexpr std::size_t max_prefetched = 512;
+  static std::uint64_t broadcast_offset(const Slot& slot);
 
   ChannelMemory memory_;
-  RingPlaces places_;
+  RingPositions positions_;
   std::uint64_t next_ = 0;
-  std::uint64_t told_ = 0;       ///< cells that the sender knows to be taken
-  std::uint64_t told_place_ = 0; ///< where the ring was free up to then
+  std::uint64_t credited_ = 0;          ///< slots that the sender knows to be consumed
+  std::uint64_t credited_position_ = 0; ///< where the ring was free up to then
 };
 
 } // namespace thalweg::transport

@@ -10,12 +10,12 @@ namespace thalweg::transport {
 
 namespace {
 
-void finish(const UnderWay& message) {
-  message.owner->finish(message.slot);
+void finish(const InFlightMessage& message) {
+  message.owner->finish(message.id);
 }
 
 /// Takes the next bytes of a message to where they belong.
-void absorb(UnderWay& receive, std::byte* bytes, std::size_t count, bool spent = true) {
+void absorb(InFlightMessage& receive, std::byte* bytes, std::size_t count, bool spent = true) {
   std::byte* const to = receive.message.data + receive.done;
   if (receive.message.combiner != nullptr)
     receive.message.combiner->combine(
@@ -25,7 +25,7 @@ void absorb(UnderWay& receive, std::byte* bytes, std::size_t count, bool spent =
   receive.done += count;
 }
 
-void check_fits(const UnderWay& receive, std::size_t bytes) {
+void check_fits(const InFlightMessage& receive, std::size_t bytes) {
   if (bytes > receive.message.bytes)
     throw TruncationError(fmt::format("rank {} sent {} bytes where {} were awaited", receive.message.peer,
                                       bytes, receive.message.bytes),
@@ -34,8 +34,8 @@ void check_fits(const UnderWay& receive, std::size_t bytes) {
 
 } // namespace
 
-Port::Port(const std::vector<Line>& lines, const Board& board, bool threaded)
-    : peers_(lines.begin(), lines.end()), board_(board), threaded_(threaded) {}
+Port::Port(const std::vector<PeerChannels>& channels, const BroadcastBuffer& broadcast_buffer, bool threaded)
+    : peers_(channels.begin(), channels.end()), broadcast_buffer_(broadcast_buffer), threaded_(threaded) {}
 
 std::unique_lock<std::mutex> Port::lock() {
   return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
@@ -49,7 +49,7 @@ void Port::activate(Rank number) {
   active_.push_back(number);
 }
 
-void Port::start_send(Rank number, UnderWay& message) {
+void Port::start_send(Rank number, InFlightMessage& message) {
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(number)];
   if (peer.sends.empty() && put(peer, message))
@@ -58,66 +58,66 @@ void Port::start_send(Rank number, UnderWay& message) {
   activate(number);
 }
 
-void Port::start_receive(Rank number, UnderWay& message) {
+void Port::start_receive(Rank number, InFlightMessage& message) {
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(number)];
-  if (!peer.unexpected.empty() && meet_unexpected(peer, message))
+  if (!peer.unexpected.empty() && match_unexpected(peer, message))
     return;
   peer.receives.push_back(&message);
   activate(number);
 }
 
-bool Port::send_now(const Message& message) {
+bool Port::try_send(const Message& message) {
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
-  if (!peer.out.is_one_chunk(message.bytes, message.granule) || !peer.sends.empty() || is_shown(message))
+  if (!peer.out.is_one_chunk(message.bytes, message.granule) || !peer.sends.empty() || is_published(message))
     return false;
   if (peer.out.offer(message.tag, message.data, message.bytes, 0, message.granule) == 0)
     return false;
-  peer.ring();
+  peer.wake();
   return true;
 }
 
-std::size_t Port::show_now(std::span<const Message> messages) {
+std::size_t Port::try_publish(std::span<const Message> messages) {
   const Message& first = messages.front();
   const std::size_t members = first.multicast.members;
   if (messages.size() < members || messages[members - 1].multicast.number != first.multicast.number)
     return 0;
   const auto guard = lock();
-  const auto shown = messages.first(members);
+  const auto all_members = messages.first(members);
   const auto is_free = [this](const Message& message) {
     Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
-    return peer.sends.empty() && peer.out.has_cell();
+    return peer.sends.empty() && peer.out.has_free_slot();
   };
-  if (!std::ranges::all_of(shown, is_free))
+  if (!std::ranges::all_of(all_members, is_free))
     return 0;
-  const std::optional<std::uint64_t> place = board_.show(first.data, first.bytes);
-  if (!place)
+  const std::optional<std::uint64_t> offset = broadcast_buffer_.publish(first.data, first.bytes);
+  if (!offset)
     return 0;
-  for (const Message& message : shown) {
+  for (const Message& message : all_members) {
     Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
-    peer.out.offer_place(message.tag, *place, message.bytes);
-    peer.ring();
+    peer.out.offer_published(message.tag, *offset, message.bytes);
+    peer.wake();
   }
-  board_.close(*place, first.multicast.members);
+  broadcast_buffer_.close(*offset, first.multicast.members);
   return members;
 }
 
-Port::Now Port::take_now(const Message& message) {
+Port::Attempt Port::try_receive(const Message& message) {
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(message.peer)];
-  if (peer.is_active || peer.setting_aside || !peer.unexpected.empty())
-    return Now::must_be_started;
-  const Cell* cell = peer.in.look(message.bytes);
-  if (cell == nullptr)
-    return Now::not_here;
-  const std::size_t bytes = cell->message_bytes();
-  if (cell->tag != message.tag || bytes > message.bytes || !cell->is_whole())
-    return Now::must_be_started;
-  UnderWay receive{message};
-  absorb(receive, peer.in.chunk(*cell), bytes, !cell->is_on_board());
-  give_back(peer, *cell);
-  return Now::taken;
+  if (peer.is_active || peer.buffers_unexpected || !peer.unexpected.empty())
+    return Attempt::must_be_posted;
+  const Slot* slot = peer.in.look(message.bytes);
+  if (slot == nullptr)
+    return Attempt::not_here;
+  const std::size_t bytes = slot->message_bytes();
+  if (slot->tag != message.tag || bytes > message.bytes || !slot->is_whole())
+    return Attempt::must_be_posted;
+  InFlightMessage receive{message};
+  absorb(receive, peer.in.chunk(*slot), bytes, !slot->is_in_broadcast_buffer());
+  give_back(peer, *slot);
+  return Attempt::received;
 }
 
 void Port::progress() {
@@ -145,118 +145,119 @@ void Port::push(Peer& peer) {
 }
 
 /// Puts what fits of a message into the channel; true when it has finished.
-bool Port::put(Peer& peer, UnderWay& send) {
+bool Port::put(Peer& peer, InFlightMessage& send) {
   const Message& message = send.message;
   const std::size_t before = send.done;
-  if (is_shown(message) && !send.through_channel) {
-    const Showing showing = show(peer, send);
-    if (showing == Showing::told) {
-      peer.ring();
+  if (is_published(message) && !send.through_channel) {
+    const Publishing publishing = publish(peer, send);
+    if (publishing == Publishing::announced) {
+      peer.wake();
       finish(send);
     }
-    if (showing != Showing::given_up)
-      return showing == Showing::told;
+    if (publishing != Publishing::given_up)
+      return publishing == Publishing::announced;
   }
   send.done = peer.out.offer(message.tag, message.data, message.bytes, send.done, message.granule);
   if (send.done != before)
-    peer.ring();
+    peer.wake();
   if (send.done < std::max<std::size_t>(message.bytes, 1))
     return false;
   finish(send);
   return true;
 }
 
-/// Tells the peer of the message's place on the board; the first of its multicast takes one.
-Port::Showing Port::show(Peer& peer, UnderWay& send) {
+/// Announces the message's slot in the broadcast buffer to the peer; the first of its multicast takes one.
+Port::Publishing Port::publish(Peer& peer, InFlightMessage& send) {
   constexpr std::uint64_t patience_ns = 1'000'000;
   const Message& message = send.message;
-  const std::size_t number = find_shown(*send.owner, message.multicast);
-  Shown& shown = send.owner->shown[number];
-  if (!shown.place)
-    shown.place = board_.show(message.data, message.bytes);
-  if (!shown.place) {
+  const std::size_t number = find_publication(*send.owner, message.multicast);
+  Publication& publication = send.owner->publications[number];
+  if (!publication.offset)
+    publication.offset = broadcast_buffer_.publish(message.data, message.bytes);
+  if (!publication.offset) {
     const std::uint64_t now_ns = wait::System::now_ns();
     if (send.waits_since_ns == 0)
       send.waits_since_ns = now_ns;
     if (now_ns - send.waits_since_ns < patience_ns)
-      return Showing::waits;
+      return Publishing::waits;
     send.through_channel = true;
     count_off(*send.owner, number);
-    return Showing::given_up;
+    return Publishing::given_up;
   }
-  if (!peer.out.offer_place(message.tag, *shown.place, message.bytes))
-    return Showing::waits;
-  ++shown.readers;
+  if (!peer.out.offer_published(message.tag, *publication.offset, message.bytes))
+    return Publishing::waits;
+  ++publication.readers;
   count_off(*send.owner, number);
-  return Showing::told;
+  return Publishing::announced;
 }
 
 void Port::pass_over(Completions& owner, const Message& message) {
   const auto guard = lock();
-  if (is_shown(message))
-    count_off(owner, find_shown(owner, message.multicast));
+  if (is_published(message))
+    count_off(owner, find_publication(owner, message.multicast));
 }
 
-std::size_t Port::find_shown(Completions& owner, const Multicast& multicast) {
-  const auto known = std::ranges::find(owner.shown, multicast.number,
-                                       [](const Shown& shown) { return shown.multicast.number; });
-  const auto number = static_cast<std::size_t>(known - owner.shown.begin());
-  if (known == owner.shown.end())
-    owner.shown.push_back({multicast, std::nullopt, 0});
+std::size_t Port::find_publication(Completions& owner, const Multicast& multicast) {
+  const auto known =
+      std::ranges::find(owner.publications, multicast.number,
+                        [](const Publication& publication) { return publication.multicast.number; });
+  const auto number = static_cast<std::size_t>(known - owner.publications.begin());
+  if (known == owner.publications.end())
+    owner.publications.push_back({multicast, std::nullopt, 0});
   return number;
 }
 
-/// One of its members less is left; after the last, nobody else will be told of the place.
+/// One of its members less is left; after the last, the slot will be announced to nobody else.
 void Port::count_off(Completions& owner, std::size_t number) {
-  Shown& shown = owner.shown[number];
-  if (--shown.multicast.members > 0)
+  Publication& publication = owner.publications[number];
+  if (--publication.multicast.members > 0)
     return;
-  if (shown.place)
-    board_.close(*shown.place, shown.readers);
-  shown = owner.shown.back();
-  owner.shown.pop_back();
+  if (publication.offset)
+    broadcast_buffer_.close(*publication.offset, publication.readers);
+  publication = owner.publications.back();
+  owner.publications.pop_back();
 }
 
 void Port::pull(Peer& peer) {
   while (peer.filling != nullptr || !peer.receives.empty()) {
-    const Cell* cell = peer.in.look();
-    if (cell == nullptr)
+    const Slot* slot = peer.in.look();
+    if (slot == nullptr)
       return;
-    if (peer.filling == nullptr && !peer.setting_aside)
-      begin_message(peer, *cell);
-    deliver(peer, *cell);
+    if (peer.filling == nullptr && !peer.buffers_unexpected)
+      begin_message(peer, *slot);
+    deliver(peer, *slot);
   }
 }
 
-void Port::begin_message(Peer& peer, const Cell& cell) {
-  const auto awaited = std::ranges::find_if(
-      peer.receives, [&](const UnderWay* receive) { return receive->message.tag == cell.tag; });
-  if (awaited == peer.receives.end()) {
+void Port::begin_message(Peer& peer, const Slot& slot) {
+  const auto posted = std::ranges::find_if(
+      peer.receives, [&](const InFlightMessage* receive) { return receive->message.tag == slot.tag; });
+  if (posted == peer.receives.end()) {
     Unexpected& unexpected = peer.unexpected.emplace_back();
-    unexpected.tag = cell.tag;
-    unexpected.data.resize(cell.message_bytes());
-    peer.setting_aside = true;
+    unexpected.tag = slot.tag;
+    unexpected.data.resize(slot.message_bytes());
+    peer.buffers_unexpected = true;
     return;
   }
-  check_fits(**awaited, cell.message_bytes());
-  peer.filling = *awaited;
-  peer.receives.erase(awaited);
+  check_fits(**posted, slot.message_bytes());
+  peer.filling = *posted;
+  peer.receives.erase(posted);
 }
 
 /// The sender may sleep until there is room.
-void Port::give_back(Peer& peer, const Cell& cell) {
-  if (peer.in.take(cell))
-    peer.ring();
+void Port::give_back(Peer& peer, const Slot& slot) {
+  if (peer.in.consume(slot))
+    peer.wake();
 }
 
-void Port::deliver(Peer& peer, const Cell& cell) {
-  const std::size_t total = cell.message_bytes();
-  const std::size_t count = cell.chunk_bytes();
-  std::byte* const bytes = peer.in.chunk(cell);
+void Port::deliver(Peer& peer, const Slot& slot) {
+  const std::size_t total = slot.message_bytes();
+  const std::size_t count = slot.chunk_bytes();
+  std::byte* const bytes = peer.in.chunk(slot);
   if (peer.filling != nullptr) {
-    UnderWay& receive = *peer.filling;
-    absorb(receive, bytes, count, !cell.is_on_board());
-    give_back(peer, cell);
+    InFlightMessage& receive = *peer.filling;
+    absorb(receive, bytes, count, !slot.is_in_broadcast_buffer());
+    give_back(peer, slot);
     if (receive.done == total) {
       peer.filling = nullptr;
       finish(receive);
@@ -267,12 +268,12 @@ void Port::deliver(Peer& peer, const Cell& cell) {
   if (count > 0)
     std::memcpy(unexpected.data.data() + unexpected.done, bytes, count);
   unexpected.done += count;
-  give_back(peer, cell);
-  peer.setting_aside = unexpected.done < total;
+  give_back(peer, slot);
+  peer.buffers_unexpected = unexpected.done < total;
 }
 
 /// True when the message finished, or its rest goes to where it belongs from now on.
-bool Port::meet_unexpected(Peer& peer, UnderWay& receive) {
+bool Port::match_unexpected(Peer& peer, InFlightMessage& receive) {
   const auto came = std::ranges::find(peer.unexpected, receive.message.tag, &Unexpected::tag);
   if (came == peer.unexpected.end())
     return false;
@@ -284,7 +285,7 @@ bool Port::meet_unexpected(Peer& peer, UnderWay& receive) {
     finish(receive);
     return true;
   }
-  peer.setting_aside = false;
+  peer.buffers_unexpected = false;
   peer.filling = &receive;
   activate(static_cast<Rank>(&peer - peers_.data()));
   return true;
@@ -292,11 +293,11 @@ bool Port::meet_unexpected(Peer& peer, UnderWay& receive) {
 
 void Port::forget(Completions* owner) {
   const auto guard = lock();
-  for (const Shown& shown : owner->shown)
-    if (shown.place)
-      board_.close(*shown.place, shown.readers);
-  owner->shown.clear();
-  const auto is_owned = [owner](const UnderWay* message) { return message->owner == owner; };
+  for (const Publication& publication : owner->publications)
+    if (publication.offset)
+      broadcast_buffer_.close(*publication.offset, publication.readers);
+  owner->publications.clear();
+  const auto is_owned = [owner](const InFlightMessage* message) { return message->owner == owner; };
   for (Peer& peer : peers_) {
     std::erase_if(peer.sends, is_owned);
     std::erase_if(peer.receives, is_owned);

@@ -2,44 +2,44 @@
 
 // Messages between the processes of a node through memory that they share.
 
-#include "transport/shm/crowd.hpp"
+#include "transport/shm/core_balancer.hpp"
 #include "transport/shm/port.hpp"
 #include "wait/policy.hpp"
 
 namespace thalweg::transport {
 
-/// How the channels and boards of a group lie in its segment. The first cells of all channels lie side by
-/// side, then all second ones: ranks that make the same calls are about equally far, so that each has what it
-/// looks at and writes to in few pages.
+/// How the channels and broadcast buffers of a group lie in its segment. The first slots of all channels lie
+/// side by side, then all second ones: ranks that make the same calls are about equally far, so that each has
+/// what it looks at and writes to in few pages.
 class GroupMemory {
 public:
   explicit GroupMemory(std::int32_t ranks);
   std::size_t bytes() const;
   /// Of those, the first ones that all ranks use, call after call; none where these are many.
   std::size_t bytes_to_prepare() const;
-  static Bell* bell(std::byte* memory, Rank rank);
-  Whereabouts* whereabouts(std::byte* memory) const; ///< all ranks'
+  static Doorbell* doorbell(std::byte* memory, Rank rank);
+  CoreSlot* core_slots(std::byte* memory) const; ///< all ranks'
   ChannelMemory channel(std::byte* memory, Rank from, Rank to) const;
-  Board board(std::byte* memory, Rank rank) const;
+  BroadcastBuffer broadcast_buffer(std::byte* memory, Rank rank) const;
 
 private:
   std::size_t channels() const { return ranks_ * ranks_; }
   std::size_t credits_begin() const;
   std::size_t rings_begin() const;
-  std::size_t boards_begin() const;
-  std::byte* board_memory(std::byte* memory, Rank rank) const;
+  std::size_t broadcast_begin() const;
+  std::byte* broadcast_memory(std::byte* memory, Rank rank) const;
 
   std::size_t ranks_;
   ChannelShape shape_;
-  std::size_t board_bytes_;
+  std::size_t broadcast_bytes_;
 };
 
 /// How a process uses a group's memory.
 struct NodeUse {
   wait::Policy waiting;
-  bool sleeps = false;   ///< ranks sleep until they are rung; the same on all of them
-  bool threaded = false; ///< several threads of this process use the transport
-  bool spreads = false;  ///< the group is all that uses the cores: its ranks may move to even cores out
+  bool sleeps = false;         ///< ranks sleep until they are woken; the same on all of them
+  bool threaded = false;       ///< several threads of this process use the transport
+  bool balances_cores = false; ///< the group is all that uses the cores: its ranks may move to even cores out
 };
 
 /// The end of `rank` in a group of `ranks` whose memory is `memory`: GroupMemory(ranks).bytes() zeros,

@@ -86,7 +86,7 @@ static void make_by_split(int i) {
   MPI_Comm made;
   MUST(MPI_Comm_split(MPI_COMM_WORLD, world_rank % 3 == 1 ? MPI_UNDEFINED : world_rank % 2, -world_rank,
                       &made));
-  use_and_free(&made, "MPI_Comm_split with undefined colours", i);
+  use_and_free(&made, "MPI_Comm_split with undefined colors", i);
   MUST(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &made));
   use_and_free(&made, "MPI_Comm_split_type", i);
 }

@@ -26,7 +26,7 @@ static int delete_attribute(MPI_Comm comm, int key, void* value, void* extra) {
   REQUIRE(value == (void*)&copies, "a delete callback got another value");
   int one = 1, sum = 0, size = 0;
   MUST(MPI_Comm_size(comm, &size));
-  // Polite waiting makes blocking collectives of nonblocking ones.
+  // Yielding makes blocking collectives of nonblocking ones.
   if (!known("nonblocking-while-freeing")) {
     MUST(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
     REQUIRE(sum == size, "a collective in a delete callback gave %d instead of %d", sum, size);

@@ -7,15 +7,15 @@
 
 // Calls that differ in nothing but what the handle stands for.
 static void check_type(int elements) {
-  enum { most = 64 };
-  int buffer[most];
+  enum { max_items = 64 };
+  int buffer[max_items];
   MPI_Datatype type;
   MUST(MPI_Type_contiguous(elements, MPI_INT, &type));
   MUST(MPI_Type_commit(&type));
-  for (int i = 0; i < most; ++i)
+  for (int i = 0; i < max_items; ++i)
     buffer[i] = world_rank == 0 ? elements * 100 + i : -1;
   MUST(MPI_Bcast(buffer, 1, type, 0, MPI_COMM_WORLD));
-  for (int i = 0; i < most && world_rank != 0; ++i) {
+  for (int i = 0; i < max_items && world_rank != 0; ++i) {
     const int expected = i < elements ? elements * 100 + i : -1;
     REQUIRE(buffer[i] == expected, "element %d of %d is %d instead of %d", i, elements, buffer[i], expected);
   }

@@ -35,14 +35,14 @@ static void expect(const int* got, int i, int wanted, const char* what) {
   REQUIRE(got[i] == wanted, "%s: item %d is %d instead of %d", what, i, got[i], wanted);
 }
 
-enum { ITEMS = 5, MOST = ITEMS * 64 };
+enum { ITEMS = 5, MAX_ITEMS = ITEMS * 64 };
 
 static void check_rooted(const Inter* on, Form form, int root_side, int root) {
-  int buffer[MOST], all[MOST];
+  int buffer[MAX_ITEMS], all[MAX_ITEMS];
   const int remote = 1 - on->side;
   const bool sending = on->side == root_side;
   const int role = !sending ? root : on->rank == root ? MPI_ROOT : MPI_PROC_NULL;
-  for (int i = 0; i < MOST; ++i)
+  for (int i = 0; i < MAX_ITEMS; ++i)
     buffer[i] = all[i] = -1;
   for (int i = 0; role == MPI_ROOT && i < ITEMS; ++i)
     buffer[i] = word(on->side, root, 0, i);
@@ -76,7 +76,7 @@ static void check_rooted(const Inter* on, Form form, int root_side, int root) {
 }
 
 static void check_rooted_varied(const Inter* on, Form form, int root_side, int root) {
-  int buffer[MOST], all[MOST], counts[64], displacements[64];
+  int buffer[MAX_ITEMS], all[MAX_ITEMS], counts[64], displacements[64];
   const int remote = 1 - on->side;
   const bool sending = on->side == root_side;
   const int role = !sending ? root : on->rank == root ? MPI_ROOT : MPI_PROC_NULL;
@@ -84,7 +84,7 @@ static void check_rooted_varied(const Inter* on, Form form, int root_side, int r
     counts[r] = r % 3;
     displacements[r] = r * ITEMS;
   }
-  for (int i = 0; i < MOST; ++i)
+  for (int i = 0; i < MAX_ITEMS; ++i)
     all[i] = word(on->side, root, i / ITEMS, i % ITEMS);
   form_scatterv(form, all, counts, displacements, MPI_INT, buffer, on->rank % 3, MPI_INT, role, on->comm);
   for (int i = 0; !sending && i < on->rank % 3; ++i)
@@ -98,7 +98,7 @@ static void check_rooted_varied(const Inter* on, Form form, int root_side, int r
 }
 
 static void check_all(const Inter* on, Form form) {
-  int from[MOST], to[MOST], counts[64], displacements[64];
+  int from[MAX_ITEMS], to[MAX_ITEMS], counts[64], displacements[64];
   MPI_Datatype types[64];
   const int remote = 1 - on->side;
   for (int i = 0; i < ITEMS; ++i)
@@ -141,12 +141,12 @@ static void check_all(const Inter* on, Form form) {
 }
 
 static void check_reductions(const Inter* on, Form form) {
-  int from[MOST], to[MOST], counts[64];
+  int from[MAX_ITEMS], to[MAX_ITEMS], counts[64];
   const int remote = 1 - on->side;
   // A reduce-scatter divides the same number of items among both sides, so that number is a multiple of both
   // sizes.
   const int total = on->size * on->remote_size;
-  for (int i = 0; i < total && i < MOST; ++i)
+  for (int i = 0; i < total && i < MAX_ITEMS; ++i)
     from[i] = word(on->side, on->rank, 0, i);
   form_allreduce(form, from, to, ITEMS, MPI_INT, MPI_SUM, on->comm);
   for (int i = 0; i < ITEMS; ++i) {

@@ -38,7 +38,7 @@ static const Suite suites[] = {
     {"reduce_local", test_reduce_local},
     {"user_operations", test_user_operations},
     {"handle_reuse", test_handle_reuse},
-    {"known_calls", test_known_calls},
+    {"fast_path", test_fast_path},
     {"float_hash", test_float_hash},
     {"neighbor_cart", test_neighbor_cart},
     {"neighbor_graph", test_neighbor_graph},

@@ -1,9 +1,9 @@
-// Neighbourhood collectives on grids (periodic or not, dimensions of one and two), graphs and distributed
+// Neighborhood collectives on grids (periodic or not, dimensions of one and two), graphs and distributed
 // graphs (irregular, with isolated ranks, self loops and parallel edges).
 #include <stdio.h>
 #include <string.h>
 
-#include "neighbours.h"
+#include "neighbors.h"
 #include "suites.h"
 
 static int grid_rank(const int* dims, const int* periodic, int n, const int* coordinates) {
@@ -20,13 +20,13 @@ static int grid_rank(const int* dims, const int* periodic, int n, const int* coo
   return rank;
 }
 
-// In MPI's order: for every dimension the neighbour below, then the one above.
+// In MPI's order: for every dimension the neighbor below, then the one above.
 static void grid_graph(Graph* graph, const int* dims, const int* periodic, int n) {
   for (int rank = 0; rank < graph->size; ++rank) {
     int coordinates[8];
     for (int d = n - 1, rest = rank; d >= 0; rest /= dims[d--])
       coordinates[d] = rest % dims[d];
-    Neighbours* mine = &graph->sources[rank];
+    Neighbors* mine = &graph->sources[rank];
     mine->count = 0;
     for (int d = 0; d < n; ++d)
       for (int step = -1; step <= 1; step += 2) {
@@ -60,7 +60,7 @@ static void check_grid(const int* dims, const int* periodic, int n) {
   if (comm == MPI_COMM_NULL)
     return;
   grid_graph(&graph, dims, periodic, n);
-  check_neighbourhood(name, &graph, comm, true, times(3));
+  check_neighborhood(name, &graph, comm, true, times(3));
   MUST(MPI_Comm_free(&comm));
 }
 
@@ -79,7 +79,7 @@ void test_neighbor_cart(void) {
   check_grid((int[]){2, 2, 3}, (int[]){0, 0, 0}, 3);
 }
 
-// Symmetric, as neighbourhood collectives want MPI_Graph_create's graphs: i and j are neighbours by a
+// Symmetric, as neighborhood collectives want MPI_Graph_create's graphs: i and j are neighbors by a
 // symmetric rule.
 static void check_graph(int kind) {
   static Graph graph;
@@ -87,7 +87,7 @@ static void check_graph(int kind) {
   int index[RANKS_MAX], edges[RANKS_MAX * RANKS_MAX], total = 0;
   graph.size = world_size;
   for (int rank = 0; rank < world_size; ++rank) {
-    Neighbours* mine = &graph.sources[rank];
+    Neighbors* mine = &graph.sources[rank];
     mine->count = 0;
     for (int other = world_size - 1; other >= 0; --other) {
       const int sum = rank + other, product = rank * other;
@@ -102,7 +102,7 @@ static void check_graph(int kind) {
   MUST(MPI_Graph_create(MPI_COMM_WORLD, world_size, index, edges, 0, &comm));
   char name[40];
   snprintf(name, sizeof name, "graph of kind %d", kind);
-  check_neighbourhood(name, &graph, comm, false, times(4));
+  check_neighborhood(name, &graph, comm, false, times(4));
   MUST(MPI_Comm_free(&comm));
 }
 
@@ -129,7 +129,7 @@ static void irregular(Graph* graph, uint64_t seed) {
     const int out = rank % 3 == 2 ? 0 : roll(&dice, 5);
     for (int i = 0; i < out; ++i) {
       const int to = roll(&dice, world_size);
-      if (graph->sources[to].count == NEIGHBOURS_MAX || (known("parallel-edges") && joined(graph, rank, to)))
+      if (graph->sources[to].count == NEIGHBORS_MAX || (known("parallel-edges") && joined(graph, rank, to)))
         continue;
       graph->destinations[rank].ranks[graph->destinations[rank].count++] = to;
       graph->sources[to].ranks[graph->sources[to].count++] = rank;
@@ -141,9 +141,9 @@ static void check_adjacent(uint64_t seed) {
   static Graph graph;
   MPI_Comm comm;
   irregular(&graph, seed);
-  const Neighbours *in = &graph.sources[world_rank], *out = &graph.destinations[world_rank];
-  int ones[NEIGHBOURS_MAX];
-  for (int i = 0; i < NEIGHBOURS_MAX; ++i)
+  const Neighbors *in = &graph.sources[world_rank], *out = &graph.destinations[world_rank];
+  int ones[NEIGHBORS_MAX];
+  for (int i = 0; i < NEIGHBORS_MAX; ++i)
     ones[i] = 1;
   context("neighbor_dist_graph: adjacent, seed %d", (int)seed);
   MUST(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in->count, in->ranks, seed % 2 ? ones : MPI_UNWEIGHTED,
@@ -151,11 +151,11 @@ static void check_adjacent(uint64_t seed) {
                                       0, &comm));
   char name[60];
   snprintf(name, sizeof name, "adjacent distributed graph of seed %d", (int)seed);
-  check_neighbourhood(name, &graph, comm, false, times(3));
+  check_neighborhood(name, &graph, comm, false, times(3));
   MUST(MPI_Comm_free(&comm));
 }
 
-// Rank 0 describes the whole graph; the order of a rank's neighbours is then the library's and has to be
+// Rank 0 describes the whole graph; the order of a rank's neighbors is then the library's and has to be
 // asked for.
 static void check_described_by_one(uint64_t seed) {
   static Graph graph;
@@ -171,15 +171,15 @@ static void check_described_by_one(uint64_t seed) {
   context("neighbor_dist_graph: described by rank 0, seed %d", (int)seed);
   MUST(MPI_Dist_graph_create(MPI_COMM_WORLD, world_rank == 0 ? world_size : 0, sources, degrees, destinations,
                              MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm));
-  Neighbours in = {0, {0}}, out = {0, {0}};
-  int weighted = 0, in_weights[NEIGHBOURS_MAX], out_weights[NEIGHBOURS_MAX];
+  Neighbors in = {0, {0}}, out = {0, {0}};
+  int weighted = 0, in_weights[NEIGHBORS_MAX], out_weights[NEIGHBORS_MAX];
   MUST(MPI_Dist_graph_neighbors_count(comm, &in.count, &out.count, &weighted));
   MUST(MPI_Dist_graph_neighbors(comm, in.count, in.ranks, in_weights, out.count, out.ranks, out_weights));
   MUST(MPI_Allgather(&in, sizeof in, MPI_BYTE, graph.sources, sizeof in, MPI_BYTE, comm));
   MUST(MPI_Allgather(&out, sizeof out, MPI_BYTE, graph.destinations, sizeof out, MPI_BYTE, comm));
   char name[60];
   snprintf(name, sizeof name, "distributed graph of seed %d", (int)seed);
-  check_neighbourhood(name, &graph, comm, false, times(2));
+  check_neighborhood(name, &graph, comm, false, times(2));
   MUST(MPI_Comm_free(&comm));
 }
 

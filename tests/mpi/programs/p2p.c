@@ -183,9 +183,9 @@ void test_p2p_status(void) {
     REQUIRE(elements == sent, "elements of %d ints in pairs are %d", sent, elements);
     REQUIRE(status.MPI_SOURCE == left() && status.MPI_TAG == 50 + sent, "status: source %d, tag %d",
             status.MPI_SOURCE, status.MPI_TAG);
-    int cancelled = 1;
-    MUST(MPI_Test_cancelled(&status, &cancelled));
-    REQUIRE(!cancelled, "a received message counts as cancelled");
+    int canceled = 1;
+    MUST(MPI_Test_cancelled(&status, &canceled));
+    REQUIRE(!canceled, "a received message counts as canceled");
     complete_one(&request, sent, false);
   }
   MUST(MPI_Type_free(&pair));
@@ -252,14 +252,14 @@ void test_p2p_errors(void) {
     }
     MUST(MPI_Barrier(comm));
   }
-  context("p2p_errors: cancelling a receive");
+  context("p2p_errors: canceling a receive");
   MPI_Request request;
-  int cancelled = 0;
+  int canceled = 0;
   MUST(MPI_Irecv(in, 1, MPI_INT, left(), 999, comm, &request));
   MUST(MPI_Cancel(&request));
   MUST(MPI_Wait(&request, &status));
-  MUST(MPI_Test_cancelled(&status, &cancelled));
-  REQUIRE(cancelled, "a receive that nothing matches was not cancelled");
+  MUST(MPI_Test_cancelled(&status, &canceled));
+  REQUIRE(canceled, "a receive that nothing matches was not canceled");
   context("p2p_errors: freeing the request of a send");
   MUST(MPI_Irecv(in, 1, MPI_INT, left(), 998, comm, &request));
   MPI_Request send;

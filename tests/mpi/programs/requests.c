@@ -163,7 +163,7 @@ void test_going_on_in_neighborhoods(void) {
     int in[2] = {-1, -1};
     MUST(MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring));
     MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    REQUIRE(in[0] == partner && in[1] == partner, "the neighbours sent %d and %d", in[0], in[1]);
+    REQUIRE(in[0] == partner && in[1] == partner, "the neighbors sent %d and %d", in[0], in[1]);
     for (int k = 0; k < NUMBERS; ++k)
       REQUIRE(numbers[k] == i + k, "number %d is %d", k, numbers[k]);
   }

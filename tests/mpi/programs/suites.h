@@ -44,7 +44,7 @@ void test_reduce_types(void);
 void test_reduce_local(void);
 void test_user_operations(void);
 void test_handle_reuse(void);
-void test_known_calls(void);
+void test_fast_path(void);
 void test_float_hash(void);
 void test_neighbor_cart(void);
 void test_neighbor_graph(void);

@@ -45,7 +45,7 @@ TEST(LearnedEntry, OutcomesHaveDifferentTexts) {
 TEST(LearnedEntry, IsAPickWhereItWasFoundOut) {
   const std::optional<tune::Pick> pick = pick_of(entry(true, "ring", Outcome::in_use));
   ASSERT_TRUE(pick);
-  EXPECT_EQ(pick->use, "ring");
+  EXPECT_EQ(strategies::to_text(pick->use), "ring");
   EXPECT_EQ(pick->seconds, 1e-6);
   EXPECT_EQ(pick->native_seconds, 2e-6);
   EXPECT_EQ(pick->trials, 7);

@@ -41,7 +41,7 @@ RunDescription run() {
           "libmpich.so",
           "MPICH",
           true,
-          "polite: 4 ranks on 2 cores",
+          "yields: 4 ranks on 2 cores",
           {"THALWEG_SUMMARY=1"},
           {"MPIR_CVAR_X=1"},
           1,
@@ -60,7 +60,7 @@ TEST(Summary, ShowsWhatAPersonNeeds) {
   EXPECT_NE(text.find("thalweg: calls with data are the library's: THALWEG_DEVICE_BUFFERS=yes\n"),
             std::string::npos);
   for (const char* part :
-       {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "polite: 4 ranks", "MPI_Allreduce",
+       {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "yields: 4 ranks", "MPI_Allreduce",
         "solve.c:42 (solve)", "2000", "60%", "40%", "1 (100%)", "80%", "native,ring",
         "user operation (200 calls)",
         "learned: alltoall of 64 B, 8 ranks: ring, 1.50 times as fast as native; settled; 2 of 3 "

@@ -90,8 +90,8 @@ TEST(Profile, AddsRanksUpBySite) {
   const SiteProfile& barrier = profile.sites[1];
   EXPECT_EQ(barrier.total.calls, 10U);
   EXPECT_EQ(barrier.callers, 2);
-  EXPECT_DOUBLE_EQ(barrier.least_ns, 10);
-  EXPECT_DOUBLE_EQ(barrier.most_ns, 20);
+  EXPECT_DOUBLE_EQ(barrier.min_rank_ns, 10);
+  EXPECT_DOUBLE_EQ(barrier.max_rank_ns, 20);
   EXPECT_DOUBLE_EQ(barrier.waiting.waiting_ns, 10);
   EXPECT_DOUBLE_EQ(barrier.waiting.caused_ns.at(1), 10);
 }

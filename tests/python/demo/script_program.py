@@ -2,10 +2,10 @@
 
 from thalweg.demo.answers import Answer, answer_line
 from thalweg.demo.program import Job, Program
-from thalweg.demo.site import Flavour
+from thalweg.demo.site import Flavor
 
 # `env -u 4 COMMAND` starts the command, so that "-u" stands where a launcher takes the number of ranks.
-NO_MPI = Flavour("none", "No MPI", ("env", "-u"), "libnone.so", ())
+NO_MPI = Flavor("none", "No MPI", ("env", "-u"), "libnone.so", ())
 
 
 def program_that(script: str, known: Answer | None = None) -> Program:
@@ -13,7 +13,7 @@ def program_that(script: str, known: Answer | None = None) -> Program:
     return Program(
         name="script",
         title="a script",
-        flavour=NO_MPI,
+        flavor=NO_MPI,
         prepare=lambda _site, _folder, _ranks: Job(("sh", "-c", script)),
         answer=lambda output, _folder: answer_line(output),
         tolerance=0,

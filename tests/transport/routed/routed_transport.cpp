@@ -54,10 +54,10 @@ TEST_P(Routed, EveryPairTalks) {
       }
       if (one_by_one) {
         batch->reserve(2 * ranks);
-        for (std::uint32_t slot = 0; slot < ranks; ++slot)
-          batch->start_receive(slot, receives[slot]);
-        for (std::uint32_t slot = 0; slot < ranks; ++slot)
-          batch->start_send(ranks + slot, sends[slot]);
+        for (std::uint32_t id = 0; id < ranks; ++id)
+          batch->start_receive(id, receives[id]);
+        for (std::uint32_t id = 0; id < ranks; ++id)
+          batch->start_send(ranks + id, sends[id]);
         std::size_t left = 2 * ranks;
         while (left > 0)
           left -= batch->wait().size();

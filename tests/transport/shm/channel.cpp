@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t ring_bytes = 4096;
 constexpr ChannelShape shallow{ring_bytes, 5};
-constexpr ChannelShape deep{ring_bytes, ChannelShape::most_cell_bits};
+constexpr ChannelShape deep{ring_bytes, ChannelShape::max_slot_bits};
 
 class Memory {
 public:
   explicit Memory(const ChannelShape& shape)
-      : cells_(shape.cells() * stride), ring_(shape.ring_bytes / sizeof(Line)) {
-    channel.cells = cells_.data() + 1;
+      : slots_(shape.slots() * stride), ring_(shape.ring_bytes / sizeof(Line)) {
+    channel.slots = slots_.data() + 1;
     channel.stride = stride;
     channel.credit = &credit_;
     channel.ring = ring_.front().bytes;
@@ -27,11 +27,11 @@ public:
   ChannelMemory channel;
 
 private:
-  static constexpr std::size_t stride = 3; // other channels' cells lie in between
+  static constexpr std::size_t stride = 3; // other channels' slots lie in between
   struct alignas(cache_line) Line {
     std::byte bytes[cache_line];
   };
-  std::vector<Cell> cells_;
+  std::vector<Slot> slots_;
   Credit credit_{};
   std::vector<Line> ring_;
 };
@@ -42,13 +42,13 @@ struct Sent {
   std::vector<std::byte> data;
 };
 
-std::vector<Sent> random_messages(std::uint32_t seed, std::size_t count, std::size_t most) {
+std::vector<Sent> random_messages(std::uint32_t seed, std::size_t count, std::size_t limit) {
   std::mt19937_64 random(seed);
   std::vector<Sent> messages(count);
   for (Sent& message : messages) {
     message.tag = static_cast<std::int32_t>(random() % 1000);
     message.granule = std::size_t{1} + random() % 24;
-    const std::size_t elements = random() % (most / message.granule);
+    const std::size_t elements = random() % (limit / message.granule);
     message.data.resize(random() % 3 == 0 ? elements * message.granule : random() % 3 * message.granule);
     for (std::byte& byte : message.data)
       byte = static_cast<std::byte>(random());
@@ -72,17 +72,17 @@ void send_all(Sender& sender, const std::vector<Sent>& messages) {
 std::vector<std::byte> take_message(Receiver& receiver, const Sent& expected) {
   std::vector<std::byte> data;
   for (;;) {
-    const Cell* cell = receiver.look();
-    if (cell == nullptr) {
+    const Slot* slot = receiver.look();
+    if (slot == nullptr) {
       std::this_thread::yield();
       continue;
     }
-    EXPECT_EQ(cell->tag, expected.tag);
-    EXPECT_EQ(cell->chunk_bytes() % expected.granule, 0U);
-    const std::size_t total = cell->message_bytes();
-    const std::byte* const chunk = receiver.chunk(*cell);
-    data.insert(data.end(), chunk, chunk + cell->chunk_bytes());
-    receiver.take(*cell);
+    EXPECT_EQ(slot->tag, expected.tag);
+    EXPECT_EQ(slot->chunk_bytes() % expected.granule, 0U);
+    const std::size_t total = slot->message_bytes();
+    const std::byte* const chunk = receiver.chunk(*slot);
+    data.insert(data.end(), chunk, chunk + slot->chunk_bytes());
+    receiver.consume(*slot);
     if (data.size() >= total)
       return data;
   }
@@ -115,9 +115,9 @@ TEST(Channel, BringsLongMessagesInEighthsButNotInManyParts) {
     EXPECT_EQ(sender.is_one_chunk(bytes, granule), receiver.look()->is_whole()) << bytes;
     const std::size_t chunk = receiver.look()->chunk_bytes();
     for (std::size_t taken = 0; taken < done;) {
-      const Cell* cell = receiver.look();
-      taken += cell->chunk_bytes();
-      receiver.take(*cell);
+      const Slot* slot = receiver.look();
+      taken += slot->chunk_bytes();
+      receiver.consume(*slot);
     }
     return chunk;
   };
@@ -139,14 +139,14 @@ TEST_P(ChannelOfShape, TakesNoMoreThanFitsAndGoesOnWhenThereIsRoom) {
   Sender sender(memory.channel);
   Receiver receiver(memory.channel);
   const std::byte word[8] = {};
-  for (std::size_t cell = 0; cell < shape.cells(); ++cell)
+  for (std::size_t slot = 0; slot < shape.slots(); ++slot)
     EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), sizeof word);
   EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), 0U);
-  while (!receiver.take(*receiver.look())) {
+  while (!receiver.consume(*receiver.look())) {
   }
   EXPECT_EQ(sender.offer(1, word, sizeof word, 0, 1), sizeof word);
-  while (const Cell* cell = receiver.look())
-    receiver.take(*cell);
+  while (const Slot* slot = receiver.look())
+    receiver.consume(*slot);
   const std::vector<std::byte> large(3 * ring_bytes);
   const std::size_t done = sender.offer(2, large.data(), large.size(), 0, 1);
   EXPECT_GT(done, 0U);
@@ -159,10 +159,10 @@ TEST(Channel, SendsMessagesOfNothing) {
   Sender sender(memory.channel);
   Receiver receiver(memory.channel);
   EXPECT_EQ(sender.offer(7, nullptr, 0, 0, 1), 1U);
-  const Cell* cell = receiver.look();
-  ASSERT_NE(cell, nullptr);
-  EXPECT_EQ(cell->tag, 7);
-  EXPECT_EQ(cell->message_bytes(), 0U);
+  const Slot* slot = receiver.look();
+  ASSERT_NE(slot, nullptr);
+  EXPECT_EQ(slot->tag, 7);
+  EXPECT_EQ(slot->message_bytes(), 0U);
 }
 
 } // namespace

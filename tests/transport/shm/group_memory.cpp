@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "transport/shm/bell.hpp"
+#include "transport/shm/doorbell.hpp"
 #include "transport/shm/shm_transport.hpp"
 
 namespace thalweg::transport {
@@ -35,25 +35,25 @@ TEST_P(GroupOf, RanksGivesEachLineOnce) {
   Lines lines(group.bytes());
   const std::byte* last_prepared = nullptr;
   for (Rank to = 0; to < ranks; ++to) {
-    lines.give(GroupMemory::bell(memory, to), sizeof(Bell));
-    lines.give(group.whereabouts(memory) + to, sizeof(Whereabouts));
+    lines.give(GroupMemory::doorbell(memory, to), sizeof(Doorbell));
+    lines.give(group.core_slots(memory) + to, sizeof(CoreSlot));
     for (Rank from = 0; from < ranks; ++from) {
       const ChannelMemory channel = group.channel(memory, from, to);
-      for (std::uint64_t cell = 0; cell < channel.shape.cells(); ++cell)
-        lines.give(&channel.cell(cell), sizeof(Cell));
+      for (std::uint64_t slot = 0; slot < channel.shape.slots(); ++slot)
+        lines.give(&channel.slot(slot), sizeof(Slot));
       lines.give(channel.credit, sizeof(Credit));
       lines.give(channel.ring, channel.shape.ring_bytes);
       last_prepared = reinterpret_cast<const std::byte*>(channel.credit + 1);
     }
   }
-  const std::byte* const first_board = group.channel(memory, 0, 0).board;
-  const std::size_t board_bytes =
-      static_cast<std::size_t>(memory + group.bytes() - first_board) / static_cast<std::size_t>(ranks);
+  const std::byte* const first_buffer = group.channel(memory, 0, 0).broadcast_buffer;
+  const std::size_t broadcast_bytes =
+      static_cast<std::size_t>(memory + group.bytes() - first_buffer) / static_cast<std::size_t>(ranks);
   for (Rank rank = 0; rank < ranks; ++rank) {
-    EXPECT_EQ(group.channel(memory, rank, 0).board,
-              first_board + static_cast<std::size_t>(rank) * board_bytes);
-    EXPECT_LE(sizeof(PlaceHead) + group.board(memory, rank).most_bytes(), board_bytes);
-    lines.give(first_board + static_cast<std::size_t>(rank) * board_bytes, board_bytes);
+    EXPECT_EQ(group.channel(memory, rank, 0).broadcast_buffer,
+              first_buffer + static_cast<std::size_t>(rank) * broadcast_bytes);
+    EXPECT_LE(sizeof(BroadcastHeader) + group.broadcast_buffer(memory, rank).max_bytes(), broadcast_bytes);
+    lines.give(first_buffer + static_cast<std::size_t>(rank) * broadcast_bytes, broadcast_bytes);
   }
   const std::size_t prepared = group.bytes_to_prepare();
   EXPECT_TRUE(prepared == 0 || last_prepared <= memory + prepared);

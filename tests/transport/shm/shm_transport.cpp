@@ -111,7 +111,7 @@ TEST(ShmTransport, SendsAtOnceUpToWhatDoesNotFit) {
   std::size_t sent = 0;
   while (sender->send_at_once(std::span(sends).first(1)) == 1)
     ++sent;
-  EXPECT_GE(sent, 32U); // until there is no cell
+  EXPECT_GE(sent, 32U); // until there is no slot
   EXPECT_LE(sent, 128U);
 }
 

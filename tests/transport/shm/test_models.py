@@ -18,17 +18,17 @@ WRONG_BYTES = "assertion violated"
 @pytest.mark.parametrize(
     ("model", "left_out", "found"),
     [
-        ("bell", "", HOLDS),
-        ("bell", "NO_FENCE", LOST_WAKE_UP),
-        ("bell", "NO_SECOND_LOOK", LOST_WAKE_UP),
+        ("doorbell", "", HOLDS),
+        ("doorbell", "NO_FENCE", LOST_WAKE_UP),
+        ("doorbell", "NO_SECOND_LOOK", LOST_WAKE_UP),
         ("channel", "", HOLDS),
         ("channel", "NO_RELEASE", WRONG_BYTES),
         ("channel", "NO_CREDIT", WRONG_BYTES),
         ("channel", "LAZY", LOST_WAKE_UP),
-        ("board", "", HOLDS),
-        ("board", "NO_OPEN", WRONG_BYTES),
-        ("board", "EARLY_LEAVE", WRONG_BYTES),
-        ("board", "NO_LEAVE", LOST_WAKE_UP),
+        ("broadcast_buffer", "", HOLDS),
+        ("broadcast_buffer", "NO_OPEN", WRONG_BYTES),
+        ("broadcast_buffer", "EARLY_LEAVE", WRONG_BYTES),
+        ("broadcast_buffer", "NO_LEAVE", LOST_WAKE_UP),
     ],
 )
 def test_model(model: str, left_out: str, found: str, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ int main(void) {
     return 1;
   _Atomic uint64_t* own = (_Atomic uint64_t*)(memory + (child == 0 ? 2 * line : 0));
   _Atomic uint64_t* other = (_Atomic uint64_t*)(memory + (child == 0 ? 0 : 2 * line));
-  double least = 1;
+  double lowest = 1;
   for (uint64_t row = 0; row < rows; ++row) {
     const double begun = now();
     for (uint64_t i = 1; i <= exchanges; ++i) {
@@ -43,11 +43,11 @@ int main(void) {
       wait_for(other, row * exchanges + i);
     }
     const double taken = (now() - begun) / exchanges;
-    least = taken < least ? taken : least;
+    lowest = taken < lowest ? taken : lowest;
   }
   if (child == 0)
     _exit(0);
-  printf("%.12f\n", least);
+  printf("%.12f\n", lowest);
   waitpid(child, NULL, 0);
   return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "thalweg/team.h"
 
-enum { in_row = 10, operations = 2, ways = 3, most_rows = 1000 };
+enum { in_row = 10, operations = 2, ways = 3, max_rows = 1000 };
 static const char* const operation_names[operations] = {"broadcast", "scatter"};
 static const char* const way_names[ways] = {"strict", "loose", "mpi"};
 
@@ -65,7 +65,7 @@ static int ascending(const void* a, const void* b) {
 }
 
 static void measure(int scatter, size_t bytes, int rows) {
-  static double own[ways][most_rows], slowest[ways][most_rows];
+  static double own[ways][max_rows], slowest[ways][max_rows];
   void *all = NULL, *mine = NULL;
   must(thalweg_team_allocate(team, in_row * bytes * (size_t)ranks, &all));
   must(thalweg_team_allocate(team, in_row * bytes, &mine));
@@ -75,7 +75,7 @@ static void measure(int scatter, size_t bytes, int rows) {
           (row + 2 + turn) % ways; /* what one leaves to the next, such as full buckets, is shared out */
       own[way][row < 0 ? 0 : row] = run_row(scatter, way, all, mine, bytes);
     }
-  MPI_Reduce(own, slowest, ways * most_rows, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  MPI_Reduce(own, slowest, ways * max_rows, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   for (int way = 0; rank == 0 && way < ways; ++way) {
     qsort(slowest[way], (size_t)rows, sizeof **slowest, ascending);
     printf("%s %zu %s %.9f\n", operation_names[scatter], bytes, way_names[way], slowest[way][rows / 2]);
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   const int rows = argc > 1 ? atoi(argv[1]) : 100;
   for (int scatter = 0; scatter < operations; ++scatter)
     for (int argument = 2; argument < argc; ++argument)
-      measure(scatter, (size_t)atoll(argv[argument]), rows < most_rows ? rows : most_rows);
+      measure(scatter, (size_t)atoll(argv[argument]), rows < max_rows ? rows : max_rows);
   must(thalweg_team_free(&team));
   MPI_Finalize();
   return 0;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_words = 4 };
+enum { max_words = 4 };
 
 struct phase {
   const char* operation;
@@ -27,9 +27,9 @@ static int* places[2];
 
 static struct phase read_phase(char* text) {
   struct phase phase = {"", 0, 0, 0};
-  char* words[most_words] = {0};
+  char* words[max_words] = {0};
   int count = 0;
-  for (char* word = strtok(text, ":"); word != NULL && count < most_words; word = strtok(NULL, ":"))
+  for (char* word = strtok(text, ":"); word != NULL && count < max_words; word = strtok(NULL, ":"))
     words[count++] = word;
   if (count < 3) {
     fprintf(stderr, "phases: '%s' is not OPERATION:BYTES:CALLS[:DEGREE]\n", text);

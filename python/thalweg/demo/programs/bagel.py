@@ -22,7 +22,7 @@ PROGRAMS = (
     Program(
         name="bagel",
         title="BAGEL, benzene",
-        flavour=MPICH,
+        flavor=MPICH,
         prepare=_prepare,
         answer=_answer,
         tolerance=1e-9,

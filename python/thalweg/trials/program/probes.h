@@ -19,7 +19,7 @@
 #ifndef THALWEG_PROBES_H
 #define THALWEG_PROBES_H
 
-enum { most_words = 260 };
+enum { max_words = 260 };
 
 /* Runs the request; every rank is given the same words. */
 void probe(char** words, int count);

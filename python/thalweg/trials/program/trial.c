@@ -31,13 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-  most_candidates = 512,
-  line_bytes = 65536,
-  most_batches = 1001,
-  name_width = 1024,
-  longest_pause = 100000
-};
+enum { max_candidates = 512, line_bytes = 65536, max_batches = 1001, name_width = 1024, max_pause = 100000 };
 
 /* Calls up to brief_seconds are timed in rows of batch_seconds, longer ones one by one, a batch's take
  * apart_seconds. Where ranks share cores they leave an alignment one after the other, as they are given a
@@ -133,25 +127,25 @@ static void print_samples(const char* name, const double* values, int count, dou
 /* Roughly what a call takes. One by itself may take as long as it takes the other ranks to get a core each,
  * and short rows of short calls too: they grow until that matters little. */
 static double estimate(const char* operation, int bytes, const char* candidate) {
-  enum { first_row = 8, longest_row = 512, growth = 4 };
-  static const double brief_row_seconds = 1e-3, telling_seconds = 3e-4;
+  enum { first_row = 8, max_row = 512, growth = 4 };
+  static const double brief_row_seconds = 1e-3, significant_seconds = 3e-4;
   double ignored;
   run_batch(operation, bytes, candidate, 1, 1, &ignored);
-  double least = slowest_of(run_batch(operation, bytes, candidate, 1, 1, &ignored));
-  if (least > brief_row_seconds)
-    return least;
+  double lowest = slowest_of(run_batch(operation, bytes, candidate, 1, 1, &ignored));
+  if (lowest > brief_row_seconds)
+    return lowest;
   for (int row = first_row;; row *= growth) {
     const double in_row = slowest_of(run_batch(operation, bytes, candidate, row, 0, &ignored));
-    least = in_row < least ? in_row : least;
-    if (row * in_row > telling_seconds || row == longest_row)
-      return least;
+    lowest = in_row < lowest ? in_row : lowest;
+    if (row * in_row > significant_seconds || row == max_row)
+      return lowest;
   }
 }
 
 static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches,
                          double limit) {
-  static double times[most_candidates][most_batches], cpus[most_candidates][most_batches];
-  static double slowest[most_batches], total[most_batches], first[most_candidates];
+  static double times[max_candidates][max_batches], cpus[max_candidates][max_batches];
+  static double slowest[max_batches], total[max_batches], first[max_candidates];
   double fastest = 1e9;
   for (int c = 0; c < count; ++c) {
     first[c] = estimate(operation, bytes, candidates[c]);
@@ -159,8 +153,8 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
   }
   const int apart = fastest > brief_seconds;
   const double wanted = (apart ? apart_seconds : batch_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
-  const int most = apart ? 10 : 1000;
-  const int calls = wanted < 2 ? 1 : wanted > most ? most : (int)wanted;
+  const int limit = apart ? 10 : 1000;
+  const int calls = wanted < 2 ? 1 : wanted > limit ? limit : (int)wanted;
   for (int b = 0; b < batches; ++b)
     for (int c = 0; c < count; ++c)
       if (limit <= 0 || first[c] <= limit * fastest)
@@ -198,7 +192,7 @@ static int next_line(char* line) {
     if (is_there)
       return line[0] != 0;
     usleep(pause);
-    pause = pause < longest_pause ? 2 * pause : pause;
+    pause = pause < max_pause ? 2 * pause : pause;
   }
 }
 
@@ -295,27 +289,27 @@ int main(int argc, char** argv) {
   introduce(fingerprint);
   static char line[line_bytes];
   while (next_line(line)) {
-    char* candidates[most_candidates];
+    char* candidates[max_candidates];
     int count = 0;
     char* operation = strtok(line, " \n");
     char* words[3] = {strtok(NULL, " \n"), strtok(NULL, " \n"), strtok(NULL, " \n")};
     if (operation == NULL || words[1] == NULL)
       continue;
     if (operation[0] == '@') {
-      char* request[most_words] = {operation, words[0], words[1], words[2]};
+      char* request[max_words] = {operation, words[0], words[1], words[2]};
       int given = words[2] == NULL ? 3 : 4;
-      while (given > 3 && given < most_words && (request[given] = strtok(NULL, " \n")) != NULL)
+      while (given > 3 && given < max_words && (request[given] = strtok(NULL, " \n")) != NULL)
         ++given;
       probe(request, given);
       continue;
     }
-    while (count < most_candidates && (candidates[count] = strtok(NULL, " \n")) != NULL)
+    while (count < max_candidates && (candidates[count] = strtok(NULL, " \n")) != NULL)
       ++count;
     if (words[2] == NULL)
       MPI_Abort(MPI_COMM_WORLD, 2);
     const int bytes = atoi(words[0]);
     const int batches = atoi(words[1]);
-    if (batches < 1 || batches > most_batches)
+    if (batches < 1 || batches > max_batches)
       MPI_Abort(MPI_COMM_WORLD, 2);
     char* degree = strchr(operation, ':');
     if (degree != NULL)

@@ -19,12 +19,13 @@ int main(int argc, char** argv) {
             static_cast<int*>(inout)[i] = static_cast<int*>(in)[i];
       },
       1, &largest);
-  int most = -1;
-  MPI_Allreduce(&rank, &most, 1, MPI_INT, largest, MPI_COMM_WORLD);
+  int highest = -1;
+  MPI_Allreduce(&rank, &highest, 1, MPI_INT, largest, MPI_COMM_WORLD);
   MPI_Op_free(&largest);
-  const bool right = most == size - 1 && data.front() == 2.5 && data.back() == 2.5;
+  const bool right = highest == size - 1 && data.front() == 2.5 && data.back() == 2.5;
   if (!right)
-    std::fprintf(stderr, "FAILED cxx: rank %d of %d: largest %d, data %g\n", rank, size, most, data.back());
+    std::fprintf(stderr, "FAILED cxx: rank %d of %d: largest %d, data %g\n", rank, size, highest,
+                 data.back());
   if (right && rank == 0)
     std::puts("passed cxx");
   MPI_Finalize();

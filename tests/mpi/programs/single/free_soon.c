@@ -11,10 +11,10 @@ int main(int argc, char** argv) {
     MPI_Comm communicator;
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &communicator));
     for (int i = 0; i < calls; ++i) {
-      int most = -1;
+      int highest = -1;
       const int mine = world_rank + i;
-      MUST(MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, communicator));
-      REQUIRE(most == world_size - 1 + i, "the largest is %d", most);
+      MUST(MPI_Allreduce(&mine, &highest, 1, MPI_INT, MPI_MAX, communicator));
+      REQUIRE(highest == world_size - 1 + i, "the largest is %d", highest);
     }
     MUST(MPI_Comm_free(&communicator));
   }

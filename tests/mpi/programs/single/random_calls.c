@@ -1,4 +1,4 @@
-// Random collectives: random_calls CALLS SEED MOST_BYTES SELECTIONS...
+// Random collectives: random_calls CALLS SEED MAX_BYTES SELECTIONS...
 //
 // All ranks roll the same calls: operation, size, root, communicator, in place or not, blocking or up to some
 // under way at once. Every word that arrives is checked, and that nothing else was written. Now and then
@@ -12,7 +12,7 @@
 #include "check.h"
 #include "single/random_call.h"
 
-enum { communicators = 4, most_under_way = 6 };
+enum { communicators = 4, max_under_way = 6 };
 
 static void start_blocking(Call* call) {
   const MPI_Datatype type = MPI_UINT64_T;
@@ -133,17 +133,17 @@ static MPI_Comm make_communicator(int which) {
 }
 
 // As many small sizes as large ones, by order of magnitude.
-static int roll_words(Dice* dice, int most_bytes) {
+static int roll_words(Dice* dice, int max_bytes) {
   int largest = 1;
-  while (largest < most_bytes / 8 && roll(dice, 12) != 0)
+  while (largest < max_bytes / 8 && roll(dice, 12) != 0)
     largest *= 2;
-  return roll(dice, at_most(largest, most_bytes / 8) + 1);
+  return roll(dice, at_most(largest, max_bytes / 8) + 1);
 }
 
-static void roll_call(Call* call, Dice* dice, uint64_t number, MPI_Comm communicator, int most_bytes) {
+static void roll_call(Call* call, Dice* dice, uint64_t number, MPI_Comm communicator, int max_bytes) {
   call->number = number;
   call->operation = (Operation)roll(dice, operations);
-  call->words = roll_words(dice, most_bytes);
+  call->words = roll_words(dice, max_bytes);
   call->communicator = communicator;
   MUST(MPI_Comm_rank(communicator, &call->rank));
   MUST(MPI_Comm_size(communicator, &call->size));
@@ -156,9 +156,9 @@ static void roll_call(Call* call, Dice* dice, uint64_t number, MPI_Comm communic
 
 typedef struct {
   Dice dice;
-  int most_bytes;
+  int max_bytes;
   MPI_Comm comms[communicators];
-  Call under_way[most_under_way];
+  Call under_way[max_under_way];
   int pending;
 } Run;
 
@@ -186,14 +186,14 @@ static void make_call(Run* run, uint64_t number) {
   Dice* const dice = &run->dice;
   if (roll(dice, 500) == 0)
     make_again(run);
-  if (run->pending == most_under_way || roll(dice, 4) == 0)
+  if (run->pending == max_under_way || roll(dice, 4) == 0)
     finish_pending(run);
   const MPI_Comm communicator = run->comms[roll(dice, communicators)];
   const bool blocking = roll(dice, 3) != 0;
   Call once = {.request = MPI_REQUEST_NULL};
   Call* const call = blocking ? &once : &run->under_way[run->pending];
   call->request = MPI_REQUEST_NULL;
-  roll_call(call, dice, number, communicator, run->most_bytes);
+  roll_call(call, dice, number, communicator, run->max_bytes);
   if (blocking) {
     start_blocking(call);
     finish(call);
@@ -205,11 +205,11 @@ static void make_call(Run* run, uint64_t number) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv, MPI_THREAD_SINGLE);
-  REQUIRE(argc >= 4, "random_calls CALLS SEED MOST_BYTES SELECTIONS...");
+  REQUIRE(argc >= 4, "random_calls CALLS SEED MAX_BYTES SELECTIONS...");
   const uint64_t count = strtoull(argv[1], NULL, 10);
   static Run run;
   run.dice = dice_of(strtoull(argv[2], NULL, 10), 0);
-  run.most_bytes = atoi(argv[3]);
+  run.max_bytes = atoi(argv[3]);
   for (int which = 0; which < communicators; ++which)
     run.comms[which] = make_communicator(which);
   for (uint64_t number = 0; number < count; ++number) {

@@ -38,7 +38,7 @@ static void* work(void* argument) {
     const int right = (rank + 1) % size, left = (rank + size - 1) % size;
     int in = -1;
     MUST(MPI_Sendrecv(&value, 1, MPI_INT, right, 4, &in, 1, MPI_INT, left, 4, mine->comm, MPI_STATUS_IGNORE));
-    REQUIRE(in == left + i * 10 + mine->number, "the neighbour's message holds %d", in);
+    REQUIRE(in == left + i * 10 + mine->number, "the neighbor's message holds %d", in);
   }
   return NULL;
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+// What a prediction starts from, and what it says.
+
+#include "machine/machine.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace thalweg::model {
+
+struct Prediction {
+  double seconds = 0;     ///< until the last rank has finished, all having begun together
+  double cpu_seconds = 0; ///< of the ranks' mean
+  double cpu_max = 0;     ///< of the busiest rank
+  /// It takes at least `seconds`; how much longer, nobody has looked.
+  bool is_bound = false;
+};
+
+/// Where ranks are and what is known of the machine.
+struct Scenario {
+  const machine::Machine& machine;
+  /// The node of each rank, numbered from 0; empty: all on one node.
+  std::span<const std::int32_t> nodes = {};
+  /// The socket and the core complex that each rank stays on, numbered across nodes; -1 for a rank that may
+  /// move between several. Empty: not known, ranks of a node are a node apart.
+  std::span<const std::int32_t> sockets = {};
+  std::span<const std::int32_t> complexes = {};
+};
+
+} // namespace thalweg::model

@@ -1,0 +1,183 @@
+#include "mpi/learn/tuning_context.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "mpi/observe/stopwatch.hpp"
+#include "mpi/state/runtime.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+constexpr const char* best_so_far = "best by learning";
+
+// A guess, until it was done once.
+constexpr double ordering_seconds_per_rank = 1e-4;
+
+// A budget of all the time is none: nothing need be waited for (as in tests).
+tune::LearningLimits limits(tune::ExplorationBudget& exploration_budget) {
+  constexpr std::uint32_t all = 100;
+  tune::LearningLimits limits;
+  limits.batches = 2; // strategies with their default parameters, then with others
+  limits.budget = runtime.settings.learn_budget_percent / 100.0;
+  limits.exploration_budget = &exploration_budget;
+  if (runtime.settings.learn_budget_percent == all) {
+    limits.budget = std::numeric_limits<double>::infinity();
+    limits.exploration_budget = nullptr;
+    limits.first_calls = 2;
+    limits.calls_seen = 0;
+  }
+  return limits;
+}
+
+double processor_seconds() {
+  return 1e-9 * static_cast<double>(observe::thread_cpu_ns());
+}
+
+double half(std::uint64_t word, int which) {
+  return static_cast<double>(which == 0 ? word >> 32U : word & UINT32_MAX);
+}
+
+} // namespace
+
+TuningContext::TuningContext(const CallKind& kind, const Choice* start, bool searched, int ranks,
+                             tune::ExplorationBudget& exploration_budget)
+    : kind_(kind), learner_(limits(exploration_budget), ordering_seconds_per_rank * ranks,
+                            start == nullptr ? "" : start->text, searched) {
+  choices_.emplace_back();
+  if (start != nullptr && strategies::is_native(start->implementation))
+    choices_.front() = *start;
+  add_choices();
+}
+
+void TuningContext::add_choices() {
+  const strategies::Call& call = *strategies::find_call(call_name(kind_.operation));
+  const auto& trials = learner_.trials();
+  while (choices_.size() < trials.size())
+    choices_.push_back(
+        make_choice(strategies::parse_implementation(trials[choices_.size()].text, call), best_so_far));
+}
+
+void TuningContext::open(const tune::Round& round) {
+  round_ = round;
+  made_ = 0;
+  refused_ = false;
+  work_ = {};
+  traffic_seen_ = {};
+  arrivals_seen_.clear();
+  departures_seen_.clear();
+  if (learner_.has_searched())
+    choices_.front().reason = best_so_far;
+}
+
+const Choice& TuningContext::next(std::int64_t bytes) {
+  ++all_calls_;
+  all_bytes_ += static_cast<double>(bytes);
+  const bool own = made_++ < round_.incumbent_calls;
+  return choices_[own ? learner_.incumbent() : learner_.candidate()];
+}
+
+// Those after the transitions there, but for the last one (Learner::counted).
+TuningContext::Counted TuningContext::counted(Side side) const {
+  const std::uint32_t first = side == incumbent ? 0 : round_.incumbent_calls;
+  const std::uint32_t calls = side == incumbent ? round_.incumbent_calls : round_.candidate_calls;
+  return calls == 0 ? Counted{} : Counted{first + round_.settling, first + calls - 1};
+}
+
+void TuningContext::arrived(double seconds) {
+  const Side side = arrivals_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
+  if (runtime.placement.oversubscribed && arrivals_seen_.size() == counted(side).begin)
+    work_[side].begin(processor_seconds());
+  work_[side].arrived(seconds);
+  arrivals_seen_.push_back(seconds);
+}
+
+void TuningContext::departed(double seconds, bool refused, const pattern::Traffic& traffic) {
+  const Side side = departures_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
+  work_[side].departed(seconds);
+  departures_seen_.push_back(seconds);
+  if (runtime.placement.oversubscribed && departures_seen_.size() == counted(side).end)
+    work_[side].end(processor_seconds());
+  // Where what is in use cannot do the calls, native has run: that says nothing of the candidate.
+  const bool was_candidate = made_ > round_.incumbent_calls;
+  refused_ = refused_ || (refused && was_candidate);
+  traffic_seen_ += traffic;
+}
+
+// Last arrivals, last departures, first arrivals (the largest of their negatives); then what must be equal on
+// all ranks, from both sides.
+std::vector<double> TuningContext::to_maximize(double last_agreement_seconds) const {
+  std::vector<double> row = arrivals_seen_;
+  row.insert(row.end(), departures_seen_.begin(), departures_seen_.end());
+  for (const double seconds : arrivals_seen_)
+    row.push_back(-seconds);
+  const std::uint64_t history = learner_.history();
+  for (const int which : {0, 1}) {
+    row.push_back(half(history, which));
+    row.push_back(-half(history, which));
+  }
+  row.push_back(refused_ ? 1 : 0);
+  // Who came last did not wait for others: what the agreement took him is what it takes.
+  row.push_back(-last_agreement_seconds);
+  return row;
+}
+
+// What is known of private sizes, then what processors did.
+std::vector<double> TuningContext::to_sum() const {
+  std::vector<double> row;
+  if (kind_.is_private)
+    row = {static_cast<double>(traffic_seen_.messages), static_cast<double>(traffic_seen_.bytes)};
+  if (runtime.placement.oversubscribed)
+    for (const RowWork& work : work_)
+      row.push_back(work.seconds());
+  return row;
+}
+
+// Of a call, from what all ranks worked in those that count.
+tune::LowerBounds TuningContext::lower_bounds(std::span<const double> work, int nodes) const {
+  const auto of = [&](Side side) {
+    const Counted calls = counted(side);
+    return calls.end == calls.begin
+               ? 0
+               : work[side] / ((calls.end - calls.begin) * runtime.placement.oversubscribed_cores * nodes);
+  };
+  return {of(incumbent), of(candidate)};
+}
+
+bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks,
+                          int nodes) {
+  const std::size_t calls = arrivals_seen_.size();
+  const double* const tail = maxima.data() + 3 * calls;
+  if (tail[0] != -tail[1] || tail[2] != -tail[3])
+    return false;
+  std::vector<double> seconds;
+  for (std::size_t call = 0; call < calls; ++call) {
+    const pattern::Visit visit{-maxima[2 * calls + call], maxima[call], maxima[calls + call]};
+    arrivals_.add(visit);
+    seconds.push_back(visit.transfer());
+  }
+  if (kind_.is_private) {
+    const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
+    traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
+    private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
+  }
+  tune::LowerBounds bounds;
+  if (runtime.placement.oversubscribed)
+    bounds = lower_bounds(std::span(sums).last(sides), nodes);
+  learner_.measured(seconds, -tail[5], tail[4] > 0, bounds);
+  return true;
+}
+
+void TuningContext::add_candidates(std::span<const tune::PredictedCandidate> candidates, double seconds) {
+  learner_.add_candidates(candidates, seconds);
+  add_choices();
+}
+
+std::int64_t TuningContext::bytes() const {
+  if (kind_.is_private)
+    return private_bytes_;
+  return all_calls_ == 0 ? 0 : static_cast<std::int64_t>(all_bytes_ / static_cast<double>(all_calls_) + 0.5);
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,82 @@
+#pragma once
+
+// What is learned of one kind of call on one communicator, and what its next call runs.
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "mpi/choose/choice.hpp"
+#include "mpi/learn/call_kind.hpp"
+#include "mpi/learn/row_work.hpp"
+#include "pattern/arrivals.hpp"
+#include "pattern/traffic.hpp"
+#include "tune/learner.hpp"
+
+namespace thalweg::mpi {
+
+class TuningContext {
+public:
+  // `start`: what the tuning file says, or null; `searched`: after a whole search. The exploration budget is
+  // borrowed.
+  TuningContext(const CallKind& kind, const Choice* start, bool searched, int ranks,
+                tune::ExplorationBudget& exploration_budget);
+
+  // Before a call. True when a round has ended and the next must be opened (communicator_learning.cpp).
+  bool needs_round() const { return made_ == round_.incumbent_calls + round_.candidate_calls; }
+  void open(const tune::Round& round);
+  // What the next call of the round runs. Counts it.
+  const Choice& next(std::int64_t bytes);
+
+  // Around calls of measured rounds; seconds of a clock that ranks share.
+  bool is_measured() const { return round_.kind == tune::Round::Kind::measure; }
+  void arrived(double seconds);
+  void departed(double seconds, bool refused, const pattern::Traffic& traffic);
+
+  // What ranks agree on after a measured round, and what comes of it. False where ranks have gone
+  // different ways.
+  std::vector<double> to_maximize(double last_agreement_seconds) const;
+  std::vector<double> to_sum() const;
+  bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks, int nodes);
+
+  void add_candidates(std::span<const tune::PredictedCandidate> candidates, double seconds);
+
+  tune::Learner& learner() { return learner_; }
+  const tune::Learner& learner() const { return learner_; }
+  const CallKind& kind() const { return kind_; }
+  // Of a unit, in the mean.
+  std::int64_t bytes() const;
+  // Of private sizes: where the traffic of the last round belongs.
+  pattern::TrafficClass traffic() const { return traffic_; }
+  const pattern::Arrivals& arrivals() const { return arrivals_; }
+
+private:
+  enum Side : std::uint8_t { incumbent, candidate, sides };
+
+  void add_choices();
+  struct Counted {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+  Counted counted(Side side) const;
+  tune::LowerBounds lower_bounds(std::span<const double> work, int nodes) const;
+
+  CallKind kind_;
+  tune::Learner learner_;
+  std::deque<Choice> choices_; // by trial; their addresses stay
+  tune::Round round_;
+  std::uint32_t made_ = 0; // calls of the round
+  double all_bytes_ = 0;
+  std::uint64_t all_calls_ = 0;
+  std::vector<double> arrivals_seen_; // of the round
+  std::vector<double> departures_seen_;
+  pattern::Traffic traffic_seen_;
+  std::array<RowWork, sides> work_; // in the calls that count
+  bool refused_ = false;            // the candidate, by this rank
+  pattern::TrafficClass traffic_;
+  std::int64_t private_bytes_ = 0;
+  pattern::Arrivals arrivals_;
+};
+
+} // namespace thalweg::mpi

@@ -1,0 +1,70 @@
+#pragma once
+
+// What can run a call: a strategy's schedule on our engine, the MPI library, or an offload. Whoever chooses,
+// records or runs says which by this one type.
+//
+//   implementation = "native"                                            the library, as it decides itself
+//                  | "library:" word                                     the library, by an algorithm of its
+//                  own | "offload:" word                                     the network card or the kernel
+//                  | strategy [ ":" parameter "=" value { "," parameter "=" value } ]
+//
+// Sizes may carry KiB, MiB, GiB; choices are written by their names. Blanks around words mean nothing.
+
+#include "strategies/calls.hpp"
+#include "strategies/index.hpp"
+
+#include <variant>
+
+namespace thalweg::strategies {
+
+/// The MPI library's own.
+struct Library {
+  /// One of its algorithms, in the words of the library's table (thalweg/rules). It takes effect only where
+  /// the library was told of it when the job started. Empty: as the library decides itself.
+  std::string algorithm = {};
+
+  bool operator==(const Library&) const = default;
+};
+
+/// A strategy's schedule, run by our engine.
+class Scheduled {
+public:
+  /// Parameters that are not given have their default value. Throws Error for an unknown parameter or a
+  /// value outside its range.
+  explicit Scheduled(const Strategy& strategy, const schedule::Parameters& given = {})
+      : strategy_(&strategy), parameters_(resolve(strategy, given)) {}
+
+  const Strategy& strategy() const { return *strategy_; }
+  const schedule::Parameters& parameters() const { return parameters_; }
+
+  bool operator==(const Scheduled&) const = default;
+
+private:
+  const Strategy* strategy_; // in the index, which lives as long as the process
+  schedule::Parameters parameters_;
+};
+
+/// A collective that the network card or the kernel does as a whole. Where it is not at hand the library runs
+/// the call.
+struct Offload {
+  std::string name;
+
+  bool operator==(const Offload&) const = default;
+};
+
+/// The library as it decides itself, where nobody has chosen.
+using Implementation = std::variant<Library, Scheduled, Offload>;
+
+/// The library, as it decides itself?
+bool is_native(const Implementation& implementation);
+
+/// Reads an implementation of that call. Throws Error for anything that is none, saying what to write
+/// instead.
+Implementation parse_implementation(std::string_view text, const Call& call);
+/// The text that reads back as the same, without parameters that have their default value.
+std::string to_text(const Implementation& implementation);
+std::string to_text(const Scheduled& scheduled);
+/// A parameter's value as it is written there: "64KiB", "7", "folding".
+std::string value_text(const Parameter& parameter, std::int64_t value);
+
+} // namespace thalweg::strategies
