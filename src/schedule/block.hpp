@@ -3,7 +3,7 @@
 // Blocks: what schedules talk about instead of bytes.
 //
 // A problem's buffers are cut into numbered blocks; which bytes a block is, is decided when a call is bound
-// (schedule/layout.hpp). A message or copy moves a list of block ranges, in list order.
+// (engine/layout.hpp). A message or copy moves a list of block ranges, in list order.
 
 #include <cassert>
 #include <cstdint>

@@ -1,5 +1,6 @@
 """Generated documents are those of the command as it is."""
 
+import re
 import shutil
 import subprocess
 import textwrap
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.documentation.__main__ import documents
+from thalweg.settings.options import BY_NAME
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -34,3 +36,17 @@ def test_man_pages_are_roff() -> None:
         if groff:
             result = subprocess.run([groff, "-man", "-ww", "-z", str(path)], capture_output=True, text=True, check=True)
             assert result.stderr == ""
+
+
+def test_defaults_in_documents_are_those_of_the_interposer() -> None:
+    waiting = (ROOT / "src" / "wait" / "settings.hpp").read_text()
+    settings = (ROOT / "src" / "mpi" / "state" / "settings.hpp").read_text()
+    inside = {
+        "poll_us": re.search(r"\bpoll_us = (\d+);", waiting),
+        "yield_us": re.search(r"\byield_us = (\d+);", waiting),
+        "sleep_us": re.search(r"\bsleep_us_max = (\d+);", waiting),
+        "learn_budget": re.search(r"\blearn_budget_percent = (\d+);", settings),
+    }
+    for name, found in inside.items():
+        assert found, name
+        assert found[1] == BY_NAME[name].unset, name

@@ -1,14 +1,22 @@
 """The reference pages of settings and exit statuses, from their tables."""
 
+import textwrap
+
 from thalweg.errors import STATUSES
 from thalweg.settings.options import OPTIONS, Option
 
 _CONFIGURATION = """# Configuration
 
-Every setting can be given as a flag of `thalweg run`, as an environment variable, or in a file. Flags win over variables,
-these over the project's file `./thalweg.toml`, that over the user's file `$XDG_CONFIG_HOME/thalweg/config.toml`
-(`~/.config/thalweg/config.toml`), that over defaults. Strategies merge: each operation's is taken from the first place that
-selects one for it; every other setting is taken whole.
+Every setting is a flag of `thalweg run`, an environment variable and a key in configuration files. The first of these
+places that has a setting decides it:
+
+1. the flag;
+2. the variable;
+3. the project's file, `./thalweg.toml`;
+4. the user's file, `$XDG_CONFIG_HOME/thalweg/config.toml`, or `~/.config/thalweg/config.toml` without that variable;
+5. the default.
+
+Strategies merge: each operation takes its strategy from the first place that selects one for it.
 
     thalweg config            # what is in effect, and where each value comes from
 
@@ -17,6 +25,8 @@ selects one for it; every other setting is taken whole.
 {rows}
 
 {texts}
+
+## Files
 
 A file is TOML:
 
@@ -29,41 +39,56 @@ alltoall = "bruck:radix=4"
 allreduce = "native"
 ```
 
-A file that cannot be understood, an unknown key and a value out of range stop the command before anything is started, with
-the file and the line ([exit status](exit-status.md) 3). A selection's operations, strategies and parameters are those that
-`thalweg strategies` lists.
+An unknown key, a value out of range or a file that cannot be understood stops the command. Nothing is started then.
+The message names the file and the line, and the [exit status](exit-status.md) is 3. `thalweg strategies` lists the
+operations, strategies and parameters that a selection may name.
 
-The interposer reads the variables in each rank; rank 0's are everybody's. A program that is preloaded by hand
-(`LD_PRELOAD`) is steered by the same variables, except that the summary is then off unless `THALWEG_SUMMARY=1`.
+## Without the command
+
+The interposer reads the variables in each rank, and rank 0's values hold for all. A program that is preloaded by hand
+(`LD_PRELOAD`) obeys the same variables. Three defaults differ then, as the command is what sets them: there is no
+summary, no tuning file and no learning. `THALWEG_SUMMARY=1`, `THALWEG_TUNING` and `THALWEG_LEARN` turn them on.
 `THALWEG_DISABLE=1` makes Thalweg absent.
 """
 
 _EXIT_STATUS = """# Exit status
 
-`thalweg run` lets the program's launcher take its own place, so a program that was started leaves with its own exit status,
-and signals reach it directly. When the command itself fails, nothing has been started, one or two lines on stderr say what is
-wrong and what to do about it, and the status is:
+`thalweg run` lets the program's launcher take its own place. So a program that was started leaves with its own exit
+status, and signals reach it directly.
+
+When the command itself fails, nothing has been started. One or two lines on stderr say what is wrong and what to do
+about it. The status is:
 
 | status | meaning |
 | --- | --- |
 | 0 | all is well |
 {rows}
 
-126 and 127 are what a shell says in the same case. A launcher has statuses of its own, for instance Open MPI's 1 when it
-finds too few slots.
+126 and 127 are what a shell returns in the same case. Launchers have statuses of their own. Open MPI's, for instance,
+is 1 when it finds too few slots.
 """
 
 
 def configuration_page() -> str:
     """Write docs/configuration.md."""
     rows = "\n".join(_row(option) for option in OPTIONS)
-    texts = "\n".join(f"- `{option.name}`: {option.help}" for option in OPTIONS)
+    texts = "\n".join(_text(option) for option in OPTIONS)
     return _CONFIGURATION.format(rows=rows, texts=texts)
 
 
 def exit_status_page() -> str:
     """Write docs/exit-status.md."""
     return _EXIT_STATUS.format(rows="\n".join(f"| {status.number} | {status.description} |" for status in STATUSES))
+
+
+def _text(option: Option) -> str:
+    return textwrap.fill(
+        f"- `{option.name}`: {option.help}",
+        width=120,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _row(option: Option) -> str:
@@ -79,6 +104,6 @@ def _row(option: Option) -> str:
         "tuning": "a path, or off",
         "mpi": "openmpi, mpich, mpiabi, or a path",
     }
-    default = {None: "-", True: "1", False: "0"}.get(option.default, option.default)  # type: ignore[call-overload]
+    default = {None: option.unset or "-", True: "1", False: "0"}.get(option.default, option.default)  # type: ignore[call-overload]
     names = " ".join(f"`{flag}`" for flag in flags)
     return f"| {names} | `{option.variable}` | `{option.name}` | {values[option.kind]} | {default} |"

@@ -23,6 +23,8 @@ class Option(NamedTuple):
     for_ranks: bool = True
     former_name: str = ""
     former_choices: tuple[str, ...] = ()
+    unset: str = ""
+    """What holds where the default is None, for the documentation; the interposer and the tuner know it themselves."""
 
     @property
     def variable(self) -> str:
@@ -65,21 +67,24 @@ OPTIONS: tuple[Option, ...] = (
         default=None,
         metavar="FILE",
         help="The tuning file, with the strategies that were found best on this machine; `off` uses none.",
+        unset="`~/.local/share/thalweg/tuning.toml`",
     ),
     Option(
         name="learn",
         kind="choice",
         default="exact",
         choices=("exact", "all", "off"),
-        help="Learn while the program runs which strategy is fastest: where results cannot change by it (exact), "
-        "also for floating-point sums, whose last digits may change within a run (all), or not at all (off).",
+        help="Learn which strategy is fastest while the program runs: only where results cannot change (exact), "
+        "also for floating-point sums (all), or not at all (off). Under `all`, the last digits of sums may change "
+        "within a run.",
     ),
     Option(
         name="learn_budget",
         kind="percent",
         default=None,
         metavar="PERCENT",
-        help="What learning may cost, of the time in the calls that it learns about; 2 unless set, 100 for no bound.",
+        help="What learning may cost: a share of the time in the calls that it learns about. 100 sets no bound.",
+        unset="2",
     ),
     Option(
         name="wait",
@@ -97,6 +102,7 @@ OPTIONS: tuple[Option, ...] = (
         default=None,
         metavar="MICROSECONDS",
         help="How long a yielding wait polls before it yields the core.",
+        unset="0",
     ),
     Option(
         name="yield_us",
@@ -104,13 +110,15 @@ OPTIONS: tuple[Option, ...] = (
         default=None,
         metavar="MICROSECONDS",
         help="How long a yielding wait yields before it sleeps; in shared memory, where messages wake, 200 at most.",
+        unset="5000",
     ),
     Option(
         name="sleep_us",
         kind="microseconds",
         default=None,
         metavar="MICROSECONDS",
-        help="How long a yielding wait sleeps between two looks.",
+        help="How long a yielding wait sleeps between two looks, at most.",
+        unset="1000",
     ),
     Option(
         name="report",
@@ -129,7 +137,7 @@ OPTIONS: tuple[Option, ...] = (
         name="progress_thread",
         kind="switch",
         default=False,
-        help="Progress non-blocking collectives in a thread of their own.",
+        help="Progress nonblocking collectives in a thread of their own.",
     ),
     Option(
         name="shared_memory",
@@ -142,8 +150,8 @@ OPTIONS: tuple[Option, ...] = (
         kind="choice",
         default="auto",
         choices=("auto", "yes", "no"),
-        help="Whether the program may pass a GPU's memory to collectives, which then are left to the MPI library: yes, "
-        "no, or where a GPU's runtime is loaded when MPI starts.",
+        help="Whether the program may pass a GPU's memory to collectives: yes, no, or where a GPU's runtime is loaded "
+        "when MPI starts (auto). Such collectives are left to the MPI library.",
     ),
     Option(
         name="verbose",

@@ -24,8 +24,8 @@ class Mode(enum.Enum):
     """How the job is started."""
 
     ENGINE = "so that strategies can be tried"
-    RECORDED = "as programs are, recorded for a summary"
-    TUNED = "as programs are, with a tuning file"
+    RECORDED = "with a summary, without learning"
+    TUNED = "with a tuning file, without summary and learning"
     NATIVE = "without Thalweg"
 
 

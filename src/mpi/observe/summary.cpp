@@ -31,9 +31,16 @@ std::string percent(double share) {
   return fmt::format("{:.0f}%", 100 * share);
 }
 
-// What is too long keeps its end, which tells more: a file and line.
-std::string clipped(const std::string& text, std::size_t width) {
-  return text.size() <= width ? text : ".." + text.substr(text.size() - width + 2);
+// Of "solve.cpp:42 (name)" the name goes first, as C++'s are long. What has no line keeps its end.
+std::string clipped(const std::string& site, std::size_t width) {
+  if (site.size() <= width) {
+    return site;
+  }
+  const std::string place = site.substr(0, site.find(" ("));
+  if (place.find(':') != std::string::npos && place.size() <= width) {
+    return place;
+  }
+  return ".." + site.substr(site.size() - width + 2);
 }
 
 std::string straggler(const Waiting& waiting) {

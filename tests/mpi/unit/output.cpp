@@ -69,6 +69,14 @@ TEST(Summary, ShowsWhatAPersonNeeds) {
   }
 }
 
+TEST(Summary, KeepsTheLineOfACallWhoseFunctionHasALongName) {
+  Profile long_names = profile();
+  long_names.sites[0].source = "solve.cpp:42 (_ZN7example5solveERKSt6vectorIdSaIdEERKNS_7OptionsE)";
+  EXPECT_NE(summary(run(), long_names).find(" solve.cpp:42  "), std::string::npos);
+  long_names.sites[0].source = "_ZN7example5solveERKSt6vectorIdSaIdEE+0x42 (libexample.so)";
+  EXPECT_NE(summary(run(), long_names).find("EE+0x42 (libexample.so) "), std::string::npos);
+}
+
 TEST(Summary, SaysHowManySitesItLeavesOut) {
   Profile many = profile();
   many.sites.resize(25, many.sites[0]);
