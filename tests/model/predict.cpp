@@ -324,10 +324,10 @@ TEST_P(ModelOfEveryStrategy, IsBoundedWhereRanksDisturbOneAnother) {
          strategies::obligations(strategy, ranks, strategies::Roots::sample)) {
       const auto schedules = strategies::build_all(strategy, one);
       const Prediction whole = predict(schedules, 4096, {machine, nodes});
-      const Prediction bound = predict_lower_bound(schedules, 4096, {machine, nodes});
+      const Prediction lower = predict_lower_bound(schedules, 4096, {machine, nodes});
       const Prediction half = predict(schedules, 4096, {machine, nodes}, whole.seconds / 2);
       const std::string what = strategies::describe(strategy, one);
-      for (const Prediction& bound : {bound, half}) {
+      for (const Prediction& bound : {lower, half}) {
         EXPECT_LE(bound.seconds, whole.seconds * (1 + 1e-9)) << what;
         EXPECT_LE(bound.cpu_seconds, whole.cpu_seconds * (1 + 1e-9)) << what;
         EXPECT_LE(bound.cpu_max, whole.cpu_max * (1 + 1e-9)) << what;
