@@ -20,9 +20,9 @@ class Option(NamedTuple):
     short: str = ""
     metavar: str = ""
     choices: tuple[str, ...] = ()
-    for_ranks: bool = True
     former_name: str = ""
     former_choices: tuple[str, ...] = ()
+    for_ranks: bool = True
 
     @property
     def variable(self) -> str:
