@@ -520,10 +520,19 @@ class Pick:
     def bytes(self, arg: int, /) -> None: ...
 
     @property
-    def use(self) -> str: ...
+    def use(self) -> str:
+        """
+        What was found best, as behind "=" in a selection. Set the call first: the text is checked for it.
+        """
 
     @use.setter
     def use(self, arg: str, /) -> None: ...
+
+    @property
+    def library_algorithm(self) -> str:
+        """
+        The library's own algorithm that was found best, empty where it is none by name.
+        """
 
     @property
     def seconds(self) -> float: ...
@@ -550,7 +559,8 @@ class Pick:
     def source(self, arg: str, /) -> None: ...
 
     @property
-    def fallback(self) -> str: ...
+    def fallback(self) -> str:
+        """What runs where that does not take effect; empty: native."""
 
     @fallback.setter
     def fallback(self, arg: str, /) -> None: ...

@@ -20,11 +20,11 @@ class Option(NamedTuple):
     short: str = ""
     metavar: str = ""
     choices: tuple[str, ...] = ()
-    for_ranks: bool = True
     former_name: str = ""
     former_choices: tuple[str, ...] = ()
     unset: str = ""
     """What holds where the default is None, for the documentation; the interposer and the tuner know it themselves."""
+    for_ranks: bool = True
 
     @property
     def variable(self) -> str:

@@ -41,7 +41,8 @@ Implementation in_effect(const Implementation& chosen, const std::optional<Imple
   return std::holds_alternative<Library>(chosen) ? Library{} : chosen;
 }
 
-std::vector<std::string> without_effect(const std::vector<strategies::Selection>& selections, bool has_rules) {
+std::vector<std::string> without_effect(const std::vector<strategies::Selection>& selections,
+                                        bool has_rules) {
   std::vector<std::string> lines;
   for (const strategies::Selection& selection : selections)
     if (!std::visit(TakesEffect{has_rules}, selection.implementation))
