@@ -138,7 +138,7 @@ def _written(library: Library, rules: Rules, ranks: int, path: Path) -> LibraryR
     try:
         text = library.rules_text(rules, ranks)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             fresh = path.with_name(f"{path.name}.{os.getpid()}")
             fresh.write_text(text, encoding="utf-8")
             fresh.replace(path)

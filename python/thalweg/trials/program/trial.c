@@ -153,8 +153,8 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
   }
   const int apart = fastest > brief_seconds;
   const double wanted = (apart ? apart_seconds : batch_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
-  const int most = apart ? 10 : 1000;
-  const int calls = wanted < 2 ? 1 : wanted > most ? most : (int)wanted;
+  const int max_calls = apart ? 10 : 1000;
+  const int calls = wanted < 2 ? 1 : wanted > max_calls ? max_calls : (int)wanted;
   for (int b = 0; b < batches; ++b)
     for (int c = 0; c < count; ++c)
       if (limit <= 0 || first[c] <= limit * fastest)
