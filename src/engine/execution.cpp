@@ -1,5 +1,7 @@
 #include "engine/execution.hpp"
 
+#include "core/assertion.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -29,7 +31,9 @@ bool stands_alone(const PlanStep& step) {
 
 } // namespace
 
-TagSupply::TagSupply(std::int32_t limit) : count_(tags_per_call(limit)), calls_(limit / count_ / 2) {}
+TagSupply::TagSupply(std::int32_t limit) : count_(tags_per_call(limit)), calls_(limit / count_ / 2) {
+  THALWEG_ASSERT(light, calls_ > 0);
+}
 
 Tags TagSupply::for_persistent() {
   if (persistent_ == calls_)
@@ -42,6 +46,7 @@ Execution::Execution(const Plan& plan, transport::Batch& batch) : plan_(plan), b
 }
 
 void Execution::start(const Buffers& buffers, Tags tags, Operator* combine) {
+  THALWEG_ASSERT(normal, tags.count > 0);
   bases_[static_cast<std::size_t>(Base::input)] = buffers.input;
   bases_[static_cast<std::size_t>(Base::output)] = buffers.output;
   bases_[static_cast<std::size_t>(Base::scratch)] = buffers.scratch;

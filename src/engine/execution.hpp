@@ -33,6 +33,7 @@ public:
   explicit TagSupply(std::int32_t limit);
   /// For the next call. They come round again after 255 calls at least.
   Tags for_call() {
+    THALWEG_ASSERT(normal, next_ < calls_);
     const Tags tags{next_ * count_, count_};
     next_ = next_ + 1 == calls_ ? 0 : next_ + 1;
     return tags;

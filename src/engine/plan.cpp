@@ -1,5 +1,6 @@
 #include "engine/plan.hpp"
 
+#include "core/assertion.hpp"
 #include "schedule/multicasts.hpp"
 
 #include <algorithm>
@@ -60,6 +61,7 @@ Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Com
     stages_.push_back(bound);
   }
   link_successors(schedule);
+  THALWEG_ASSERT(heavy, is_sound());
 }
 
 schedule::Span Plan::bind(std::span<const BlockRange> ranges, const Layouts& layouts) {
@@ -137,6 +139,27 @@ bool Plan::make_simple(const schedule::Schedule& schedule, const PlanStage& stag
     has_long_messages |= is_message(origin) && step.bytes > short_bytes;
   }
   return !(has_order && has_long_messages);
+}
+
+/// Nothing reaches out of what the plan asks for, and who waits comes later.
+bool Plan::is_sound() const {
+  const auto fits = [this](const Piece& piece) {
+    const std::int64_t room = piece.base == Base::scratch ? scratch_bytes_ : staging_bytes_;
+    const bool is_own = piece.base == Base::scratch || piece.base == Base::staging;
+    return piece.bytes >= 0 && (!is_own || (piece.offset >= 0 && piece.offset + piece.bytes <= room));
+  };
+  bool is_sound = std::ranges::all_of(pieces_, fits);
+  std::uint32_t end = 0;
+  for (const PlanStage& stage : stages_) {
+    is_sound &= stage.begin == end && stage.begin <= stage.end;
+    end = stage.end;
+  }
+  for (std::uint32_t s = 0; s < steps_.size(); ++s) {
+    is_sound &= fits(steps_[s].message);
+    for (const std::uint32_t successor : successors(steps_[s]))
+      is_sound &= successor > s;
+  }
+  return is_sound && end == steps_.size();
 }
 
 void Plan::link_successors(const schedule::Schedule& schedule) {

@@ -88,6 +88,7 @@ private:
   void number_multicasts(const schedule::Schedule& schedule, std::size_t stage);
   bool make_simple(const schedule::Schedule& schedule, const PlanStage& stage);
   void link_successors(const schedule::Schedule& schedule);
+  bool is_sound() const;
 
   Combining combining_;
   std::vector<PlanStep> steps_;

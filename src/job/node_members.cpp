@@ -1,11 +1,11 @@
 #include "job/node_members.hpp"
 
-#include <cassert>
+#include "core/assertion.hpp"
 
 namespace thalweg::job {
 
 NodeMembers node_members(std::span<const int> nodes, Rank rank) {
-  assert(rank >= 0 && static_cast<std::size_t>(rank) < nodes.size());
+  THALWEG_ASSERT(light, rank >= 0 && static_cast<std::size_t>(rank) < nodes.size());
   NodeMembers members;
   const int node = nodes[static_cast<std::size_t>(rank)];
   for (Rank other = 0; static_cast<std::size_t>(other) < nodes.size(); ++other) {

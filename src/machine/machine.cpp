@@ -1,7 +1,8 @@
 #include "machine/machine.hpp"
 
+#include "core/assertion.hpp"
+
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 
 namespace thalweg::machine {
@@ -28,14 +29,14 @@ std::string_view name(Level level) {
 }
 
 const MessageCost& LevelCosts::at(std::int64_t bytes) const {
-  assert(!ranges.empty());
+  THALWEG_ASSERT(normal, !ranges.empty());
   const auto fits =
       std::ranges::find_if(ranges, [&](const MessageCost& range) { return bytes <= range.bytes_max; });
   return fits == ranges.end() ? ranges.back() : *fits;
 }
 
 const LevelCosts& Machine::at(Level level) const {
-  assert(!levels.empty());
+  THALWEG_ASSERT(normal, !levels.empty());
   const auto distance = [&](const LevelCosts& costs) {
     const bool crosses = (costs.level == Level::network) != (level == Level::network);
     return std::abs(static_cast<int>(costs.level) - static_cast<int>(level)) +

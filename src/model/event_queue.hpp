@@ -5,10 +5,11 @@
 // so adding one is an append, and one moves down at most as often as a time has bits. Events of the same time
 // come out in the order in which they went in.
 
+#include "core/assertion.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -27,7 +28,7 @@ public:
 
   /// Takes the earliest event out; the queue must not be empty.
   Event pop() {
-    assert(size_ > 0);
+    THALWEG_ASSERT(normal, size_ > 0);
     if (taken_ == buckets_[0].size())
       refill();
     --size_;

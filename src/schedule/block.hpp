@@ -5,7 +5,8 @@
 // A problem's buffers are cut into numbered blocks; which bytes a block is, is decided when a call is bound
 // (engine/layout.hpp). A message or copy moves a list of block ranges, in list order.
 
-#include <cassert>
+#include "core/assertion.hpp"
+
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -68,7 +69,7 @@ inline BlockList scratch(std::int32_t first, std::int32_t run = 1) {
 /// `length` blocks from `first` on in the buffer's first `modulus` blocks, going round past the last: one or
 /// two ranges.
 inline BlockList wrapped(Buffer buffer, std::int64_t first, std::int64_t length, std::int64_t modulus) {
-  assert(0 <= length && length <= modulus);
+  THALWEG_ASSERT(normal, 0 <= length && length <= modulus);
   first = (first % modulus + modulus) % modulus;
   const auto at = [&](std::int64_t begin, std::int64_t run) {
     return BlockRange{buffer, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(run)};

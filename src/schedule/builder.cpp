@@ -1,11 +1,11 @@
 #include "schedule/builder.hpp"
 
 #include "core/arithmetic.hpp"
+#include "core/assertion.hpp"
 #include "schedule/buffers.hpp"
 #include "schedule/fusing.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 namespace thalweg::schedule {
 
@@ -140,17 +140,34 @@ StepId Builder::receive_token(Rank from, const After& after) {
 }
 
 StepId Builder::append(Step step, const BlockList& source, const BlockList& target, const After& after) {
-  assert(!is_message(step) || (step.peer >= 0 && step.peer < recording_->schedule.ranks));
   Schedule& schedule = recording_->schedule;
+  THALWEG_ASSERT(normal, !is_message(step) || (step.peer >= 0 && step.peer < schedule.ranks));
+  THALWEG_ASSERT(heavy, exists(source) && exists(target));
   step.source = store(source);
   step.target = store(target);
   step.predecessors.begin = static_cast<std::uint32_t>(schedule.predecessors.size());
   for (const StepId id : after)
-    if (id != nothing && id >= recording_->stage_begin)
+    if (id != nothing && id >= recording_->stage_begin) {
+      THALWEG_ASSERT(normal, id < schedule.steps.size());
       schedule.predecessors.push_back(id);
+    }
   step.predecessors.size = static_cast<std::uint32_t>(schedule.predecessors.size()) - step.predecessors.begin;
   schedule.steps.push_back(step);
   return static_cast<StepId>(schedule.steps.size() - 1);
+}
+
+/// Are these blocks of the buffers that the rank has?
+bool Builder::exists(const BlockList& blocks) const {
+  const Schedule& schedule = recording_->schedule;
+  bool all_exist = true;
+  for_each_run(blocks, [&](Buffer buffer, std::int32_t first, std::int32_t run) {
+    const std::int32_t end = buffer == Buffer::scratch ? schedule.scratch_blocks
+                             : buffer == Buffer::input
+                                 ? input_units(recording_->problem, schedule.rank) * schedule.pieces
+                                 : output_units(recording_->problem, schedule.rank) * schedule.pieces;
+    all_exist &= first >= 0 && run > 0 && first + run <= end;
+  });
+  return all_exist;
 }
 
 Span Builder::store(const BlockList& blocks) {
@@ -192,7 +209,7 @@ std::int32_t Builder::scratch_blocks(std::int32_t blocks) {
   const auto canonical_row =
       static_cast<std::int32_t>(canonical_blocks(recording_->problem, schedule.pieces));
   const auto own_row = static_cast<std::int32_t>(renaming_->canonical.size());
-  assert(own_row > 0);
+  THALWEG_ASSERT(light, own_row > 0);
   std::int32_t replica = 0;
   for (std::int32_t s = 0; s < blocks; ++s) {
     if (s % own_row == 0) {
@@ -220,7 +237,7 @@ Builder Builder::subgroup(const Subproblem& sub) const {
   inner.problem_.ranks = static_cast<std::int32_t>(sub.members.size());
   inner.pieces_ = sub.pieces;
   const auto position = std::ranges::find(sub.members, rank_);
-  assert(position != sub.members.end());
+  THALWEG_ASSERT(light, position != sub.members.end());
   inner.rank_ = static_cast<Rank>(position - sub.members.begin());
 
   const auto globally = [this](std::vector<BlockList> units) {

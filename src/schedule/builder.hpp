@@ -111,6 +111,7 @@ private:
     return renaming_ ? renaming_->members[static_cast<std::size_t>(member)] : member;
   }
   BlockList global(const BlockList& blocks) const;
+  bool exists(const BlockList& blocks) const;
   Span store(const BlockList& blocks);
   /// Would a copy move nothing, because both lists name the same memory (in place)?
   bool is_same_memory(const BlockList& source, const BlockList& target) const;

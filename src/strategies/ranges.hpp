@@ -22,7 +22,7 @@ inline schedule::BlockList strided(schedule::Buffer buffer, std::int64_t first, 
 /// going round past either end: one or two ranges. |stride| * (count-1) must be less than `modulus`.
 inline schedule::BlockList wrapped_stride(schedule::Buffer buffer, std::int64_t first, std::int64_t count,
                                           std::int64_t stride, std::int64_t modulus) {
-  assert(count <= 1 || (stride < 0 ? -stride : stride) * (count - 1) < modulus);
+  THALWEG_ASSERT(normal, count <= 1 || (stride < 0 ? -stride : stride) * (count - 1) < modulus);
   first = modulo(first, modulus);
   const std::int64_t room = stride > 0   ? ceil_divide(modulus - first, stride)
                             : stride < 0 ? first / -stride + 1

@@ -1,10 +1,10 @@
 #include "job/mpi/agreement.hpp"
 
+#include "core/assertion.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstdint>
 #include <numeric>
 
@@ -23,7 +23,7 @@ Agreement::Agreement(const transport::MpiApi& api, MPI_Comm communicator, std::v
                      int tag, const wait::Policy& policy)
     : api_(api), communicator_(communicator), members_(std::move(members)), own_(own), tag_(tag),
       policy_(policy) {
-  assert(own >= 0 && static_cast<std::size_t>(own) < members_.size());
+  THALWEG_ASSERT(light, own >= 0 && static_cast<std::size_t>(own) < members_.size());
   policy_.polls = 1; // each is a look of the library's
 }
 

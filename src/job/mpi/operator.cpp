@@ -1,9 +1,9 @@
 #include "job/mpi/operator.hpp"
 
+#include "core/assertion.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 
 namespace thalweg::job {
@@ -12,7 +12,7 @@ MpiOperator::MpiOperator(const transport::MpiApi& api, const PredefinedOperators
                          MPI_Datatype type, std::int64_t element_bytes)
     : api_(&api), op_(op), type_(type), element_bytes_(element_bytes),
       arithmetic_(predefined.reduction(op, type)) {
-  assert(element_bytes > 0);
+  THALWEG_ASSERT(light, element_bytes > 0);
   int commutes = 1;
   if (const int code = api.op_commutative(op, &commutes); code != MPI_SUCCESS)
     throw transport::MpiError("MPI_Op_commutative", code);

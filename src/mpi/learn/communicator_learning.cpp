@@ -1,7 +1,5 @@
 #include "mpi/learn/communicator_learning.hpp"
 
-#include <cassert>
-
 #include <fmt/format.h>
 
 #include "mpi/abi/library_api.hpp"
@@ -141,7 +139,7 @@ void CommunicatorLearning::close_round(CallSequence& sequence) {
     stopped_ = true;
     log_line(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
                          call_name(context.kind().operation), communicator_.size));
-    assert(!"ranks have gone different ways");
+    THALWEG_ASSERT(light, !"ranks have gone different ways");
     return;
   }
   if (context.kind().is_private) {

@@ -1,10 +1,13 @@
 #include "transport/shm/broadcast_buffer.hpp"
 
+#include "core/assertion.hpp"
+
 #include <cstring>
 
 namespace thalweg::transport {
 
 std::optional<std::uint64_t> BroadcastBuffer::publish(const std::byte* data, std::size_t bytes) {
+  THALWEG_ASSERT(normal, bytes <= max_bytes());
   const std::size_t needed = sizeof(BroadcastHeader) + (bytes + cache_line - 1) / cache_line * cache_line;
   reclaim();
   // What is free reaches from next_ to the oldest slot, perhaps over the end.
@@ -25,7 +28,15 @@ std::optional<std::uint64_t> BroadcastBuffer::publish(const std::byte* data, std
 }
 
 void BroadcastBuffer::close(std::uint64_t offset, std::uint32_t readers) {
-  head(memory_, offset).readers.fetch_sub(open_mark - readers, std::memory_order_release);
+  const std::uint32_t before =
+      head(memory_, offset).readers.fetch_sub(open_mark - readers, std::memory_order_release);
+  // Those that have read it are off the count already.
+  THALWEG_ASSERT(normal, readers < open_mark && before <= open_mark && open_mark - before <= readers);
+}
+
+void BroadcastBuffer::leave(std::byte* memory, std::uint64_t offset) {
+  const std::uint32_t before = head(memory, offset).readers.fetch_sub(1, std::memory_order_release);
+  THALWEG_ASSERT(normal, before > 0);
 }
 
 void BroadcastBuffer::reclaim() {

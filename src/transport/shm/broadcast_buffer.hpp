@@ -39,9 +39,7 @@ public:
     return memory + offset + sizeof(BroadcastHeader);
   }
   /// One reader has done with it.
-  static void leave(std::byte* memory, std::uint64_t offset) {
-    head(memory, offset).readers.fetch_sub(1, std::memory_order_release);
-  }
+  static void leave(std::byte* memory, std::uint64_t offset);
 
 private:
   static BroadcastHeader& head(std::byte* memory, std::uint64_t offset) {

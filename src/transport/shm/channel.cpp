@@ -1,5 +1,6 @@
 #include "transport/shm/channel.hpp"
 
+#include "core/assertion.hpp"
 #include "transport/shm/broadcast_buffer.hpp"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ std::size_t Sender::chunk_of(std::size_t bytes, std::size_t granule) const {
 
 std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t bytes, std::size_t done,
                           std::size_t granule) {
+  THALWEG_ASSERT(normal, done <= bytes && granule <= max_granule());
   if (bytes <= short_message) {
     if (!has_free_slot())
       return 0;
@@ -85,6 +87,7 @@ void Sender::look_at_credit() {
   const std::uint64_t consumed = memory_.credit->consumed.load(std::memory_order_acquire);
   if (consumed == consumed_)
     return;
+  THALWEG_ASSERT(normal, consumed > consumed_ && consumed <= next_);
   consumed_ = consumed;
   freed_ = end_of(consumed - 1);
 }
@@ -114,6 +117,7 @@ std::byte* Receiver::chunk(const Slot& slot) const {
 }
 
 bool Receiver::consume(const Slot& slot) {
+  THALWEG_ASSERT(normal, slot.sequence.load(std::memory_order_relaxed) == memory_.sequence(next_));
   bool is_in_broadcast_buffer = false;
   if (slot.message_bytes() <= short_message) {
     // Nothing but the slot is given back.

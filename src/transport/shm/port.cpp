@@ -1,5 +1,6 @@
 #include "transport/shm/port.hpp"
 
+#include "core/assertion.hpp"
 #include "wait/waiter.hpp"
 
 #include <algorithm>
@@ -11,11 +12,13 @@ namespace thalweg::transport {
 namespace {
 
 void finish(const InFlightMessage& message) {
+  THALWEG_ASSERT(normal, message.owner->in_flight > 0);
   message.owner->finish(message.id);
 }
 
 /// Takes the next bytes of a message to where they belong.
 void absorb(InFlightMessage& receive, std::byte* bytes, std::size_t count, bool spent = true) {
+  THALWEG_ASSERT(normal, receive.done + count <= receive.message.bytes);
   std::byte* const to = receive.message.data + receive.done;
   if (receive.message.combiner != nullptr)
     receive.message.combiner->combine(
@@ -130,6 +133,7 @@ void Port::progress() {
       ++index;
       continue;
     }
+    THALWEG_ASSERT(normal, peer.is_active);
     peer.is_active = false;
     active_[index] = active_.back();
     active_.pop_back();
