@@ -59,7 +59,7 @@ def _cases() -> list[object]:
         pytest.param(
             program,
             number,
-            marks=(_together(program), *(() if program in EXAMPLES and number % 4 == 0 else (pytest.mark.exhaustive,))),
+            marks=(_together(program), *(() if program in EXAMPLES and number % 8 == 0 else (pytest.mark.exhaustive,))),
             id=f"{program.name}-{program.flavor.name}-{number}",
         )
         for program in PROGRAMS
