@@ -81,7 +81,7 @@ sanitize: | prepare
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
 
-# Of these what finds most in little time: parsers, small proofs and the engine; shared memory and routes.
+# Of these what finds most in little time: parsers and the engine with every strategy; shared memory and routes.
 sanitize-gate: | prepare
 	cmake --preset asan && cmake --build --preset asan-gate && ctest --preset asan-gate
 	cmake --preset tsan && cmake --build --preset tsan-gate && ctest --preset tsan-gate
