@@ -98,7 +98,8 @@ def test_same_outcomes(mpi: Mpi, ranks: int) -> None:
 
 
 EVERY_SELECTION = [
-    pytest.param(number, marks=() if number % 12 == 0 else pytest.mark.exhaustive) for number in range(len(selections()))
+    pytest.param(number, marks=() if number % 12 == 0 else pytest.mark.exhaustive)
+    for number in range(len(selections()))
 ]
 
 
