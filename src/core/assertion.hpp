@@ -5,7 +5,7 @@
 //   0  nothing is checked: builds that users get (with NDEBUG)
 //   1  light: constant time, once a call or more seldom
 //   2  normal: constant time, anywhere; builds without NDEBUG
-//   3  heavy: whatever it costs; the interposers of `make checked`
+//   3  heavy: whatever it costs; sanitizers' builds and the interposers of `make checked`
 //
 // CMake's variable of the same name as the macro sets the level. What users can get wrong is no assertion but
 // an Error.

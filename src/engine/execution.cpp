@@ -1,7 +1,5 @@
 #include "engine/execution.hpp"
 
-#include "core/assertion.hpp"
-
 #include <algorithm>
 #include <cstring>
 

@@ -2,6 +2,7 @@
 
 // An execution: a plan at work on one call's buffers.
 
+#include "core/assertion.hpp"
 #include "engine/operator.hpp"
 #include "engine/plan.hpp"
 #include "transport/batch.hpp"

@@ -3,6 +3,7 @@
 // Block lists that strategies with regular data movement are written in.
 
 #include "core/arithmetic.hpp"
+#include "core/assertion.hpp"
 #include "schedule/block.hpp"
 
 namespace thalweg::strategies {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/clocks.hpp"
