@@ -49,12 +49,13 @@ std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t b
   const std::size_t limit = chunk_of(bytes, granule);
   while (done < bytes && has_free_slot()) {
     const std::size_t chunk = std::min(limit, bytes - done);
-    const std::uint64_t begin = positions_.position(chunk);
-    if (!has_room(begin + chunk))
+    if (!has_room(chunk))
       break;
-    std::memcpy(memory_.ring + positions_.offset(begin), data + done, chunk);
-    positions_.advance(begin, chunk);
-    publish(memory_.slot(next_), tag, bytes, chunk);
+    const std::size_t offset = places_.offset(places_.take(chunk));
+    std::memcpy(memory_.ring + offset, data + done, chunk);
+    Slot& slot = memory_.slot(next_);
+    set_offset(slot, offset);
+    publish(slot, tag, bytes, chunk);
     done += chunk;
   }
   return done;
@@ -64,7 +65,7 @@ bool Sender::offer_published(std::int32_t tag, std::uint64_t offset, std::size_t
   if (!has_free_slot())
     return false;
   Slot& slot = memory_.slot(next_);
-  std::memcpy(slot.payload, &offset, sizeof offset);
+  set_offset(slot, offset);
   publish(slot, tag, bytes, Slot::in_broadcast_buffer);
   return true;
 }
@@ -76,11 +77,12 @@ bool Sender::has_free_slot() {
   return next_ - consumed_ < memory_.shape.slots();
 }
 
-bool Sender::has_room(std::uint64_t end) {
-  if (end - freed_ <= memory_.shape.ring_bytes) [[likely]]
+bool Sender::has_room(std::size_t chunk) {
+  const bool may_stay_warm = !places_.leaves_warm(chunk) || places_.has_little_under_way(chunk);
+  if (may_stay_warm && places_.has_room(chunk)) [[likely]]
     return true;
   look_at_credit();
-  return end - freed_ <= memory_.shape.ring_bytes;
+  return places_.has_room(chunk);
 }
 
 void Sender::look_at_credit() {
@@ -89,11 +91,11 @@ void Sender::look_at_credit() {
     return;
   THALWEG_ASSERT(normal, consumed > consumed_ && consumed <= next_);
   consumed_ = consumed;
-  freed_ = end_of(consumed - 1);
+  places_.free_up_to(end_of(consumed - 1));
 }
 
 void Sender::publish(Slot& slot, std::int32_t tag, std::size_t bytes, std::uint64_t chunk) {
-  end_of(next_) = positions_.next();
+  end_of(next_) = places_.next();
   slot.tag = tag;
   slot.sizes = std::uint64_t{bytes} << Slot::chunk_bits | chunk;
   slot.sequence.store(memory_.sequence(next_), std::memory_order_release);
@@ -102,39 +104,39 @@ void Sender::publish(Slot& slot, std::int32_t tag, std::size_t bytes, std::uint6
   fetch_to_write(&memory_.slot(next_));
 }
 
-std::uint64_t Receiver::broadcast_offset(const Slot& slot) {
-  std::uint64_t offset = 0;
-  std::memcpy(&offset, slot.payload, sizeof offset);
-  return offset;
-}
-
 std::byte* Receiver::chunk(const Slot& slot) const {
   if (slot.message_bytes() <= short_message)
     return const_cast<std::byte*>(slot.payload);
   if (slot.is_in_broadcast_buffer())
-    return BroadcastBuffer::read(memory_.broadcast_buffer, broadcast_offset(slot));
-  return memory_.ring + positions_.offset(positions_.position(slot.chunk_bytes()));
+    return BroadcastBuffer::read(memory_.broadcast_buffer, slot.offset());
+  return memory_.ring + slot.offset();
 }
 
 bool Receiver::consume(const Slot& slot) {
   THALWEG_ASSERT(normal, slot.sequence.load(std::memory_order_relaxed) == memory_.sequence(next_));
   bool is_in_broadcast_buffer = false;
+  // What is kept back must leave room for any chunk, and let the sender see how little is under way.
+  std::size_t max_kept = memory_.shape.ring_bytes / 8;
   if (slot.message_bytes() <= short_message) {
     // Nothing but the slot is given back.
   } else if (slot.is_in_broadcast_buffer()) {
     is_in_broadcast_buffer = true;
-    BroadcastBuffer::leave(memory_.broadcast_buffer, broadcast_offset(slot));
+    BroadcastBuffer::leave(memory_.broadcast_buffer, slot.offset());
   } else {
-    const std::uint64_t chunk = slot.chunk_bytes();
-    positions_.advance(positions_.position(chunk), chunk);
+    const std::size_t lines = (slot.chunk_bytes() + cache_line - 1) / cache_line * cache_line;
+    kept_ += lines;
+    // The sender began anew, and takes the rest of the ring for used as long as it does not hear of that.
+    if (slot.offset() < after_last_)
+      max_kept = 0;
+    else if (slot.chunk_bytes() <= RingPlaces::max_warm_chunk)
+      max_kept = std::min(max_kept, RingPlaces::warm_bytes(slot.chunk_bytes()) / 8);
+    after_last_ = slot.offset() + lines;
   }
   ++next_;
-  // What is kept back must leave room for any chunk.
-  if (next_ - credited_ < memory_.shape.slots() / 4 &&
-      positions_.next() - credited_position_ < memory_.shape.ring_bytes / 8)
+  if (next_ - credited_ < memory_.shape.slots() / 4 && kept_ < max_kept)
     return is_in_broadcast_buffer;
   credited_ = next_;
-  credited_position_ = positions_.next();
+  kept_ = 0;
   memory_.credit->consumed.store(next_, std::memory_order_release);
   return true;
 }

@@ -5,18 +5,23 @@
 // The sender writes slots of one cache line. A slot carries what a message is (tag, size) and, if it is
 // short, the message itself, so that a short message is one line's way from core to core (NCCL's and
 // FastForward's idea: data and flag in one line). The bytes of longer ones pass in chunks through a ring
-// beside the slots; each chunk has a slot. A slot is written when its `sequence` says so: the number of times
-// that the ring of slots has gone round. The receiver counts the slots that it has consumed in a line of its
-// own, which the sender looks at only when it believes the channel full (Giacomoni, Moseley, Vachharajani
-// 2008).
+// beside the slots; each chunk has a slot, which says where it stands. A slot is written when its `sequence`
+// says so: the number of times that the ring of slots has gone round. The receiver counts the slots that it
+// has consumed in a line of its own, which the sender looks at only when it believes the channel full
+// (Giacomoni, Moseley, Vachharajani 2008).
+//
+// The ring is long for ranks that run ahead of others. A rank that does not uses its beginning only, so that
+// the few calls of a short program find lines and pages that have been used before.
 //
 // One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
 
 #include "transport/shm/cache_line.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace thalweg::transport {
 
@@ -39,6 +44,12 @@ struct alignas(cache_line) Slot {
   }
   bool is_whole() const {
     return message_bytes() == (sizes & in_broadcast_buffer) || is_in_broadcast_buffer();
+  }
+  /// Where the bytes stand that are not in the slot: in the ring, or in the broadcast buffer.
+  std::uint64_t offset() const {
+    std::uint64_t offset = 0;
+    std::memcpy(&offset, payload, sizeof offset);
+    return offset;
   }
 };
 static_assert(sizeof(Slot) == cache_line);
@@ -75,30 +86,51 @@ struct ChannelMemory {
   }
 };
 
-/// Where chunks stand in the ring: both ends count alike.
-class RingPositions {
+/// Where a sender's chunks stand in the ring: whole, each beginning with a line, one behind the other. Places
+/// are numbers of bytes counted from the channel's beginning.
+class RingPlaces {
 public:
-  explicit RingPositions(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {}
-  /// The number of the first byte of the next chunk: chunks are whole, and begin with a line.
-  std::uint64_t position(std::uint64_t chunk) const {
-    const std::uint64_t rest = ring_bytes_ - next_ % ring_bytes_;
-    return rest >= chunk ? next_ : next_ + rest;
+  explicit RingPlaces(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {}
+
+  /// Chunks of up to so many bytes go round in the beginning of the ring, while little is under way.
+  static constexpr std::size_t max_warm_chunk = std::size_t{8} << 10;
+  /// How much of the ring that is: 16 KiB for short chunks, which stay in the nearest cache of both ranks.
+  static constexpr std::size_t warm_bytes(std::size_t chunk) {
+    return chunk <= (std::size_t{2} << 10) ? std::size_t{16} << 10 : std::size_t{64} << 10;
   }
-  void advance(std::uint64_t begin, std::uint64_t chunk) {
+
+  /// May the next chunk begin anew, if what is under way is little?
+  bool leaves_warm(std::size_t chunk) const {
+    return chunk <= max_warm_chunk && offset(next_) + chunk > warm_bytes(chunk);
+  }
+  bool has_little_under_way(std::size_t chunk) const { return next_ - freed_ <= warm_bytes(chunk) / 2; }
+  /// Where the next chunk is to stand.
+  std::uint64_t place(std::size_t chunk) const {
+    const std::uint64_t rest = ring_bytes_ - offset(next_);
+    const bool begins_anew = rest < chunk || (leaves_warm(chunk) && has_little_under_way(chunk));
+    return begins_anew ? next_ + rest : next_;
+  }
+  bool has_room(std::size_t chunk) const { return place(chunk) + chunk - freed_ <= ring_bytes_; }
+  /// Gives the chunk its place, for which there must be room; returns it.
+  std::uint64_t take(std::size_t chunk) {
+    const std::uint64_t begin = place(chunk);
     next_ = begin + (chunk + cache_line - 1) / cache_line * cache_line;
+    return begin;
   }
   std::uint64_t next() const { return next_; }
-  std::size_t offset(std::uint64_t position) const { return position % ring_bytes_; }
+  void free_up_to(std::uint64_t place) { freed_ = place; }
+  std::size_t offset(std::uint64_t place) const { return place & (ring_bytes_ - 1); }
 
 private:
-  std::size_t ring_bytes_;
+  std::size_t ring_bytes_; // a power of two
   std::uint64_t next_ = 0;
+  std::uint64_t freed_ = 0; // what is before this is free again
 };
 
 class Sender {
 public:
   explicit Sender(const ChannelMemory& memory)
-      : memory_(memory), positions_(memory.shape.ring_bytes), max_chunk_(memory.shape.ring_bytes / 8) {}
+      : memory_(memory), places_(memory.shape.ring_bytes), max_chunk_(memory.shape.ring_bytes / 8) {}
 
   /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
   /// many are now. Chunks end at multiples of `granule` bytes, which must be at most max_granule(). A
@@ -121,23 +153,25 @@ public:
 
 private:
   std::size_t chunk_of(std::size_t bytes, std::size_t granule) const;
-  bool has_room(std::uint64_t end);
+  bool has_room(std::size_t chunk);
   void look_at_credit();
   std::uint64_t& end_of(std::uint64_t slot) { return ends_[slot & (memory_.shape.slots() - 1)]; }
+  static void set_offset(Slot& slot, std::uint64_t offset) {
+    std::memcpy(slot.payload, &offset, sizeof offset);
+  }
   void publish(Slot& slot, std::int32_t tag, std::size_t bytes, std::uint64_t chunk);
 
   ChannelMemory memory_;
-  RingPositions positions_;
+  RingPlaces places_;
   std::size_t max_chunk_;
   std::uint64_t next_ = 0;     ///< slots written so far
   std::uint64_t consumed_ = 0; ///< of those, known to be consumed
-  std::uint64_t freed_ = 0;    ///< places of the ring before this are free again
   std::uint64_t ends_[std::size_t{1} << ChannelShape::max_slot_bits] = {};
 };
 
 class Receiver {
 public:
-  explicit Receiver(const ChannelMemory& memory) : memory_(memory), positions_(memory.shape.ring_bytes) {}
+  explicit Receiver(const ChannelMemory& memory) : memory_(memory) {}
 
   /// The next slot that has come, or nullptr. `expected` is how many bytes are awaited, where that is known.
   const Slot* look(std::size_t expected = 0) const {
@@ -149,7 +183,7 @@ public:
     // ahead, and to take lines from one who writes slowly costs more. (In a function of its own GCC 12 takes
     // this for something without effect.)
     if (expected > short_message && expected <= max_prefetched) {
-      const std::byte* const next = memory_.ring + positions_.offset(positions_.next());
+      const std::byte* const next = memory_.ring + next_offset(expected);
       for (std::size_t line = 0; line < 4 * cache_line; line += cache_line)
         __builtin_prefetch(next + line);
     }
@@ -165,13 +199,18 @@ public:
 
 private:
   static constexpr std::size_t max_prefetched = 512;
-  static std::uint64_t broadcast_offset(const Slot& slot);
+  /// Where a chunk of so many bytes will stand, most likely.
+  std::size_t next_offset(std::size_t bytes) const {
+    return after_last_ + bytes > std::min(RingPlaces::warm_bytes(bytes), memory_.shape.ring_bytes)
+               ? 0
+               : after_last_;
+  }
 
   ChannelMemory memory_;
-  RingPositions positions_;
   std::uint64_t next_ = 0;
-  std::uint64_t credited_ = 0;          ///< slots that the sender knows to be consumed
-  std::uint64_t credited_position_ = 0; ///< where the ring was free up to then
+  std::uint64_t credited_ = 0; ///< slots that the sender knows to be consumed
+  std::size_t kept_ = 0;       ///< bytes of the ring that are free and not yet given back
+  std::size_t after_last_ = 0; ///< where the last chunk ended in the ring
 };
 
 } // namespace thalweg::transport

@@ -154,6 +154,35 @@ TEST_P(ChannelOfShape, TakesNoMoreThanFitsAndGoesOnWhenThereIsRoom) {
   EXPECT_EQ(sender.offer(2, large.data(), large.size(), done, 1), done);
 }
 
+// Whatever went before, however much of it the sender was told of: what is read gives its room back.
+TEST(Channel, TakesAMessageWhereverAllBeforeWereRead) {
+  std::mt19937_64 random(1);
+  for (const std::size_t ring :
+       {std::size_t{4} << 10, std::size_t{16} << 10, std::size_t{128} << 10, std::size_t{1} << 20}) {
+    const Memory memory({ring, 7});
+    Sender sender(memory.channel);
+    Receiver receiver(memory.channel);
+    std::vector<std::byte> data(ring / 8);
+    for (int round = 0; round < 2000; ++round) {
+      const std::size_t bytes = random() % std::max<std::size_t>(data.size() >> random() % 12, 2) + 1;
+      std::fill_n(data.begin(), bytes, static_cast<std::byte>(round));
+      for (std::size_t again = random() % 20; again > 0; --again) {
+        const std::size_t done = sender.offer(1, data.data(), bytes, 0, 1);
+        ASSERT_GT(done, 0U) << ring << " " << round << " " << bytes;
+        for (std::size_t taken = 0; taken < done;) {
+          const Slot* slot = receiver.look();
+          ASSERT_NE(slot, nullptr);
+          ASSERT_EQ(std::count(receiver.chunk(*slot), receiver.chunk(*slot) + slot->chunk_bytes(),
+                               static_cast<std::byte>(round)),
+                    static_cast<std::ptrdiff_t>(slot->chunk_bytes()));
+          taken += slot->chunk_bytes();
+          receiver.consume(*slot);
+        }
+      }
+    }
+  }
+}
+
 TEST(Channel, SendsMessagesOfNothing) {
   const Memory memory(shallow);
   Sender sender(memory.channel);

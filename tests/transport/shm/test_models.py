@@ -25,6 +25,7 @@ WRONG_BYTES = "assertion violated"
         ("channel", "NO_RELEASE", WRONG_BYTES),
         ("channel", "NO_CREDIT", WRONG_BYTES),
         ("channel", "LAZY", LOST_WAKE_UP),
+        ("channel", "SILENT", LOST_WAKE_UP),
         ("broadcast_buffer", "", HOLDS),
         ("broadcast_buffer", "NO_OPEN", WRONG_BYTES),
         ("broadcast_buffer", "EARLY_LEAVE", WRONG_BYTES),

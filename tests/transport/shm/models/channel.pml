@@ -2,19 +2,21 @@
  * order, and does nobody wait for ever?
  *
  * Slots and ring are the code's with smaller numbers: a message is of no lines of the ring (it is in its slot) or
- * of up to a chunk's, in one chunk. What a message holds is its number, in the slot and in each of its lines. The
+ * of up to a chunk's, in one chunk, whose place the slot tells. What a message holds is its number, in the slot and
+ * in each of its lines. Chunks of one line stay in the beginning of the ring while little is under way. The
  * receiver gives credit for what it has taken when a quarter of the slots or an eighth of the ring has come
- * together.
+ * together, and when the sender began anew.
  *
  * -DNO_RELEASE writes a slot's sequence number before what it announces, -DNO_CREDIT lets the sender write
- * without looking whether there is room, -DLAZY lets the receiver keep back more than it may: Spin must then find
- * an error.
+ * without looking whether there is room, -DLAZY lets the receiver keep back more than it may, -DSILENT keeps back
+ * what it took when the sender began anew: Spin must then find an error.
  */
-#define SLOTS 4
-#define RING 8
-#define CHUNK 2 /* the code's are an eighth of the ring at most: these wrap round sooner */
+#define SLOTS 8
+#define RING 16
+#define CHUNK 6 /* the code's are an eighth of the ring at most: these wrap round sooner */
+#define WARM 4
 #ifndef MESSAGES
-#define MESSAGES 8
+#define MESSAGES 6
 #endif
 #ifdef LAZY
 #define KEPT_SLOTS (SLOTS + 1)
@@ -24,26 +26,29 @@
 #define KEPT_LINES (RING / 8)
 #endif
 
-byte sequence[SLOTS], number[SLOTS], lines[SLOTS];
+byte sequence[SLOTS], number[SLOTS], lines[SLOTS], offset[SLOTS];
 byte ring[RING];
 byte credit;
 
-inline position(next, chunk, begin) {
-  begin = (RING - next % RING >= chunk -> next : next + RING - next % RING)
+/* Little is under way where that is at most half of what is kept warm. */
+inline place(next, freed, chunk, begin) {
+  begin = (RING - next % RING < chunk ||
+           (chunk == 1 && next % RING + chunk > WARM && next - freed <= WARM / 2)
+           -> next + RING - next % RING : next)
 }
 
 active proctype Sender() {
   byte ends[SLOTS];
-  byte next, taken, freed, next_position;
+  byte next, taken, freed, next_place;
   byte chunk, begin, line;
   do
   :: next < MESSAGES ->
      if
      :: chunk = 0
-     :: chunk = CHUNK - 1
+     :: chunk = 1
      :: chunk = CHUNK
      fi;
-     atomic { position(next_position, chunk, begin) }
+     atomic { place(next_place, freed, chunk, begin) }
 #ifndef NO_CREDIT
      do
      :: next - taken < SLOTS && (chunk == 0 || begin + chunk - freed <= RING) -> break
@@ -51,7 +56,8 @@ active proctype Sender() {
         credit != taken; /* looks until it has changed */
         atomic {
           taken = credit;
-          freed = ends[(taken - 1) % SLOTS]
+          freed = ends[(taken - 1) % SLOTS];
+          place(next_place, freed, chunk, begin)
         }
      od;
 #endif
@@ -65,13 +71,14 @@ active proctype Sender() {
      od;
      atomic {
        if
-       :: chunk > 0 -> next_position = begin + chunk
+       :: chunk > 0 -> next_place = begin + chunk
        :: else
        fi;
-       ends[next % SLOTS] = next_position
+       ends[next % SLOTS] = next_place
      }
      number[next % SLOTS] = next + 1;
      lines[next % SLOTS] = chunk;
+     offset[next % SLOTS] = begin % RING;
 #ifndef NO_RELEASE
      sequence[next % SLOTS] = next / SLOTS + 1;
 #endif
@@ -81,31 +88,38 @@ active proctype Sender() {
 }
 
 active proctype Receiver() {
-  byte next, next_position, credited, credited_position;
-  byte begin, line;
+  byte next, credited, kept, after_last;
+  byte line;
+  bool began_anew;
   do
   :: next < MESSAGES ->
      sequence[next % SLOTS] == next / SLOTS + 1;
      assert(number[next % SLOTS] == next + 1);
-     atomic { position(next_position, lines[next % SLOTS], begin) }
      line = 0;
      do
      :: line < lines[next % SLOTS] ->
-        assert(ring[(begin + line) % RING] == next + 1);
+        assert(ring[(offset[next % SLOTS] + line) % RING] == next + 1);
         line++
      :: else -> break
      od;
      atomic {
+       began_anew = false;
        if
-       :: line > 0 -> next_position = begin + line
+       :: line > 0 ->
+          began_anew = offset[next % SLOTS] < after_last;
+          after_last = offset[next % SLOTS] + line;
+          kept = kept + line
        :: else
        fi;
+#ifdef SILENT
+       began_anew = false;
+#endif
        next++
      }
      if
-     :: next - credited < KEPT_SLOTS && next_position - credited_position < KEPT_LINES
+     :: next - credited < KEPT_SLOTS && kept < KEPT_LINES && !began_anew
      :: else ->
-        atomic { credited = next; credited_position = next_position }
+        atomic { credited = next; kept = 0 }
         credit = next
      fi
   :: else -> break
