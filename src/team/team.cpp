@@ -188,12 +188,13 @@ void Team::wait(const InFlightOperation& operation) {
   wait_until([&operation] { return operation.has_finished(); });
 }
 
-void Team::progress_team(void* team) {
+wait::Visit Team::progress_team(void* team) {
   auto& self = *static_cast<Team*>(team);
   const wait::Policy& below = self.group_.channels().policy();
-  below.progress_others(below.context);
+  const wait::Visit visit = below.progress_others(below.context);
   self.group_.channels().flush();
   self.progress();
+  return visit;
 }
 
 void Team::progress() {

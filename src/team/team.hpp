@@ -50,7 +50,7 @@ private:
   /// Returns when all ranks have come, while what is under way goes on: before calls that wait for other
   /// ranks where they cannot look after it.
   void barrier_with_progress();
-  static void progress_team(void* team);
+  static wait::Visit progress_team(void* team);
   void progress();
   template <typename Condition>
   void wait_until(Condition is_reached);

@@ -13,41 +13,61 @@
 
 namespace thalweg::wait {
 
+/// What a visit to others found: nothing to do, nothing yet though something was lately, or something that it
+/// did.
+enum class Visit { idle, pending, moved };
+
 struct Policy {
-  std::uint32_t polls = 500;           ///< in quick succession, before anything else is done
-  Settings settings;                   ///< what is done between polls then
-  std::uint32_t pauses_per_visit = 64; ///< how often others are visited meanwhile; after each sleep as well
-  void (*progress_others)(void* context) = nullptr;
+  std::uint32_t polls = 500; ///< in quick succession, before anything else is done
+  Settings settings;         ///< what is done between polls then
+  std::uint32_t pauses_per_visit =
+      64; ///< how often idle others are visited meanwhile; after each sleep as well
+  Visit (*progress_others)(void* context) = nullptr;
   void* context = nullptr;
 };
 
 /// What a poll found: nothing, something on the way to what is waited for, or that itself.
 enum class Look { nothing, moved, reached };
 
-/// Remembers that it slept.
+/// Remembers that it slept. While others have something pending it sleeps shortly, for nobody wakes it when
+/// that arrives.
 template <typename Base>
 struct NoticingSystem : Base {
-  NoticingSystem(const Base& base, bool& noted) : Base(base), slept(&noted) {}
+  NoticingSystem(const Base& base, bool& noted, const Visit& found)
+      : Base(base), slept(&noted), visit(&found) {}
   void sleep_us(std::uint32_t duration) {
+    constexpr std::uint32_t shortly_us = 50;
     *slept = true;
-    Base::sleep_us(duration);
+    if (*visit == Visit::idle)
+      Base::sleep_us(duration);
+    else
+      System::sleep_us(std::min(duration, shortly_us));
   }
   bool* slept;
+  const Visit* visit;
 };
 
-/// Calls `look` until it has reached what it looks for. `system` says how to yield and sleep.
+/// Calls `look` until it has reached what it looks for. `system` says how to yield and sleep. Others that
+/// have something pending are visited between any two pauses, and as often as they move.
 template <typename Looking, typename Base = System>
 void until(const Policy& policy, Looking& look, Base system = {}) {
   for (std::uint32_t polls = 0; polls < policy.polls; ++polls)
     if (look() == Look::reached)
       return;
   bool slept = false;
-  BasicWaiter<NoticingSystem<Base>> waiter{policy.settings, thread_yield_history(), {system, slept}};
+  Visit visit = Visit::idle;
+  BasicWaiter<NoticingSystem<Base>> waiter{policy.settings, thread_yield_history(), {system, slept, visit}};
+  constexpr std::uint32_t first_visit = 4; // pauses before it
   for (std::uint32_t pauses = 1;; ++pauses) {
-    if (policy.progress_others != nullptr && (slept || pauses % policy.pauses_per_visit == 0))
-      policy.progress_others(policy.context);
+    const bool is_due = slept || visit != Visit::idle ||
+                        pauses % policy.pauses_per_visit == first_visit % policy.pauses_per_visit;
+    if (policy.progress_others != nullptr && is_due)
+      visit = policy.progress_others(policy.context);
     slept = false;
-    waiter.pause();
+    if (visit == Visit::moved)
+      waiter.reset();
+    else
+      waiter.pause();
     const Look found = look();
     if (found == Look::reached)
       return;

@@ -12,13 +12,32 @@ namespace thalweg::job {
 
 using transport::Transport;
 
-// Any look at the library makes it progress; this one finds nothing and takes nothing away.
-void Channels::progress_others(void* link) {
-  const auto& self = *static_cast<const Link*>(link);
+namespace {
+
+// Looks in which the library finds nothing take a fraction of that; to copy a part of a long message takes
+// more.
+constexpr std::uint64_t moved_ns = 4000;
+
+} // namespace
+
+// Any look at the library makes it progress; this one finds nothing and takes nothing away. The library does
+// not say whether it moved something, but the time that it takes does. Long messages are moved in many parts,
+// each of which both ends have to look at: where one look moved something, there is probably more to come.
+wait::Visit Channels::progress_others(void* link) {
+  auto& self = *static_cast<Link*>(link);
   if (self.progress != nullptr)
     self.progress();
+  const std::uint64_t begin_ns = wait::System::now_ns();
   int found = 0;
   self.api.iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self.shadow->handle(), &found, MPI_STATUS_IGNORE);
+  if (wait::System::now_ns() - begin_ns >= moved_ns) {
+    self.visits_in_vain = 0;
+    return wait::Visit::moved;
+  }
+  if (self.visits_in_vain == Link::patience)
+    return wait::Visit::idle;
+  ++self.visits_in_vain;
+  return wait::Visit::pending;
 }
 
 Channels::Channels(const transport::MpiApi& api, std::shared_ptr<ShadowCommunicator> shadow, Rank rank,

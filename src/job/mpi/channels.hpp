@@ -60,8 +60,12 @@ private:
     std::shared_ptr<ShadowCommunicator> shadow;
     void (*progress)();
     wait::Policy policy;
+    std::uint32_t visits_in_vain = patience; ///< since one moved something
+
+    /// After so many the library is taken to have nothing pending.
+    static constexpr std::uint32_t patience = 2048;
   };
-  static void progress_others(void* link);
+  static wait::Visit progress_others(void* link);
 
   std::unique_ptr<transport::Transport> through_memory(const ChannelOptions& options);
   std::unique_ptr<transport::Transport> through_library(const ChannelOptions& options, Rank rank,

@@ -256,6 +256,7 @@ TEST_P(Visits, AreMadeWhileARankWaits) {
       const Message send{1, 0, &byte, 1};
       self.group->transport(0)->make_batch()->transfer({}, {&send, 1});
     }
+    return wait::Visit::idle;
   };
   const auto transport = make_shm_transport(group.memory(), 1, 2, use);
   std::byte byte{};
