@@ -24,6 +24,10 @@ constexpr std::uint32_t first_look = 4; // times fewer
 constexpr double hopeless_at_first_look = 3;
 // Of calls in a round that nothing is known of yet.
 constexpr std::uint32_t first_row = 4;
+// However little is known, something is measured then.
+constexpr double max_first_calls = 1 << 17;
+// What a candidate that was never used takes once: its schedule and plan are made.
+constexpr double first_use_seconds = 5e-5;
 // The rounds that a candidate's time is the median of.
 constexpr std::size_t rounds_kept = 9;
 // While it is settled, every so manieth look is one at native too.
@@ -37,32 +41,9 @@ double all_of(std::span<const double> seconds, double lower_bound) {
 
 } // namespace
 
-std::string_view text_of(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::not_tried:
-    return "not tried";
-  case Outcome::tried_before_change:
-    return "tried before the calls changed";
-  case Outcome::began_with:
-    return "what it began with";
-  case Outcome::being_tried:
-    return "being tried";
-  case Outcome::in_use:
-    return "in use";
-  case Outcome::outdone:
-    return "slower than what came later";
-  case Outcome::not_faster:
-    return "not surely faster";
-  case Outcome::much_slower:
-    return "much slower";
-  case Outcome::cannot_do_it:
-    return "cannot do these calls";
-  }
-  return "";
-}
-
 Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
-    : limits_(limits), searched_(searched), comparison_(limits.worth), ordering_seconds_(ordering_seconds),
+    : limits_(limits), searched_(searched), comparison_(limits.worth),
+      round_overhead_seconds_(limits.agreement_seconds), ordering_seconds_(ordering_seconds),
       budget_(limits.budget, limits.exploration_budget) {
   trials_.push_back({.text = "native"});
   if (!start.empty() && start != "native") {
@@ -75,7 +56,7 @@ Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::str
 
 Round Learner::next_round() {
   if (calls_ == 0)
-    return run(limits_.first_calls);
+    return run(first_calls());
   if (state_ == State::counting) {
     if (incumbent_seconds_ == 0)
       return measure(incumbent_);
@@ -98,6 +79,16 @@ Round Learner::run(std::uint32_t calls) {
   calls_ += calls;
   budget_.add_time(calls * incumbent_seconds_);
   return round_;
+}
+
+// So many that they pay for the first agreement.
+std::uint32_t Learner::first_calls() const {
+  if (limits_.min_seconds <= 0)
+    return limits_.first_calls;
+  const double cost = limits_.ready_seconds + limits_.agreement_seconds;
+  const double paid = std::ceil(cost / (limits_.budget * limits_.min_seconds));
+  return static_cast<std::uint32_t>(
+      std::clamp(paid, static_cast<double>(limits_.first_calls), max_first_calls));
 }
 
 // What was not called for long will perhaps not be called for long.
@@ -151,7 +142,9 @@ Round Learner::save_up(double cost) {
 // which is held against the best candidate that was measured.
 double Learner::expected_excess(std::size_t candidate) const {
   double expected = trials_[candidate].seconds;
+  double once = 0;
   if (!is_fresh(candidate)) {
+    once = first_use_seconds;
     double best_ratio = 0;
     for (std::size_t other = 0; other < trials_.size(); ++other) {
       if (!is_fresh(other) || trials_[other].predicted <= 0)
@@ -162,7 +155,7 @@ double Learner::expected_excess(std::size_t candidate) const {
     }
     expected = best_ratio * trials_[candidate].predicted;
   }
-  return round_overhead_seconds_ +
+  return round_overhead_seconds_ + once +
          (settling(candidate) + row(candidate) + 1) * std::max(0.0, expected - incumbent_seconds_);
 }
 
@@ -276,7 +269,8 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   const auto of_candidate = seconds.subspan(round_.incumbent_calls);
   const double own = std::max(typical(counted(of_incumbent)), bounds.incumbent);
   account(all_of(of_incumbent, bounds.incumbent) + all_of(of_candidate, bounds.candidate),
-          static_cast<double>(seconds.size()), own, overhead_seconds);
+          static_cast<double>(seconds.size()), own,
+          overhead_seconds > 0 ? overhead_seconds : limits_.agreement_seconds);
   calls_ += seconds.size();
   incumbent_seconds_ = own;
   add_round(incumbent_, own);

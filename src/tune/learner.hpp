@@ -9,16 +9,17 @@
 //
 // Bounded: what candidates take more than the incumbent would have, and what agreeing and ordering take, is
 // `spent`; no candidate is tried while that, with what the trial may cost, is more than a share of all time
-// in the calls of all learners with the same exploration budget and of an advance. Never worse: `native` is
-// what is measured first and the candidate of everything that was picked, at the start and now and then. It
-// ends: after some candidates in a row without gain. It resumes when the incumbent's time has changed for
-// long, each time later. It does not flap: what lost stays lost until then.
+// in the calls of all learners with the same exploration budget. Nothing is measured before the calls that
+// were seen have surely taken the time that an agreement may cost. Never worse: `native` is what is measured
+// first and the candidate of everything that was picked, at the start and now and then. It ends: after some
+// candidates in a row without gain. It resumes when the incumbent's time has changed for long, each time
+// later. It does not flap: what lost stays lost until then.
 
 #include "tune/comparison.hpp"
 #include "tune/learning_budget.hpp"
 #include "tune/level_watch.hpp"
+#include "tune/outcome.hpp"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,14 +31,17 @@ namespace thalweg::tune {
 struct LearningLimits {
   double budget = 0.02; ///< of the time in the calls that the exploration budget knows
   ExplorationBudget* exploration_budget = nullptr; ///< borrowed; one of its own where null
-  std::uint32_t first_calls = 8;                   ///< before anything is measured
-  std::uint32_t calls_seen = 256;                  ///< before anything is tried, or
-  double seconds_seen = 0.02;                      ///< in such calls, whichever comes first
-  std::uint32_t patience = 8;                      ///< candidates in a row without gain that end the search
-  double hopeless = 3;       ///< predicted to take so many times the best one's time: not tried
-  double worth = 1.03;       ///< times faster, or it is not worth a change
-  std::uint32_t batches = 1; ///< batches of candidates that there are, each with those before it
-  double wider = 4;          ///< times the cost of a batch that the next one is expected to have
+  std::uint32_t first_calls = 8;                   ///< at least, before anything is measured
+  double min_seconds = 0; ///< that a call is sure to take, or 0: to begin with, that is all that is known
+  double agreement_seconds = 0;   ///< an agreement is thought to take, before there was one
+  double ready_seconds = 0;       ///< what has to be done before the first one is thought to take
+  std::uint32_t calls_seen = 256; ///< before anything is tried, or
+  double seconds_seen = 0.02;     ///< in such calls, whichever comes first
+  std::uint32_t patience = 8;     ///< candidates in a row without gain that end the search
+  double hopeless = 3;            ///< predicted to take so many times the best one's time: not tried
+  double worth = 1.03;            ///< times faster, or it is not worth a change
+  std::uint32_t batches = 1;      ///< batches of candidates that there are, each with those before it
+  double wider = 4;               ///< times the cost of a batch that the next one is expected to have
 };
 
 /// A strategy that may be tried, and the model's expectation in seconds.
@@ -65,28 +69,6 @@ struct LowerBounds {
   double candidate = 0;
 };
 
-/// What became of a candidate.
-enum class Outcome : std::uint8_t {
-  not_tried,
-  tried_before_change, // of the calls, which began the search anew
-  began_with,          // by the tuning file, and not yet compared
-  being_tried,
-  in_use,
-  outdone,      // was in use until something faster came
-  not_faster,   // than what was in use then, surely
-  much_slower,  // at a first look already
-  cannot_do_it, // is refused on some rank
-};
-
-inline constexpr std::array outcomes{Outcome::not_tried,   Outcome::tried_before_change,
-                                     Outcome::began_with,  Outcome::being_tried,
-                                     Outcome::in_use,      Outcome::outdone,
-                                     Outcome::not_faster,  Outcome::much_slower,
-                                     Outcome::cannot_do_it};
-
-/// An outcome in the words of reports.
-std::string_view text_of(Outcome outcome);
-
 struct Trial {
   std::string text;
   double predicted = 0; ///< 0: not known
@@ -107,7 +89,7 @@ public:
   /// Begins the next round; calls follow as it says.
   Round next_round();
   /// The agreement after a measured round: agreed seconds of each of its calls, the incumbent's first, and
-  /// what agreeing took. `refused`: the candidate could not do the call on some rank.
+  /// what agreeing took; 0: not known yet. `refused`: the candidate could not do the call on some rank.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
                 const LowerBounds& bounds = {});
   /// The next batch of candidates in the model's order, and what finding them took.
@@ -127,6 +109,8 @@ public:
   /// How many batches of candidates there have been.
   std::uint32_t batches() const { return batches_; }
   const LearningBudget& budget() const { return budget_; }
+  /// What an agreement takes, as far as is known.
+  double agreement_seconds() const { return round_overhead_seconds_; }
   std::uint64_t calls() const { return calls_; }
   std::uint32_t searches() const { return searches_; }
   /// A number that is equal where everything went the same way.
@@ -134,6 +118,7 @@ public:
 
 private:
   Round run(std::uint32_t calls);
+  std::uint32_t first_calls() const;
   std::uint32_t calls_to_count() const;
   Round measure(std::size_t candidate);
   std::uint32_t row(std::size_t candidate) const;      // calls of each in a round
@@ -172,10 +157,10 @@ private:
   std::size_t candidate_ = 0; // the incumbent where there is none
   Comparison comparison_;
   Round round_;
-  std::uint32_t without_gain_ = 0;    // candidates in a row
-  double incumbent_seconds_ = 0;      // a call, lately
-  double round_overhead_seconds_ = 0; // of the last agreement
-  double ordering_seconds_;           // of the next ordering: an estimate
+  std::uint32_t without_gain_ = 0; // candidates in a row
+  double incumbent_seconds_ = 0;   // a call, lately
+  double round_overhead_seconds_;  // of the last agreement
+  double ordering_seconds_;        // of the next ordering: an estimate
   LearningBudget budget_;
   LevelWatch watch_;
   std::uint64_t calls_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
-// What learning may cost: a share of the time that it learns about.
+// What learning may cost: a share of the time that it learns about. What one learner earns, others may spend,
+// but for none does learning take more than a small share of its own calls' time.
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,6 @@ namespace thalweg::tune {
 /// What several learners earn and spend together. Theirs must be the same calls in the same order on all
 /// ranks, so that all ranks hold it equal.
 struct ExplorationBudget {
-  double advance_seconds = 0; ///< may be spent before it is earned: once, it is too little to matter
   double total_seconds = 0;
   double spent_seconds = 0;
 };
@@ -36,19 +36,14 @@ public:
       exploration_budget_->spent_seconds += std::max(0.0, seconds);
   }
 
-  bool affords(double cost) const {
-    const ExplorationBudget held = exploration_budget();
-    return held.spent_seconds + cost <= share_ * held.total_seconds + held.advance_seconds;
-  }
+  bool affords(double cost) const { return missing(cost) <= 0; }
   /// Calls of so many seconds until `cost` can be afforded, within bounds, so that agreed figures are looked
   /// at now and then and yet not all the time.
   std::uint32_t calls_until(double cost, double seconds_per_call) const {
     constexpr double lowest = 8;
     constexpr double limit = 4096;
-    const ExplorationBudget held = exploration_budget();
-    const double missing = (held.spent_seconds + cost - held.advance_seconds) / share_ - held.total_seconds;
     return static_cast<std::uint32_t>(
-        std::clamp(std::ceil(missing / std::max(seconds_per_call, 1e-9)), lowest, limit));
+        std::clamp(std::ceil(missing(cost) / std::max(seconds_per_call, 1e-9)), lowest, limit));
   }
 
   /// Of this learner alone.
@@ -56,8 +51,15 @@ public:
   double spent_seconds() const { return spent_; }
 
 private:
-  ExplorationBudget exploration_budget() const {
-    return exploration_budget_ == nullptr ? ExplorationBudget{0, total_, spent_} : *exploration_budget_;
+  static constexpr double own_shares = 2.5; // that a learner may spend of its own time
+
+  // Seconds of calls that have to come before that can be spent.
+  double missing(double cost) const {
+    const double own = (spent_ + cost) / (own_shares * share_) - total_;
+    if (exploration_budget_ == nullptr)
+      return std::max(own, (spent_ + cost) / share_ - total_);
+    return std::max(own, (exploration_budget_->spent_seconds + cost) / share_ -
+                             exploration_budget_->total_seconds);
   }
 
   double share_;

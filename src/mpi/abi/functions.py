@@ -50,14 +50,21 @@ COLLECTIVES: dict[str, str] = {
     "const MPI_Datatype recvtypes[], MPI_Comm comm",
 }
 
-# Collectives whose arguments tell the call's size alike on all ranks: known calls of them are passed on at once.
+# Collectives whose known calls are made at once.
 FAST_PATH: tuple[str, ...] = (
     "Barrier",
     "Bcast",
+    "Gather",
+    "Gatherv",
+    "Scatter",
+    "Scatterv",
     "Allgather",
+    "Allgatherv",
     "Alltoall",
+    "Alltoallv",
     "Reduce",
     "Allreduce",
+    "Reduce_scatter",
     "Reduce_scatter_block",
     "Scan",
     "Exscan",

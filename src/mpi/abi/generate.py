@@ -88,6 +88,7 @@ def fast_path_slot(call: Collective) -> int:
 
 
 SIGNATURE = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "root")
+ARRAYS = ("sendcounts", "senddispls", "recvcounts", "recvdispls")
 
 
 def fast_path(call: Collective) -> str:
@@ -99,9 +100,19 @@ def fast_path(call: Collective) -> str:
     if "sendbuf" in known:
         words.append(f".in_place = {known['sendbuf']} == MPI_IN_PLACE")
     buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
-    return f"""  if (const FastPathEntry* cached = find_on_fast_path({fast_path_slot(call)}, {{{", ".join(words)}}})) {{
-    return cached->repeated != nullptr ? repeat(*cached->repeated, {buffers})
-                                      : native.{call.prototype.name}({call.prototype.passed()});
+    arrays = ", ".join(f".{name} = {known[name]}" for name in ARRAYS if name in known)
+    same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
+    return f"""  const FastPathEntry* const cached = find_on_fast_path(
+      {fast_path_slot(call)}, {{{", ".join(words)}}}, THALWEG_SITE);
+  if (cached != nullptr{same_arrays}) {{
+    int code = MPI_SUCCESS;
+    if (cached->repeated == nullptr) {{
+      cached->count();
+      return native.{call.prototype.name}({call.prototype.passed()});
+    }}
+    if (repeat(*cached, {buffers}, {{{arrays}}}, code)) {{
+      return code;
+    }}
   }}
 """
 

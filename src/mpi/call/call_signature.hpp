@@ -30,4 +30,45 @@ inline CallSignature signature_of(const CollectiveCall& call) {
           .in_place = call.sendbuf == MPI_IN_PLACE};
 }
 
+// Counts and displacements of the calls that have a row of them.
+struct CallArrays {
+  IntegerArray sendcounts = {};
+  IntegerArray senddispls = {};
+  IntegerArray recvcounts = {};
+  IntegerArray recvdispls = {};
+};
+
+inline CallArrays arrays_of(const CollectiveCall& call) {
+  return {call.sendcounts, call.senddispls, call.recvcounts, call.recvdispls};
+}
+
+// Which of them mean something on a rank; what does not may hold anything, and is not looked at.
+struct ArraySides {
+  bool send = false;
+  bool receive = false;
+};
+
+inline ArraySides array_sides(const CollectiveCall& call, int rank) {
+  switch (call.function->operation) {
+  case Operation::gatherv:
+    return {false, rank == call.root};
+  case Operation::scatterv:
+    return {rank == call.root, false};
+  case Operation::allgatherv:
+  case Operation::reduce_scatter:
+    return {false, true};
+  case Operation::alltoallv:
+    return {call.sendbuf != MPI_IN_PLACE, true};
+  default:
+    return {};
+  }
+}
+
+// Spreads the calls of an operation over a few places. Roots that follow one another have places that do.
+inline std::size_t place_of(MPI_Count count, int root, unsigned bits) {
+  const std::uint64_t word = static_cast<std::uint64_t>(count) * 0x9E3779B97F4A7C15U;
+  return (static_cast<std::size_t>(word >> (64U - bits)) + static_cast<std::size_t>(root)) &
+         ((std::size_t{1} << bits) - 1);
+}
+
 } // namespace thalweg::mpi

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,14 @@ struct Choice {
   // "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
   const char* text = "native";
   std::int64_t id = 0; // the same for the same strategy and parameters, whenever they are chosen
+};
+
+// A choice for a call, and how long it holds.
+struct Decision {
+  const Choice* choice = nullptr;
+  // How many calls of this kind are left for which it holds; null: for good. Whoever makes such a call
+  // without asking again counts it here.
+  std::uint32_t* calls_left = nullptr;
 };
 
 // The name under which selections know an MPI operation.

@@ -19,17 +19,17 @@ bool is_best_blocking(const Choice& choice) {
 
 } // namespace
 
-const Choice& decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
+Decision decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
   if (const Choice* choice = choices().of(call.function->operation))
-    return *choice;
+    return {choice};
   if (runtime.learns)
-    if (const Choice* choice = learned_choice(call, communicator))
-      return *choice;
+    if (const Decision learned = learned_choice(call, communicator); learned.choice != nullptr)
+      return learned;
   if (tuned_choices().any())
     if (const Choice* choice =
             tuned_choices().of(call, communicator, runtime.settings.learn == LearnMode::all))
-      return *choice;
-  return nobody_chose;
+      return {choice};
+  return {&nobody_chose};
 }
 
 LibraryCall library_call(const Choice& choice, const CollectiveCall& call, CommunicatorState& communicator) {

@@ -19,10 +19,8 @@ extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selectio
       throw thalweg::Error(line, "choose a strategy, or native");
     thalweg::mpi::choices().read(selections);
     thalweg::mpi::invalidate_fast_path();
-    if (thalweg::mpi::choices().any_strategy()) {
+    if (thalweg::mpi::choices().any_strategy())
       thalweg::mpi::runtime.polls_collectives = true;
-      thalweg::mpi::runtime.passes_calls = false;
-    }
     return thalweg_success;
   } catch (const std::exception& error) {
     thalweg::mpi::log_line(error.what());

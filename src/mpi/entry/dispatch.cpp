@@ -42,15 +42,27 @@ struct Made {
   Ran operator()(const strategies::Offload&) const { return declined("an offload that is not at hand"); }
 };
 
-Ran make(const CollectiveCall& call, CommunicatorState& communicator) {
-  const Choice& choice = decide(call, communicator);
+// Calls like it need not come here again.
+bool goes_the_fast_path(const Ran& ran, const CommunicatorState& communicator) {
+  if (communicator.is_measured)
+    return false;
+  const bool is_passed_on = ran.outcome == Outcome::declined && !ran.was_refused;
+  return ran.remembered != nullptr || (is_passed_on && !runtime.polls_collectives);
+}
+
+// `note` is what the report notes of it, but for how it ends.
+Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note) {
+  const Decision decision = decide(call, communicator);
+  const Choice& choice = *decision.choice;
   Ran ran = std::visit(Made{call, communicator, choice}, choice.implementation);
-  if (ran.outcome == Outcome::declined) {
+  if (ran.outcome == Outcome::declined)
     ran.code = make_by_library(call, communicator, choice);
-  }
-  if (communicator.is_measured) [[unlikely]] {
+  note.implementation = ran.implementation;
+  note.reason = ran.reason;
+  if (goes_the_fast_path(ran, communicator))
+    cache_on_fast_path(call, communicator, ran.remembered, decision.calls_left, note);
+  if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, ran.was_refused);
-  }
   return ran;
 }
 
@@ -58,10 +70,11 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   const bool blocking = call.function->mode == Mode::blocking;
   const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
   const bool sampled = blocking && communicator.samples.wants(index);
-  row.bytes += payload_bytes(call, communicator);
+  const std::uint64_t bytes = payload_bytes(call, communicator);
+  row.bytes += bytes;
   observe::Stopwatch watch;
   watch.start(row, sampled);
-  const Ran ran = make(call, communicator);
+  const Ran ran = make(call, communicator, {&row, bytes});
   watch.stop(row);
   row.ended(ran.implementation, ran.reason);
   if (sampled) {
@@ -84,22 +97,20 @@ int dispatch(const CollectiveCall& call) noexcept {
   progress_executions();
   if (!recording) {
     communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
-    const Ran ran = make(call, *communicator);
-    if (runtime.passes_calls && ran.outcome == Outcome::declined && !ran.was_refused)
-      cache_on_fast_path(call, nullptr);
-    return ran.code;
+    return make(call, *communicator, {}).code;
   }
   return make_and_record(call, *communicator, call_row(call.function->id, call.site, communicator->size));
 }
 
-int repeat(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept {
-  if (remembered.are_on_host(sendbuf, recvbuf)) [[likely]] {
-    return run_again(remembered, sendbuf, recvbuf);
-  }
-  CollectiveCall call = remembered.call();
-  call.sendbuf = sendbuf;
-  call.recvbuf = recvbuf;
-  return dispatch(call);
+bool repeat(const FastPathEntry& known, const void* sendbuf, void* recvbuf, const CallArrays& arrays,
+            int& code) noexcept {
+  RecentCall& repeated = *known.repeated;
+  if (recvbuf == MPI_IN_PLACE || !repeated.has_arrays(arrays) || !repeated.are_on_host(sendbuf, recvbuf))
+      [[unlikely]]
+    return false;
+  known.count();
+  code = run_again(repeated, sendbuf, recvbuf);
+  return true;
 }
 
 } // namespace thalweg::mpi

@@ -77,6 +77,7 @@ namespace {
 int mark_phase(int level) {
   using namespace thalweg::mpi;
   recording = level != 0 && wants_report(runtime.settings);
+  invalidate_fast_path(); // whose calls are noted, or not, where they were
   if (level >= 2) {
     ++phase;
   }

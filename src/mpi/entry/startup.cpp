@@ -218,8 +218,6 @@ void start_with_world() {
     before_finalize = finish;
     register_predefined_communicators(true);
     recording = wants_report(runtime.settings);
-    runtime.repeats_calls = !recording && !runtime.learns;
-    runtime.passes_calls = runtime.repeats_calls && !runtime.polls_collectives;
     runtime.ready = true;
     log_warnings();
     start_progress_thread();

@@ -6,8 +6,6 @@
 
 namespace thalweg::mpi {
 
-namespace {
-
 bool has_private_sizes(Operation operation) {
   switch (operation) {
   case Operation::gatherv:
@@ -19,8 +17,6 @@ bool has_private_sizes(Operation operation) {
     return false;
   }
 }
-
-} // namespace
 
 std::optional<CallKind> kind_of(const CollectiveCall& call, const CommunicatorState& communicator) {
   const Operation operation = call.function->operation;

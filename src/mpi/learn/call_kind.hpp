@@ -24,6 +24,9 @@ struct CallKind {
   }
 };
 
+// Does each rank alone know its sizes?
+bool has_private_sizes(Operation operation);
+
 // None where nothing can be learned: neighborhoods, calls that do not block, ranks that cannot agree.
 std::optional<CallKind> kind_of(const CollectiveCall& call, const CommunicatorState& communicator);
 

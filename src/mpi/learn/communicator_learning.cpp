@@ -1,5 +1,7 @@
 #include "mpi/learn/communicator_learning.hpp"
 
+#include <bit>
+
 #include <fmt/format.h>
 
 #include "core/assertion.hpp"
@@ -9,6 +11,7 @@
 #include "mpi/learn/ordering.hpp"
 #include "mpi/learn/traffic_of.hpp"
 #include "mpi/run/recent_calls.hpp"
+#include "mpi/state/call_epoch.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 
@@ -19,11 +22,22 @@ namespace {
 // More kinds of calls than this on a communicator are left alone.
 constexpr std::size_t max_sequences = 128;
 constexpr int clock_trials = 5;
-// Seconds that may be spent before they are earned, once in a run.
-constexpr double advance_per_percent = 5e-3;
+// What it is thought to take to get ready, where a communicator has no channels yet.
+constexpr double ready_seconds = 1e-3;
 
-// Is the unit's size told by one count a side, whoever is the root?
-bool has_one_size(const CollectiveCall& call) {
+// What an agreement is thought to take, before there was one.
+double expected_agreement_seconds(int ranks, int nodes) {
+  constexpr double message = 5e-6;
+  constexpr double between_nodes = 4;
+  constexpr double with_shared_cores = 4;
+  return message * (1 + std::bit_width(static_cast<unsigned>(ranks - 1))) * (nodes > 1 ? between_nodes : 1) *
+         (runtime.placement.oversubscribed ? with_shared_cores : 1);
+}
+
+// Is the kind known from the call's signature, whoever is the root?
+bool is_identified_by_signature(const CollectiveCall& call, int rank) {
+  if (has_private_sizes(call.function->operation))
+    return true;
   switch (call.function->operation) {
   case Operation::barrier:
   case Operation::bcast:
@@ -34,7 +48,7 @@ bool has_one_size(const CollectiveCall& call) {
   case Operation::reduce_scatter_block:
   case Operation::scan:
   case Operation::exscan:
-    return true;
+    return is_identified_by_handles(call, rank);
   default:
     return false;
   }
@@ -43,11 +57,8 @@ bool has_one_size(const CollectiveCall& call) {
 } // namespace
 
 CommunicatorLearning::CommunicatorLearning(CommunicatorState& communicator)
-    : communicator_(communicator), exploration_budget_{.advance_seconds =
-                                                           communicator.handle == MPI_COMM_WORLD
-                                                               ? runtime.settings.learn_budget_percent *
-                                                                     advance_per_percent
-                                                               : 0} {}
+    : communicator_(communicator),
+      agreement_seconds_(expected_agreement_seconds(communicator.size, communicator.node_count())) {}
 
 CommunicatorLearning::~CommunicatorLearning() {
   finish();
@@ -79,38 +90,45 @@ TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const Ca
     const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
                           pattern::size_class(start->bytes) == pattern::size_class(bytes);
     context = std::make_unique<TuningContext>(kind, start == nullptr ? nullptr : &start->choice, searched,
-                                              communicator_.size, exploration_budget_);
+                                              circumstances(), exploration_budget_);
   }
   return *context;
 }
 
+// The same on all ranks: channels are opened on all of them, and agreements are agreed upon.
+Circumstances CommunicatorLearning::circumstances() const {
+  return {communicator_.size, communicator_.node_count(), agreement_seconds_,
+          communicator_.channels ? 0 : ready_seconds};
+}
+
 const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const CollectiveCall& call) {
-  const auto word =
-      static_cast<std::size_t>(call.recvcount) * 31 + static_cast<std::size_t>(call.function->operation) * 7;
-  LearnedCall& entry = recent_[(word ^ word >> 5) % recent_.size()];
-  CallSignature signature = signature_of(call);
-  signature.root = 0; // nothing that is learned depends on it
+  LearnedCall& entry =
+      recent_[place_of(call.recvcount, static_cast<int>(call.function->operation), recent_bits)];
+  // Nothing that is learned depends on the root, nor on sizes that only some ranks know.
+  CallSignature signature =
+      has_private_sizes(call.function->operation) ? CallSignature{} : signature_of(call);
+  signature.root = 0;
   if (entry.function == call.function && entry.signature == signature)
     return entry;
-  LearnedCall& result = has_one_size(call) && is_identified_by_handles(call) ? entry : unlike_any_;
+  LearnedCall& result = is_identified_by_signature(call, communicator_.rank) ? entry : unlike_any_;
   const std::optional<CallKind> kind = kind_of(call, communicator_);
   const bool wanted = kind && (kind->exact || runtime.settings.learn == LearnMode::all);
   result = {call.function, signature, wanted ? sequence_of(*kind) : nullptr, kind ? kind->bytes : 0};
   return result;
 }
 
-const Choice* CommunicatorLearning::choose(const CollectiveCall& call) {
+Decision CommunicatorLearning::choose(const CollectiveCall& call) {
   if (stopped_)
-    return nullptr;
+    return {};
   const LearnedCall& found = find(call);
   CallSequence* const sequence = found.sequence;
   if (sequence == nullptr)
-    return nullptr;
+    return {};
   if (sequence->current->needs_round()) [[unlikely]] {
     close_round(*sequence);
     open_round(*sequence);
     if (stopped_)
-      return nullptr;
+      return {};
   }
   const Choice& choice = sequence->current->next(found.bytes);
   if (sequence->current->is_measured()) [[unlikely]] {
@@ -118,7 +136,7 @@ const Choice* CommunicatorLearning::choose(const CollectiveCall& call) {
     communicator_.is_measured = true;
     sequence->current->arrived(local_seconds() + clock_offset_seconds_);
   }
-  return &choice;
+  return {&choice, &sequence->current->calls_left()};
 }
 
 void CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
@@ -143,6 +161,8 @@ void CommunicatorLearning::close_round(CallSequence& sequence) {
     THALWEG_ASSERT(light, !"ranks have gone different ways");
     return;
   }
+  if (context.learner().agreement_seconds() > 0)
+    agreement_seconds_ = context.learner().agreement_seconds();
   if (context.kind().is_private) {
     const CallKind kind = context.kind();
     sequence.current = &context_of(sequence, kind, context.traffic(), context.bytes());
@@ -161,6 +181,7 @@ void CommunicatorLearning::open_round(CallSequence& sequence) {
     round = context.learner().next_round();
   }
   context.open(round);
+  invalidate_fast_path(); // what it knows was chosen for the round before
 }
 
 bool CommunicatorLearning::is_ready() {

@@ -18,8 +18,8 @@ public:
   explicit CommunicatorLearning(CommunicatorState& communicator);
   ~CommunicatorLearning() override;
 
-  // What the call is to run, or null where nothing is learned of such calls.
-  const Choice* choose(const CollectiveCall& call);
+  // What the call is to run; no choice where nothing is learned of such calls.
+  Decision choose(const CollectiveCall& call);
   // After the call, where choose() has said that it is measured.
   void measured(const CollectiveCall& call, bool refused);
 
@@ -56,6 +56,7 @@ private:
   CallSequence* sequence_of(const CallKind& kind);
   TuningContext& context_of(CallSequence& sequence, const CallKind& kind, pattern::TrafficClass traffic,
                             std::int64_t bytes);
+  Circumstances circumstances() const;
   void open_round(CallSequence& sequence);
   void close_round(CallSequence& sequence);
   bool is_ready(); // for agreements; made so when first needed
@@ -64,8 +65,10 @@ private:
 
   CommunicatorState& communicator_;
   tune::ExplorationBudget exploration_budget_;
+  double agreement_seconds_; // of the last one, or what it is thought to take
   std::unordered_map<std::uint32_t, CallSequence> sequences_;
-  std::array<LearnedCall, 8> recent_;
+  static constexpr unsigned recent_bits = 4;
+  std::array<LearnedCall, std::size_t{1} << recent_bits> recent_;
   LearnedCall unlike_any_;            // of calls that their signatures do not identify
   CallSequence* measuring_ = nullptr; // the call under way
   bool ready_ = false;

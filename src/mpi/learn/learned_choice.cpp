@@ -20,14 +20,14 @@ public:
 
 } // namespace
 
-const Choice* learned_choice(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
+Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
   try {
     if (!communicator.learning)
       communicator.learning = std::make_unique<KeptLearning>(communicator);
     return static_cast<CommunicatorLearning&>(*communicator.learning).choose(call);
   } catch (const std::exception& error) {
     log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
-    return nullptr;
+    return {};
   }
 }
 

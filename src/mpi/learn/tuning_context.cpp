@@ -15,16 +15,32 @@ constexpr const char* best_so_far = "best by learning";
 // A guess, until it was done once.
 constexpr double ordering_seconds_per_rank = 1e-4;
 
+// What a call surely takes: messages between nodes a microsecond at least, ranks that share a core a change
+// of its process, and bytes the fastest memory's time.
+double min_seconds(const CallKind& kind, int nodes) {
+  constexpr double inside_of_node = 1e-7;
+  constexpr double elsewhere = 1e-6;
+  constexpr double bytes_per_second = 5e10;
+  const bool takes_longer = nodes > 1 || runtime.placement.oversubscribed;
+  return (takes_longer ? elsewhere : inside_of_node) +
+         static_cast<double>(std::max<std::int64_t>(kind.bytes, 0)) / bytes_per_second;
+}
+
 // A budget of all the time is none: nothing need be waited for (as in tests).
-tune::LearningLimits limits(tune::ExplorationBudget& exploration_budget) {
+tune::LearningLimits limits(const CallKind& kind, const Circumstances& around,
+                            tune::ExplorationBudget& exploration_budget) {
   constexpr std::uint32_t all = 100;
   tune::LearningLimits limits;
   limits.batches = 2; // strategies with their default parameters, then with others
   limits.budget = runtime.settings.learn_budget_percent / 100.0;
   limits.exploration_budget = &exploration_budget;
+  limits.min_seconds = min_seconds(kind, around.nodes);
+  limits.agreement_seconds = around.agreement_seconds;
+  limits.ready_seconds = around.ready_seconds;
   if (runtime.settings.learn_budget_percent == all) {
     limits.budget = std::numeric_limits<double>::infinity();
     limits.exploration_budget = nullptr;
+    limits.min_seconds = 0;
     limits.first_calls = 2;
     limits.calls_seen = 0;
   }
@@ -41,10 +57,11 @@ double half(std::uint64_t word, int which) {
 
 } // namespace
 
-TuningContext::TuningContext(const CallKind& kind, const Choice* start, bool searched, int ranks,
-                             tune::ExplorationBudget& exploration_budget)
-    : kind_(kind), learner_(limits(exploration_budget), ordering_seconds_per_rank * ranks,
-                            start == nullptr ? "" : start->text, searched) {
+TuningContext::TuningContext(const CallKind& kind, const Choice* start, bool searched,
+                             const Circumstances& around, tune::ExplorationBudget& exploration_budget)
+    : kind_(kind),
+      learner_(limits(kind, around, exploration_budget), ordering_seconds_per_rank * around.ranks,
+               start == nullptr ? "" : start->text, searched) {
   choices_.emplace_back();
   if (start != nullptr && strategies::is_native(start->implementation))
     choices_.front() = *start;
@@ -61,7 +78,7 @@ void TuningContext::add_choices() {
 
 void TuningContext::open(const tune::Round& round) {
   round_ = round;
-  made_ = 0;
+  calls_left_ = round.incumbent_calls + round.candidate_calls;
   refused_ = false;
   work_ = {};
   traffic_seen_ = {};
@@ -74,8 +91,8 @@ void TuningContext::open(const tune::Round& round) {
 const Choice& TuningContext::next(std::int64_t bytes) {
   ++all_calls_;
   all_bytes_ += static_cast<double>(bytes);
-  const bool own = made_++ < round_.incumbent_calls;
-  return choices_[own ? learner_.incumbent() : learner_.candidate()];
+  --calls_left_;
+  return choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
 }
 
 // Those after the transitions there, but for the last one (Learner::counted).
@@ -100,8 +117,7 @@ void TuningContext::departed(double seconds, bool refused, const pattern::Traffi
   if (runtime.placement.oversubscribed && departures_seen_.size() == counted(side).end)
     work_[side].end(processor_seconds());
   // Where what is in use cannot do the calls, native has run: that says nothing of the candidate.
-  const bool was_candidate = made_ > round_.incumbent_calls;
-  refused_ = refused_ || (refused && was_candidate);
+  refused_ = refused_ || (refused && is_at_candidate());
   traffic_seen_ += traffic;
 }
 

@@ -16,18 +16,29 @@
 
 namespace thalweg::mpi {
 
+// Where calls are learned about, and what to learn is thought to take there.
+struct Circumstances {
+  int ranks;
+  int nodes;
+  double agreement_seconds;
+  double ready_seconds; // once, before the first agreement
+};
+
 class TuningContext {
 public:
   // `start`: what the tuning file says, or null; `searched`: after a whole search. The exploration budget is
   // borrowed.
-  TuningContext(const CallKind& kind, const Choice* start, bool searched, int ranks,
+  TuningContext(const CallKind& kind, const Choice* start, bool searched, const Circumstances& around,
                 tune::ExplorationBudget& exploration_budget);
 
   // Before a call. True when a round has ended and the next must be opened (communicator_learning.cpp).
-  bool needs_round() const { return made_ == round_.incumbent_calls + round_.candidate_calls; }
+  bool needs_round() const { return calls_left_ == 0; }
   void open(const tune::Round& round);
   // What the next call of the round runs. Counts it.
   const Choice& next(std::int64_t bytes);
+  // Of the round. Where it is not measured, its calls need not be asked for one by one: who makes one counts
+  // it.
+  std::uint32_t& calls_left() { return calls_left_; }
 
   // Around calls of measured rounds; seconds of a clock that ranks share.
   bool is_measured() const { return round_.kind == tune::Round::Kind::measure; }
@@ -60,14 +71,15 @@ private:
     std::uint32_t end = 0;
   };
   Counted counted(Side side) const;
+  bool is_at_candidate() const { return calls_left_ < round_.candidate_calls; } // once the call is counted
   tune::LowerBounds lower_bounds(std::span<const double> work, int nodes) const;
 
   CallKind kind_;
   tune::Learner learner_;
   std::deque<Choice> choices_; // by trial; their addresses stay
   tune::Round round_;
-  std::uint32_t made_ = 0; // calls of the round
-  double all_bytes_ = 0;
+  std::uint32_t calls_left_ = 0; // of the round
+  double all_bytes_ = 0;         // of the calls that were asked for
   std::uint64_t all_calls_ = 0;
   std::vector<double> arrivals_seen_; // of the round
   std::vector<double> departures_seen_;

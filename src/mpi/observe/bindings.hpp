@@ -20,19 +20,28 @@ struct CachedCaller {
   std::ptrdiff_t distance = 0; // from our frame to where the program's return address is; 0: it is ours
 };
 
-inline constexpr std::size_t cached_callers_count = 64;
-inline constinit thread_local std::array<CachedCaller, cached_callers_count> cached_callers{};
+// Two places that a return address may be in, for programs call from many: to find a caller takes as long as
+// a short call.
+inline constexpr unsigned cached_callers_bits = 7;
+inline constinit thread_local std::array<CachedCaller, std::size_t{2} << cached_callers_bits>
+    cached_callers{};
 
 CachedCaller find_caller(const CallSite& site);
 
 inline const void* program_site(const CallSite& site) {
   const auto bits = reinterpret_cast<std::uintptr_t>(site.return_address) * 0x9E3779B97F4A7C15U;
-  CachedCaller& known = cached_callers[bits >> 58];
-  if (known.return_address != site.return_address) [[unlikely]] {
-    known = find_caller(site);
+  CachedCaller* const places = &cached_callers[(bits >> (64U - cached_callers_bits)) * 2];
+  const CachedCaller* known = places;
+  if (known->return_address != site.return_address) [[unlikely]] {
+    known = &places[1];
+    if (known->return_address != site.return_address) {
+      places[1] = places[0];
+      places[0] = find_caller(site);
+      known = places;
+    }
   }
-  return known.distance == 0 ? site.return_address
-                             : *reinterpret_cast<const void* const*>(site.frame + known.distance);
+  return known->distance == 0 ? site.return_address
+                              : *reinterpret_cast<const void* const*>(site.frame + known->distance);
 }
 
 } // namespace thalweg::mpi::observe

@@ -4,7 +4,7 @@
 // a table of its own; they are added up at the end.
 //
 // Time is taken of every call of a site, except that sites whose calls are short (under two microseconds in
-// the mean, after the first 16) are timed one call in eight, and their time is scaled up. CPU time of the
+// the mean, after the first 16) are timed one call in 32, and their time is scaled up. CPU time of the
 // thread is read around one timed call in 64, and around every call of sites whose calls take over 50
 // microseconds in the mean; the ratio of CPU time to time of those calls is taken for all.
 
@@ -42,6 +42,8 @@ struct CallRow {
   bool brief = false;
   bool lengthy = false;
   std::vector<Ending> endings;
+
+  bool is_to_be_timed() const { return !brief || (calls & 31) == 0; }
 
   void ended(const char* strategy, const char* reason) {
     if (!endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason)

@@ -38,7 +38,7 @@ std::vector<std::uint8_t> pack(const RankProfile& profile) {
     for (const SampledCall& call : communicator.calls) {
       sampled.push_back({call.call, call.enter_ns, call.exit_ns, call.row});
     }
-    samples.push_back({communicator.id, communicator.size, communicator.stride, sampled});
+    samples.push_back({communicator.id, communicator.size, sampled});
   }
   return json::to_msgpack(
       {profile.rank, profile.node, profile.host, profile.pid, profile.wall_ns, calls, samples});
@@ -52,8 +52,8 @@ RankProfile unpack(const std::uint8_t* data, std::size_t size) {
                              call[9], endings_from_json(call[10])});
   }
   for (const json& communicator : all[6]) {
-    SampledCommunicator samples{communicator[0], communicator[1], communicator[2], {}};
-    for (const json& call : communicator[3]) {
+    SampledCommunicator samples{communicator[0], communicator[1], {}};
+    for (const json& call : communicator[2]) {
       samples.calls.push_back({call[0], call[1], call[2], call[3]});
     }
     profile.samples.push_back(std::move(samples));

@@ -37,7 +37,6 @@ struct SampledCall {
 struct SampledCommunicator {
   std::uint64_t id = 0;
   int size = 0;
-  std::uint64_t stride = 1;
   std::vector<SampledCall> calls;
 };
 

@@ -5,7 +5,8 @@
 namespace thalweg::mpi::observe {
 
 void SampleStore::thin() {
-  stride_ *= 2;
+  first_ = 0;
+  limit_ /= 2;
   std::erase_if(samples_, [this](const Sample& sample) { return !wants(sample.call); });
 }
 

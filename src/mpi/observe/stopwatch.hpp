@@ -14,8 +14,8 @@ std::uint64_t thread_cpu_ns();
 class Stopwatch {
 public:
   void start(CallRow& row, bool always) {
-    const std::uint64_t call = row.calls++;
-    timed_ = always || !row.brief || (call & 7) == 0;
+    timed_ = always || row.is_to_be_timed();
+    ++row.calls;
     if (timed_) {
       if (row.lengthy || (row.timed_calls & 63) == 0) {
         cpu_ns_ = thread_cpu_ns();

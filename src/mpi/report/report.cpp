@@ -78,8 +78,7 @@ RankProfile own_profile() {
     if (communicator.size < 2) {
       continue;
     }
-    observe::SampledCommunicator samples{
-        communicator.id, communicator.size, communicator.samples->stride(), {}};
+    observe::SampledCommunicator samples{communicator.id, communicator.size, {}};
     for (const observe::Sample& sample : communicator.samples->samples()) {
       samples.calls.push_back({sample.call, runtime.tick_scale.monotonic_ns_at(sample.enter_ticks),
                                runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), index[sample.row]});

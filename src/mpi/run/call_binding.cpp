@@ -130,15 +130,26 @@ void bind_alltoall(CallBinding& bound, const CollectiveCall& call, const Communi
   bound.unequal = true;
 }
 
+// The array is the same on all ranks, so that all of them say the same.
+bool has_equal_counts(const CollectiveCall& call, int ranks) {
+  if (call.function->operation == Operation::reduce_scatter_block)
+    return true;
+  for (int rank = 1; rank < ranks; ++rank)
+    if (call.recvcounts[static_cast<std::size_t>(rank)] != call.recvcounts[0])
+      return false;
+  return true;
+}
+
 void bind_reduce_scatter(CallBinding& bound, const CollectiveCall& call,
                          const CommunicatorState& communicator) {
   void* input = is_in_place(call) ? call.recvbuf : input_address(call);
   bound.type = call.recvtype;
-  if (call.function->operation == Operation::reduce_scatter_block) {
-    bound.input =
-        BufferBinding::uniform(input, communicator.size, call.recvcount, call.recvtype, Purpose::reduction);
-    bound.output = receive_binding(call, 1, Purpose::reduction);
-    bound.problem.unit_bytes = call.recvcount * bound.output.element_bytes();
+  if (has_equal_counts(call, communicator.size)) {
+    const bool is_array = call.function->operation == Operation::reduce_scatter;
+    const std::int64_t count = is_array ? call.recvcounts[0] : call.recvcount;
+    bound.input = BufferBinding::uniform(input, communicator.size, count, call.recvtype, Purpose::reduction);
+    bound.output = BufferBinding::uniform(call.recvbuf, 1, count, call.recvtype, Purpose::reduction);
+    bound.problem.unit_bytes = count * bound.output.element_bytes();
     return;
   }
   bound.input = BufferBinding::row(input, communicator.size, call.recvcounts, call.recvtype);

@@ -1,10 +1,10 @@
 #include "mpi/run/collective_runner.hpp"
 
 #include "mpi/abi/library_api.hpp"
-#include "mpi/run/fast_path.hpp"
 #include "mpi/run/pending_collective.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/run/run_blocking.hpp"
+#include "mpi/state/call_epoch.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
 #include "transport/mpi/mpi_transport.hpp"
@@ -86,7 +86,7 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
     return declined(found.reason);
   int code = MPI_SUCCESS;
   if (blocking) {
-    if (is_repeatable(call, bound))
+    if (found.is_kept && is_repeatable(call, bound, communicator.rank))
       remember(engine.recent.place_for(call), call, choice, bound, found.plan, plans);
     code = run_now(plans, *found.plan, bound);
   } else {
@@ -141,10 +141,8 @@ Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
     EngineState& engine = engine_of(communicator);
     RecentCall& recent = engine.recent.place_for(call);
     if (recent.matches(call, choice.id) && recent.are_on_host(call.sendbuf, call.recvbuf)) {
-      if (runtime.repeats_calls)
-        cache_on_fast_path(call, &recent);
       recent.run(call.sendbuf, call.recvbuf);
-      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
+      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS, false, &recent};
     }
   }
   return bind_and_run(call, communicator, scheduled, choice);

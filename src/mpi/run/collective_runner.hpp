@@ -19,10 +19,11 @@ enum class Outcome {
 // the communicator.
 struct Ran {
   Outcome outcome;
-  const char* implementation; // the strategy that ran, or "native"
-  const char* reason;         // why it was declined, nullptr when done
-  int code;                   // MPI's error code when done
-  bool was_refused = false;   // declined although a strategy of ours was chosen
+  const char* implementation;       // the strategy that ran, or "native"
+  const char* reason;               // why it was declined, nullptr when done
+  int code;                         // MPI's error code when done
+  bool was_refused = false;         // declined although a strategy of ours was chosen
+  RecentCall* remembered = nullptr; // what it repeated
 };
 
 // The library must make the call, for this reason.

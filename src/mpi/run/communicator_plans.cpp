@@ -73,7 +73,7 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
   // Found sizes are other ranks' business too, who may come with other ones: they are never remembered.
   if (!sizes_first) {
     if (std::shared_ptr<engine::Plan> known = plans_.find(key))
-      return {std::move(known), nullptr};
+      return {std::move(known), nullptr, true};
   }
   if (const auto why = strategies::unsupported_reason(strategy, bound.problem)) {
     static std::mutex mutex;
@@ -84,7 +84,7 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
   std::shared_ptr<engine::Plan> plan = prepare(bound, strategy);
   if (!sizes_first)
     plans_.insert(key, plan);
-  return {std::move(plan), nullptr};
+  return {std::move(plan), nullptr, !sizes_first};
 }
 
 std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound,

@@ -32,6 +32,7 @@ public:
   struct Found {
     std::shared_ptr<engine::Plan> plan;
     const char* reason = nullptr;
+    bool is_kept = false; // the same for every such call: nothing in it was asked of other ranks
   };
   Found plan_for(CallBinding& bound, const strategies::Scheduled& scheduled, std::int64_t id,
                  CommunicatorState& communicator, bool blocking);

@@ -1,15 +1,21 @@
 #pragma once
 
-// The fast path from an entry point, where a run makes no report and does not learn: calls that are known to
-// be the library's own business, as the tuning file says so or nothing was chosen for them, and repetitions
-// of calls that our engine made. The entry points look for them before anything else, as the shortest calls
-// take no longer than a few such looks.
+// The fast path from an entry point: calls that are known to be the library's own business, as the tuning
+// file says so or nothing was chosen for them, and repetitions of calls that our engine made. The entry
+// points look for them before anything else, as the shortest calls take no longer than a few such looks.
+//
+// What a call leaves behind is kept up here too: learning counts the calls of its round, which ends on all
+// ranks with the same call, and the report counts calls and bytes. Calls that are to be timed, or to be
+// measured, go the long way.
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
 #include "mpi/call/call_signature.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "mpi/observe/bindings.hpp"
+#include "mpi/observe/call_table.hpp"
 #include "mpi/state/call_epoch.hpp"
 #include "mpi/wait/progress.hpp"
 
@@ -17,25 +23,76 @@ namespace thalweg::mpi {
 
 class RecentCall;
 
+// What the report notes of a call.
+struct Note {
+  observe::CallRow* row = nullptr; // null: nothing
+  std::uint64_t bytes = 0;
+  const char* implementation = nullptr;
+  const char* reason = nullptr;
+};
+
 struct FastPathEntry {
   CallSignature signature;
   std::uint32_t epoch = 0;
   RecentCall* repeated = nullptr; // null: the library's own
+  CommunicatorState* communicator = nullptr;
+  std::uint32_t* calls_left = nullptr; // see Decision
+  Note note;
+  ArraySides sides;              // of the library's own
+  std::uint64_t arrays_hash = 0; // of what is on them
+
+  [[gnu::always_inline]] bool is_for(const CallSignature& call, const CallSite& site) {
+    return signature == call && epoch == call_epoch.load(std::memory_order_relaxed) &&
+           executions_in_flight.load(std::memory_order_relaxed) == 0 &&
+           (calls_left == nullptr || *calls_left > 0) && (note.row == nullptr || is_only_counted(site));
+  }
+  // Has the call these counts and displacements? As far as a hash tells: the library is given its own.
+  bool has_arrays(const CallArrays& arrays) const;
+  // The call is made.
+  void count() const {
+    if (calls_left != nullptr)
+      --*calls_left;
+    ++communicator->blocking_calls;
+    if (note.row != nullptr) {
+      ++note.row->calls;
+      note.row->bytes += note.bytes;
+      note.row->ended(note.implementation, note.reason);
+    }
+  }
+
+private:
+  // Calls from several places take turns, as in a loop that has been unrolled.
+  bool is_only_counted(const CallSite& site) {
+    const observe::CallKey& key = note.row->key;
+    if (const void* const caller = observe::program_site(site); caller != key.site)
+      note.row = &observe::call_table().row({caller, key.function, key.phase, key.ranks});
+    return !note.row->is_to_be_timed() && !communicator->samples.wants(communicator->blocking_calls);
+  }
 };
 
-// The last such call of each function that has a slot here (FunctionInfo::fast_path_slot).
-inline constinit thread_local std::array<FastPathEntry, fast_path_functions> fast_path_cache{};
+// Some calls of each function that has a slot here (FunctionInfo::fast_path_slot): those of a loop over a few
+// roots or sizes.
+inline constexpr unsigned fast_path_bits = 2;
+inline constexpr std::size_t fast_path_places = std::size_t{1} << fast_path_bits;
+inline constinit thread_local std::array<FastPathEntry, fast_path_functions * fast_path_places>
+    fast_path_cache{};
 
-inline const FastPathEntry* find_on_fast_path(std::size_t slot, const CallSignature& signature) {
-  const FastPathEntry& entry = fast_path_cache[slot];
-  const bool is_valid = entry.signature == signature &&
-                        entry.epoch == call_epoch.load(std::memory_order_relaxed) &&
-                        executions_in_flight.load(std::memory_order_relaxed) == 0;
-  return is_valid ? &entry : nullptr;
+[[gnu::always_inline]] inline FastPathEntry& fast_path_entry(std::size_t slot,
+                                                             const CallSignature& signature) {
+  return fast_path_cache[slot * fast_path_places +
+                         place_of(signature.recvcount, signature.root, fast_path_bits)];
 }
 
-// Until something changes, calls like this one are passed on, or repeat what is remembered of it if that is
-// given.
-void cache_on_fast_path(const CollectiveCall& call, RecentCall* remembered);
+// Inlined, so that no signature is written to memory to be read again.
+[[gnu::always_inline]] inline const FastPathEntry*
+find_on_fast_path(std::size_t slot, const CallSignature& signature, const CallSite& site) {
+  FastPathEntry& entry = fast_path_entry(slot, signature);
+  return entry.is_for(signature, site) ? &entry : nullptr;
+}
+
+// Until something changes, or no calls are left, calls like this one are passed on, or repeat what is
+// remembered of it if that is given.
+void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communicator, RecentCall* remembered,
+                        std::uint32_t* calls_left, const Note& note);
 
 } // namespace thalweg::mpi

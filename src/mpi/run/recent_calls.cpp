@@ -1,5 +1,7 @@
 #include "mpi/run/recent_calls.hpp"
 
+#include <span>
+
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/device_memory.hpp"
 #include "mpi/call/exactness.hpp"
@@ -7,24 +9,46 @@
 
 namespace thalweg::mpi {
 
-bool is_identified_by_handles(const CollectiveCall& call) {
-  if (call.function->operation == Operation::barrier)
+bool is_identified_by_handles(const CollectiveCall& call, int rank) {
+  const Operation operation = call.function->operation;
+  if (operation == Operation::barrier)
     return true;
-  if (is_reduction(call.function->operation) && !is_predefined_operation(call.op))
+  if (is_reduction(operation) && !is_predefined_operation(call.op))
     return false;
-  return is_predefined_type(call.recvtype) &&
-         (call.sendbuf == MPI_IN_PLACE || is_predefined_type(call.sendtype));
+  const bool is_root = rank == call.root;
+  const bool gathers = operation == Operation::gather || operation == Operation::gatherv;
+  const bool scatters = operation == Operation::scatter || operation == Operation::scatterv;
+  const bool sends = call.sendbuf != MPI_IN_PLACE && (!scatters || is_root);
+  const bool receives = call.recvbuf != MPI_IN_PLACE && (!gathers || is_root);
+  return (!sends || is_predefined_type(call.sendtype)) && (!receives || is_predefined_type(call.recvtype));
 }
 
-bool is_repeatable(const CollectiveCall& call, const CallBinding& bound) {
+namespace {
+
+void append(std::vector<std::int64_t>& row, const IntegerArray& array, std::size_t length) {
+  for (std::size_t index = 0; array && index < length; ++index)
+    row.push_back(array[index]);
+}
+
+bool equals(std::span<const std::int64_t> row, const IntegerArray& counts, const IntegerArray& places,
+            std::size_t length) {
+  if (row.size() != (places ? 2 * length : length) || !counts)
+    return false;
+  for (std::size_t index = 0; index < length; ++index)
+    if (row[index] != counts[index] || (places && row[length + index] != places[index]))
+      return false;
+  return true;
+}
+
+} // namespace
+
+bool is_repeatable(const CollectiveCall& call, const CallBinding& bound, int rank) {
   const schedule::Operation operation = bound.problem.operation;
   const bool neighbors = operation == schedule::Operation::neighbor_allgather ||
                          operation == schedule::Operation::neighbor_alltoall;
-  // What is insignificant off the root may hold anything, so rooted calls with two sides are looked at anew.
-  const bool two_sided_root =
-      operation == schedule::Operation::gather || operation == schedule::Operation::scatter;
-  return !bound.unequal && !neighbors && !two_sided_root && !bound.input.needs_staging() &&
-         !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE && is_identified_by_handles(call);
+  return !neighbors && call.function->operation != Operation::alltoallw && !bound.input.needs_staging() &&
+         !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE &&
+         is_identified_by_handles(call, rank);
 }
 
 void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
@@ -32,11 +56,30 @@ void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const
   choice_ = choice;
   function_ = call.function;
   signature_ = signature_of(call);
-  input_offset_ = signature_.in_place ? bound.input.address() - static_cast<std::byte*>(call.recvbuf) : 0;
+  const bool offers_output = signature_.in_place && bound.input.units() > 0;
+  input_offset_ = offers_output ? bound.input.address() - static_cast<std::byte*>(call.recvbuf) : 0;
+  send_arrays_.clear();
+  receive_arrays_.clear();
+  const ArraySides sides = array_sides(call, plans.transport().rank());
+  const auto ranks = static_cast<std::size_t>(bound.problem.ranks);
+  ranks_ = sides.send || sides.receive ? ranks : 0;
+  if (sides.send) {
+    append(send_arrays_, call.sendcounts, ranks);
+    append(send_arrays_, call.senddispls, ranks);
+  }
+  if (sides.receive) {
+    append(receive_arrays_, call.recvcounts, ranks);
+    append(receive_arrays_, call.recvdispls, ranks);
+  }
   plans_ = &plans;
   plan_ = std::move(plan);
   execution_ = std::make_unique<engine::Execution>(*plan_, plans.batch());
   reduction_ = plans.reduction;
+}
+
+bool RecentCall::has_same_arrays(const CallArrays& arrays) const {
+  return (send_arrays_.empty() || equals(send_arrays_, arrays.sendcounts, arrays.senddispls, ranks_)) &&
+         (receive_arrays_.empty() || equals(receive_arrays_, arrays.recvcounts, arrays.recvdispls, ranks_));
 }
 
 bool RecentCall::are_on_host(const void* sendbuf, const void* recvbuf) {

@@ -2,11 +2,12 @@
 
 // The short way: calls that repeat an earlier one but for its addresses.
 //
-// Most programs make the same few calls again and again. Those with one count and one predefined datatype a
-// side are remembered with everything that binding and looking up would find, so that a repetition compares a
-// few words.
+// Most programs make the same few calls again and again. Those with predefined datatypes are remembered with
+// everything that binding and looking up would find, so that a repetition compares a few words, and its
+// arrays of counts.
 
 #include <array>
+#include <vector>
 
 #include "mpi/call/call_signature.hpp"
 #include "mpi/run/communicator_plans.hpp"
@@ -18,8 +19,10 @@ public:
   // Is this call the same, made under the same choice?
   bool matches(const CollectiveCall& call, std::int64_t choice) const {
     return choice == choice_ && call.function->operation == function_->operation &&
-           signature_of(call) == signature_;
+           signature_of(call) == signature_ && call.recvbuf != MPI_IN_PLACE && has_arrays(arrays_of(call));
   }
+  // Are these the counts and displacements of it?
+  bool has_arrays(const CallArrays& arrays) const { return ranks_ == 0 || has_same_arrays(arrays); }
   // Are the buffers in the host's memory, where the plan may run on them? Those of the last call are known.
   bool are_on_host(const void* sendbuf, const void* recvbuf);
   bool is_empty() const { return plan_ == nullptr; }
@@ -28,14 +31,20 @@ public:
                 std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans);
   // Runs the plan on a matching call's buffers.
   void run(const void* sendbuf, void* recvbuf);
-  // What is remembered, without buffers.
+  // What is remembered, without buffers and arrays, for errors.
   CollectiveCall call() const;
 
 private:
+  bool has_same_arrays(const CallArrays& arrays) const;
+
   std::int64_t choice_ = 0; // no choice has this number: matches nothing
   const FunctionInfo* function_ = nullptr;
   CallSignature signature_;
   std::int64_t input_offset_ = 0; // of in-place input in the output buffer
+  // Of calls with arrays: how long these are, and what is significant here, one array after the other.
+  std::size_t ranks_ = 0;
+  std::vector<std::int64_t> send_arrays_;
+  std::vector<std::int64_t> receive_arrays_;
   const void* host_sendbuf_ = nullptr;
   const void* host_recvbuf_ = nullptr;
   CommunicatorPlans* plans_ = nullptr;
@@ -45,24 +54,27 @@ private:
 };
 
 // Do the call's handles say all of its type and operation? Those of what the program made do not: they are
-// given to others once it is freed.
-bool is_identified_by_handles(const CollectiveCall& call);
+// given to others once it is freed. What is insignificant off the root may hold anything, and is not looked
+// at.
+bool is_identified_by_handles(const CollectiveCall& call, int rank);
 
 // Can a repetition of the call be told by what RecentCall compares?
-bool is_repeatable(const CollectiveCall& call, const CallBinding& bound);
+bool is_repeatable(const CollectiveCall& call, const CallBinding& bound, int rank);
 
-// A handful of remembered calls, by what they ask for.
+// A handful of remembered calls of each operation, by what they ask for.
 class RecentCalls {
 public:
   RecentCall& place_for(const CollectiveCall& call) {
-    const auto key = static_cast<std::size_t>(call.recvcount) * 31 +
-                     static_cast<std::size_t>(call.function->operation) * 7 +
-                     static_cast<std::size_t>(call.root);
-    return calls_[(key ^ key >> 5) % calls_.size()];
+    std::unique_ptr<Places>& places = calls_[static_cast<std::size_t>(call.function->operation)];
+    if (!places)
+      places = std::make_unique<Places>();
+    return (*places)[place_of(call.recvcount, call.root, bits)];
   }
 
 private:
-  std::array<RecentCall, 16> calls_;
+  static constexpr unsigned bits = 3;
+  using Places = std::array<RecentCall, std::size_t{1} << bits>;
+  std::array<std::unique_ptr<Places>, static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1> calls_;
 };
 
 } // namespace thalweg::mpi

@@ -23,9 +23,7 @@ struct Runtime {
   // flight on some rank and must go on while it waits in a collective (to be set by whoever begins such). The
   // same on all ranks.
   bool polls_collectives = false;
-  bool has_threads = false;   // several of this process may be in MPI calls at once
-  bool repeats_calls = false; // without a further look, those that are known (fast_path.hpp)
-  bool passes_calls = false;  // and those that are the library's
+  bool has_threads = false; // several of this process may be in MPI calls at once
   int world_rank = 0;
   int world_size = 1;
   MPI_Group world_group{};

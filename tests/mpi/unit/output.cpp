@@ -28,7 +28,7 @@ Profile profile() {
                          1e6,
                          4e8,
                          {{{"ring", ""}, 900}, {{"native", "user operation"}, 100}}});
-    own.samples.push_back({1, 2, 1, {{0, 0.0 + 75 * rank, 100, 0}}});
+    own.samples.push_back({1, 2, {{0, 0.0 + 75 * rank, 100, 0}}});
   }
   Profile result = merge(std::move(ranks));
   result.sites[0].source = "solve.c:42 (solve)";

@@ -6,7 +6,7 @@ namespace thalweg::mpi::observe {
 namespace {
 
 SampledCommunicator communicator(std::vector<SampledCall> calls) {
-  return {7, 3, 1, std::move(calls)};
+  return {7, 3, std::move(calls)};
 }
 
 struct Accounts {
@@ -61,7 +61,7 @@ TEST(Profile, TravelsAsBytes) {
   RankProfile profile{3, 1, "host", 42, 1e9, {}, {}};
   profile.calls.push_back(
       {"MPI_Bcast", "/bin/app", 0x1234, 2, 8, 10, 80, 5000, 900, 4000, {{{"native", "why"}, 10}}});
-  profile.samples.push_back({9, 8, 2, {{0, 1.5, 2.5, 0}}});
+  profile.samples.push_back({9, 8, {{0, 1.5, 2.5, 0}}});
   const std::vector<std::uint8_t> bytes = pack(profile);
   const RankProfile back = unpack(bytes.data(), bytes.size());
   EXPECT_EQ(back.rank, 3);
@@ -81,7 +81,7 @@ TEST(Profile, AddsRanksUpBySite) {
     profile.wall_ns = 100;
     profile.calls.push_back(
         {"MPI_Barrier", "app", 1, 0, 2, 5, 0, 10.0 * (rank + 1), 3, 1, {{{"native", ""}, 5}}});
-    profile.samples.push_back({9, 2, 1, {{0, 10.0 * rank, 20, 0}}});
+    profile.samples.push_back({9, 2, {{0, 10.0 * rank, 20, 0}}});
   }
   ranks[1].calls.push_back({"MPI_Send", "app", 2, 0, 2, 1, 8, 500, 500, 1, {}});
   const Profile profile = merge(ranks);
