@@ -114,3 +114,19 @@ def test_faster_means_surely_faster() -> None:
     assert not is_faster(slow, fast)
     assert not is_faster(same, slow) or not is_faster(slow, same)
     assert not is_faster(fast, slow, min_gain=0.3)
+
+
+def test_what_loses_alone_is_not_picked() -> None:
+    """A pick has to win in rows of calls, and may not lose where each call is made alone."""
+    world = World({"ring": 50, "native": 100})
+
+    def alone(ring_us: float) -> str:
+        def measure(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
+            assert list(names) == [NATIVE, "ring"]
+            assert limit == 0
+            return {name: Samples((ring_us if name == "ring" else 100.0,) * batches, (0.0,), 1) for name in names}
+
+        return search(["ring"], world.measure, Effort(), measure_alone=measure).pick
+
+    assert alone(90) == "ring"
+    assert alone(110) == NATIVE

@@ -67,6 +67,15 @@ def test_what_loses_in_the_second_job_is_native() -> None:
     assert lost[0].case == first[0].case
 
 
+def test_what_there_is_no_time_for_has_not_won() -> None:
+    """A pick that may be no gain is none, rather than a promise that nobody checked."""
+    job = SecondJob({NATIVE: 20, "direct": 15})
+    first = [found(8, "direct", native_us=20, pick_us=15)]
+    lost = lost_again(lambda _: cast("Session", job), first, Effort(), lambda: True)
+    assert lost[0].outcome.pick == NATIVE
+    assert job.measured == []
+
+
 def test_only_what_is_close_is_measured_again() -> None:
     """Native is no pick to be confirmed, and what takes half of its time needs no second job."""
     job = SecondJob({NATIVE: 20, "direct": 15})

@@ -126,6 +126,22 @@ def test_a_search_that_is_told_to_end_takes_its_jobs_along(
     _wait_for(lambda: not _trial_jobs(environment), "the job goes on")
 
 
+def test_a_search_that_is_interrupted_keeps_what_it_found(
+    words: list[str], environment: dict[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "tuning.toml"
+    words += ["--ops", "barrier,allreduce", "--sizes", "8,64", "--exhaustive", "--tuning", str(file)]
+    process = _start(words, environment)
+    _wait_for(lambda: file.exists() and ("barrier", 0) in _picks(file), "no case is found")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "stopped" in errors, errors
+    assert str(file) in errors, errors
+    assert ("barrier", 0) in _picks(file)
+    _wait_for(lambda: not _trial_jobs(environment), "the job goes on")
+
+
 @NEEDS_MOUNTS
 def test_a_full_disk_is_told_and_the_old_file_stays(
     words: list[str], environment: dict[str, str], tmp_path: Path

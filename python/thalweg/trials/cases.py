@@ -45,7 +45,10 @@ class Case(NamedTuple):
 
 
 def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
-    """Combine operations with sizes; a barrier has none."""
+    """Combine operations with sizes, all operations of a size one after the other; a barrier has none.
+
+    Sizes that stand for most come first, as the budget may end before the last one: every other, then those between.
+    """
     unknown = [name for name in operations if name not in OPERATIONS]
     if unknown:
         raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", "choose among " + ", ".join(OPERATIONS))
@@ -53,7 +56,10 @@ def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
         raise ThalwegError(
             USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--sizes 8,64,1KiB"
         )
-    return [Case(name, size) for name in operations for size in ((0,) if name == WITHOUT_SIZE else sizes)]
+    found = [Case(name, 0) for name in operations if name == WITHOUT_SIZE]
+    for size in (*sizes[::2], *sizes[1::2]):
+        found += [Case(name, size) for name in operations if name != WITHOUT_SIZE]
+    return found
 
 
 def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:

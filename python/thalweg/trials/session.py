@@ -121,11 +121,21 @@ class Session:
                 os.killpg(self._process.pid, number)
         return self._process.wait()
 
-    def measure(
-        self, operation: str, size: int, candidates: Sequence[str], *, batches: int, limit: float = 0
+    def measure(  # noqa: PLR0913
+        self,
+        operation: str,
+        size: int,
+        candidates: Sequence[str],
+        *,
+        batches: int,
+        limit: float = 0,
+        alone: bool = False,
     ) -> dict[str, Samples]:
-        """Try candidates in turns; those slower than `limit` times the fastest have one sample only."""
-        self._ask(f"{operation} {size} {batches} {limit} {' '.join(candidates)}")
+        """Try candidates in turns; those slower than `limit` times the fastest have one sample only.
+
+        Short calls are timed in rows, or each alone as soon as all ranks are there.
+        """
+        self._ask(f"{operation} {size} {batches}{'a' if alone else ''} {limit} {' '.join(candidates)}")
         results = {}
         while isinstance(line := self._answer(), dict):
             results[line["candidate"]] = Samples(tuple(line["completion_us"]), tuple(line["cpu_us"]), line["calls"])

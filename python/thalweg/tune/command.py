@@ -1,20 +1,22 @@
 """What `thalweg tune` prints: a bar while it works, a line for each case, and what the search took."""
 
+import math
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from statistics import geometric_mean
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from thalweg.errors import USAGE, ThalwegError
+from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.settings.layers import default_tuning_file
-from thalweg.trials.cases import OPERATIONS, SIZES, cases
+from thalweg.trials.cases import OPERATIONS, SIZES, Case, cases
 from thalweg.tune import store
+from thalweg.tune.clock import Clock
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
-from thalweg.tune.search import EXHAUSTIVE, Effort
 from thalweg.units import size_text, time_text
 
 _UNITS = {"s": 1, "": 1, "m": 60, "min": 60, "h": 3600}
@@ -39,6 +41,29 @@ def line(found: Found) -> str:
     )
 
 
+class Bar:
+    """Shows what is being done, the gain so far and the time that is left; prints a line for each case."""
+
+    def __init__(self, progress: Progress, clock: Clock, cases: int) -> None:
+        """Draw on this progress display."""
+        self._progress, self._clock, self._cases = progress, clock, cases
+        self._task: TaskID = progress.add_task("", total=cases, gain="")
+        self.all: dict[Case, Found] = {}
+
+    def announce(self, what: str) -> None:
+        """Show what is being done, and the time that is left."""
+        left_s = max(0.0, self._clock.left_s())
+        left = "" if math.isinf(left_s) else f", {left_s:.0f} s left"
+        self._progress.update(self._task, description=f"{what}{left}")
+
+    def found(self, one: Found, part: float) -> None:
+        """Tell what was found."""
+        self.all[one.case] = one
+        mean = geometric_mean([native_ratio(known.outcome) for known in self.all.values()])
+        self._progress.update(self._task, completed=part * self._cases, gain=f"native / pick {mean:.2f} so far")
+        print(line(one), flush=True)
+
+
 def main(  # noqa: PLR0913
     *,
     launcher: Sequence[str],
@@ -55,16 +80,17 @@ def main(  # noqa: PLR0913
     json_file: str,
 ) -> None:
     """Tune, show, and say what it took."""
+    file = tuning or default_tuning_file(os.environ)
     request = Request(
         mpi=mpi,
         ranks=ranks,
         launcher=launcher,
         lab=lab,
         cases=cases(operations or list(OPERATIONS), sizes or SIZES),
-        budget_s=seconds_from_text(budget),
-        effort=EXHAUSTIVE if exhaustive else Effort(),
+        clock=Clock(math.inf if exhaustive else seconds_from_text(budget)),
+        is_exhaustive=exhaustive,
         machine_file=machine,
-        tuning_file=tuning or default_tuning_file(os.environ),
+        tuning_file=file,
         with_library=library,
     )
     if why := store.unusable_reason(request.tuning_file):
@@ -72,20 +98,23 @@ def main(  # noqa: PLR0913
     columns = (
         TextColumn("tuning"),
         BarColumn(),
-        TextColumn("{task.completed:.0f} of {task.total}"),
-        TimeElapsedColumn(),
+        TextColumn("{task.completed:.0f} of {task.total}: {task.description} {task.fields[gain]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(request.cases))
-
-        def show(found: Found, part: float) -> None:
-            progress.update(task, completed=part * len(request.cases))
-            print(line(found), flush=True)
-
-        found = tune(request, show)
+        bar = Bar(progress, request.clock, len(request.cases))
+        try:
+            found = tune(request, bar)
+        except KeyboardInterrupt:
+            progress.stop()
+            print(f"thalweg: stopped; what was found for {len(bar.all)} cases is in {file}", file=sys.stderr)
+            raise SystemExit(128 + signal.SIGINT) from None
+    if not found:
+        raise ThalwegError(FAILED, f"no case fits into {budget}", "--budget 60s, or fewer --ops and --sizes")
     tried = sum(len(one.outcome.tried) for one in found)
     space = sum(one.outcome.space for one in found)
     mean = geometric_mean([native_ratio(one.outcome) for one in found])
     print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({tried / space:.0%})")
+    if left_out := len(request.cases) - len(found):
+        print(f"{left_out} of {len(request.cases)} cases did not fit into {budget}: a longer --budget tries them")
     if json_file:
         write_document(found, json_file)

@@ -42,7 +42,8 @@ def compare_with_picks(
 ) -> dict[Case, Outcome]:
     """Let the library's algorithms compete with the picks; gives the outcomes of the cases in which they took part.
 
-    `go_on` is asked behind each job of the search; the comparison of what was found is always made.
+    `go_on` is asked behind each job of the search, and before each comparison of what was found: the pick stays where
+    there is no time for one.
     """
     ranks = comparison.session.job.ranks
     choices = comparison.library.choices(dict.fromkeys(case.operation for case in outcomes), ranks)
@@ -57,7 +58,7 @@ def compare_with_picks(
     fresh = {case: _with_trials(outcomes[case], times, case, len(choices[case.operation])) for case in cases}
     winners = [case for case in cases if library_trials.best(times[case])]
     if winners:
-        fresh |= _decided(comparison, fresh, times, winners)
+        fresh |= _decided(comparison, fresh, times, winners, go_on)
     return fresh
 
 
@@ -74,7 +75,11 @@ def _with_trials(outcome: Outcome, times: Times, case: Case, space: int) -> Outc
 
 
 def _decided(
-    comparison: Comparison, outcomes: dict[Case, Outcome], times: Times, winners: Sequence[Case]
+    comparison: Comparison,
+    outcomes: dict[Case, Outcome],
+    times: Times,
+    winners: Sequence[Case],
+    go_on: Callable[[], bool],
 ) -> dict[Case, Outcome]:
     """Measure the strategies' picks and the library with its rules in turns, and pick."""
     decided: dict[Case, Outcome] = {}
@@ -84,6 +89,8 @@ def _decided(
         file.write_text(comparison.library.rules_text(rules, comparison.session.job.ranks), encoding="utf-8")
         with comparison.start(comparison.library.file_variables(str(file))) as ruled:
             for case in winners:
+                if not go_on():
+                    break
                 decided[case] = compare_case(comparison.session, ruled, case, outcomes[case], times)
     return decided
 

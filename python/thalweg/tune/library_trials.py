@@ -57,7 +57,7 @@ def rounds(choices: Choices) -> list[dict[str, Algorithm]]:
 def measure(
     family: str, cases: Sequence[Case], choices: Choices, start: Start, go_on: Callable[[], bool]
 ) -> dict[Case, dict[Algorithm, Trial]]:
-    """Measure the algorithms of every case, job by job, until `go_on` says no behind one of them."""
+    """Measure the algorithms of every case, job by job, until `go_on` says no behind a case."""
     times: dict[Case, dict[Algorithm, Trial]] = {case: {} for case in cases}
     with start({}) as default:
         for chosen in rounds(choices):
@@ -67,8 +67,8 @@ def measure(
                     if algorithm := accepted.get(case.operation):
                         own, beside = in_turns(case, [session, default], ROUNDS, BATCHES)
                         times[case][algorithm] = Trial(tuple(own), tuple(beside))
-            if not go_on():
-                break
+                    if not go_on():
+                        return times
     return times
 
 

@@ -1,12 +1,14 @@
 """`thalweg tune`: search case by case in one job, and keep what was found in the tuning file."""
 
 import json
+import math
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from thalweg import _core
 from thalweg.lab.hosts import network_of_lab
@@ -18,15 +20,14 @@ from thalweg.trials.cases import Case, candidates
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.tune import store
+from thalweg.tune.clock import LEVELS, LIBRARY_END, PROBE_END, SECOND_JOB_END, STRATEGIES_END, Clock, Pace, Step
 from thalweg.tune.library import Comparison, compare_with_picks
 from thalweg.tune.library_trials import Start, starter
-from thalweg.tune.search import Effort, Outcome, search
+from thalweg.tune.search import EXHAUSTIVE, Effort, Outcome, search
 from thalweg.tune.statistics import GAIN_MIN
 
 CLOSE = 1.5
 """Times as fast as native, below which a pick has to win in a second job too."""
-LIBRARYS_PART = 0.3
-"""Of the budget, for the library's own algorithms."""
 
 
 class Request(NamedTuple):
@@ -38,13 +39,24 @@ class Request(NamedTuple):
     """A launcher's command; empty: the MPI's own with `ranks` ranks."""
     lab: str
     cases: Sequence[Case]
-    budget_s: float
+    clock: Clock
     """For the whole; each case gets its part of what is left."""
-    effort: Effort
+    is_exhaustive: bool
+    """Whether every candidate is tried, whatever it takes."""
     machine_file: str
     tuning_file: str
     with_library: bool
     """Whether the library's own algorithms are candidates too."""
+
+
+class Watcher(Protocol):
+    """Who is told how the search goes on."""
+
+    def announce(self, what: str) -> None:
+        """Hear what is being done now."""
+
+    def found(self, one: "Found", part: float) -> None:
+        """Hear what was found for a case, and which part of the cases is done."""
 
 
 class Found(NamedTuple):
@@ -56,57 +68,112 @@ class Found(NamedTuple):
     """Seconds by candidate, fastest first."""
 
 
-def machine_of(session: Session, path: str, lab: str) -> _core.Machine:
-    """Read the machine file that is named, else the one of this job; without one the machine is probed first."""
+class _OutOfTime(Exception):  # noqa: N818 - it is no error
+    """A probe takes longer than there is time for."""
+
+
+def machine_of(
+    session: Session,
+    path: str,
+    lab: str,
+    *,
+    announce: Callable[[str], None] = lambda _: None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> _core.Machine:
+    """Read the machine file that is named, else the one of this job; without one the machine is probed first.
+
+    A probe that takes until `is_over` is left off, and the candidates come in the order of a standard machine.
+    """
     if path:
         return files.load(path)
     kept = files.file_of(session.job.fingerprint, os.environ)
     if kept.exists():
         return files.load(str(kept))
-    machine, _ = probe(session, lambda: None, network=network_of_lab(lab))
+    announce("probing the machine first, once")
+
+    def show() -> None:
+        if is_over():
+            raise _OutOfTime
+
+    try:
+        machine, _ = probe(session, show, network=network_of_lab(lab))
+    except _OutOfTime:
+        print("thalweg: the probe did not fit into the budget; 'thalweg probe' makes it once", file=sys.stderr)
+        machine = _core.default_machine()
+        machine.cores = _core.Fingerprint(list(session.job.fingerprint)).cores
+        return machine
     files.save(machine, kept)
     return machine
 
 
-def tune(request: Request, show: Callable[[Found, float], None]) -> list[Found]:
-    """Search all cases; `show` hears of each one, with the part of the work that is done.
+def tune(request: Request, watcher: Watcher) -> list[Found]:
+    """Search all cases, as far as the budget goes.
 
     What was found is saved after each case, so that an end by hand or by a batch system loses one case at most. The
-    library's own algorithms come last, as each round of them is a job for all cases; `show` hears of what they won.
+    library's own algorithms come last, as each round of them is a job for all cases; `watcher` hears of what they won.
     """
+    watcher.announce("starting a job")
+    clock = request.clock
     program = trial_program(request.mpi, os.environ)
     library = library_of(program, os.environ) if request.with_library and not chosen_by_user(os.environ) else None
     words = start_words(request.launcher, request.ranks, program)
     start = starter(words, request.lab, Mode.ENGINE)
-    found: list[Found] = []
     with start({}) as session:
-        machine = machine_of(session, request.machine_file, request.lab)
-        last_s = time.monotonic() + request.budget_s
-        end_s = last_s - (LIBRARYS_PART * request.budget_s if library else 0)
-        for index, case in enumerate(request.cases):
-            now_s = time.monotonic()
-            part_s = max(0.0, end_s - now_s) / (len(request.cases) - index)
-            found.append(tune_case(session, case, machine, request.effort, now_s + part_s))
-            save(request.tuning_file, session.job, [found[-1]])
-            show(found[-1], (index + 1) / len(request.cases))
-        for index, one in lost_again(start, found, request.effort).items():
-            found[index] = one
+        machine = machine_of(
+            session,
+            request.machine_file,
+            request.lab,
+            announce=watcher.announce,
+            is_over=lambda: clock.is_over(PROBE_END),
+        )
+
+        def keep(one: Found, part: float = 1) -> None:
             save(request.tuning_file, session.job, [one])
-            show(one, 1)
-        if library is not None:
+            watcher.found(one, part)
+
+        found = _searched(request, session, machine, watcher.announce, keep)
+        watcher.announce("second job: what won by little")
+        effort = EXHAUSTIVE if request.is_exhaustive else LEVELS[1]
+        for index, one in lost_again(start, found, effort, lambda: clock.is_over(SECOND_JOB_END)).items():
+            found[index] = one
+            keep(one)
+        if library is not None and not clock.is_over(SECOND_JOB_END):
+            watcher.announce("the library's own algorithms")
             comparison = Comparison(library, session, start)
-            found = compared_with_picks(
-                comparison, found, lambda: request.effort.is_exhaustive or time.monotonic() < last_s
-            )
+            found = compared_with_picks(comparison, found, lambda: not clock.is_over(LIBRARY_END))
             for one in found:
                 if one.outcome.fallback:
-                    save(request.tuning_file, session.job, [one])
-                    show(one, 1)
+                    keep(one)
     return found
 
 
-def lost_again(start: Start, found: Sequence[Found], effort: Effort) -> dict[int, Found]:
+def _searched(
+    request: Request,
+    session: Session,
+    machine: _core.Machine,
+    announce: Callable[[str], None],
+    keep: Callable[[Found, float], None],
+) -> list[Found]:
+    """Search case by case among the strategies."""
+    found: list[Found] = []
+    pace = Pace(request.clock, STRATEGIES_END)
+    for index, case in enumerate(request.cases):
+        step = Step(EXHAUSTIVE, math.inf) if request.is_exhaustive else pace.begin(len(request.cases) - index)
+        if step is None:
+            break
+        announce(case.name)
+        found.append(tune_case(session, case, machine, step.effort, time.monotonic() + step.end_s))
+        pace.end()
+        keep(found[-1], (index + 1) / len(request.cases))
+    return found
+
+
+def lost_again(
+    start: Start, found: Sequence[Found], effort: Effort, is_over: Callable[[], bool] = lambda: False
+) -> dict[int, Found]:
     """Measure what won by little once more, in another job; give what did not win there, with native as its pick.
+
+    What there is no time for has not won.
 
     Jobs differ by where the system puts their memory and their ranks, for as long as they live: what is won in one
     by less than CLOSE may be lost in the next.
@@ -120,8 +187,10 @@ def lost_again(start: Start, found: Sequence[Found], effort: Effort) -> dict[int
             for index in close:
                 case, outcome, predicted = found[index]
                 names = [NATIVE, outcome.pick]
-                samples = session.measure(case.operation, case.size, names, batches=effort.final_batches, limit=0)
-                native_us, pick_us = (median(samples[name].completion_us) for name in names)
+                native_us, pick_us = 0.0, math.inf
+                if not is_over():
+                    samples = session.measure(case.operation, case.size, names, batches=effort.final_batches, limit=0)
+                    native_us, pick_us = (median(samples[name].completion_us) for name in names)
                 if pick_us > native_us * (1 - GAIN_MIN):
                     native = replace(outcome, pick=NATIVE, seconds=outcome.native_seconds)
                     lost[index] = Found(case, native, predicted)
@@ -134,6 +203,11 @@ def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: C
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
+def is_oversubscribed(job: Job) -> bool:
+    """Tell whether ranks outnumber the cores that they have together."""
+    return job.ranks > _core.Fingerprint(list(job.fingerprint)).cores * job.machines
+
+
 def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float) -> Found:
     """Search one case."""
     space = candidates(case, session.job, machine)
@@ -144,7 +218,17 @@ def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effo
     def is_over() -> bool:
         return not effort.is_exhaustive and time.monotonic() > end_s
 
-    outcome = search([candidate.text for candidate in space], measure, effort, is_over=is_over)
+    def measure_alone(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
+        return session.measure(case.operation, case.size, names, batches=batches, limit=limit, alone=True)
+
+    outcome = search(
+        [candidate.text for candidate in space],
+        measure,
+        effort,
+        is_over=is_over,
+        # Where ranks share cores, a call alone is timed with how long it takes them to get a core.
+        measure_alone=None if is_oversubscribed(session.job) else measure_alone,
+    )
     return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space})
 
 

@@ -72,9 +72,17 @@ class Outcome:
 
 
 def search(
-    order: Sequence[str], measure: Measure, effort: Effort, *, is_over: Callable[[], bool] = lambda: False
+    order: Sequence[str],
+    measure: Measure,
+    effort: Effort,
+    *,
+    is_over: Callable[[], bool] = lambda: False,
+    measure_alone: Measure | None = None,
 ) -> Outcome:
-    """Search among the candidates, best first by the model; `is_over` ends the search when the budget is spent."""
+    """Search among the candidates, best first by the model; `is_over` ends the search when the budget is spent.
+
+    What wins in rows of calls has to hold where each call is made alone too, if that can be measured.
+    """
     found = Outcome(NATIVE, math.nan, math.nan, 0, space=len(order))
     idle = 0
     for names in _rounds(_different_first(order, effort.round_size), effort.round_size):
@@ -85,6 +93,8 @@ def search(
         if not _try(found, names, measure, effort):
             break
     _decide(found, measure, effort)
+    if found.pick != NATIVE and measure_alone is not None:
+        _confirm_alone(found, measure_alone, effort)
     return found
 
 
@@ -138,3 +148,12 @@ def _decide(found: Outcome, measure: Measure, effort: Effort) -> None:
     if best != NATIVE and is_faster(results[best].completion_us, native, min_gain=GAIN_MIN):
         found.pick = best
     found.seconds = median(results[found.pick].completion_us) * 1e-6
+
+
+def _confirm_alone(found: Outcome, measure_alone: Measure, effort: Effort) -> None:
+    """Measure native and the pick as most programs make calls, one at a time; native returns where it is faster."""
+    results = measure_alone([NATIVE, found.pick], effort.batches, 0)
+    found.batches += sum(len(samples.completion_us) for samples in results.values())
+    if median(results[found.pick].completion_us) > median(results[NATIVE].completion_us):
+        found.pick = NATIVE
+        found.seconds = found.native_seconds

@@ -9,8 +9,9 @@
  * "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection ("ring",
  * "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the fastest (0:
  * no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to
- * time, begun together. Answers go to standard output: for each candidate a line of JSON with each batch's
- * time per call of the slowest rank and CPU time per call of all ranks, then "done". Requests that begin with
+ * time, begun together; behind "BATCHESa" calls are timed alone, each begun together. Answers go to standard
+ * output: for each candidate a line of JSON with each batch's time per call of the slowest rank and CPU time
+ * per call of all ranks, then "done". Requests that begin with
  * @ are probes (probes.h). With the argument "native" the job is one without Thalweg, and every candidate is
  * the library's own.
  *
@@ -143,7 +144,7 @@ static double estimate(const char* operation, int bytes, const char* candidate) 
 }
 
 static void measure_case(const char* operation, int bytes, char** candidates, int count, int batches,
-                         double limit) {
+                         double limit, int alone) {
   static double times[max_candidates][max_batches], cpus[max_candidates][max_batches];
   static double slowest[max_batches], total[max_batches], first[max_candidates];
   double fastest = 1e9;
@@ -151,9 +152,9 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
     first[c] = estimate(operation, bytes, candidates[c]);
     fastest = first[c] < fastest ? first[c] : fastest;
   }
-  const int apart = fastest > brief_seconds;
+  const int apart = alone || fastest > brief_seconds;
   const double wanted = (apart ? apart_seconds : batch_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
-  const int max_calls = apart ? 10 : 1000;
+  const int max_calls = !apart ? 1000 : alone ? 100 : 10;
   const int calls = wanted < 2 ? 1 : wanted > max_calls ? max_calls : (int)wanted;
   for (int b = 0; b < batches; ++b)
     for (int c = 0; c < count; ++c)
@@ -308,14 +309,15 @@ int main(int argc, char** argv) {
     if (words[2] == NULL)
       MPI_Abort(MPI_COMM_WORLD, 2);
     const int bytes = atoi(words[0]);
-    const int batches = atoi(words[1]);
+    char* mode = NULL;
+    const int batches = (int)strtol(words[1], &mode, 10);
     if (batches < 1 || batches > max_batches)
       MPI_Abort(MPI_COMM_WORLD, 2);
     char* degree = strchr(operation, ':');
     if (degree != NULL)
       *degree++ = 0;
     prepare_buffers(bytes, degree == NULL ? ranks : atoi(degree));
-    measure_case(operation, bytes, candidates, count, batches, atof(words[2]));
+    measure_case(operation, bytes, candidates, count, batches, atof(words[2]), *mode == 'a');
     if (rank == 0) {
       printf("done\n");
       fflush(stdout);
