@@ -11,11 +11,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from thalweg.bench.rows import Row, geometric_mean, paired_row, write_rows
+from thalweg.bench.rows import Row, geometric_mean, make_row, paired_row, write_rows
 from thalweg.bench.tuned import tuning_file
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.launch.mpis import named_mpi
@@ -25,7 +26,7 @@ from thalweg.trials.compiler import compiled_program
 PROGRAM = Path(__file__).parent / "program" / "strangers.c"
 OPERATIONS = (
     "barrier", "broadcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather",
-    "allgatherv", "alltoall", "alltoallv", "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
+    "allgatherv", "alltoall", "alltoallv", "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "pending",
 )  # fmt: skip
 SIZES = (8, 24, 96, 200, 700, 1500, 3000, 6000, 24000, 48000, 200000, 400000)
 
@@ -74,6 +75,8 @@ class Request(NamedTuple):
     """A case that takes longer has fewer calls."""
     turns: int
     tuning: str
+    tune_s: float
+    """Seconds for tuning first, which makes the tuning file; 0: there is one."""
     imb: str
     """IMB-MPI1, or empty: our own program runs everywhere."""
     ways: Sequence[Way]
@@ -89,9 +92,13 @@ def run(request: Request, json_file: str) -> None:
 def measure(request: Request, mpi: str, ranks: int) -> list[Row]:
     """Run the program natively and in all ways, in turns, and give the rows."""
     ways = [way for way in request.ways if not way.is_tuned or request.tuning != "off"]
+    rows: list[Row] = []
     natively: list[Times] = []
     ours: dict[Way, list[Times]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as scratch:
+        if request.tune_s:
+            request = request._replace(tuning=f"{scratch}/found.toml")
+            rows.append(_tune(request, mpi, ranks))
         program = Program.of(request, named_mpi(mpi, os.environ), mpi, Path(scratch))
         for turn in range(request.turns):
             for place in range(len(ways) + 1):
@@ -101,7 +108,6 @@ def measure(request: Request, mpi: str, ranks: int) -> list[Row]:
                 else:
                     way = ways[number]
                     ours[way].append(program.times(ranks, [*way.options, "--tuning", _fresh(way, request, scratch)]))
-    rows = []
     for way in ways:
         found = [
             paired_row(
@@ -116,6 +122,21 @@ def measure(request: Request, mpi: str, ranks: int) -> list[Row]:
         print(f"{mpi}, {ranks} ranks, {program.name}, {way.name}: {summary(found)}", flush=True)
         rows += found
     return rows
+
+
+def _tune(request: Request, mpi: str, ranks: int) -> Row:
+    """Tune as users do; the whole command's wall time beside the budget that it was given."""
+    budget = f"{request.tune_s:g}s"
+    words = [sys.executable, "-m", "thalweg", "tune", "-n", str(ranks), "--mpi", mpi, "--budget", budget]
+    begin_s = time.monotonic()
+    done = subprocess.run(
+        [*words, "--tuning", request.tuning], capture_output=True, text=True, check=False, timeout=_LIMIT_S
+    )
+    took_s = time.monotonic() - begin_s
+    if done.returncode:
+        raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
+    print(f"{mpi}, {ranks} ranks, tune: {took_s:.0f} s of {budget}", flush=True)
+    return make_row(f"thalweg tune, {ranks} ranks", "wall time beside the budget", "s", took_s, request.tune_s, mpi)
 
 
 def summary(rows: Sequence[Row]) -> str:

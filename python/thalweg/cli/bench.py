@@ -150,6 +150,7 @@ def strangers(
     limit: Annotated[float, typer.Option(help="Seconds after which a case has fewer calls.")] = 10,
     turns: Annotated[int, typer.Option(help="How many jobs of each kind.", min=1)] = 3,
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file, or off.", show_default=False)] = "",
+    tune: Annotated[float, typer.Option(help="Tune first, with a budget of so many seconds.", min=0)] = 0,
     imb: Annotated[
         str, typer.Option(metavar="PATH", help="IMB-MPI1, for the MPIs that it runs with.", show_default=False)
     ] = "",
@@ -167,6 +168,7 @@ def strangers(
         limit,
         turns,
         tuning,
+        tune,
         imb,
         [way for way in module.WAYS if way.name.startswith(ways)],
     )

@@ -5,7 +5,8 @@
  * Every operation with every size: WARM calls that are not timed, then CALLS that are. Before each of them
  * are two barriers, as in Intel's IMB-MPI1. A case that would take longer than LIMIT_S has fewer calls. Roots
  * go round. Bytes are what IMB-MPI1 means: of the vector, or of what each rank gives or gets from each; of
- * the whole vector where it is scattered after a reduction. Rank 0 prints for each case
+ * the whole vector where it is scattered after a reduction. `pending` is no single call: see there. Rank 0
+ * prints for each case
  *
  *     OPERATION BYTES CALLS MICROSECONDS
  *
@@ -36,12 +37,29 @@ static void prepare(size_t bytes) {
   }
 }
 
+/* A long message is under way from rank 1 to rank 0 while all ranks make a barrier and a small sum: both ends
+ * have to look after it meanwhile. */
+static int pending(int bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int tag = 1;
+  int one = 1, sum = 0;
+  if (rank == 0 && ranks > 1)
+    MPI_Irecv(to, bytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, &request);
+  if (rank == 1)
+    MPI_Send(from, bytes, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* One call; `root` where there is one. Returns what stands for an operation that is not known. */
 static int call(const char* operation, int bytes, int root) {
   const int elements = bytes / (int)sizeof(float);
   const MPI_Comm world = MPI_COMM_WORLD;
   if (!strcmp(operation, "barrier"))
     return MPI_Barrier(world);
+  if (!strcmp(operation, "pending"))
+    return pending(bytes);
   if (!strcmp(operation, "broadcast"))
     return MPI_Bcast(from, bytes, MPI_BYTE, root, world);
   if (!strcmp(operation, "reduce"))
