@@ -26,7 +26,7 @@ def words(tmp_path: Path) -> list[str]:
     """Give what tunes few cases quickly, without a probe."""
     machine = tmp_path / "machine.toml"
     machine.write_text(MACHINE)
-    return ["tune", "--mpi", "mpich", "-n", "2", "--budget", "1s", "--machine", str(machine)]
+    return ["tune", "--mpi", "mpich", "-n", "2", "--budget", "20s", "--no-library", "--machine", str(machine)]
 
 
 def _picks(file: Path) -> set[tuple[str, int]]:

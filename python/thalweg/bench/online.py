@@ -165,6 +165,12 @@ def _line(name: str, runs: Sequence[Sequence[float]]) -> str:
     return f"  {name}: {time_text(median(sum(run) for run in runs))} ({phases})"
 
 
+def _share(learned: Sequence[Mapping[str, Any]]) -> float:
+    """Tell what part of the time was spent on learning; nothing where calls were too few to be measured."""
+    known_s = sum(entry["time_s"] for entry in learned)
+    return sum(entry["spent_s"] for entry in learned) / known_s if known_s else 0.0
+
+
 def measure(bench: Bench) -> list[Row]:
     """Find each phase's best, run in turns, and print."""
     request = bench.request
@@ -179,7 +185,7 @@ def measure(bench: Bench) -> list[Row]:
         known.append(bench.run(words, *options))
         seconds, learned = bench.learning(words)
         learning.append(seconds)
-        shares.append(sum(entry["spent_s"] for entry in learned) / sum(entry["time_s"] for entry in learned))
+        shares.append(_share(learned))
     for name, runs in (("native", native), ("best of each phase", known), ("learning", learning)):
         if runs:
             print(_line(name, runs))

@@ -59,7 +59,7 @@ class Pace:
     """Shares what is left among the cases that are left: each has its part, and an effort that fits into it.
 
     What a case will take is told by the ones before it, the last ones most. Where not even the least effort would fit,
-    the cases that are left are left out.
+    the cases that are left are left out; the first one never is.
     """
 
     def __init__(self, clock: Clock, part: float) -> None:
@@ -67,19 +67,25 @@ class Pace:
         self._clock = clock
         self._part = part
         self._usual_s = 0.0
+        self._is_first = True
         self._level = 0
         self._began_s = 0.0
 
     def begin(self, cases_left: int) -> Step | None:
         """Choose the effort for the next case of so many; none where time is over."""
         left_s = self._clock.left_s(self._part)
-        if left_s <= 0:
+        if self._is_first:
+            left_s = max(left_s, 0.0)
+        elif left_s <= 0:
             return None
         share_s = left_s / cases_left
         last = len(LEVELS) - 1
         self._level = next((level for level in range(last) if self._expected_s(level) <= share_s), last)
+        if left_s == 0:
+            self._level = last
         if self._level == last and self._expected_s(last) > left_s:
             return None
+        self._is_first = False
         self._began_s = self._clock.spent_s
         return Step(LEVELS[self._level], share_s)
 

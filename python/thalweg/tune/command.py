@@ -11,7 +11,7 @@ from statistics import geometric_mean
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.errors import USAGE, ThalwegError
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import OPERATIONS, SIZES, Case, cases
 from thalweg.tune import store
@@ -108,8 +108,6 @@ def main(  # noqa: PLR0913
             progress.stop()
             print(f"thalweg: stopped; what was found for {len(bar.all)} cases is in {file}", file=sys.stderr)
             raise SystemExit(128 + signal.SIGINT) from None
-    if not found:
-        raise ThalwegError(FAILED, f"no case fits into {budget}", "--budget 60s, or fewer --ops and --sizes")
     tried = sum(len(one.outcome.tried) for one in found)
     space = sum(one.outcome.space for one in found)
     mean = geometric_mean([native_ratio(one.outcome) for one in found])
