@@ -11,7 +11,7 @@ SUITES = (
     *("barrier", "bcast", "gather", "scatter", "gatherv", "scatterv"),
     *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"),
     *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
-    *("reduce_types", "user_operations", "handle_reuse", "fast_path", "outstanding"),
+    *("reduce_types", "user_operations", "handle_reuse", "fast_path", "outstanding", "comm_makers"),
 )
 # Whatever it costs, so that much is tried in few calls.
 EAGER = {"THALWEG_WAIT": "yield", "THALWEG_LEARN": "all", "THALWEG_LEARN_BUDGET": "100"}

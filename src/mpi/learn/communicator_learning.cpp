@@ -56,9 +56,7 @@ bool is_identified_by_signature(const CollectiveCall& call, int rank) {
 
 } // namespace
 
-CommunicatorLearning::CommunicatorLearning(CommunicatorState& communicator)
-    : communicator_(communicator),
-      agreement_seconds_(expected_agreement_seconds(communicator.size, communicator.node_count())) {}
+CommunicatorLearning::CommunicatorLearning(CommunicatorState& communicator) : communicator_(communicator) {}
 
 CommunicatorLearning::~CommunicatorLearning() {
   finish();
@@ -97,7 +95,10 @@ TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const Ca
 
 // The same on all ranks: channels are opened on all of them, and agreements are agreed upon.
 Circumstances CommunicatorLearning::circumstances() const {
-  return {communicator_.size, communicator_.node_count(), agreement_seconds_,
+  const int ranks = communicator_.size;
+  const int nodes = communicator_.node_count();
+  return {ranks, nodes,
+          agreement_seconds_ > 0 ? agreement_seconds_ : expected_agreement_seconds(ranks, nodes),
           communicator_.channels ? 0 : ready_seconds};
 }
 

@@ -65,7 +65,7 @@ private:
 
   CommunicatorState& communicator_;
   tune::ExplorationBudget exploration_budget_;
-  double agreement_seconds_; // of the last one, or what it is thought to take
+  double agreement_seconds_ = 0; // of the last one
   std::unordered_map<std::uint32_t, CallSequence> sequences_;
   static constexpr unsigned recent_bits = 4;
   std::array<LearnedCall, std::size_t{1} << recent_bits> recent_;
