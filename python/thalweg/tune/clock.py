@@ -9,7 +9,7 @@ from thalweg.tune.search import Effort
 PROBE_END = 0.3
 """Of the budget, by which a probe that has to come first must have ended."""
 STRATEGIES_END = 0.6
-"""Of the budget, by which the strategies have been tried; by all of it where nothing comes after them."""
+"""Of the budget, by which the strategies have been tried."""
 SECOND_JOB_END = 0.7
 LIBRARY_END = 0.9
 """What is left then is for deciding, and for ending jobs."""
