@@ -14,16 +14,21 @@ public:
   bool prefers_sleep(std::uint64_t now_ns) const { return now_ns < sleep_until_ns_; }
 
   void yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
+  void yielded_shortly() { ++short_yields_; }
 
   /// What yields take among ranks, which combine long vectors in between, is less; time slices are more.
   static constexpr std::uint64_t worth_leaving_ns = 1'000'000;
+
+  /// Some daemon takes a few milliseconds once; somebody who computes takes them at each yield. A rank that
+  /// goes away for a daemon leaves more ranks on the other core than on this one, for tenths of seconds.
+  static constexpr std::uint32_t long_yields_worth_leaving = 3;
 
   /// After a yield that took so long: goes to a better core, if there is one.
   template <typename Scheduler>
   void leave(Scheduler& system, int core, std::uint64_t before_ns, std::uint64_t after_ns) {
     contended_cores_.lost(core, after_ns, after_ns - before_ns);
-    if (stays_ || system.core() != core)
-      return; // the kernel has moved it
+    if (long_in_row_ < long_yields_worth_leaving || stays_ || system.core() != core)
+      return; // or the kernel has moved it
     const std::optional<cpu_set_t> allowed = system.allowed_cores();
     const std::optional<int> better =
         allowed ? contended_cores_.better_than(core, after_ns, *allowed) : std::optional<int>();
@@ -41,10 +46,20 @@ private:
   bool stays_ = false; // it may not move
   std::uint64_t sleep_until_ns_ = 0;
   std::uint64_t short_yields_ = UINT32_MAX; // since the last long one; no long one was met yet
+  std::uint32_t long_in_row_ = 0;           // with few short ones in between
   std::uint64_t sleep_per_yield_ = 1;
 };
 
 YieldHistory& thread_yield_history();
+
+// After a yield on `core`: leaves it for a better one if that took long.
+template <typename Scheduler>
+void yielded(Scheduler& system, YieldHistory& history, int core, std::uint64_t before_ns,
+             std::uint64_t after_ns, std::uint32_t long_yield_us = Settings{}.long_yield_us) {
+  history.yielded(before_ns, after_ns, long_yield_us);
+  if (after_ns - before_ns > YieldHistory::worth_leaving_ns) [[unlikely]]
+    history.leave(system, core, before_ns, after_ns);
+}
 
 // Yields, and leaves the core for a better one if that took long; gives the time after it.
 template <typename Scheduler>
@@ -53,9 +68,7 @@ std::uint64_t yield_or_move(Scheduler& system, YieldHistory& history, std::uint6
   const int core = system.core();
   system.yield();
   const std::uint64_t after_ns = system.now_ns();
-  history.yielded(before_ns, after_ns, long_yield_us);
-  if (after_ns - before_ns > YieldHistory::worth_leaving_ns) [[unlikely]]
-    history.leave(system, core, before_ns, after_ns);
+  yielded(system, history, core, before_ns, after_ns, long_yield_us);
   return after_ns;
 }
 

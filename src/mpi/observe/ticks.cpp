@@ -28,11 +28,18 @@ void TickScale::begin() {
 }
 
 void TickScale::finish() {
+  ns_per_tick_ = ns_so_far(1);
+}
+
+double TickScale::ns_so_far(std::uint64_t count) const {
   const std::uint64_t end_ns = monotonic_ns();
   const std::uint64_t end_ticks = ticks();
-  if (counter_is_steady && end_ticks > begin_ticks_) {
-    ns_per_tick_ = static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_);
-  }
+  const bool counts_otherwise = counter_is_steady && end_ticks > begin_ticks_;
+  const double ns_per_tick =
+      counts_otherwise
+          ? static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_)
+          : 1.0;
+  return static_cast<double>(count) * ns_per_tick;
 }
 
 double TickScale::monotonic_ns_at(std::uint64_t at) const {

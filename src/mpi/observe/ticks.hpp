@@ -44,6 +44,7 @@ public:
   void begin(); // decides counter_is_steady
   void finish();
   double ns_per_tick() const { return ns_per_tick_; }
+  double ns_so_far(std::uint64_t ticks) const; // what so many ticks are, before finish()
   double monotonic_ns_at(std::uint64_t ticks) const;
 
 private:
