@@ -3,6 +3,7 @@
 #include "core/arithmetic.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace thalweg::topology {
 
@@ -13,6 +14,18 @@ VirtualMesh::VirtualMesh(std::int32_t ranks, std::int32_t dimensions) : ranks_(r
     sides_.push_back(static_cast<std::int32_t>(side));
     uncovered = ceil_divide(uncovered, side);
   }
+  set_strides();
+}
+
+VirtualMesh::VirtualMesh(std::int32_t ranks, std::span<const std::int32_t> sides)
+    : ranks_(ranks), sides_(sides.begin(), sides.end()) {
+  set_strides();
+  assert(!sides_.empty());
+  [[maybe_unused]] const std::int64_t plane = strides_[sides_.size() - 1];
+  assert(sides_.back() == ceil_divide(std::int64_t{ranks}, plane));
+}
+
+void VirtualMesh::set_strides() {
   strides_.push_back(1);
   for (const std::int32_t side : sides_)
     strides_.push_back(strides_.back() * side);

@@ -10,6 +10,7 @@
 
 #include "core/rank.hpp"
 
+#include <span>
 #include <vector>
 
 namespace thalweg::topology {
@@ -20,6 +21,9 @@ public:
   /// fastest, each side is the rounded-up root of what the sides before it leave to be covered. Sides of 1
   /// are left out.
   VirtualMesh(std::int32_t ranks, std::int32_t dimensions);
+  /// The mesh with these sides. All but the last plane have to be full: the last side is the smallest that
+  /// holds all ranks, and the others are at least 2 where there are several.
+  VirtualMesh(std::int32_t ranks, std::span<const std::int32_t> sides);
 
   std::int32_t ranks() const { return ranks_; }
   std::int32_t dimensions() const { return static_cast<std::int32_t>(sides_.size()); }
@@ -49,6 +53,7 @@ public:
   std::int32_t place_among(Rank other, std::int32_t fixed, std::int32_t agreed) const;
 
 private:
+  void set_strides();
   void append_sources(Rank rank, std::int32_t phase, std::vector<Rank>& found) const;
   std::int32_t count_cells(std::int64_t first_cell, std::int32_t fixed) const;
 

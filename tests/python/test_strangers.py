@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support import Command
-from thalweg.bench.strangers import IMB_NAMES, OPERATIONS, imb_times
+from thalweg.bench.strangers import CALL, IMB_NAMES, OPERATIONS, TURN, imb_times
 
 IMB = """
 #----------------------------------------------------------------
@@ -34,7 +34,11 @@ IMB = """
 
 
 def test_imbs_tables_are_read() -> None:
-    assert imb_times(IMB) == {("allreduce", 0): 0.05, ("allreduce", 24): 1.5, ("barrier", 0): 0.3}
+    assert imb_times(IMB) == {
+        ("allreduce", 0, CALL): 0.05,
+        ("allreduce", 24, CALL): 1.5,
+        ("barrier", 0, CALL): 0.3,
+    }
     assert imb_times("") == {}
     assert set(IMB_NAMES) <= set(OPERATIONS)
 
@@ -47,8 +51,9 @@ def test_every_operation_is_measured_in_every_way(thalweg: Command, tmp_path: Pa
     assert result.returncode == 0, result.stderr
     rows = json.loads(file.read_text())
     cases = len(OPERATIONS) * 2 - 1  # a barrier has one size
-    for way in ("untuned", "untuned, learning off"):
+    for way in ("untuned", "untuned, learning off", "the library again"):
         found = [row for row in rows if row["metric"] == way]
-        assert len({row["case"] for row in found}) == cases
+        assert len({row["case"] for row in found}) == 2 * cases
+        assert sum(TURN in row["case"] for row in found) == cases
         assert all(row["ours"] >= 0 and row["peer"] >= 0 and row["ratio"] > 0 for row in found)
         assert f"{mpi}, 2 ranks, strangers, {way}: geometric mean" in result.stdout

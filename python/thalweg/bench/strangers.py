@@ -40,8 +40,11 @@ IMB_NAMES = {
 _IMB_LIBRARY = "libmpi.so.12"
 _LIMIT_S = 3600
 
-Times = dict[tuple[str, int], float]
-"""Microseconds of a call, by operation and bytes."""
+CALL, TURN = "", " with its barriers"
+"""What a time is of. How ranks leave a barrier decides who waits in the call behind it; both together are a turn."""
+
+Times = dict[tuple[str, int, str], float]
+"""Microseconds, by operation, bytes and what they are of."""
 
 
 class Way(NamedTuple):
@@ -57,6 +60,8 @@ WAYS = (
     Way("tuned, learning off", is_tuned=True, options=("--learn", "off")),
     Way("untuned", is_tuned=False, options=()),
     Way("untuned, learning off", is_tuned=False, options=("--learn", "off")),
+    # What jobs differ by, as nothing is different.
+    Way("the library again", is_tuned=False, options=("--disable",)),
 )
 
 
@@ -111,15 +116,23 @@ def measure(request: Request, mpi: str, ranks: int) -> list[Row]:
     for way in ways:
         found = [
             paired_row(
-                f"{operation} {size} B, {ranks} ranks, {program.name}",
+                f"{operation} {size} B{what}, {ranks} ranks, {program.name}",
                 way.name,
                 "us",
-                [(own[operation, size], peer[operation, size]) for own, peer in zip(ours[way], natively, strict=True)],
+                [
+                    (own[operation, size, what], peer[operation, size, what])
+                    for own, peer in zip(ours[way], natively, strict=True)
+                ],
                 mpi,
             )
-            for operation, size in natively[0]
+            for operation, size, what in natively[0]
         ]
-        print(f"{mpi}, {ranks} ranks, {program.name}, {way.name}: {summary(found)}", flush=True)
+        for what, some in (
+            ("", [row for row in found if TURN not in row["case"]]),
+            (f",{TURN}", [row for row in found if TURN in row["case"]]),
+        ):
+            if some:
+                print(f"{mpi}, {ranks} ranks, {program.name}, {way.name}{what}: {summary(some)}", flush=True)
         rows += found
     return rows
 
@@ -190,7 +203,7 @@ class Program(NamedTuple):
         program = compiled_program("strangers", [PROGRAM], mpi, os.environ)
         words = (str(request.warm), str(request.calls), str(request.limit_s))
         lists = (",".join(request.operations), ",".join(map(str, request.sizes)))
-        pattern = re.compile(r"^(\w+) (\d+) \d+ ([\d.]+)$", re.MULTILINE)
+        pattern = re.compile(r"^(\w+) (\d+) \d+ ([\d.]+) ([\d.]+)$", re.MULTILINE)
         return cls("strangers", (program, *words, *lists), {}, pattern, mpi)
 
     def times(self, ranks: int, options: Sequence[str]) -> Times:
@@ -214,7 +227,11 @@ class Program(NamedTuple):
 
 def own_times(pattern: "re.Pattern[str]", text: str) -> Times:
     """Read what our own program printed."""
-    return {(name, int(size)): float(us) for name, size, us in pattern.findall(text)}
+    return {
+        (name, int(size), what): float(us)
+        for name, size, *both in pattern.findall(text)
+        for what, us in zip((CALL, TURN), both, strict=True)
+    }
 
 
 def imb_times(text: str) -> Times:
@@ -231,7 +248,7 @@ def imb_times(text: str) -> Times:
             has_bytes = words[0] == "#bytes"
         elif operation and words and words[0].isdecimal() and column:
             size = int(words[0]) if has_bytes else 0
-            found[operation, size] = float(words[column])
+            found[operation, size, CALL] = float(words[column])
     return found
 
 

@@ -148,13 +148,13 @@ def strangers(
     warm: Annotated[int, typer.Option(help="Calls of each case that are not timed.", min=0)] = 100,
     calls: Annotated[int, typer.Option(help="Calls of each case that are.", min=1)] = 400,
     limit: Annotated[float, typer.Option(help="Seconds after which a case has fewer calls.")] = 10,
-    turns: Annotated[int, typer.Option(help="How many jobs of each kind.", min=1)] = 3,
+    turns: Annotated[int, typer.Option(help="How many jobs of each kind.", min=1)] = 5,
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file, or off.", show_default=False)] = "",
     tune: Annotated[float, typer.Option(help="Tune first, with a budget of so many seconds.", min=0)] = 0,
     imb: Annotated[
         str, typer.Option(metavar="PATH", help="IMB-MPI1, for the MPIs that it runs with.", show_default=False)
     ] = "",
-    ways: Annotated[str, typer.Option(help="Only ways whose names begin so.", show_default="all four")] = "",
+    ways: Annotated[str, typer.Option(help="Only ways whose names begin so.", show_default="all five")] = "",
 ) -> None:
     """Time calls one by one as a stranger's benchmark does: natively, and under Thalweg as users start it."""
     module = importlib.import_module("thalweg.bench.strangers")

@@ -133,7 +133,8 @@ class Session:
     ) -> dict[str, Samples]:
         """Try candidates in turns; those slower than `limit` times the fastest have one sample only.
 
-        Short calls are timed in rows, or each alone as soon as all ranks are there.
+        Short calls are timed in rows, or each alone as soon as all ranks are there. Where ranks share cores, a call
+        alone is timed together with bringing them there.
         """
         self._ask(f"{operation} {size} {batches}{'a' if alone else ''} {limit} {' '.join(candidates)}")
         results = {}

@@ -203,11 +203,6 @@ def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: C
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
-def is_oversubscribed(job: Job) -> bool:
-    """Tell whether ranks outnumber the cores that they have together."""
-    return job.ranks > _core.Fingerprint(list(job.fingerprint)).cores * job.machines
-
-
 def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float) -> Found:
     """Search one case."""
     space = candidates(case, session.job, machine)
@@ -226,8 +221,7 @@ def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effo
         measure,
         effort,
         is_over=is_over,
-        # Where ranks share cores, a call alone is timed with how long it takes them to get a core.
-        measure_alone=None if is_oversubscribed(session.job) else measure_alone,
+        measure_alone=measure_alone,
     )
     return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space})
 

@@ -9,9 +9,10 @@
  * "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection ("ring",
  * "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the fastest (0:
  * no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to
- * time, begun together; behind "BATCHESa" calls are timed alone, each begun together. Answers go to standard
- * output: for each candidate a line of JSON with each batch's time per call of the slowest rank and CPU time
- * per call of all ranks, then "done". Requests that begin with
+ * time, begun together; behind "BATCHESa" calls are timed alone, each begun together, and where ranks share
+ * cores the time of beginning together counts, as it is no use to end one's call before others get a core.
+ * Answers go to standard output: for each candidate a line of JSON with each batch's time per call of the
+ * slowest rank and CPU time per call of all ranks, then "done". Requests that begin with
  * @ are probes (probes.h). With the argument "native" the job is one without Thalweg, and every candidate is
  * the library's own.
  *
@@ -39,6 +40,7 @@ enum { max_candidates = 512, line_bytes = 65536, max_batches = 1001, name_width 
  * core: one call by itself would be timed with that, which is more than most calls take. */
 static const double apart_seconds = 2e-3;
 static double brief_seconds = 2e-5, batch_seconds = 3e-4;
+static int share_cores;
 
 static int rank, ranks;
 static int (*choose)(const char* selections);
@@ -87,20 +89,28 @@ static void select_strategy(const char* operation, const char* candidate) {
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* A row of calls. Where `apart`, each begins together, as ranks that do not wait for others (a broadcast's
- * root) would run ahead otherwise; the time of aligning does not count. */
-static double run_batch(const char* operation, int bytes, const char* candidate, int calls, int apart,
-                        double* cpu) {
+/* A row of calls. Where they are apart, each begins together, as ranks that do not wait for others (a
+ * broadcast's root) would run ahead otherwise. The time of aligning counts only where that is asked for:
+ * what a call leaves to be done, and in which order the ranks get their cores, shows in what comes next. */
+enum timing { in_row, apart, apart_and_aligning };
+
+static double run_batch(const char* operation, int bytes, const char* candidate, int calls,
+                        enum timing timing, double* cpu) {
   const int is_native = strcmp(candidate, "native") == 0;
   call_function* const call = find_operation(operation);
   double seconds = 0, processor = 0;
+  const int together = timing == in_row ? calls : 1;
   select_strategy(operation, candidate);
-  for (int left = calls; left > 0; left -= apart ? 1 : calls) {
+  if (timing == apart_and_aligning)
+    align();
+  for (int left = calls; left > 0; left -= together) {
+    double begin = now();
     align();
     bypass(is_native);
     const double cpu_begin = cpu_now();
-    const double begin = now();
-    for (int i = 0; i < (apart ? 1 : calls); ++i)
+    if (timing != apart_and_aligning)
+      begin = now();
+    for (int i = 0; i < together; ++i)
       call(bytes);
     seconds += now() - begin;
     processor += cpu_now() - cpu_begin;
@@ -131,14 +141,14 @@ static double estimate(const char* operation, int bytes, const char* candidate) 
   enum { first_row = 8, max_row = 512, growth = 4 };
   static const double brief_row_seconds = 1e-3, significant_seconds = 3e-4;
   double ignored;
-  run_batch(operation, bytes, candidate, 1, 1, &ignored);
-  double lowest = slowest_of(run_batch(operation, bytes, candidate, 1, 1, &ignored));
+  run_batch(operation, bytes, candidate, 1, apart, &ignored);
+  double lowest = slowest_of(run_batch(operation, bytes, candidate, 1, apart, &ignored));
   if (lowest > brief_row_seconds)
     return lowest;
   for (int row = first_row;; row *= growth) {
-    const double in_row = slowest_of(run_batch(operation, bytes, candidate, row, 0, &ignored));
-    lowest = in_row < lowest ? in_row : lowest;
-    if (row * in_row > significant_seconds || row == max_row)
+    const double each = slowest_of(run_batch(operation, bytes, candidate, row, in_row, &ignored));
+    lowest = each < lowest ? each : lowest;
+    if (row * each > significant_seconds || row == max_row)
       return lowest;
   }
 }
@@ -152,14 +162,17 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
     first[c] = estimate(operation, bytes, candidates[c]);
     fastest = first[c] < fastest ? first[c] : fastest;
   }
-  const int apart = alone || fastest > brief_seconds;
-  const double wanted = (apart ? apart_seconds : batch_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
-  const int max_calls = !apart ? 1000 : alone ? 100 : 10;
+  const enum timing timing = alone && share_cores               ? apart_and_aligning
+                             : alone || fastest > brief_seconds ? apart
+                                                                : in_row;
+  const double wanted =
+      (timing == in_row ? batch_seconds : apart_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
+  const int max_calls = timing == in_row ? 1000 : alone ? 100 : 10;
   const int calls = wanted < 2 ? 1 : wanted > max_calls ? max_calls : (int)wanted;
   for (int b = 0; b < batches; ++b)
     for (int c = 0; c < count; ++c)
       if (limit <= 0 || first[c] <= limit * fastest)
-        times[c][b] = run_batch(operation, bytes, candidates[c], calls, apart, &cpus[c][b]);
+        times[c][b] = run_batch(operation, bytes, candidates[c], calls, timing, &cpus[c][b]);
   for (int c = 0; c < count; ++c) {
     const int is_done_with = limit > 0 && first[c] > limit * fastest;
     const int have = is_done_with ? 1 : batches;
@@ -285,7 +298,8 @@ int main(int argc, char** argv) {
     *(void**)&fingerprint = control("thalweg_fingerprint");
   }
   bypass(1);
-  if (settle_on_cores())
+  share_cores = settle_on_cores();
+  if (share_cores)
     brief_seconds *= 10, batch_seconds *= 10;
   introduce(fingerprint);
   static char line[line_bytes];
