@@ -22,7 +22,8 @@ typedef enum thalweg_status {
   thalweg_error_unsupported = 5, /* a sensible call that this version cannot do */
   thalweg_error_system = 6,      /* a file, shared memory or another service of the operating system */
   thalweg_error_not_proven = 7,  /* a schedule does not do what its operation says */
-  thalweg_error_internal = 8     /* a defect of Thalweg: please report it */
+  thalweg_error_internal = 8,    /* a defect of Thalweg: please report it */
+  thalweg_error_handler = 9      /* a function of the program that Thalweg calls has failed, on some rank */
 } thalweg_status;
 
 /* "invalid argument"; "unknown status" for a number that is none. Static text. */

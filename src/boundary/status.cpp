@@ -24,6 +24,8 @@ const char* thalweg_status_name(thalweg_status status) {
     return "not proven";
   case thalweg_error_internal:
     return "internal error";
+  case thalweg_error_handler:
+    return "a handler failed";
   }
   return "unknown status";
 }

@@ -32,6 +32,7 @@ ROOMS: dict[str, set[str]] = {
     "transport/mpi": {"core", "transport"},
     "engine": {"core", "schedule", "transport"},
     "tune": {"core", "topology", "schedule", "strategies", "machine", "model"},
+    "stream": {"core", "boundary", "wait", "topology", "transport", "transport/shm"},
     "job": {"core", "wait", "topology", "machine", "tune"},
     "job/mpi": {
         "core", "wait", "schedule", "machine", "transport", "transport/shm", "transport/routed",
@@ -43,6 +44,10 @@ ROOMS: dict[str, set[str]] = {
     "team": {
         "core", "boundary", "wait", "schedule", "strategies", "machine", "transport", "transport/aggregation", "engine",
         "tune", "job", "job/mpi", "job/linked",
+    },
+    "stream/linked": {
+        "core", "boundary", "wait", "topology", "transport", "transport/shm", "transport/mpi", "job", "job/mpi",
+        "job/linked", "stream",
     },
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {"core", "topology", "schedule", "strategies", "machine", "model", "tune"},

@@ -1,0 +1,173 @@
+#pragma once
+
+// How items get into links and out of slots, inlined into the program. thalweg/stream.hpp is what programs
+// use; thalweg/stream_links.h says what links are.
+
+#include "thalweg/error.hpp"
+#include "thalweg/stream_links.h"
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace thalweg::detail {
+
+[[noreturn]] inline void throw_last_error() {
+  throw error(*thalweg_last_error());
+}
+
+/// Place for `bytes` in a link.
+inline char* place_in(thalweg_stream_view& view, std::uint32_t link, std::size_t bytes) {
+  thalweg_stream_link& open = view.links[link];
+  if (static_cast<std::size_t>(open.end - open.next) < bytes) [[unlikely]]
+    if (view.refill(view.stream, link, bytes) != 0)
+      throw_last_error();
+  return std::exchange(open.next, open.next + bytes);
+}
+
+template <typename Item>
+void put_bare(thalweg_stream_view& view, std::uint32_t link, const Item& item) {
+  std::memcpy(place_in(view, link, sizeof(Item)), &item, sizeof(Item));
+}
+
+template <typename Item>
+void put_tagged(thalweg_stream_view& view, std::uint32_t link, std::uint32_t tag, const Item& item) {
+  char* const at = place_in(view, link, view.tag_bytes + sizeof(Item));
+  if (view.tag_bytes == sizeof(std::uint16_t)) [[likely]] {
+    const auto narrow = static_cast<std::uint16_t>(tag);
+    std::memcpy(at, &narrow, sizeof narrow);
+    std::memcpy(at + sizeof narrow, &item, sizeof(Item));
+  } else {
+    std::memcpy(at, &tag, sizeof tag);
+    std::memcpy(at + sizeof tag, &item, sizeof(Item));
+  }
+}
+
+/// The next hop of an item whose coordinates before `dimension` are this rank's own.
+struct hop {
+  std::uint32_t link = 0;
+  std::uint32_t tag = 0;
+  bool is_last = false; ///< it travels bare
+};
+
+__extension__ using uint128 = unsigned __int128;
+
+inline hop next_hop(const thalweg_stream_view& view, std::uint32_t cell, std::uint32_t dimension) {
+  for (; dimension + 1 < view.dimensions; ++dimension) {
+    const thalweg_stream_dimension& along = view.dimension[dimension];
+    const auto left = static_cast<std::uint32_t>((uint128{along.reciprocal} * cell) >> 64);
+    const std::uint32_t coordinate = cell - left * along.side;
+    if (coordinate != along.own)
+      return {along.first_link + coordinate, left, false};
+    cell = left;
+  }
+  return {view.dimension[dimension].first_link + cell, 0, true};
+}
+
+template <typename Item>
+void put(thalweg_stream_view& view, std::uint32_t cell, const Item& item) {
+  if (view.dimensions == 1) [[likely]] {
+    put_bare(view, cell, item);
+    return;
+  }
+  const hop next = next_hop(view, cell, 0);
+  if (next.is_last)
+    put_bare(view, next.link, item);
+  else
+    put_tagged(view, next.link, next.tag, item);
+}
+
+/// A program's handler: one item a time, or all that have come together.
+template <typename Item, typename Handler>
+class item_sink {
+  static constexpr bool takes_spans = std::is_invocable_v<Handler&, std::span<const Item>>;
+  static_assert(takes_spans || std::is_invocable_v<Handler&, const Item&>,
+                "a handler takes a const item&, or a std::span of const items");
+
+public:
+  explicit item_sink(Handler handler) : handler_(std::move(handler)) {}
+
+  void attach(thalweg_stream_view* view) { view_ = view; }
+  thalweg_stream_handler functions() { return {this, deliver, forward}; }
+  /// What a handler of this rank threw last.
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+private:
+  void handle(std::span<const Item> items) {
+    if constexpr (takes_spans)
+      handler_(items);
+    else
+      for (const Item& item : items)
+        handler_(item);
+  }
+
+  void handle_one(const Item& item) {
+    view_->in_handler = 1;
+    handle(std::span<const Item>(&item, 1));
+    view_->in_handler = 0;
+  }
+
+  // Items stand as the sender has put them: aligned, since slots are, one after the other.
+  static int deliver(void* context, const char* items, std::size_t bytes) {
+    auto& sink = *static_cast<item_sink*>(context);
+    return sink.guarded(
+        [&] { sink.handle({reinterpret_cast<const Item*>(items), bytes / sizeof(Item)}); });
+  }
+
+  static int forward(void* context, const char* items, std::size_t bytes, std::uint32_t dimension) {
+    auto& sink = *static_cast<item_sink*>(context);
+    return sink.guarded([&] {
+      if (sink.view_->tag_bytes == sizeof(std::uint16_t))
+        sink.template route<std::uint16_t>(items, bytes, dimension + 1);
+      else
+        sink.template route<std::uint32_t>(items, bytes, dimension + 1);
+    });
+  }
+
+  template <typename Tag>
+  void route(const char* at, std::size_t bytes, std::uint32_t dimension) {
+    thalweg_stream_view& view = *view_;
+    const thalweg_stream_dimension& last = view.dimension[view.dimensions - 1];
+    const std::uint32_t own_link = last.first_link + last.own;
+    constexpr std::size_t stride = sizeof(Tag) + sizeof(Item);
+    for (const char* const end = at + bytes; at < end; at += stride) {
+      Tag tag;
+      std::memcpy(&tag, at, sizeof tag);
+      const hop next = next_hop(view, tag, dimension);
+      alignas(Item) char bytes_of_item[sizeof(Item)];
+      std::memcpy(bytes_of_item, at + sizeof tag, sizeof(Item));
+      const Item& item = *reinterpret_cast<const Item*>(bytes_of_item);
+      if (!next.is_last)
+        put_tagged(view, next.link, next.tag, item);
+      else if (next.link != own_link)
+        put_bare(view, next.link, item);
+      else
+        handle_one(item);
+    }
+  }
+
+  template <typename Work>
+  int guarded(Work work) noexcept {
+    try {
+      work();
+      return 0;
+    } catch (const std::exception& failed) {
+      failure_ = std::current_exception();
+      view_->in_handler = 0;
+      return view_->fail(view_->stream, failed.what());
+    } catch (...) {
+      failure_ = std::current_exception();
+      view_->in_handler = 0;
+      return view_->fail(view_->stream, "it threw what is no std::exception");
+    }
+  }
+
+  thalweg_stream_view* view_ = nullptr;
+  Handler handler_;
+  std::exception_ptr failure_;
+};
+
+} // namespace thalweg::detail

@@ -1,0 +1,63 @@
+/* How items get into a stream and out of it, without a call for each: what thalweg/stream.hpp inlines.
+ *
+ * A rank has a link for each peer that it sends to. A link is what a buffer has left: the next item goes to
+ * `next`, and where that has come to `end`, refill() sends the buffer and gives another one.
+ *
+ * Ranks are the cells of a virtual mesh, cell = c0 + side0 * (c1 + side1 * (c2 + ..)). An item travels along
+ * the first dimension in which its place differs from the holder's, then along the next one. Along the last
+ * dimension items travel bare; before it, each stands behind its tag: the quotient that is left of its cell,
+ * c(d+1) + side(d+1) * (..), in tag_bytes bytes of the machine's order. */
+#ifndef THALWEG_STREAM_LINKS_H
+#define THALWEG_STREAM_LINKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct thalweg_stream_link {
+  char* next;
+  char* end; /* of whole items; both are NULL where the link has no buffer */
+} thalweg_stream_link;
+
+typedef struct thalweg_stream_dimension {
+  uint32_t side;
+  uint32_t own;        /* this rank's coordinate */
+  uint32_t first_link; /* of coordinate 0; the link of one's own is that to oneself in the last dimension */
+  uint64_t reciprocal; /* n / side is the upper half of n * reciprocal, for n below 2^32 (Lemire 2019) */
+} thalweg_stream_dimension;
+
+typedef struct thalweg_stream_view {
+  /* Sends what the link has, and makes place for `bytes` more: 0, or a thalweg_status. */
+  int (*refill)(void* stream, uint32_t link, size_t bytes);
+  /* A handler fails, for this reason: all ranks are told when the phase ends. */
+  int (*fail)(void* stream, const char* why);
+  void* stream; /* their first argument */
+  thalweg_stream_link* links;
+  const thalweg_stream_dimension* dimension;
+  const uint32_t* cells; /* of the ranks; NULL where rank r is cell r */
+  uint32_t dimensions;
+  uint32_t ranks;
+  uint32_t tag_bytes;  /* 2 or 4 */
+  uint32_t has_sent;   /* set by whoever puts an item of his own into a link */
+  uint32_t in_handler; /* set while a handler of the program runs: refilling does not wait then */
+} thalweg_stream_view;
+
+/* What becomes of arriving items. Both may put items into links. They return 0, or something else after
+ * fail(). */
+typedef struct thalweg_stream_handler {
+  void* context;
+  /* Bare items, `bytes` of them together. */
+  int (*deliver)(void* context, const char* items, size_t bytes);
+  /* Items behind tags, which have come along `dimension`: each is delivered, or goes into the link of a later
+   * dimension. */
+  int (*forward)(void* context, const char* items, size_t bytes, uint32_t dimension);
+} thalweg_stream_handler;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

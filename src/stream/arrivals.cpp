@@ -1,0 +1,281 @@
+// ItemStream's half that takes in.
+
+#include "core/error.hpp"
+#include "stream/item_stream.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace thalweg::streams {
+
+namespace {
+
+/// Sleeps on this rank's doorbell: whoever sends a slot to it, or frees one of its own, rings.
+template <typename Looking>
+struct DoorbellSystem : wait::System {
+  DoorbellSystem(transport::Doorbell& own, Looking& looking) : doorbell(&own), look(&looking) {}
+  void sleep_us(std::uint32_t duration) {
+    doorbell->sleep_unless([this] { return (*look)() != wait::Look::nothing; }, duration);
+  }
+  transport::Doorbell* doorbell;
+  Looking* look;
+};
+
+constexpr int slots_in_row = 64; // of one dimension, before others are looked after
+
+} // namespace
+
+template <typename Looking>
+void ItemStream::wait(Looking& look) {
+  wait::until(fabric_.policy, look,
+              DoorbellSystem(memory_.doorbell(fabric_.memory, near_rank_), look));
+}
+
+void ItemStream::wait_for_slot(std::uint32_t link) {
+  const std::uint32_t dimension = route_.peers()[link].dimension;
+  ++statistics_.waits;
+  auto look = [&] {
+    const bool moved = set_->progress_from(*this, dimension);
+    if (!overflow_.holds(link) && pools_[dimension].has_free())
+      return wait::Look::reached;
+    return moved ? wait::Look::moved : wait::Look::nothing;
+  };
+  wait(look);
+}
+
+bool ItemStream::take_in(std::uint32_t from_dimension, bool copies) {
+  bool moved = drain_overflow();
+  if (fabric_.remote != nullptr)
+    fabric_.remote->complete_sends();
+  // The last dimension first: it needs no slots, and frees others'.
+  for (std::uint32_t d = route_.dimensions(); d-- > from_dimension;) {
+    moved |= take_early(d, copies);
+    moved |= take_near(d, copies);
+    if (fabric_.remote != nullptr)
+      moved |= take_far(d, copies);
+  }
+  return moved;
+}
+
+// What came for a phase before that had begun.
+bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
+  bool moved = false;
+  std::deque<Early>& early = early_[dimension];
+  while (!early.empty() && early.front().slot->head.phase == phase_) {
+    const Early first = early.front();
+    early.pop_front();
+    handle(*first.slot);
+    if (first.is_copy)
+      overflow_.free(*first.slot);
+    else
+      free_near(*first.slot);
+    moved = true;
+  }
+  if (copies)
+    for (Early& one : early)
+      if (!one.is_copy) {
+        Slot& held = *one.slot;
+        one = {&copy(held), true};
+        free_near(held);
+        moved = true;
+      }
+  return moved;
+}
+
+bool ItemStream::take_near(std::uint32_t dimension, bool copies) {
+  bool moved = false;
+  SlotQueue& queue = memory_.queue(fabric_.memory, near_rank_, dimension);
+  for (int row = 0; row < slots_in_row; ++row) {
+    Slot* const slot = queue.take(fabric_.memory);
+    if (slot == nullptr)
+      break;
+    moved = true;
+    if (slot->head.phase == phase_) {
+      handle(*slot);
+      free_near(*slot);
+    } else if (copies) {
+      early_[dimension].push_back({&copy(*slot), true});
+      free_near(*slot);
+    } else {
+      early_[dimension].push_back({slot, false});
+    }
+  }
+  return moved;
+}
+
+bool ItemStream::take_far(std::uint32_t dimension, bool copies) {
+  bool moved = false;
+  while (Slot* slot = fabric_.remote->receive(dimension, phase_)) {
+    handle(*slot);
+    fabric_.remote->release(*slot);
+    moved = true;
+  }
+  if (!copies)
+    return moved;
+  while (Slot* slot = fabric_.remote->receive(dimension, phase_ ^ 1U)) {
+    early_[dimension].push_back({&copy(*slot), true});
+    fabric_.remote->release(*slot);
+    moved = true;
+  }
+  return moved;
+}
+
+Slot& ItemStream::copy(const Slot& slot) {
+  Slot& copied = overflow_.make();
+  statistics_.max_overflow_bytes = std::max(statistics_.max_overflow_bytes, overflow_.bytes());
+  copied.head = slot.head;
+  std::memcpy(copied.items(), const_cast<Slot&>(slot).items(), slot.head.bytes);
+  return copied;
+}
+
+void ItemStream::free_near(Slot& slot) {
+  const Rank owner = fabric_.near_ranks[static_cast<std::size_t>(slot.head.source)];
+  slot.is_free.store(1, std::memory_order_release);
+  if (owner != near_rank_)
+    memory_.doorbell(fabric_.memory, owner).wake_if_asleep();
+}
+
+void ItemStream::handle(Slot& slot) {
+  ItemStream* const outer = set_->enter(this);
+  handle_items(slot);
+  set_->leave(outer);
+  const SlotHead& head = slot.head;
+  if ((head.flags & SlotHead::closes) != 0)
+    waves_.mark_arrived(head.dimension, head.wave, (head.flags & SlotHead::was_active) != 0);
+}
+
+void ItemStream::handle_items(Slot& slot) {
+  const SlotHead& head = slot.head;
+  const auto* const items = reinterpret_cast<const char*>(slot.items());
+  if ((head.flags & SlotHead::has_failed) != 0) {
+    if (failed_rank_ < 0) {
+      failed_rank_ = head.failed_rank;
+      failure_.assign(items, head.bytes);
+    }
+    return;
+  }
+  // After a failure nothing is worth handling, but marks have to go on.
+  if (head.bytes == 0 || failed_rank_ >= 0)
+    return;
+  if (head.dimension + 1U < route_.dimensions()) {
+    handler_.forward(handler_.context, items, head.bytes, head.dimension);
+    return;
+  }
+  statistics_.delivered_bytes += head.bytes;
+  view_.in_handler = 1;
+  handler_.deliver(handler_.context, items, head.bytes);
+  view_.in_handler = 0;
+}
+
+void ItemStream::fail(std::string why) {
+  if (failed_rank_ >= 0)
+    return;
+  failed_rank_ = fabric_.rank;
+  failure_ = std::move(why);
+  failed_since_wave_ = true;
+}
+
+// --- the end of a phase ---
+
+void ItemStream::start_finish() {
+  if (is_finishing_)
+    throw Error("the phase is ending already", "wait for its request first");
+  if (set_->is_nested())
+    throw Error("a handler ends the phase", "call finish where no handler runs");
+  is_finishing_ = true;
+  begin_wave();
+}
+
+void ItemStream::begin_wave() {
+  ++statistics_.waves;
+  waves_.begin(std::exchange(view_.has_sent, 0U) != 0 || std::exchange(failed_since_wave_, false));
+  closing_dimension_ = 0;
+  closing_link_ = route_.first_link(0);
+}
+
+// The link's last slot of this wave. False where there is no slot for it yet.
+bool ItemStream::close(std::uint32_t link) {
+  if (route_.peers()[link].rank < 0)
+    return true;
+  if (links_[link].slot == nullptr) {
+    Slot* const slot = overflow_.holds(link) ? nullptr : pool_of(link).take();
+    if (slot == nullptr)
+      return false;
+    give(link, *slot, false);
+  }
+  std::uint8_t flags = SlotHead::closes;
+  if (waves_.was_active())
+    flags |= SlotHead::was_active;
+  if (failed_rank_ >= 0)
+    flags |= SlotHead::has_failed;
+  post(link, flags, Reason::finish);
+  return true;
+}
+
+void ItemStream::advance() {
+  while (is_finishing_ && !has_ended_ && has_closed(closing_dimension_)) {
+    if (++closing_dimension_ < route_.dimensions())
+      closing_link_ = route_.first_link(closing_dimension_);
+    else if (waves_.end())
+      begin_wave();
+    else
+      has_ended_ = true;
+  }
+}
+
+// All links of a dimension, and all senders along it theirs. In the last one a rank sends to itself as well.
+bool ItemStream::has_closed(std::uint32_t dimension) {
+  for (; closing_link_ < route_.end_link(dimension); ++closing_link_)
+    if (!close(closing_link_))
+      return false;
+  const bool is_last = dimension + 1 == route_.dimensions();
+  return waves_.has_marks(dimension, route_.senders(dimension) + (is_last ? 1 : 0));
+}
+
+bool ItemStream::test_finish() {
+  if (!is_finishing_)
+    return true;
+  progress();
+  if (!has_ended_)
+    return false;
+  end_phase();
+  return true;
+}
+
+void ItemStream::finish() {
+  if (!is_finishing_)
+    start_finish();
+  auto look = [&] {
+    const bool moved = set_->progress(this);
+    if (has_ended_)
+      return wait::Look::reached;
+    return moved ? wait::Look::moved : wait::Look::nothing;
+  };
+  wait(look);
+  end_phase();
+}
+
+void ItemStream::end_phase() {
+  assert(std::ranges::all_of(links_, [](const Link& link) { return link.slot == nullptr; }));
+  assert(overflow_.is_empty());
+  is_finishing_ = false;
+  has_ended_ = false;
+  phase_ ^= 1;
+  ++statistics_.phases;
+  send_deferred();
+  must_have_succeeded();
+}
+
+void ItemStream::must_have_succeeded() {
+  if (failed_rank_ < 0)
+    return;
+  const Rank where = std::exchange(failed_rank_, -1);
+  const std::string why = std::exchange(failure_, {});
+  throw Error("a handler failed on rank " + std::to_string(where) + ": " + why,
+              "items of this phase are lost: begin it again, or end", thalweg_error_handler);
+}
+
+} // namespace thalweg::streams

@@ -1,0 +1,239 @@
+#include "stream/item_stream.hpp"
+
+#include "boundary/guarded.hpp"
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace thalweg::streams {
+
+ItemStream::ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric fabric,
+                       const thalweg_stream_handler& handler, const StreamOptions& options,
+                       std::shared_ptr<StreamSet> set)
+    : route_(route), memory_(memory), fabric_(std::move(fabric)),
+      near_rank_(fabric_.near_ranks[static_cast<std::size_t>(fabric_.rank)]), handler_(handler),
+      options_(options), set_(std::move(set)), open_links_(route_.peers().size()),
+      links_(route_.peers().size()), early_(route_.dimensions()), overflow_(memory_.slot_bytes()),
+      waves_(route_.dimensions()) {
+  assert(near_rank_ >= 0 && options_.fill_bytes <= memory_.slot_bytes());
+  for (std::uint32_t d = 0; d < route_.dimensions(); ++d)
+    pools_.emplace_back(memory_.first_slot(fabric_.memory, near_rank_, d), memory_.stride(), memory_.slots(d));
+  view_.links = open_links_.data();
+  view_.dimension = route_.view();
+  view_.dimensions = route_.dimensions();
+  view_.ranks = static_cast<std::uint32_t>(fabric_.ranks);
+  view_.tag_bytes = route_.tag_bytes();
+  view_.stream = this;
+  view_.refill = [](void* stream, std::uint32_t link, std::size_t bytes) -> int {
+    auto& self = *static_cast<ItemStream*>(stream);
+    return boundary::guarded({.call = "send", .rank = self.fabric_.rank, .ranks = self.fabric_.ranks},
+                             [&] { self.refill(link, bytes); });
+  };
+  view_.fail = [](void* stream, const char* why) -> int {
+    auto& self = *static_cast<ItemStream*>(stream);
+    return boundary::guarded({.call = "fail", .rank = self.fabric_.rank, .ranks = self.fabric_.ranks}, [&] {
+      self.fail(why);
+      throw Error(why, "", thalweg_error_handler);
+    });
+  };
+  looked_ns_ = wait::System::now_ns();
+  set_->add(*this);
+}
+
+ItemStream::~ItemStream() {
+  set_->remove(*this);
+  for (auto& early : early_)
+    for (const Early& one : early)
+      if (one.is_copy)
+        overflow_.free(*one.slot);
+}
+
+// --- sending ---
+
+void ItemStream::refill(std::uint32_t link, std::size_t bytes) {
+  assert(route_.peers()[link].rank >= 0);
+  if (bytes > options_.fill_bytes)
+    throw Error(fmt::format("an item of {} B, with its tag", bytes),
+                fmt::format("a slot of this stream holds {} B: make it with larger buffers", options_.fill_bytes));
+  if (defers()) {
+    refill_deferred(link);
+    return;
+  }
+  const bool in_handler = set_->runs_handler();
+  if (is_finishing_ && !in_handler && !set_->is_nested())
+    throw Error("an item is sent while the phase ends", "send after its request has finished, or in a handler");
+  if (links_[link].slot != nullptr)
+    post(link, 0, Reason::full);
+  if (!in_handler && !set_->is_nested())
+    progress();
+  // What has been taken in meanwhile may have filled the link again.
+  while (!has_place(link, bytes)) {
+    if (links_[link].slot != nullptr)
+      post(link, 0, Reason::full);
+    Slot* const slot = overflow_.holds(link) ? nullptr : pool_of(link).take();
+    if (slot != nullptr)
+      give(link, *slot, false);
+    else if (in_handler)
+      give(link, make_overflow(), true);
+    else
+      wait_for_slot(link);
+  }
+}
+
+bool ItemStream::has_place(std::uint32_t link, std::size_t bytes) const {
+  const thalweg_stream_link& open = open_links_[link];
+  return open.next != nullptr && bytes <= static_cast<std::size_t>(open.end - open.next);
+}
+
+void ItemStream::give(std::uint32_t link, Slot& slot, bool is_overflow) {
+  links_[link] = {.slot = &slot, .is_overflow = is_overflow, .was_seen = false};
+  open_links_[link] = part_of(link, slot);
+}
+
+// As many whole items as a slot is to hold.
+thalweg_stream_link ItemStream::part_of(std::uint32_t link, Slot& slot) const {
+  const bool is_last = route_.peers()[link].dimension + 1 == route_.dimensions();
+  const std::size_t stride = options_.item_bytes + (is_last ? 0 : route_.tag_bytes());
+  const std::size_t bytes =
+      options_.item_bytes == 0 ? options_.fill_bytes : options_.fill_bytes / stride * stride;
+  char* const begin = reinterpret_cast<char*>(slot.items());
+  return {begin, begin + bytes};
+}
+
+Slot& ItemStream::make_overflow() {
+  Slot& slot = overflow_.make();
+  statistics_.max_overflow_bytes = std::max(statistics_.max_overflow_bytes, overflow_.bytes());
+  if (overflow_.bytes() <= options_.max_overflow_bytes)
+    return slot;
+  overflow_.free(slot);
+  throw Error(fmt::format("{} B wait for slots, as handlers send more than they are sent", overflow_.bytes()),
+              fmt::format("let handlers send less, or allow more than {} B", options_.max_overflow_bytes),
+              thalweg_error_out_of_memory);
+}
+
+void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
+  const Link filled = std::exchange(links_[link], {});
+  const thalweg_stream_link open_link = std::exchange(open_links_[link], {});
+  Slot& slot = *filled.slot;
+  const auto bytes =
+      static_cast<std::uint32_t>(open_link.next - reinterpret_cast<const char*>(slot.items()));
+  slot.head = {.bytes = bytes,
+               .source = fabric_.rank,
+               .dimension = static_cast<std::uint8_t>(route_.peers()[link].dimension),
+               .phase = phase_,
+               .wave = waves_.number(),
+               .flags = flags,
+               .failed_rank = failed_rank_};
+  if ((flags & SlotHead::has_failed) != 0) {
+    slot.head.bytes = static_cast<std::uint32_t>(std::min<std::size_t>(failure_.size(), memory_.slot_bytes()));
+    std::memcpy(slot.items(), failure_.data(), slot.head.bytes);
+  }
+  ++statistics_.slots[static_cast<std::size_t>(reason)];
+  if (filled.is_overflow)
+    overflow_.append(link, slot);
+  else
+    dispatch(link, slot);
+}
+
+void ItemStream::dispatch(std::uint32_t link, Slot& slot) {
+  const Rank to = route_.peers()[link].rank;
+  const Rank near = fabric_.near_ranks[static_cast<std::size_t>(to)];
+  pool_of(link).sent(slot);
+  if (near >= 0) {
+    statistics_.near_bytes += slot.head.bytes;
+    memory_.queue(fabric_.memory, near, slot.head.dimension).append(fabric_.memory, slot);
+    if (near != near_rank_)
+      memory_.doorbell(fabric_.memory, near).wake_if_asleep();
+  } else {
+    statistics_.far_bytes += slot.head.bytes;
+    fabric_.remote->send(slot, to);
+  }
+}
+
+// --- what is sent while a phase ends, for the next one ---
+
+thalweg_stream_link* ItemStream::deferred_links() {
+  if (!deferred_) {
+    deferred_ = std::make_unique<Deferred>();
+    deferred_->open_links.resize(links_.size());
+    deferred_->slots.resize(links_.size());
+  }
+  return deferred_->open_links.data();
+}
+
+void ItemStream::refill_deferred(std::uint32_t link) {
+  Slot*& slot = deferred_->slots[link];
+  thalweg_stream_link& open = deferred_->open_links[link];
+  if (slot != nullptr) {
+    slot->head.bytes = static_cast<std::uint32_t>(open.next - reinterpret_cast<char*>(slot->items()));
+    deferred_->full.emplace_back(link, slot);
+    open = {};
+  }
+  slot = nullptr;
+  slot = &make_overflow();
+  open = part_of(link, *slot);
+}
+
+// The next phase has begun.
+void ItemStream::send_deferred() {
+  if (!deferred_)
+    return;
+  const std::unique_ptr<Deferred> deferred = std::move(deferred_);
+  const auto send = [&](std::uint32_t link, Slot& slot, char* end) {
+    view_.has_sent = 1;
+    give(link, slot, true);
+    open_links_[link].next = end;
+    post(link, 0, Reason::full);
+  };
+  for (const auto& [link, slot] : deferred->full)
+    send(link, *slot, reinterpret_cast<char*>(slot->items()) + slot->head.bytes);
+  for (std::uint32_t link = 0; link < links_.size(); ++link)
+    if (deferred->slots[link] != nullptr)
+      send(link, *deferred->slots[link], deferred->open_links[link].next);
+  // Links now refer to the usual ones again.
+  view_.links = open_links_.data();
+}
+
+bool ItemStream::drain_overflow() {
+  if (overflow_.is_empty())
+    return false;
+  return overflow_.drain([this](std::uint32_t link, const Slot& waiting) {
+    Slot* const slot = pool_of(link).take();
+    if (slot == nullptr)
+      return false;
+    slot->head = waiting.head;
+    std::memcpy(slot->items(), const_cast<Slot&>(waiting).items(), waiting.head.bytes);
+    dispatch(link, *slot);
+    return true;
+  });
+}
+
+void ItemStream::flush() {
+  const auto count = static_cast<std::uint32_t>(links_.size());
+  for (std::uint32_t step = 1; step <= count; ++step)
+    if (const std::uint32_t link = (route_.own_link() + step) % count; links_[link].slot != nullptr)
+      post(link, 0, Reason::flush);
+}
+
+// A link that holds the same slot as one period ago waits for more in vain. (TRAM's rule is to send all if
+// nothing was sent since the last look, which lets one slow link among busy ones wait for ever.)
+void ItemStream::flush_old_links() {
+  for (std::uint32_t link = 0; link < links_.size(); ++link)
+    if (links_[link].slot != nullptr && std::exchange(links_[link].was_seen, true))
+      post(link, 0, Reason::waited);
+}
+
+void ItemStream::progress() {
+  set_->progress(nullptr);
+  const std::uint64_t now_ns = wait::System::now_ns();
+  if (now_ns - looked_ns_ < options_.period_ns)
+    return;
+  looked_ns_ = now_ns;
+  flush_old_links();
+}
+
+} // namespace thalweg::streams

@@ -1,0 +1,157 @@
+#pragma once
+
+// One rank's end of a stream: links that are filled, slots that come and go, and how a phase ends.
+
+#include "stream/item_route.hpp"
+#include "stream/node_memory.hpp"
+#include "stream/overflow.hpp"
+#include "stream/remote.hpp"
+#include "stream/slot_pool.hpp"
+#include "stream/statistics.hpp"
+#include "stream/stream_set.hpp"
+#include "stream/wave.hpp"
+#include "wait/policy.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thalweg::streams {
+
+/// Where the ranks of a stream are, for one of them.
+struct Fabric {
+  Rank rank = 0;
+  std::int32_t ranks = 1;
+  std::vector<Rank> near_ranks{}; ///< of each rank its number on this node, or -1
+  std::byte* memory = nullptr;  ///< of the node: as a NodeMemory says
+  Remote* remote = nullptr;     ///< null where all ranks are near
+  wait::Policy policy{};
+};
+
+struct StreamOptions {
+  std::uint32_t item_bytes = 0; ///< of an item; 0: they differ
+  std::uint32_t fill_bytes = 0; ///< when a slot is full; at most what it holds
+  std::size_t max_overflow_bytes = std::size_t{1} << 30;
+  std::uint64_t period_ns = 1'000'000; ///< what has waited for so long in a link is sent
+};
+
+class ItemStream {
+public:
+  ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric fabric,
+             const thalweg_stream_handler& handler, const StreamOptions& options,
+             std::shared_ptr<StreamSet> set);
+  ~ItemStream();
+  ItemStream(const ItemStream&) = delete;
+  ItemStream& operator=(const ItemStream&) = delete;
+
+  thalweg_stream_view* view() { return &view_; }
+  const ItemRoute& route() const { return route_; }
+  const Statistics& statistics() const { return statistics_; }
+
+  /// Sends what the link has and makes place for `bytes` more. In a handler it does not wait.
+  void refill(std::uint32_t link, std::size_t bytes);
+  /// Sends what all links have, this rank's successors first: all do so at about the same time.
+  void flush();
+  /// Takes in what has arrived, for all streams of the process, and sends what has waited for long.
+  void progress();
+
+  /// Begins to end the phase: nothing more is sent but by handlers.
+  void start_finish();
+  bool test_finish();
+  /// Waits until all items of all ranks have been handled. Throws Error where some rank's handler has failed.
+  void finish();
+  bool is_finishing() const { return is_finishing_; }
+  /// The handler that is running fails for this reason.
+  void fail(std::string why);
+
+  // For StreamSet.
+  /// `copies`: what belongs to the next phase is copied away, for its senders must not be held up now.
+  bool take_in(std::uint32_t from_dimension, bool copies);
+  /// Closes links as far as marks have come. Does not wait.
+  void advance();
+  /// Whether what is sent now, by another stream's handler, has to wait for the next phase: this one ends.
+  void defer(bool on) { view_.links = on && is_finishing_ ? deferred_links() : open_links_.data(); }
+  bool runs_handler() const { return view_.in_handler != 0; }
+
+private:
+  struct Link {
+    Slot* slot = nullptr; // that is being filled
+    bool is_overflow = false;
+    bool was_seen = false; // when it was last looked whether it has waited for long
+  };
+  // What is sent for the next phase before this one has ended.
+  struct Deferred {
+    std::vector<thalweg_stream_link> open_links;
+    std::vector<Slot*> slots; // being filled, by link
+    std::vector<std::pair<std::uint32_t, Slot*>> full;
+  };
+
+  SlotPool& pool_of(std::uint32_t link) { return pools_[route_.peers()[link].dimension]; }
+  void give(std::uint32_t link, Slot& slot, bool is_overflow);
+  bool has_place(std::uint32_t link, std::size_t bytes) const;
+  void give_overflow(std::uint32_t link);
+  void wait_for_slot(std::uint32_t link);
+  thalweg_stream_link part_of(std::uint32_t link, Slot& slot) const;
+  Slot& make_overflow();
+  thalweg_stream_link* deferred_links();
+  bool defers() const { return view_.links != open_links_.data(); }
+  void refill_deferred(std::uint32_t link);
+  void send_deferred();
+  template <typename Looking>
+  void wait(Looking& look);
+
+  void post(std::uint32_t link, std::uint8_t flags, Reason reason);
+  void dispatch(std::uint32_t link, Slot& slot);
+  bool drain_overflow();
+  void flush_old_links();
+
+  bool take_early(std::uint32_t dimension, bool copies);
+  bool take_near(std::uint32_t dimension, bool copies);
+  bool take_far(std::uint32_t dimension, bool copies);
+  Slot& copy(const Slot& slot);
+  void handle(Slot& slot);
+  void handle_items(Slot& slot);
+  void free_near(Slot& slot);
+
+  void begin_wave();
+  bool close(std::uint32_t link);
+  bool has_closed(std::uint32_t dimension);
+  void end_phase();
+  void must_have_succeeded();
+
+  ItemRoute route_;
+  NodeMemory memory_;
+  Fabric fabric_;
+  Rank near_rank_;
+  thalweg_stream_handler handler_;
+  StreamOptions options_;
+  std::shared_ptr<StreamSet> set_;
+  std::vector<thalweg_stream_link> open_links_;
+  std::vector<Link> links_;
+  std::vector<SlotPool> pools_;
+  struct Early {
+    Slot* slot;
+    bool is_copy;
+  };
+  std::vector<std::deque<Early>> early_; // of the next phase, by dimension
+  Overflow overflow_;
+  std::unique_ptr<Deferred> deferred_; // once it was needed
+  Waves waves_;
+  thalweg_stream_view view_{};
+  Statistics statistics_;
+
+  std::uint8_t phase_ = 0;
+  bool is_finishing_ = false;
+  bool has_ended_ = false; // its last wave has, but nobody was told yet
+  std::uint32_t closing_dimension_ = 0;
+  std::uint32_t closing_link_ = 0;
+  std::uint64_t looked_ns_ = 0;
+
+  Rank failed_rank_ = -1;
+  std::string failure_;
+  bool failed_since_wave_ = false;
+};
+
+} // namespace thalweg::streams

@@ -1,0 +1,42 @@
+#pragma once
+
+// The memory of a node's ranks: for each its queues, its doorbell and its slots. All processes see the same
+// layout.
+
+#include "stream/slot_queue.hpp"
+#include "transport/shm/doorbell.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace thalweg::streams {
+
+class NodeMemory {
+public:
+  /// `slots[d]`: how many slots a rank has for dimension d, of `slot_bytes` bytes of items each.
+  NodeMemory(std::int32_t near_ranks, std::vector<std::uint32_t> slots, std::uint32_t slot_bytes);
+
+  std::size_t bytes() const;
+  /// Of these, the ones that every stream uses.
+  std::uint32_t slot_bytes() const { return slot_bytes_; }
+  std::uint32_t slots(std::uint32_t dimension) const { return slots_[dimension]; }
+  std::size_t stride() const { return sizeof(Slot) + slot_bytes_; }
+
+  /// `base`: zeros, aligned to cache lines. Each rank begins its own part before others come to know of it.
+  void begin(std::byte* base, std::int32_t near_rank) const;
+
+  SlotQueue& queue(std::byte* base, std::int32_t near_rank, std::uint32_t dimension) const;
+  transport::Doorbell& doorbell(std::byte* base, std::int32_t near_rank) const;
+  std::byte* first_slot(std::byte* base, std::int32_t near_rank, std::uint32_t dimension) const;
+
+private:
+  std::byte* part(std::byte* base, std::int32_t near_rank) const;
+  std::size_t part_bytes() const;
+
+  std::int32_t near_ranks_;
+  std::vector<std::uint32_t> slots_;
+  std::uint32_t slot_bytes_;
+};
+
+} // namespace thalweg::streams

@@ -1,0 +1,184 @@
+#pragma once
+
+// Ranks as threads of one process: nodes are pieces of memory, and between nodes slots go through queues
+// under a lock, in order.
+
+#include "core/error.hpp"
+#include "stream/item_stream.hpp"
+#include "thalweg/stream_items.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+namespace thalweg::streams {
+
+/// What is between the nodes of a test.
+class Wire {
+public:
+  using Message = std::vector<std::byte>;
+  void put(Rank to, std::uint32_t dimension, std::uint32_t phase, Message message) {
+    const std::lock_guard lock(mutex_);
+    messages_[{to, dimension, phase}].push_back(std::move(message));
+  }
+  bool take(Rank at, std::uint32_t dimension, std::uint32_t phase, Message& message) {
+    const std::lock_guard lock(mutex_);
+    auto& queue = messages_[{at, dimension, phase}];
+    if (queue.empty())
+      return false;
+    message = std::move(queue.front());
+    queue.pop_front();
+    return true;
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<std::tuple<Rank, std::uint32_t, std::uint32_t>, std::deque<Message>> messages_;
+};
+
+class WireRemote final : public Remote {
+public:
+  WireRemote(Wire& wire, Rank rank, std::uint32_t dimensions, std::size_t slot_bytes)
+      : wire_(wire), rank_(rank), slots_(dimensions) {
+    for (auto& memory : slots_)
+      memory.reset(static_cast<std::byte*>(std::aligned_alloc(64, sizeof(Slot) + slot_bytes)));
+    for (auto& memory : slots_)
+      new (memory.get()) Slot;
+  }
+  void send(Slot& slot, Rank to) override {
+    wire_.put(to, slot.head.dimension, slot.head.phase, {slot.wire(), slot.wire() + slot.wire_bytes()});
+    slot.is_free.store(1, std::memory_order_release);
+  }
+  void complete_sends() override {}
+  Slot* receive(std::uint32_t dimension, std::uint32_t phase) override {
+    Wire::Message message;
+    if (!wire_.take(rank_, dimension, phase, message))
+      return nullptr;
+    auto* const slot = reinterpret_cast<Slot*>(slots_[dimension].get());
+    std::memcpy(slot->wire(), message.data(), message.size());
+    return slot;
+  }
+  void release(Slot&) override {}
+
+private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  Wire& wire_;
+  Rank rank_;
+  std::vector<std::unique_ptr<std::byte, Free>> slots_;
+};
+
+struct World {
+  std::int32_t ranks = 1;
+  std::int32_t per_node = 1;
+  Shape shape;
+  std::uint32_t slot_bytes = 256;
+  std::uint32_t extra_slots = 2;
+  StreamOptions options;
+  int streams = 1;
+};
+
+/// A stream of `Item` on one rank of the world.
+template <typename Item, typename Handler>
+class TestStream {
+public:
+  TestStream(const World& world, Rank rank, std::byte* memory, const NodeMemory& layout, Wire& wire,
+             std::shared_ptr<StreamSet> set, Handler handler)
+      : sink_(std::move(handler)), remote_(wire, rank, static_cast<std::uint32_t>(world.shape.size()),
+                                           world.slot_bytes) {
+    Fabric fabric{.rank = rank, .ranks = world.ranks, .memory = memory};
+    fabric.policy.polls = 20;
+    const Rank node = rank / world.per_node;
+    for (Rank other = 0; other < world.ranks; ++other)
+      fabric.near_ranks.push_back(other / world.per_node == node ? other % world.per_node : -1);
+    if (world.ranks > world.per_node)
+      fabric.remote = &remote_;
+    StreamOptions options = world.options;
+    options.item_bytes = sizeof(Item);
+    if (options.fill_bytes == 0)
+      options.fill_bytes = world.slot_bytes;
+    stream_.emplace(ItemRoute(world.shape, world.ranks, rank), layout, std::move(fabric), sink_.functions(),
+                    options, std::move(set));
+    sink_.attach(stream_->view());
+  }
+
+  void send(Rank to, const Item& item) {
+    stream_->view()->has_sent = 1;
+    detail::put(*stream_->view(), static_cast<std::uint32_t>(to), item);
+  }
+  void finish() { stream_->finish(); }
+  ItemStream& stream() { return *stream_; }
+
+private:
+  detail::item_sink<Item, Handler> sink_;
+  WireRemote remote_;
+  std::optional<ItemStream> stream_;
+};
+
+inline std::vector<std::uint32_t> slot_counts(const Shape& shape, std::uint32_t extra) {
+  std::vector<std::uint32_t> counts;
+  for (const std::int32_t side : shape)
+    counts.push_back(static_cast<std::uint32_t>(side) + extra);
+  return counts;
+}
+
+/// Node memories of a world's streams, [stream][node].
+class Memories {
+public:
+  explicit Memories(const World& world)
+      : layout_(world.per_node, slot_counts(world.shape, world.extra_slots), world.slot_bytes) {
+    const std::int32_t nodes = (world.ranks + world.per_node - 1) / world.per_node;
+    const std::size_t bytes = (layout_.bytes() + 63) / 64 * 64;
+    for (std::int32_t part = 0; part < nodes * world.streams; ++part) {
+      memories_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
+      std::memset(memories_.back().get(), 0, bytes);
+      for (Rank near = 0; near < world.per_node; ++near)
+        layout_.begin(memories_.back().get(), near);
+    }
+    nodes_ = nodes;
+  }
+  const NodeMemory& layout() const { return layout_; }
+  std::byte* of(int stream, std::int32_t node) {
+    return memories_[static_cast<std::size_t>(stream * nodes_ + node)].get();
+  }
+
+private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  NodeMemory layout_;
+  std::vector<std::unique_ptr<std::byte, Free>> memories_;
+  std::int32_t nodes_ = 0;
+};
+
+/// Runs `program(rank)` on a thread for each rank; rethrows the first failure.
+template <typename Program>
+void on_all_ranks(std::int32_t ranks, Program program) {
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      try {
+        program(rank);
+      } catch (...) {
+        failures[static_cast<std::size_t>(rank)] = std::current_exception();
+      }
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  for (const std::exception_ptr& failure : failures)
+    if (failure)
+      std::rethrow_exception(failure);
+}
+
+} // namespace thalweg::streams
