@@ -15,17 +15,36 @@
 
 namespace thalweg::detail {
 
-[[noreturn]] inline void throw_last_error() {
-  throw error(*thalweg_last_error());
+// Items are passed by value to what is not inlined: where nobody takes their address, the program's compiler
+// keeps them in registers. (With 8 B items, two ranks and a small table this makes 6.0 ns an item 2.6.)
+
+/// A link that is full: gives the place after it has been refilled.
+[[gnu::noinline, gnu::cold]] inline char* refilled(thalweg_stream_view& view, std::uint32_t link,
+                                                   std::size_t bytes) {
+  if (view.refill(view.stream, link, bytes) != 0)
+    throw error(*thalweg_last_error());
+  return view.links[link].next;
+}
+
+/// Asks for the cache line of `at`, to be written. The rank that has read what was there before, on another
+/// core, has it too: a store would wait until he has given it up, and the next ones behind it.
+inline void prepare_to_write(const char* at) {
+#if defined(__x86_64__)
+  __asm__ volatile("prefetchw %0" : : "m"(*at));
+#else
+  __builtin_prefetch(at, 1);
+#endif
 }
 
 /// Place for `bytes` in a link.
 inline char* place_in(thalweg_stream_view& view, std::uint32_t link, std::size_t bytes) {
   thalweg_stream_link& open = view.links[link];
-  if (static_cast<std::size_t>(open.end - open.next) < bytes) [[unlikely]]
-    if (view.refill(view.stream, link, bytes) != 0)
-      throw_last_error();
-  return std::exchange(open.next, open.next + bytes);
+  char* at = open.next;
+  if (static_cast<std::size_t>(open.end - at) < bytes) [[unlikely]]
+    at = refilled(view, link, bytes);
+  open.next = at + bytes;
+  prepare_to_write(at + THALWEG_STREAM_AHEAD);
+  return at;
 }
 
 template <typename Item>
@@ -67,17 +86,23 @@ inline hop next_hop(const thalweg_stream_view& view, std::uint32_t cell, std::ui
   return {view.dimension[dimension].first_link + cell, 0, true};
 }
 
+/// Along a mesh.
 template <typename Item>
-void put(thalweg_stream_view& view, std::uint32_t cell, const Item& item) {
-  if (view.dimensions == 1) [[likely]] {
-    put_bare(view, cell, item);
-    return;
-  }
-  const hop next = next_hop(view, cell, 0);
+[[gnu::noinline]] void put_routed(thalweg_stream_view& view, std::uint32_t rank, Item item) {
+  const hop next = next_hop(view, view.cells == nullptr ? rank : view.cells[rank], 0);
   if (next.is_last)
     put_bare(view, next.link, item);
   else
     put_tagged(view, next.link, next.tag, item);
+}
+
+template <typename Item>
+void put(thalweg_stream_view& view, std::uint32_t rank, const Item& item) {
+  view.has_sent = 1;
+  if (view.dimensions == 1) [[likely]]
+    put_bare(view, rank, item); // cells are for meshes
+  else
+    put_routed<Item>(view, rank, item);
 }
 
 /// A program's handler: one item a time, or all that have come together.

@@ -17,6 +17,10 @@
 extern "C" {
 #endif
 
+/* Behind each buffer so many bytes belong to it too: items may be prefetched so far ahead. With two ranks on
+ * cores that share no second-level cache this makes 5.2 ns an 8 B item 2.6. */
+#define THALWEG_STREAM_AHEAD 512
+
 typedef struct thalweg_stream_link {
   char* next;
   char* end; /* of whole items; both are NULL where the link has no buffer */

@@ -3,6 +3,7 @@
 #include "core/arithmetic.hpp"
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,21 +53,29 @@ std::string to_text(const Shape& shape) {
   return shape.size() == 1 ? "direct" : fmt::format("{}", fmt::join(shape, "x"));
 }
 
-ItemRoute::ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank) : shape_(shape) {
+ItemRoute::ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::span<const Rank> rank_of_cell)
+    : shape_(shape) {
   const topology::VirtualMesh mesh(ranks, shape);
+  const auto rank_at = [&](Rank cell) {
+    return cell < 0 || rank_of_cell.empty() ? cell : rank_of_cell[static_cast<std::size_t>(cell)];
+  };
+  const Rank own_cell =
+      rank_of_cell.empty()
+          ? rank
+          : static_cast<Rank>(std::ranges::find(rank_of_cell, rank) - rank_of_cell.begin());
   std::int64_t cells_left = 1;
   for (std::int32_t d = 0; d < mesh.dimensions(); ++d) {
     const auto side = static_cast<std::uint32_t>(mesh.side(d));
-    const auto own = static_cast<std::uint32_t>(mesh.coordinate(rank, d));
+    const auto own = static_cast<std::uint32_t>(mesh.coordinate(own_cell, d));
     dimensions_.push_back({side, own, static_cast<std::uint32_t>(peers_.size()), reciprocal_of(side)});
     const bool is_last = d + 1 == mesh.dimensions();
     for (std::uint32_t coordinate = 0; coordinate < side; ++coordinate) {
       const bool is_own = coordinate == own;
       const Rank to = is_own ? (is_last ? rank : -1)
-                             : mesh.towards(rank, d, static_cast<std::int32_t>(coordinate));
+                             : rank_at(mesh.towards(own_cell, d, static_cast<std::int32_t>(coordinate)));
       peers_.push_back({to, static_cast<std::uint32_t>(d)});
     }
-    senders_.push_back(static_cast<std::uint32_t>(mesh.senders(rank, d).size()));
+    senders_.push_back(static_cast<std::uint32_t>(mesh.senders(own_cell, d).size()));
     cells_left *= d == 0 ? 1 : mesh.side(d);
   }
   tag_bytes_ = cells_left <= UINT16_MAX ? 2 : 4;

@@ -6,6 +6,7 @@
 #include "thalweg/stream_links.h"
 #include "topology/virtual_mesh.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,8 @@ struct Peer {
 
 class ItemRoute {
 public:
-  ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank);
+  /// `rank_of_cell`: who is where in the mesh; empty where rank r is cell r.
+  ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::span<const Rank> rank_of_cell = {});
 
   const Shape& shape() const { return shape_; }
   std::uint32_t dimensions() const { return static_cast<std::uint32_t>(shape_.size()); }

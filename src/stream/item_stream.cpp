@@ -2,6 +2,7 @@
 
 #include "boundary/guarded.hpp"
 #include "core/error.hpp"
+#include "thalweg/stream_items.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -92,6 +93,8 @@ bool ItemStream::has_place(std::uint32_t link, std::size_t bytes) const {
 void ItemStream::give(std::uint32_t link, Slot& slot, bool is_overflow) {
   links_[link] = {.slot = &slot, .is_overflow = is_overflow, .was_seen = false};
   open_links_[link] = part_of(link, slot);
+  for (std::size_t line = 0; line < THALWEG_STREAM_AHEAD; line += sizeof(Slot))
+    detail::prepare_to_write(open_links_[link].next + line);
 }
 
 // As many whole items as a slot is to hold.

@@ -4,6 +4,7 @@
 // layout.
 
 #include "stream/slot_queue.hpp"
+#include "thalweg/stream_links.h"
 #include "transport/shm/doorbell.hpp"
 
 #include <cstddef>
@@ -21,7 +22,7 @@ public:
   /// Of these, the ones that every stream uses.
   std::uint32_t slot_bytes() const { return slot_bytes_; }
   std::uint32_t slots(std::uint32_t dimension) const { return slots_[dimension]; }
-  std::size_t stride() const { return sizeof(Slot) + slot_bytes_; }
+  std::size_t stride() const { return sizeof(Slot) + slot_bytes_ + THALWEG_STREAM_AHEAD; }
 
   /// `base`: zeros, aligned to cache lines. Each rank begins its own part before others come to know of it.
   void begin(std::byte* base, std::int32_t near_rank) const;

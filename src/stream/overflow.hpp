@@ -3,6 +3,7 @@
 // What handlers send when no slot is free: kept by link, in order, until there is one.
 
 #include "stream/slot.hpp"
+#include "thalweg/stream_links.h"
 
 #include <cstdint>
 #include <deque>
@@ -14,7 +15,7 @@ namespace thalweg::streams {
 
 class Overflow {
 public:
-  explicit Overflow(std::size_t slot_bytes) : lines_((sizeof(Slot) + slot_bytes) / sizeof(Line)) {}
+  explicit Overflow(std::size_t slot_bytes) : lines_((sizeof(Slot) + slot_bytes + THALWEG_STREAM_AHEAD) / sizeof(Line)) {}
 
   /// A slot to fill.
   Slot& make() {

@@ -1,7 +1,7 @@
 #include "team/call.hpp"
 
 #include "schedule/buffers.hpp"
-#include "team/mpi_calls.hpp"
+#include "job/linked/mpi_calls.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -36,7 +36,7 @@ std::size_t element_bytes(const thalweg_team_call& given) {
   return static_cast<std::size_t>(size);
 }
 
-void check_buffers(const TeamCall& call, const Group& group) {
+void check_buffers(const TeamCall& call, const job::Group& group) {
   const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
   if (call.count == 0)
     return;
@@ -87,7 +87,7 @@ const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call
   return room;
 }
 
-TeamCall checked(const thalweg_team_call& given, const Group& group) {
+TeamCall checked(const thalweg_team_call& given, const job::Group& group) {
   TeamCall call;
   call.operation = operation_of(given.collective);
   if (call.operation != Operation::broadcast)

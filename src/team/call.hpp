@@ -3,7 +3,7 @@
 // A collective of a team, its arguments checked.
 
 #include "schedule/operation.hpp"
-#include "team/group.hpp"
+#include "job/linked/group.hpp"
 #include "thalweg/team.h"
 
 #include <string>
@@ -38,7 +38,7 @@ const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call
 schedule::Operation operation_of(thalweg_collective collective);
 
 /// Throws Error for what no team can do: it names the value.
-TeamCall checked(const thalweg_team_call& given, const Group& group);
+TeamCall checked(const thalweg_team_call& given, const job::Group& group);
 
 /// Where the call stands in the program: file and line, or what the return address belongs to.
 std::string site_of(const thalweg_team_call& given, const void* return_address);

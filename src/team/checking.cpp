@@ -51,7 +51,7 @@ void check_same_call(const job::Agreement& everybody, const std::string& what, c
   }
 }
 
-void check_memory(const Group& group, const SymmetricMemory& memory, const TeamCall& call,
+void check_memory(const job::Group& group, const SymmetricMemory& memory, const TeamCall& call,
                   const std::string& site) {
   const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
   const auto bytes_of = [&](std::int32_t units) {

@@ -12,7 +12,7 @@ namespace thalweg::teams {
 void check_same_call(const job::Agreement& everybody, const std::string& what, const std::string& site);
 
 /// Throws Error where a buffer begins in symmetric memory and reaches beyond its end.
-void check_memory(const Group& group, const SymmetricMemory& memory, const TeamCall& call,
+void check_memory(const job::Group& group, const SymmetricMemory& memory, const TeamCall& call,
                   const std::string& site);
 
 /// The call in words, without what ranks may differ in.

@@ -2,8 +2,7 @@
 
 #include "boundary/guarded.hpp"
 #include "boundary/request.hpp"
-#include "team/mpi_calls.hpp"
-#include "team/mpi_state.hpp"
+#include "job/linked/mpi_state.hpp"
 #include "team/team.hpp"
 #include "thalweg/team.h"
 
@@ -16,8 +15,7 @@ using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::job::ShadowCommunicator;
 using thalweg::teams::InFlightOperation;
-using thalweg::teams::mpi_must_run;
-using thalweg::teams::must;
+using thalweg::job::mpi_must_run;
 using thalweg::teams::Team;
 
 struct thalweg_team {
@@ -75,18 +73,6 @@ void hand_out(Team& team, std::shared_ptr<InFlightOperation> operation, thalweg_
   *request = operation ? new TeamRequest(team, std::move(operation)) : nullptr;
 }
 
-/// What could not be duplicated, as the MPI library would end the program over it.
-void check_communicator(MPI_Comm communicator) {
-  mpi_must_run();
-  if (communicator == MPI_COMM_NULL)
-    throw Error("the communicator is MPI_COMM_NULL", "only ranks that are in a communicator make its team");
-  int has_two_groups = 0;
-  must(MPI_Comm_test_inter(communicator, &has_two_groups), "MPI_Comm_test_inter");
-  if (has_two_groups != 0)
-    throw Error("an intercommunicator has no team", "merge its groups first: MPI_Intercomm_merge",
-                thalweg_error_unsupported);
-}
-
 /// This rank's place in the list, or -1.
 int place_in(std::span<const int> ranks, const Team& team) {
   const int own = team.group().rank();
@@ -123,7 +109,6 @@ extern "C" {
 thalweg_status thalweg_team_create(MPI_Comm communicator, thalweg_team** team) {
   return guarded({.call = "create"}, [&] {
     must_be_given(team, "team");
-    check_communicator(communicator);
     *team = new thalweg_team(communicator);
   });
 }
@@ -161,7 +146,7 @@ thalweg_status thalweg_team_free(thalweg_team** team) {
     must_be_given(team, "team");
     if (*team == nullptr)
       return;
-    if (!thalweg::teams::mpi_runs())
+    if (!thalweg::job::mpi_runs())
       *team = nullptr; // what MPI still knows of can no longer be taken back: the memory stays
     mpi_must_run();
     (*team)->team.complete();

@@ -58,7 +58,7 @@ Texts read_machine(const machine::Fingerprint& wanted, const std::string& path) 
 
 } // namespace
 
-Knowledge agree_on_knowledge(const Group& group) {
+Knowledge agree_on_knowledge(const job::Group& group) {
   Knowledge knowledge;
   knowledge.fingerprint = job::fingerprint(group.placement(), library_name(), environment);
   const bool reads = group.rank() == 0;

@@ -3,7 +3,7 @@
 // What the ranks of a team have agreed to know of their machine.
 
 #include "job/knowledge.hpp"
-#include "team/group.hpp"
+#include "job/linked/group.hpp"
 
 namespace thalweg::teams {
 
@@ -18,6 +18,6 @@ struct Knowledge {
 /// it, or the machine file that THALWEG_MACHINE names; all ranks get what it found (job/knowledge.hpp says
 /// what fits). Files that do not read are passed over, except the one that was named: then all ranks throw
 /// the same Error. Collective.
-Knowledge agree_on_knowledge(const Group& group);
+Knowledge agree_on_knowledge(const job::Group& group);
 
 } // namespace thalweg::teams

@@ -52,7 +52,7 @@ struct TeamChoice {
 class Plans {
 public:
   /// `knowledge`: agreed by the ranks of the group, or of the whole that it is a part of.
-  Plans(const Group& group, std::shared_ptr<const Knowledge> knowledge);
+  Plans(const job::Group& group, std::shared_ptr<const Knowledge> knowledge);
   /// Selections as for THALWEG_USE; throws Error for what is none.
   void use(const std::string& selections);
   /// The program's own choice, else the tuning file's, else the model's. Throws Error where the first cannot
@@ -70,7 +70,7 @@ private:
   std::optional<TeamChoice> best_by_tuning(const schedule::Problem& problem) const;
   TeamChoice best_by_model(const schedule::Problem& problem, Aim aim) const;
 
-  const Group& group_;
+  const job::Group& group_;
   std::shared_ptr<const Knowledge> knowledge_;
   std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
   std::vector<strategies::Selection> chosen_;

@@ -20,7 +20,7 @@ void give_back(std::byte* memory) {
 
 } // namespace
 
-Allocation::Allocation(Group& group, std::size_t bytes)
+Allocation::Allocation(job::Group& group, std::size_t bytes)
     : bytes_(bytes), stride_((std::max<std::size_t>(bytes, 1) + page - 1) / page * page),
       private_(nullptr, give_back), own_(nullptr) {
   if (group.near_ranks() > 1)
@@ -40,7 +40,7 @@ std::byte* Allocation::of(Rank near_rank) const {
   return segment_ ? segment_->memory() + stride_ * static_cast<std::size_t>(near_rank) : nullptr;
 }
 
-std::byte* SymmetricMemory::allocate(Group& group, std::size_t bytes) {
+std::byte* SymmetricMemory::allocate(job::Group& group, std::size_t bytes) {
   allocations_.push_back(std::make_unique<Allocation>(group, bytes));
   return allocations_.back()->begin();
 }

@@ -3,7 +3,7 @@
 // Symmetric memory: as many bytes on every rank of a team. Ranks of a node have theirs in one segment, so
 // that each reaches the others' by loads and stores.
 
-#include "team/group.hpp"
+#include "job/linked/group.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@ namespace thalweg::teams {
 class Allocation {
 public:
   /// Collective.
-  Allocation(Group& group, std::size_t bytes);
+  Allocation(job::Group& group, std::size_t bytes);
 
   std::byte* begin() const { return own_; }
   std::size_t bytes() const { return bytes_; }
@@ -36,7 +36,7 @@ private:
 /// What a team has allocated.
 class SymmetricMemory {
 public:
-  std::byte* allocate(Group& group, std::size_t bytes);
+  std::byte* allocate(job::Group& group, std::size_t bytes);
   /// Throws Error where nothing begins there.
   void release(const void* begin);
   /// The allocation that holds the address, or nullptr.

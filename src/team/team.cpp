@@ -1,8 +1,9 @@
 #include "team/team.hpp"
 
+#include "job/linked/communicator.hpp"
 #include "job/linked/linked_library.hpp"
 #include "team/checking.hpp"
-#include "team/mpi_calls.hpp"
+#include "job/linked/mpi_calls.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,13 +15,6 @@ namespace {
 // Tags come round again after 255 calls, and a call takes up to three.
 constexpr std::size_t max_in_flight = 64;
 
-std::shared_ptr<job::ShadowCommunicator> duplicate(MPI_Comm communicator) {
-  auto shadow = job::ShadowCommunicator::make(job::linked_api(), communicator);
-  if (!shadow)
-    throw Error("the communicator of a team could not be duplicated", "see the MPI library's own message");
-  return shadow;
-}
-
 bool wants_checks() {
   const char* const value = std::getenv("THALWEG_CHECK");
   return value != nullptr && std::string_view(value) == "1";
@@ -28,7 +22,7 @@ bool wants_checks() {
 
 } // namespace
 
-Team::Team(MPI_Comm communicator) : Team(duplicate(communicator), nullptr) {}
+Team::Team(MPI_Comm communicator) : Team(job::duplicate(communicator, "team"), nullptr) {}
 
 Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team& whole)
     : Team(std::move(shadow), &whole) {}
@@ -65,7 +59,7 @@ std::string Team::strategy(thalweg_collective collective, std::size_t bytes) con
 std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
   barrier_with_progress();
   MPI_Comm part = MPI_COMM_NULL;
-  must(PMPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
+  job::must(PMPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
        "MPI_Comm_split");
   return part == MPI_COMM_NULL ? nullptr : job::ShadowCommunicator::adopt(job::linked_api(), part);
 }
@@ -113,7 +107,7 @@ std::shared_ptr<InFlightOperation> Team::start_operation(const thalweg_team_call
   }
   int commutes = 1;
   if (call.op != MPI_OP_NULL)
-    must(MPI_Op_commutative(call.op, &commutes), "MPI_Op_commutative");
+    job::must(MPI_Op_commutative(call.op, &commutes), "MPI_Op_commutative");
   InFlightOperation::Part before = barrier_if(call.before == thalweg_sync_all);
   InFlightOperation::Part body = part_for(call, commutes != 0);
   InFlightOperation::Part after = barrier_if(call.after == thalweg_sync_all);

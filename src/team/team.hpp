@@ -17,7 +17,7 @@ public:
   /// The part of `whole` that `shadow` joins. Collective over the part.
   Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team& whole);
 
-  const Group& group() const { return group_; }
+  const job::Group& group() const { return group_; }
   void use(const std::string& selections);
   /// What runs for units of so many bytes, and who says so.
   std::string strategy(thalweg_collective collective, std::size_t bytes) const;
@@ -55,7 +55,7 @@ private:
   template <typename Condition>
   void wait_until(Condition is_reached);
 
-  Group group_;
+  job::Group group_;
   /// Others wait for what is under way here, and for the library: both go on whenever this rank waits.
   wait::Policy policy_;
   bool is_checked_;

@@ -113,7 +113,6 @@ public:
   }
 
   void send(Rank to, const Item& item) {
-    stream_->view()->has_sent = 1;
     detail::put(*stream_->view(), static_cast<std::uint32_t>(to), item);
   }
   void finish() { stream_->finish(); }

@@ -1,13 +1,13 @@
 #pragma once
 
-// MPI's functions as teams use them: what fails is thrown.
+// MPI's functions as libraries that programs link use them: what fails is thrown.
 
 #include "core/error.hpp"
 
 #include <fmt/format.h>
 #include <mpi.h>
 
-namespace thalweg::teams {
+namespace thalweg::job {
 
 inline void must(int code, const char* call) {
   if (code != MPI_SUCCESS)
@@ -15,4 +15,4 @@ inline void must(int code, const char* call) {
                 thalweg_error_mpi);
 }
 
-} // namespace thalweg::teams
+} // namespace thalweg::job

@@ -1,12 +1,12 @@
 #pragma once
 
-// Whether MPI can be called: programs may hold teams too early, and too long.
+// Whether MPI can be called: programs may hold teams and streams too early, and too long.
 
 #include "core/error.hpp"
 
 #include <mpi.h>
 
-namespace thalweg::teams {
+namespace thalweg::job {
 
 /// Between MPI_Init and MPI_Finalize?
 inline bool mpi_runs() {
@@ -20,7 +20,7 @@ inline bool mpi_runs() {
 inline void mpi_must_run() {
   if (!mpi_runs())
     throw Error("MPI is not running",
-                "teams are made, waited for and freed between MPI_Init and MPI_Finalize");
+                "teams and streams are made, waited for and freed between MPI_Init and MPI_Finalize");
 }
 
-} // namespace thalweg::teams
+} // namespace thalweg::job

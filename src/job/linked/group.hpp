@@ -1,6 +1,6 @@
 #pragma once
 
-// The ranks of a team: where they are, and how they reach each other.
+// The ranks of a team or of a stream: where they are, and how they reach each other.
 
 #include "job/mpi/channels.hpp"
 #include "job/mpi/node_segment.hpp"
@@ -10,17 +10,19 @@
 #include <mpi.h>
 #include <vector>
 
-namespace thalweg::teams {
+namespace thalweg::job {
 
 class Group {
 public:
   /// Collective over the communicator. `parent`: the group that it is a part of, or nullptr.
-  explicit Group(std::shared_ptr<job::ShadowCommunicator> shadow, const Group* parent = nullptr);
+  /// `has_transport`: its ranks send each other messages, through memory that they share where they can.
+  explicit Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent = nullptr,
+                 bool has_transport = true);
 
   MPI_Comm communicator() const { return shadow_->handle(); }
   Rank rank() const { return rank_; }
   std::int32_t ranks() const { return static_cast<std::int32_t>(placement_.nodes.size()); }
-  const job::Placement& placement() const { return placement_; }
+  const Placement& placement() const { return placement_; }
   /// The node of each rank, numbered in order of appearance.
   const std::shared_ptr<const std::vector<std::int32_t>>& nodes() const { return nodes_; }
   /// The socket of each rank, or null where no node has ranks on several.
@@ -33,20 +35,20 @@ public:
   bool has_far_ranks() const { return channels_->has_other_nodes(); }
 
   /// All ranks, to agree on something. Waits under `policy`.
-  job::Agreement agreement(const wait::Policy& policy) const;
-  job::Channels& channels() const { return *channels_; }
+  Agreement agreement(const wait::Policy& policy) const;
+  Channels& channels() const { return *channels_; }
   transport::Transport& transport() const { return *channels_->transport(); }
   /// Memory that the ranks of the node share; null on all of them where one cannot have it. Collective.
   std::shared_ptr<transport::Segment> share(std::size_t bytes) const;
 
 private:
-  std::shared_ptr<job::ShadowCommunicator> shadow_;
+  std::shared_ptr<ShadowCommunicator> shadow_;
   Rank rank_ = 0;
-  job::Placement placement_;
+  Placement placement_;
   std::shared_ptr<const std::vector<std::int32_t>> nodes_;
   std::shared_ptr<const std::vector<std::int32_t>> sockets_;
   std::vector<Rank> near_ranks_;
-  std::unique_ptr<job::Channels> channels_;
+  std::unique_ptr<Channels> channels_;
 };
 
-} // namespace thalweg::teams
+} // namespace thalweg::job

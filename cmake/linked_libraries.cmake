@@ -1,0 +1,37 @@
+# Libraries that programs link: libthalweg-<name>-<flavor>.so for each MPI library found, as it calls that library by
+# its own header. With each goes room job's table of the library that is linked.
+
+# thalweg_linked_library(<name> FOLDER <under src> [USES <rooms>...])
+function(thalweg_linked_library name)
+  cmake_parse_arguments(LIBRARY "" "FOLDER" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${LIBRARY_FOLDER}/*.cpp
+    ${PROJECT_SOURCE_DIR}/src/job/linked/*.cpp)
+  set(window ${PROJECT_BINARY_DIR}/rooms/linked_${name})
+  cmake_path(GET LIBRARY_FOLDER PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${window}/job ${window}/${parent})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/job/linked ${window}/job/linked SYMBOLIC)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${LIBRARY_FOLDER} ${window}/${LIBRARY_FOLDER} SYMBOLIC)
+  list(TRANSFORM LIBRARY_USES PREPEND thalweg_)
+  foreach(flavor IN LISTS THALWEG_MPI_FLAVORS)
+    set(target thalweg_${name}_${flavor})
+    add_library(${target} SHARED ${sources})
+    set_target_properties(${target} PROPERTIES
+      OUTPUT_NAME thalweg-${name}-${flavor}
+      EXPORT_NAME ${name}_${flavor}
+      VERSION ${PROJECT_VERSION}
+      SOVERSION ${PROJECT_VERSION_MAJOR}
+      CXX_VISIBILITY_PRESET hidden
+      VISIBILITY_INLINES_HIDDEN ON)
+    target_include_directories(${target} PRIVATE ${window} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    # Who uses an installation has found his MPI by himself.
+    target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:mpi_flavor_${flavor}>
+      PRIVATE thalweg_flags thalweg_boundary ${LIBRARY_USES} thalweg_job_${flavor} ${CMAKE_DL_LIBS})
+    thalweg_precompile(${target} linked)
+    target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
+    install(TARGETS ${target} EXPORT ThalwegTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endforeach()
+endfunction()
+
+thalweg_linked_library(team FOLDER team)
+thalweg_linked_library(stream FOLDER stream/linked USES stream)

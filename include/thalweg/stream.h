@@ -1,0 +1,92 @@
+/* Streams: many small items to unpredictable ranks, put together on the way.
+ *
+ * A stream is made from an MPI communicator. Its ranks send items to each other, one by one; a handler is
+ * called where they arrive. Items travel in buffers, along a virtual mesh of the ranks. They arrive at the
+ * latest when the phase ends, which all ranks say by thalweg_stream_finish(). Items from one rank to another
+ * arrive in the order in which they were sent.
+ *
+ * C++ programs include thalweg/stream.hpp, which inlines sending and handling. Failures are described in
+ * thalweg/status.h. One thread at a time may use a stream, and the streams of a process. A stream has to be
+ * freed before MPI_Finalize().
+ *
+ * Link with libthalweg-stream-openmpi or libthalweg-stream-mpich. */
+#ifndef THALWEG_STREAM_H
+#define THALWEG_STREAM_H
+
+#include "thalweg/request.h"
+#include "thalweg/status.h"
+#include "thalweg/stream_links.h"
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct thalweg_stream thalweg_stream;
+
+/* The same on all ranks. 0 and NULL: what Thalweg thinks best. */
+typedef struct thalweg_stream_options {
+  size_t item_bytes;   /* of each item; 0: items differ, and say themselves where they end */
+  size_t buffer_bytes; /* of a buffer, of which a rank has one or a few for each peer */
+  size_t memory_bytes; /* of all buffers of a rank that are meant for sending; makes buffers smaller */
+  const char* shape;   /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
+  size_t max_pending_items;  /* of one's own items that are in buffers not sent yet */
+  size_t max_overflow_bytes; /* of what handlers have sent and no buffer was free for; more is an error */
+  unsigned period_us;        /* items that have waited in a buffer for so long are sent, when progress is made */
+} thalweg_stream_options;
+
+/* What a rank's end of a stream has done since it was made. */
+typedef struct thalweg_stream_statistics {
+  uint64_t buffers_full;     /* sent because they were full, */
+  uint64_t buffers_flushed;  /* by thalweg_stream_flush(), */
+  uint64_t buffers_waited;   /* after a period, */
+  uint64_t buffers_closed;   /* or at the end of a phase, many of them empty */
+  uint64_t near_bytes;       /* of items and tags sent to ranks of this node, oneself included */
+  uint64_t far_bytes;        /* sent to ranks of other nodes */
+  uint64_t delivered_bytes;  /* of items that came along the last dimension */
+  uint64_t waits;            /* for a free buffer */
+  uint64_t waves;            /* of closing marks: two or more end a phase */
+  uint64_t phases;
+  uint64_t max_overflow_bytes;
+} thalweg_stream_statistics;
+
+/* Collective. The communicator is duplicated, and may be freed. */
+THALWEG_API thalweg_status thalweg_stream_create(MPI_Comm communicator, const thalweg_stream_options* options,
+                                                 const thalweg_stream_handler* handler,
+                                                 thalweg_stream** stream);
+/* Frees the stream and sets it to NULL; NULL is left alone. Not collective, but all ranks have to have
+ * finished what they sent: items of a phase that has not ended are lost. */
+THALWEG_API thalweg_status thalweg_stream_free(thalweg_stream** stream);
+
+/* Never changes as long as there is the stream; how to use it is said in thalweg/stream_links.h. */
+THALWEG_API thalweg_stream_view* thalweg_stream_view_of(thalweg_stream* stream);
+/* Fails: the stream has no such rank. */
+THALWEG_API thalweg_status thalweg_stream_no_rank(const thalweg_stream* stream, int rank);
+
+/* Sends an item of item_bytes bytes. May call handlers, unless it is called in one. */
+THALWEG_API thalweg_status thalweg_stream_send(thalweg_stream* stream, int rank, const void* item);
+/* Sends what is in buffers. Does not wait for it to arrive. */
+THALWEG_API thalweg_status thalweg_stream_flush(thalweg_stream* stream);
+/* Handles what has arrived, for all streams of the process, and sends what has waited for long. For programs
+ * that compute long between two items. */
+THALWEG_API thalweg_status thalweg_stream_progress(thalweg_stream* stream);
+
+/* Ends the phase. Collective: returns when all items of all ranks have been handled, those included that
+ * handlers sent. Then the next phase may begin. Fails on all ranks where a handler has failed on one. */
+THALWEG_API thalweg_status thalweg_stream_finish(thalweg_stream* stream);
+/* The same in two parts. Until the request has finished only handlers may send. */
+THALWEG_API thalweg_status thalweg_stream_start_finish(thalweg_stream* stream, thalweg_request** request);
+
+THALWEG_API thalweg_status thalweg_stream_read_statistics(const thalweg_stream* stream,
+                                                          thalweg_stream_statistics* statistics);
+/* Its mesh, "direct" or "4x8": static text as long as there is the stream. */
+THALWEG_API const char* thalweg_stream_shape(const thalweg_stream* stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

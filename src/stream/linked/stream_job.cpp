@@ -1,0 +1,135 @@
+#include "stream/linked/stream_job.hpp"
+
+#include "core/error.hpp"
+#include "job/linked/communicator.hpp"
+#include "job/linked/linked_library.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <functional>
+#include <new>
+
+namespace thalweg::streams {
+
+namespace {
+
+const std::shared_ptr<StreamSet>& streams_of_process() {
+  static const auto set = std::make_shared<StreamSet>();
+  return set;
+}
+
+Wishes wishes_of(const thalweg_stream_options& options) {
+  return {.item_bytes = options.item_bytes,
+          .buffer_bytes = options.buffer_bytes,
+          .memory_bytes = options.memory_bytes,
+          .max_pending_items = options.max_pending_items,
+          .shape = options.shape == nullptr ? "" : options.shape};
+}
+
+// Different buffers would be written over, and different meshes lose items.
+void check_same(const job::Agreement& ranks, const Wishes& wishes) {
+  const std::string text = fmt::format("{} {} {} {} {}", wishes.item_bytes, wishes.buffer_bytes,
+                                       wishes.memory_bytes, wishes.max_pending_items, wishes.shape);
+  const auto hashes = ranks.allgather(std::uint64_t{std::hash<std::string>()(text)});
+  const auto other = std::ranges::find_if(hashes, [&](std::uint64_t hash) { return hash != hashes.front(); });
+  if (other != hashes.end())
+    throw Error(fmt::format("ranks 0 and {} make the stream with different options", other - hashes.begin()),
+                "give item_bytes, buffer_bytes, memory_bytes, max_pending_items and shape alike on all ranks",
+                thalweg_error_mismatch);
+}
+
+} // namespace
+
+void StreamJob::Free::operator()(std::byte* memory) const {
+  std::free(memory);
+}
+
+StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& options,
+                     const thalweg_stream_handler& handler)
+    : group_(job::duplicate(communicator, "stream"), nullptr, false), item_bytes_(options.item_bytes) {
+  const Wishes wishes = wishes_of(options);
+  check_same(group_.agreement(group_.channels().policy()), wishes);
+  // Ranks of a node that share no memory are as far from each other as those of different nodes.
+  const NodeMemory* layout = nullptr;
+  const StreamPlan plan = plan_stream(wishes, group_.placement().nodes);
+  const NodeMemory memory(group_.near_ranks(), plan.slots, plan.slot_bytes);
+  layout = &memory;
+  std::byte* const base = share(*layout);
+  const NodeMemory alone(1, plan.slots, plan.slot_bytes);
+  if (segment_ == nullptr)
+    layout = &alone;
+
+  shape_ = to_text(plan.shape);
+  const ItemRoute route(plan.shape, group_.ranks(), group_.rank(), plan.rank_of_cell);
+  Fabric where = fabric(base);
+  const bool has_far =
+      std::ranges::any_of(where.near_ranks, [](Rank near) { return near < 0; });
+  if (has_far) {
+    remote_ = std::make_unique<MpiRemote>(job::linked_api(), group_.communicator(), route.dimensions(),
+                                          plan.slot_bytes);
+    where.remote = remote_.get();
+  }
+  StreamOptions chosen{.item_bytes = static_cast<std::uint32_t>(options.item_bytes),
+                       .fill_bytes = plan.fill_bytes};
+  if (options.max_overflow_bytes != 0)
+    chosen.max_overflow_bytes = options.max_overflow_bytes;
+  if (options.period_us != 0)
+    chosen.period_ns = std::uint64_t{1000} * options.period_us;
+  stream_.emplace(route, *layout, std::move(where), handler, chosen, streams_of_process());
+  for (std::size_t cell = 0; cell < plan.rank_of_cell.size(); ++cell) {
+    cells_.resize(plan.rank_of_cell.size());
+    cells_[static_cast<std::size_t>(plan.rank_of_cell[cell])] = static_cast<std::uint32_t>(cell);
+  }
+  if (!cells_.empty())
+    stream_->view()->cells = cells_.data();
+}
+
+// What is still being sent belongs to the library: then its memory stays.
+StreamJob::~StreamJob() {
+  stream_.reset();
+  if (remote_ == nullptr)
+    return;
+  for (int looks = 0; looks < 1000 && remote_->has_sends(); ++looks) {
+    remote_->complete_sends();
+    wait::System::yield();
+  }
+  if (remote_->has_sends()) {
+    own_memory_.release();
+    new std::shared_ptr<transport::Segment>(std::move(segment_));
+  }
+}
+
+std::byte* StreamJob::share(const NodeMemory& layout) {
+  const job::Agreement* const node =
+      group_.channels().node_agreement() ? &*group_.channels().node_agreement() : nullptr;
+  if (node != nullptr)
+    segment_ = group_.share(layout.bytes());
+  std::byte* base = nullptr;
+  if (segment_ != nullptr) {
+    base = segment_->memory();
+  } else {
+    // Pages that nobody has touched take no memory.
+    const std::size_t bytes = (layout.bytes() + 4095) / 4096 * 4096;
+    own_memory_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)));
+    if (own_memory_ == nullptr)
+      throw std::bad_alloc();
+    base = own_memory_.get();
+  }
+  layout.begin(base, segment_ != nullptr ? group_.near_rank() : 0);
+  // Nobody sends to a rank that has not begun.
+  if (node != nullptr)
+    node->allgather(char{});
+  return base;
+}
+
+Fabric StreamJob::fabric(std::byte* memory) {
+  Fabric where{.rank = group_.rank(), .ranks = group_.ranks(), .memory = memory};
+  for (Rank rank = 0; rank < group_.ranks(); ++rank)
+    where.near_ranks.push_back(segment_ != nullptr ? group_.near_rank(rank) : rank == group_.rank() ? 0 : -1);
+  where.policy = group_.channels().policy();
+  return where;
+}
+
+} // namespace thalweg::streams

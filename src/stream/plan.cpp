@@ -1,0 +1,90 @@
+#include "stream/plan.hpp"
+
+#include "core/arithmetic.hpp"
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace thalweg::streams {
+
+namespace {
+
+// All buffers of a rank stay in the second-level cache while they are filled and read, if there are few. From
+// 64 KiB on, what it costs to hand one over does not matter.
+constexpr std::size_t usual_bytes = std::size_t{64} << 10;
+constexpr std::size_t cached_bytes = std::size_t{1} << 20;
+constexpr std::size_t min_cached_bytes = std::size_t{8} << 10;
+constexpr std::size_t usual_memory = std::size_t{4} << 20;
+constexpr std::size_t min_bytes = 512;
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
+
+// Beyond so many ranks the first hop goes to a rank of one's own node: there are as many buffers to fill as
+// nodes and ranks of a node, instead of as many as ranks.
+constexpr std::int32_t max_direct = 32;
+
+std::vector<std::int32_t> ranks_of_nodes(std::span<const std::int32_t> nodes) {
+  std::vector<std::int32_t> count(static_cast<std::size_t>(std::ranges::max(nodes)) + 1, 0);
+  for (const std::int32_t node : nodes)
+    ++count[static_cast<std::size_t>(node)];
+  return count;
+}
+
+Shape usual_shape(std::span<const std::int32_t> nodes) {
+  const auto ranks = static_cast<std::int32_t>(nodes.size());
+  const std::vector<std::int32_t> on_node = ranks_of_nodes(nodes);
+  const bool are_equal = std::ranges::adjacent_find(on_node, std::ranges::not_equal_to()) == on_node.end();
+  if (on_node.size() == 1 || ranks <= max_direct || !are_equal || on_node.front() == 1)
+    return {ranks};
+  return {on_node.front(), static_cast<std::int32_t>(on_node.size())};
+}
+
+// Cells go through one node after the other, so that the first side may be that of a node's ranks.
+std::vector<Rank> by_node(std::span<const std::int32_t> nodes) {
+  std::vector<Rank> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](Rank rank) { return nodes[static_cast<std::size_t>(rank)]; });
+  return std::ranges::is_sorted(order) ? std::vector<Rank>() : order;
+}
+
+} // namespace
+
+StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes) {
+  const auto ranks = static_cast<std::int32_t>(nodes.size());
+  StreamPlan plan;
+  plan.shape = wishes.shape.empty() ? usual_shape(nodes) : parse_shape(wishes.shape, ranks);
+  if (plan.shape.size() > 1)
+    plan.rank_of_cell = by_node(nodes);
+  std::size_t count = 0;
+  std::size_t links = 0;
+  for (const std::int32_t side : plan.shape) {
+    // Each link fills one; some more are on their way.
+    plan.slots.push_back(static_cast<std::uint32_t>(side + std::clamp(side, 4, 16)));
+    count += plan.slots.back();
+    links += static_cast<std::size_t>(side);
+  }
+  std::size_t bytes = wishes.buffer_bytes;
+  if (bytes == 0) {
+    const std::size_t memory = wishes.memory_bytes == 0 ? usual_memory : wishes.memory_bytes;
+    bytes = std::clamp(cached_bytes / count, min_cached_bytes, usual_bytes);
+    bytes = std::max(std::min(bytes, memory / count), min_bytes);
+  }
+  const std::size_t with_tag = wishes.item_bytes + sizeof(std::uint32_t);
+  if (bytes > max_bytes || with_tag > max_bytes)
+    throw Error(fmt::format("buffers of {} B for items of {} B", bytes, wishes.item_bytes),
+                fmt::format("buffers may have up to {} B, and hold an item and its tag", max_bytes));
+  bytes = std::max(bytes, with_tag);
+  plan.slot_bytes = static_cast<std::uint32_t>(ceil_divide(static_cast<std::int64_t>(bytes), 64) * 64);
+  plan.fill_bytes = plan.slot_bytes;
+  if (wishes.max_pending_items != 0) {
+    if (wishes.item_bytes == 0)
+      throw Error("a limit of pending items whose sizes differ", "limit the memory instead");
+    const std::size_t a_link = std::max<std::size_t>(wishes.max_pending_items / links, 1);
+    const std::size_t fill = std::max(a_link * wishes.item_bytes, with_tag);
+    plan.fill_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(plan.slot_bytes, fill));
+  }
+  return plan;
+}
+
+} // namespace thalweg::streams

@@ -1,0 +1,34 @@
+#pragma once
+
+// What a stream is like, before there is any: its mesh, its buffers, how many.
+
+#include "stream/item_route.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::streams {
+
+/// What a program asks for; the same on all ranks. 0 and "": what is thought best.
+struct Wishes {
+  std::size_t item_bytes = 0;
+  std::size_t buffer_bytes = 0;
+  std::size_t memory_bytes = 0;
+  std::size_t max_pending_items = 0;
+  std::string_view shape;
+};
+
+struct StreamPlan {
+  Shape shape;
+  std::vector<Rank> rank_of_cell;       ///< empty: rank r is cell r
+  std::vector<std::uint32_t> slots;     ///< of a rank, by dimension
+  std::uint32_t slot_bytes = 0;         ///< of a slot
+  std::uint32_t fill_bytes = 0;         ///< that are filled
+};
+
+/// `nodes[r]`: the node of rank r. The same on all ranks. Throws Error for wishes that cannot be had.
+StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes);
+
+} // namespace thalweg::streams
