@@ -32,23 +32,24 @@ typedef struct thalweg_stream_options {
   size_t item_bytes;   /* of each item; 0: items differ, and say themselves where they end */
   size_t buffer_bytes; /* of a buffer, of which a rank has one or a few for each peer */
   size_t memory_bytes; /* of all buffers of a rank that are meant for sending; makes buffers smaller */
-  const char* shape;   /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
+  const char*
+      shape; /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
   size_t max_pending_items;  /* of one's own items that are in buffers not sent yet */
   size_t max_overflow_bytes; /* of what handlers have sent and no buffer was free for; more is an error */
-  unsigned period_us;        /* items that have waited in a buffer for so long are sent, when progress is made */
+  unsigned period_us; /* items that have waited in a buffer for so long are sent, when progress is made */
 } thalweg_stream_options;
 
 /* What a rank's end of a stream has done since it was made. */
 typedef struct thalweg_stream_statistics {
-  uint64_t buffers_full;     /* sent because they were full, */
-  uint64_t buffers_flushed;  /* by thalweg_stream_flush(), */
-  uint64_t buffers_waited;   /* after a period, */
-  uint64_t buffers_closed;   /* or at the end of a phase, many of them empty */
-  uint64_t near_bytes;       /* of items and tags sent to ranks of this node, oneself included */
-  uint64_t far_bytes;        /* sent to ranks of other nodes */
-  uint64_t delivered_bytes;  /* of items that came along the last dimension */
-  uint64_t waits;            /* for a free buffer */
-  uint64_t waves;            /* of closing marks: two or more end a phase */
+  uint64_t buffers_full;    /* sent because they were full, */
+  uint64_t buffers_flushed; /* by thalweg_stream_flush(), */
+  uint64_t buffers_waited;  /* after a period, */
+  uint64_t buffers_closed;  /* or at the end of a phase, many of them empty */
+  uint64_t near_bytes;      /* of items and tags sent to ranks of this node, oneself included */
+  uint64_t far_bytes;       /* sent to ranks of other nodes */
+  uint64_t delivered_bytes; /* of items that came along the last dimension */
+  uint64_t waits;           /* for a free buffer */
+  uint64_t waves;           /* of closing marks: two or more end a phase */
   uint64_t phases;
   uint64_t max_overflow_bytes;
 } thalweg_stream_statistics;

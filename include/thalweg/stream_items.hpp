@@ -138,8 +138,7 @@ private:
   // Items stand as the sender has put them: aligned, since slots are, one after the other.
   static int deliver(void* context, const char* items, std::size_t bytes) {
     auto& sink = *static_cast<item_sink*>(context);
-    return sink.guarded(
-        [&] { sink.handle({reinterpret_cast<const Item*>(items), bytes / sizeof(Item)}); });
+    return sink.guarded([&] { sink.handle({reinterpret_cast<const Item*>(items), bytes / sizeof(Item)}); });
   }
 
   static int forward(void* context, const char* items, std::size_t bytes, std::uint32_t dimension) {

@@ -30,8 +30,13 @@ constexpr int slots_in_row = 64; // of one dimension, before others are looked a
 
 template <typename Looking>
 void ItemStream::wait(Looking& look) {
-  wait::until(fabric_.policy, look,
-              DoorbellSystem(memory_.doorbell(fabric_.memory, near_rank_), look));
+  wait::until(fabric_.policy, look, DoorbellSystem(memory_.doorbell(fabric_.memory, near_rank_), look));
+}
+
+// A program that looks again and again waits too: the library has to go on.
+void ItemStream::visit_others() {
+  if (fabric_.policy.progress_others != nullptr)
+    fabric_.policy.progress_others(fabric_.policy.context);
 }
 
 void ItemStream::wait_for_slot(std::uint32_t link) {
@@ -180,11 +185,15 @@ void ItemStream::fail(std::string why) {
 
 // --- the end of a phase ---
 
+void ItemStream::must_not_be_nested() const {
+  if (set_->is_nested())
+    throw Error("a handler ends the phase", "call finish where no handler runs");
+}
+
 void ItemStream::start_finish() {
   if (is_finishing_)
     throw Error("the phase is ending already", "wait for its request first");
-  if (set_->is_nested())
-    throw Error("a handler ends the phase", "call finish where no handler runs");
+  must_not_be_nested();
   is_finishing_ = true;
   begin_wave();
 }
@@ -236,16 +245,20 @@ bool ItemStream::has_closed(std::uint32_t dimension) {
 }
 
 bool ItemStream::test_finish() {
+  must_not_be_nested();
   if (!is_finishing_)
     return true;
   progress();
-  if (!has_ended_)
+  if (!has_ended_) {
+    visit_others();
     return false;
+  }
   end_phase();
   return true;
 }
 
 void ItemStream::finish() {
+  must_not_be_nested();
   if (!is_finishing_)
     start_finish();
   auto look = [&] {

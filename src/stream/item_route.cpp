@@ -59,10 +59,9 @@ ItemRoute::ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::spa
   const auto rank_at = [&](Rank cell) {
     return cell < 0 || rank_of_cell.empty() ? cell : rank_of_cell[static_cast<std::size_t>(cell)];
   };
-  const Rank own_cell =
-      rank_of_cell.empty()
-          ? rank
-          : static_cast<Rank>(std::ranges::find(rank_of_cell, rank) - rank_of_cell.begin());
+  const Rank own_cell = rank_of_cell.empty()
+                            ? rank
+                            : static_cast<Rank>(std::ranges::find(rank_of_cell, rank) - rank_of_cell.begin());
   std::int64_t cells_left = 1;
   for (std::int32_t d = 0; d < mesh.dimensions(); ++d) {
     const auto side = static_cast<std::uint32_t>(mesh.side(d));

@@ -22,7 +22,8 @@ ItemStream::ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric 
       waves_(route_.dimensions()) {
   assert(near_rank_ >= 0 && options_.fill_bytes <= memory_.slot_bytes());
   for (std::uint32_t d = 0; d < route_.dimensions(); ++d)
-    pools_.emplace_back(memory_.first_slot(fabric_.memory, near_rank_, d), memory_.stride(), memory_.slots(d));
+    pools_.emplace_back(memory_.first_slot(fabric_.memory, near_rank_, d), memory_.stride(),
+                        memory_.slots(d));
   view_.links = open_links_.data();
   view_.dimension = route_.view();
   view_.dimensions = route_.dimensions();
@@ -58,19 +59,20 @@ ItemStream::~ItemStream() {
 void ItemStream::refill(std::uint32_t link, std::size_t bytes) {
   assert(route_.peers()[link].rank >= 0);
   if (bytes > options_.fill_bytes)
-    throw Error(fmt::format("an item of {} B, with its tag", bytes),
-                fmt::format("a slot of this stream holds {} B: make it with larger buffers", options_.fill_bytes));
+    throw Error(
+        fmt::format("an item of {} B, with its tag", bytes),
+        fmt::format("a slot of this stream holds {} B: make it with larger buffers", options_.fill_bytes));
   if (defers()) {
     refill_deferred(link);
     return;
   }
   const bool in_handler = set_->runs_handler();
   if (is_finishing_ && !in_handler && !set_->is_nested())
-    throw Error("an item is sent while the phase ends", "send after its request has finished, or in a handler");
+    throw Error("an item is sent while the phase ends",
+                "send after its request has finished, or in a handler");
   if (links_[link].slot != nullptr)
     post(link, 0, Reason::full);
-  if (!in_handler && !set_->is_nested())
-    progress();
+  progress();
   // What has been taken in meanwhile may have filled the link again.
   while (!has_place(link, bytes)) {
     if (links_[link].slot != nullptr)
@@ -122,8 +124,7 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
   const Link filled = std::exchange(links_[link], {});
   const thalweg_stream_link open_link = std::exchange(open_links_[link], {});
   Slot& slot = *filled.slot;
-  const auto bytes =
-      static_cast<std::uint32_t>(open_link.next - reinterpret_cast<const char*>(slot.items()));
+  const auto bytes = static_cast<std::uint32_t>(open_link.next - reinterpret_cast<const char*>(slot.items()));
   slot.head = {.bytes = bytes,
                .source = fabric_.rank,
                .dimension = static_cast<std::uint8_t>(route_.peers()[link].dimension),
@@ -132,7 +133,8 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
                .flags = flags,
                .failed_rank = failed_rank_};
   if ((flags & SlotHead::has_failed) != 0) {
-    slot.head.bytes = static_cast<std::uint32_t>(std::min<std::size_t>(failure_.size(), memory_.slot_bytes()));
+    slot.head.bytes =
+        static_cast<std::uint32_t>(std::min<std::size_t>(failure_.size(), memory_.slot_bytes()));
     std::memcpy(slot.items(), failure_.data(), slot.head.bytes);
   }
   ++statistics_.slots[static_cast<std::size_t>(reason)];
@@ -231,6 +233,8 @@ void ItemStream::flush_old_links() {
 }
 
 void ItemStream::progress() {
+  if (set_->is_nested())
+    return;
   set_->progress(nullptr);
   const std::uint64_t now_ns = wait::System::now_ns();
   if (now_ns - looked_ns_ < options_.period_ns)

@@ -25,8 +25,8 @@ struct Fabric {
   Rank rank = 0;
   std::int32_t ranks = 1;
   std::vector<Rank> near_ranks{}; ///< of each rank its number on this node, or -1
-  std::byte* memory = nullptr;  ///< of the node: as a NodeMemory says
-  Remote* remote = nullptr;     ///< null where all ranks are near
+  std::byte* memory = nullptr;    ///< of the node: as a NodeMemory says
+  Remote* remote = nullptr;       ///< null where all ranks are near
   wait::Policy policy{};
 };
 
@@ -54,8 +54,11 @@ public:
   void refill(std::uint32_t link, std::size_t bytes);
   /// Sends what all links have, this rank's successors first: all do so at about the same time.
   void flush();
-  /// Takes in what has arrived, for all streams of the process, and sends what has waited for long.
+  /// Takes in what has arrived, for all streams of the process, and sends what has waited for long. Nothing
+  /// in a handler: handlers do not interrupt one another.
   void progress();
+  /// Lets the MPI library go on.
+  void visit_others();
 
   /// Begins to end the phase: nothing more is sent but by handlers.
   void start_finish();
@@ -120,6 +123,7 @@ private:
   bool has_closed(std::uint32_t dimension);
   void end_phase();
   void must_have_succeeded();
+  void must_not_be_nested() const;
 
   ItemRoute route_;
   NodeMemory memory_;

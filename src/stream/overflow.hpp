@@ -15,7 +15,8 @@ namespace thalweg::streams {
 
 class Overflow {
 public:
-  explicit Overflow(std::size_t slot_bytes) : lines_((sizeof(Slot) + slot_bytes + THALWEG_STREAM_AHEAD) / sizeof(Line)) {}
+  explicit Overflow(std::size_t slot_bytes)
+      : lines_((sizeof(Slot) + slot_bytes + THALWEG_STREAM_AHEAD) / sizeof(Line)) {}
 
   /// A slot to fill.
   Slot& make() {

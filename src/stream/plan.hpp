@@ -22,10 +22,10 @@ struct Wishes {
 
 struct StreamPlan {
   Shape shape;
-  std::vector<Rank> rank_of_cell;       ///< empty: rank r is cell r
-  std::vector<std::uint32_t> slots;     ///< of a rank, by dimension
-  std::uint32_t slot_bytes = 0;         ///< of a slot
-  std::uint32_t fill_bytes = 0;         ///< that are filled
+  std::vector<Rank> rank_of_cell;   ///< empty: rank r is cell r
+  std::vector<std::uint32_t> slots; ///< of a rank, by dimension
+  std::uint32_t slot_bytes = 0;     ///< of a slot
+  std::uint32_t fill_bytes = 0;     ///< that are filled
 };
 
 /// `nodes[r]`: the node of rank r. The same on all ranks. Throws Error for wishes that cannot be had.

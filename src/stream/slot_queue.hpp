@@ -60,9 +60,7 @@ private:
     return static_cast<std::uint32_t>((reinterpret_cast<const std::byte*>(&slot) - base) /
                                       static_cast<std::ptrdiff_t>(sizeof(Slot)));
   }
-  static Slot& at(std::byte* base, std::uint32_t place) {
-    return reinterpret_cast<Slot*>(base)[place];
-  }
+  static Slot& at(std::byte* base, std::uint32_t place) { return reinterpret_cast<Slot*>(base)[place]; }
   static const Slot& at(const std::byte* base, std::uint32_t place) {
     return reinterpret_cast<const Slot*>(base)[place];
   }

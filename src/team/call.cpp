@@ -1,7 +1,7 @@
 #include "team/call.hpp"
 
-#include "schedule/buffers.hpp"
 #include "job/linked/mpi_calls.hpp"
+#include "schedule/buffers.hpp"
 
 #include <cstddef>
 #include <cstring>

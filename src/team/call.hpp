@@ -2,8 +2,8 @@
 
 // A collective of a team, its arguments checked.
 
-#include "schedule/operation.hpp"
 #include "job/linked/group.hpp"
+#include "schedule/operation.hpp"
 #include "thalweg/team.h"
 
 #include <string>

@@ -13,9 +13,9 @@ using thalweg::Error;
 using thalweg::boundary::Caller;
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
+using thalweg::job::mpi_must_run;
 using thalweg::job::ShadowCommunicator;
 using thalweg::teams::InFlightOperation;
-using thalweg::job::mpi_must_run;
 using thalweg::teams::Team;
 
 struct thalweg_team {

@@ -2,8 +2,8 @@
 
 #include "job/linked/communicator.hpp"
 #include "job/linked/linked_library.hpp"
-#include "team/checking.hpp"
 #include "job/linked/mpi_calls.hpp"
+#include "team/checking.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -60,7 +60,7 @@ std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
   barrier_with_progress();
   MPI_Comm part = MPI_COMM_NULL;
   job::must(PMPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
-       "MPI_Comm_split");
+            "MPI_Comm_split");
   return part == MPI_COMM_NULL ? nullptr : job::ShadowCommunicator::adopt(job::linked_api(), part);
 }
 

@@ -21,7 +21,7 @@ public:
 
   /// Some daemon takes a few milliseconds once; somebody who computes takes them at each yield. A rank that
   /// goes away for a daemon leaves more ranks on the other core than on this one, for tenths of seconds.
-  static constexpr std::uint32_t long_yields_worth_leaving = 3;
+  static constexpr std::uint32_t long_yields_worth_leaving = 2;
 
   /// After a yield that took so long: goes to a better core, if there is one.
   template <typename Scheduler>

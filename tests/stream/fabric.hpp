@@ -94,8 +94,8 @@ class TestStream {
 public:
   TestStream(const World& world, Rank rank, std::byte* memory, const NodeMemory& layout, Wire& wire,
              std::shared_ptr<StreamSet> set, Handler handler)
-      : sink_(std::move(handler)), remote_(wire, rank, static_cast<std::uint32_t>(world.shape.size()),
-                                           world.slot_bytes) {
+      : sink_(std::move(handler)),
+        remote_(wire, rank, static_cast<std::uint32_t>(world.shape.size()), world.slot_bytes) {
     Fabric fabric{.rank = rank, .ranks = world.ranks, .memory = memory};
     fabric.policy.polls = 20;
     const Rank node = rank / world.per_node;

@@ -5,8 +5,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <cstdlib>
+#include <functional>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -112,9 +112,12 @@ void run(const Plan& plan, unsigned seed) {
       for (int item = 0; item < count; ++item) {
         const auto stream = static_cast<int>(random() % static_cast<unsigned>(world.streams));
         const auto to = static_cast<Rank>(random() % static_cast<unsigned>(world.ranks));
-        const auto hops = plan.max_hops == 0 ? 0 : static_cast<std::int32_t>(random() % static_cast<unsigned>(plan.max_hops));
+        const auto hops = plan.max_hops == 0
+                              ? 0
+                              : static_cast<std::int32_t>(random() % static_cast<unsigned>(plan.max_hops));
         sent[static_cast<std::size_t>(phase)] += 1;
-        send(stream, to, {rank, to, numbers[static_cast<std::size_t>(stream * world.ranks + to)]++, hops, phase});
+        send(stream, to,
+             {rank, to, numbers[static_cast<std::size_t>(stream * world.ranks + to)]++, hops, phase});
         if (random() % 100 == 0)
           streams[static_cast<std::size_t>(stream)]->stream().flush();
         if (random() % 100 == 0)

@@ -2,6 +2,7 @@
 // several at once: all elements are checked.
 
 #include "checks.hpp"
+#include "thalweg/team.hpp"
 
 #include <algorithm>
 #include <vector>

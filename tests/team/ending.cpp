@@ -1,6 +1,7 @@
 // Programs that forget to end: teams and requests that live on after MPI_Finalize() harm nobody.
 
 #include "checks.hpp"
+#include "thalweg/team.hpp"
 
 #include <array>
 

@@ -2,6 +2,7 @@
 // remedy.
 
 #include "checks.hpp"
+#include "thalweg/team.hpp"
 #include "thalweg/thalweg.h"
 
 #include <array>

@@ -3,6 +3,7 @@
 
 #include "job/knowledge.hpp"
 #include "checks.hpp"
+#include "thalweg/team.hpp"
 #include "tune/tuning_file.hpp"
 
 #include <array>

@@ -1,6 +1,7 @@
 // What checked teams (THALWEG_CHECK=1) notice: misuse order | memory. Prints what rank 0 was told.
 
 #include "checks.hpp"
+#include "thalweg/team.hpp"
 
 #include <array>
 #include <string_view>

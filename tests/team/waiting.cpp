@@ -3,6 +3,7 @@
 // while the library holds the receive.
 
 #include "checks.hpp"
+#include "thalweg/team.hpp"
 
 #include <functional>
 #include <span>

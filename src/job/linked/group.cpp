@@ -44,10 +44,10 @@ Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bo
   if (!placement_.sockets.empty())
     sockets_ = std::make_shared<const std::vector<std::int32_t>>(placement_.sockets);
   const ChannelOptions options{.waiting = {},
-                                    .oversubscribed = placement_.oversubscribed,
-                                    .shared_memory = has_transport,
-                                    .balances_cores = ranks() == size_of(MPI_COMM_WORLD),
-                                    .aggregates = true};
+                               .oversubscribed = placement_.oversubscribed,
+                               .shared_memory = has_transport,
+                               .balances_cores = ranks() == size_of(MPI_COMM_WORLD),
+                               .aggregates = true};
   channels_ = std::make_unique<Channels>(linked_api(), shadow_, rank_, placement_.nodes, options);
   near_ranks_ = numbers_on_node(channels_->node(), ranks());
 }

@@ -36,9 +36,8 @@ double TickScale::ns_so_far(std::uint64_t count) const {
   const std::uint64_t end_ticks = ticks();
   const bool is_scaled = counter_is_steady && end_ticks > begin_ticks_;
   const double ns_per_tick =
-      is_scaled
-          ? static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_)
-          : 1.0;
+      is_scaled ? static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_)
+                : 1.0;
   return static_cast<double>(count) * ns_per_tick;
 }
 

@@ -74,7 +74,8 @@ void put(thalweg_stream& stream, int rank, const char* item) {
     open = &view.links[next.link];
   }
   const auto narrow = static_cast<std::uint16_t>(next.tag);
-  std::memcpy(open->next, tag_bytes == sizeof narrow ? static_cast<const void*>(&narrow) : &next.tag, tag_bytes);
+  std::memcpy(open->next, tag_bytes == sizeof narrow ? static_cast<const void*>(&narrow) : &next.tag,
+              tag_bytes);
   std::memcpy(open->next + tag_bytes, item, bytes);
   open->next += tag_bytes + bytes;
   view.has_sent = 1;
@@ -119,7 +120,8 @@ thalweg_status thalweg_stream_no_rank(const thalweg_stream* stream, int rank) {
 thalweg_status thalweg_stream_send(thalweg_stream* stream, int rank, const void* item) {
   return guarded(caller("send", stream), [&] {
     if (of(stream).item_bytes() == 0)
-      throw Error("an item of a stream whose items differ in size", "give item_bytes when the stream is made");
+      throw Error("an item of a stream whose items differ in size",
+                  "give item_bytes when the stream is made");
     must_be_given(item, "item");
     check_rank(*stream, rank);
     put(*stream, rank, static_cast<const char*>(item));
@@ -131,7 +133,10 @@ thalweg_status thalweg_stream_flush(thalweg_stream* stream) {
 }
 
 thalweg_status thalweg_stream_progress(thalweg_stream* stream) {
-  return guarded(caller("progress", stream), [&] { of(stream).stream().progress(); });
+  return guarded(caller("progress", stream), [&] {
+    of(stream).stream().progress();
+    of(stream).stream().visit_others();
+  });
 }
 
 thalweg_status thalweg_stream_finish(thalweg_stream* stream) {

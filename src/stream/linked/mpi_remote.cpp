@@ -55,8 +55,8 @@ MpiRemote::~MpiRemote() {
 
 void MpiRemote::post(Receives& receives, std::size_t index, int tag) {
   Slot& slot = receives.slot(index);
-  check(api_.irecv(slot.wire(), static_cast<int>(sizeof(SlotHead) + slot_bytes_), api_.byte, MPI_ANY_SOURCE, tag,
-                   communicator_, &receives.requests[index]),
+  check(api_.irecv(slot.wire(), static_cast<int>(sizeof(SlotHead) + slot_bytes_), api_.byte, MPI_ANY_SOURCE,
+                   tag, communicator_, &receives.requests[index]),
         "MPI_Irecv");
 }
 

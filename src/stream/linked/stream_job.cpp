@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <new>
+#include <string_view>
 
 namespace thalweg::streams {
 
@@ -26,6 +27,12 @@ Wishes wishes_of(const thalweg_stream_options& options) {
           .memory_bytes = options.memory_bytes,
           .max_pending_items = options.max_pending_items,
           .shape = options.shape == nullptr ? "" : options.shape};
+}
+
+// As for the interposers (docs/configuration.md). Then ranks of a node talk as those of different nodes do.
+bool wants_shared_memory() {
+  const char* const value = std::getenv("THALWEG_SHARED_MEMORY");
+  return value == nullptr || std::string_view(value) != "0";
 }
 
 // Different buffers would be written over, and different meshes lose items.
@@ -51,21 +58,18 @@ StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& option
     : group_(job::duplicate(communicator, "stream"), nullptr, false), item_bytes_(options.item_bytes) {
   const Wishes wishes = wishes_of(options);
   check_same(group_.agreement(group_.channels().policy()), wishes);
-  // Ranks of a node that share no memory are as far from each other as those of different nodes.
-  const NodeMemory* layout = nullptr;
   const StreamPlan plan = plan_stream(wishes, group_.placement().nodes);
-  const NodeMemory memory(group_.near_ranks(), plan.slots, plan.slot_bytes);
-  layout = &memory;
-  std::byte* const base = share(*layout);
-  const NodeMemory alone(1, plan.slots, plan.slot_bytes);
+  // Ranks of a node that share no memory are as far from each other as those of different nodes.
+  NodeMemory layout(group_.near_ranks(), plan.slots, plan.slot_bytes);
+  share(layout);
   if (segment_ == nullptr)
-    layout = &alone;
+    layout = NodeMemory(1, plan.slots, plan.slot_bytes);
+  std::byte* const base = begin(layout);
 
   shape_ = to_text(plan.shape);
   const ItemRoute route(plan.shape, group_.ranks(), group_.rank(), plan.rank_of_cell);
   Fabric where = fabric(base);
-  const bool has_far =
-      std::ranges::any_of(where.near_ranks, [](Rank near) { return near < 0; });
+  const bool has_far = std::ranges::any_of(where.near_ranks, [](Rank near) { return near < 0; });
   if (has_far) {
     remote_ = std::make_unique<MpiRemote>(job::linked_api(), group_.communicator(), route.dimensions(),
                                           plan.slot_bytes);
@@ -77,7 +81,7 @@ StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& option
     chosen.max_overflow_bytes = options.max_overflow_bytes;
   if (options.period_us != 0)
     chosen.period_ns = std::uint64_t{1000} * options.period_us;
-  stream_.emplace(route, *layout, std::move(where), handler, chosen, streams_of_process());
+  stream_.emplace(route, layout, std::move(where), handler, chosen, streams_of_process());
   for (std::size_t cell = 0; cell < plan.rank_of_cell.size(); ++cell) {
     cells_.resize(plan.rank_of_cell.size());
     cells_[static_cast<std::size_t>(plan.rank_of_cell[cell])] = static_cast<std::uint32_t>(cell);
@@ -101,27 +105,26 @@ StreamJob::~StreamJob() {
   }
 }
 
-std::byte* StreamJob::share(const NodeMemory& layout) {
-  const job::Agreement* const node =
-      group_.channels().node_agreement() ? &*group_.channels().node_agreement() : nullptr;
-  if (node != nullptr)
+void StreamJob::share(const NodeMemory& layout) {
+  if (group_.channels().node_agreement() && wants_shared_memory())
     segment_ = group_.share(layout.bytes());
-  std::byte* base = nullptr;
-  if (segment_ != nullptr) {
-    base = segment_->memory();
-  } else {
+}
+
+std::byte* StreamJob::begin(const NodeMemory& layout) {
+  if (segment_ == nullptr) {
     // Pages that nobody has touched take no memory.
-    const std::size_t bytes = (layout.bytes() + 4095) / 4096 * 4096;
-    own_memory_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)));
+    constexpr std::size_t page = 4096;
+    const std::size_t bytes = (layout.bytes() + page - 1) / page * page;
+    own_memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, bytes)));
     if (own_memory_ == nullptr)
       throw std::bad_alloc();
-    base = own_memory_.get();
+    layout.begin(own_memory_.get(), 0);
+    return own_memory_.get();
   }
-  layout.begin(base, segment_ != nullptr ? group_.near_rank() : 0);
+  layout.begin(segment_->memory(), group_.near_rank());
   // Nobody sends to a rank that has not begun.
-  if (node != nullptr)
-    node->allgather(char{});
-  return base;
+  group_.channels().node_agreement()->allgather(char{});
+  return segment_->memory();
 }
 
 Fabric StreamJob::fabric(std::byte* memory) {

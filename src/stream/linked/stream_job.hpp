@@ -31,7 +31,8 @@ public:
   const std::string& shape() const { return shape_; }
 
 private:
-  std::byte* share(const NodeMemory& layout);
+  void share(const NodeMemory& layout);
+  std::byte* begin(const NodeMemory& layout);
   Fabric fabric(std::byte* memory);
 
   job::Group group_;

@@ -1,11 +1,12 @@
 #pragma once
 
-// What the programs of teams' tests share: failures that name the check, the rank and the values.
+// What programs of tests share: failures that name the check, the rank and the values.
 
-#include "thalweg/team.hpp"
+#include "thalweg/error.hpp"
 
 #include <cstdio>
 #include <cstdlib>
+#include <mpi.h>
 #include <string>
 
 namespace checks {

@@ -1,0 +1,18 @@
+# thalweg_job_test(<room> <flavor> <name> <ranks> <expected> COMMAND <program> [arguments...] [ENVIRONMENT ...]): a test
+# <room>.<name>.<ranks>.<flavor> that starts <room>-<program>-<flavor>, which has to end well and say what is expected.
+function(thalweg_job_test room flavor name ranks expected)
+  cmake_parse_arguments(TEST "" "" "COMMAND;ENVIRONMENT" ${ARGN})
+  list(POP_FRONT TEST_COMMAND program)
+  set(test ${room}.${name}.${ranks}.${flavor})
+  set(oversubscribe "")
+  if(flavor STREQUAL openmpi)
+    set(oversubscribe --oversubscribe)
+  endif()
+  set(command ${THALWEG_MPIRUN_${flavor}} ${oversubscribe} -np ${ranks} $<TARGET_FILE:${room}-${program}-${flavor}>
+    ${TEST_COMMAND})
+  add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${command}" "-DEXPECTED=${expected}"
+           -P ${PROJECT_SOURCE_DIR}/tests/says.cmake)
+  set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 120)
+  set_property(TEST ${test} PROPERTY ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+               THALWEG_TUNING=off ${TEST_ENVIRONMENT})
+endfunction()

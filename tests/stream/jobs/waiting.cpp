@@ -1,0 +1,76 @@
+// Whoever waits in a call of a stream lets the MPI library go on. Rank 1 comes to each call only when a long
+// message of the program has gone to rank 0, and rank 0 waits there for rank 1 while the library holds the
+// receive.
+
+#include "checks.hpp"
+#include "thalweg/stream.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int message_bytes = 8 << 20; // no library takes that without the receiver's help
+constexpr int receiver = 0;
+constexpr int sender = 1;
+
+struct Item {
+  std::int64_t value;
+};
+using Stream = thalweg::stream<Item>;
+
+struct Case {
+  std::string name;
+  std::function<void(Stream&)> call;
+};
+
+std::vector<Case> cases() {
+  return {
+      {"finish", [](Stream& s) { s.finish(); }},
+      {"request wait", [](Stream& s) { s.start_finish().wait(); }},
+      {"request test",
+       [](Stream& s) {
+         thalweg::request end = s.start_finish();
+         while (!end.test()) {
+         }
+       }},
+      {"send without a free buffer",
+       [](Stream& s) {
+         for (int item = 0; item < 100'000; ++item)
+           s.send(sender, {item});
+         s.finish();
+       }},
+      {"create", [](Stream&) { Stream another(MPI_COMM_WORLD, [](const Item&) {}); }},
+  };
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  {
+    thalweg::stream_options options;
+    options.buffer_bytes = 512;
+    Stream items(
+        MPI_COMM_WORLD, [](const Item&) {}, options);
+    std::vector<char> message(message_bytes);
+    for (const Case& one : cases()) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      if (rank == receiver)
+        MPI_Irecv(message.data(), message_bytes, MPI_CHAR, sender, 1, MPI_COMM_WORLD, &request);
+      if (rank == sender)
+        MPI_Send(message.data(), message_bytes, MPI_CHAR, receiver, 1, MPI_COMM_WORLD);
+      one.call(items);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      if (rank == receiver)
+        std::printf("%s\n", one.name.c_str());
+    }
+  }
+  if (rank == receiver)
+    std::printf("all right\n");
+  MPI_Finalize();
+}
