@@ -1,16 +1,18 @@
 # Libraries that programs link: libthalweg-<name>-<flavor>.so for each MPI library found, as it calls that library by
 # its own header. With each goes room job's table of the library that is linked.
 
-# thalweg_linked_library(<name> FOLDER <under src> [USES <rooms>...])
-function(thalweg_linked_library name)
-  cmake_parse_arguments(LIBRARY "" "FOLDER" "USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${LIBRARY_FOLDER}/*.cpp
+# thalweg_linked_library(src/<folder> NAME <name> [USES <rooms>...])
+function(thalweg_linked_library source)
+  cmake_parse_arguments(LIBRARY "" "NAME" "USES" ${ARGN})
+  set(name ${LIBRARY_NAME})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${source}/*.cpp
     ${PROJECT_SOURCE_DIR}/src/job/linked/*.cpp)
   set(window ${PROJECT_BINARY_DIR}/rooms/linked_${name})
-  cmake_path(GET LIBRARY_FOLDER PARENT_PATH parent)
+  string(REGEX REPLACE "^src/" "" folder ${source})
+  cmake_path(GET folder PARENT_PATH parent)
   file(MAKE_DIRECTORY ${window}/job ${window}/${parent})
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/job/linked ${window}/job/linked SYMBOLIC)
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${LIBRARY_FOLDER} ${window}/${LIBRARY_FOLDER} SYMBOLIC)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${source} ${window}/${folder} SYMBOLIC)
   list(TRANSFORM LIBRARY_USES PREPEND thalweg_)
   foreach(flavor IN LISTS THALWEG_MPI_FLAVORS)
     set(target thalweg_${name}_${flavor})
@@ -33,5 +35,5 @@ function(thalweg_linked_library name)
   endforeach()
 endfunction()
 
-thalweg_linked_library(team FOLDER team)
-thalweg_linked_library(stream FOLDER stream/linked USES stream)
+thalweg_linked_library(src/team NAME team)
+thalweg_linked_library(src/stream/linked NAME stream USES stream)

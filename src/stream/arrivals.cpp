@@ -144,7 +144,7 @@ void ItemStream::free_near(Slot& slot) {
 }
 
 void ItemStream::handle(Slot& slot) {
-  ItemStream* const outer = set_->enter(this);
+  Member* const outer = set_->enter(this);
   handle_items(slot);
   set_->leave(outer);
   const SlotHead& head = slot.head;

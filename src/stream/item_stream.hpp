@@ -37,12 +37,12 @@ struct StreamOptions {
   std::uint64_t period_ns = 1'000'000; ///< what has waited for so long in a link is sent
 };
 
-class ItemStream {
+class ItemStream final : public Member {
 public:
   ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric fabric,
              const thalweg_stream_handler& handler, const StreamOptions& options,
              std::shared_ptr<StreamSet> set);
-  ~ItemStream();
+  ~ItemStream() override;
   ItemStream(const ItemStream&) = delete;
   ItemStream& operator=(const ItemStream&) = delete;
 
@@ -69,14 +69,10 @@ public:
   /// The handler that is running fails for this reason.
   void fail(std::string why);
 
-  // For StreamSet.
-  /// `copies`: what belongs to the next phase is copied away, for its senders must not be held up now.
-  bool take_in(std::uint32_t from_dimension, bool copies);
-  /// Closes links as far as marks have come. Does not wait.
-  void advance();
-  /// Whether what is sent now, by another stream's handler, has to wait for the next phase: this one ends.
-  void defer(bool on) { view_.links = on && is_finishing_ ? deferred_links() : open_links_.data(); }
-  bool runs_handler() const { return view_.in_handler != 0; }
+  bool take_in(std::uint32_t from_dimension, bool copies) override;
+  void advance() override;
+  void defer(bool on) override { view_.links = on && is_finishing_ ? deferred_links() : open_links_.data(); }
+  bool runs_handler() const override { return view_.in_handler != 0; }
 
 private:
   struct Link {

@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
         "core", "wait", "schedule", "machine", "transport", "transport/shm", "transport/routed",
         "transport/aggregation", "transport/mpi", "engine", "tune", "job",
     },
-    "job/linked": {"transport/mpi", "job/mpi"},
+    "job/linked": {"core", "wait", "transport", "transport/shm", "transport/mpi", "job", "job/mpi"},
     **{f"mpi/{room}": BELOW_MPI | {f"mpi/{below}" for below in MPI[:place]} for place, room in enumerate(MPI)},
     "mpi/symbols": set(),
     "team": {

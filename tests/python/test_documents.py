@@ -22,9 +22,10 @@ def test_documents_are_up_to_date(name: str, text: str) -> None:
     assert (DOCS / name).read_text() == text, "run: make man"
 
 
-def test_the_example_of_teams_is_the_one_that_is_run() -> None:
-    program = textwrap.indent((ROOT / "tests" / "team" / "page.cpp").read_text(), "    ")
-    assert program in (DOCS / "teams.md").read_text()
+@pytest.mark.parametrize(("page", "program"), [("teams.md", "team/page.cpp"), ("streams.md", "stream/jobs/page.cpp")])
+def test_the_example_of_a_page_is_the_one_that_is_run(page: str, program: str) -> None:
+    text = textwrap.indent((ROOT / "tests" / program).read_text(), "    ")
+    assert text in (DOCS / page).read_text()
 
 
 def test_man_pages_are_roff() -> None:
