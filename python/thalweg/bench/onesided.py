@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import FAILED, ThalwegError
-from thalweg.trials.compiler import compiled_program, team_options
+from thalweg.trials.compiler import compiled_program, library_options
 from thalweg.units import size_text, time_text
 
 _PROGRAM = Path(__file__).parent / "program" / "onesided.c"
@@ -36,7 +36,9 @@ class Request(NamedTuple):
 
 
 def _job(request: Request) -> str:
-    program = compiled_program("onesided", [_PROGRAM], request.mpi, os.environ, team_options(request.mpi, os.environ))
+    program = compiled_program(
+        "onesided", [_PROGRAM], request.mpi, os.environ, library_options("team", request.mpi, os.environ)
+    )
     start = ["lab", "run", "--name", request.lab, "--native"] if request.lab else ["run", "--disable"]
     consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if request.lab else {}
     words = [*start, "-n", str(request.ranks), "--", program, str(request.rows), *map(str, request.sizes)]

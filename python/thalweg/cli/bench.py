@@ -175,9 +175,24 @@ def strangers(
     module.run(request, json_file)
 
 
+def streams(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2",
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    rounds: Annotated[int, typer.Option(help="How often each way has its turn.", min=1)] = 5,
+    items: Annotated[int, typer.Option(help="Of all ranks, where they are many.", min=1)] = 10_000_000,
+) -> None:
+    """Time streams of small items: against the same by hand over MPI, and in bulk."""
+    module = importlib.import_module("thalweg.bench.streams")
+    module.run(module.Request(_words(mpi), [int(one) for one in _words(ranks)], lab, rounds, items), json_file)
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-    for command in (collectives, model, tuned, intranode, online, onesided, oversubscribed, strangers):
+    commands = (collectives, model, tuned, intranode, online, onesided, oversubscribed, strangers, streams)
+    for command in commands:
         app.command()(command)
     return app

@@ -1,4 +1,4 @@
-"""Programs that measure, compiled with the C compiler of the MPI that is to be measured, once for each."""
+"""Programs that measure, compiled with the compiler of the MPI that is to be measured, once for each."""
 
 import hashlib
 import os
@@ -21,10 +21,10 @@ def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
     return compiled_program("trial", sorted(TRIAL_PROGRAM.glob("*.[ch]")), mpi, environment)
 
 
-def team_options(mpi: str, environment: Mapping[str, str]) -> list[str]:
-    """Give what a program on teams (thalweg/team.h) is compiled with for an MPI."""
+def library_options(library: str, mpi: str, environment: Mapping[str, str]) -> list[str]:
+    """Give what a program on teams or streams (thalweg/team.h, stream.h) is compiled with for an MPI."""
     family = named_mpi(mpi, environment).family
-    name = f"libthalweg-team-{family.name}.so"
+    name = f"libthalweg-{library}-{family.name}.so"
     for folder in map(Path, library_folders()):
         if (folder / name).exists():
             return [f"-I{folder.parent / 'include'}", str(folder / name), f"-Wl,-rpath,{folder}"]
@@ -35,8 +35,9 @@ def team_options(mpi: str, environment: Mapping[str, str]) -> list[str]:
 def compiled_program(
     name: str, files: Sequence[Path], mpi: str, environment: Mapping[str, str], options: Sequence[str] = ()
 ) -> str:
-    """Compile C files with an MPI's compiler, unless that was done before; gives the program's path."""
-    compiler = compiler_of(named_mpi(mpi, environment), environment)
+    """Compile C or C++ files with an MPI's compiler, unless that was done before; gives the program's path."""
+    is_cpp = any(file.suffix == ".cpp" for file in files)
+    compiler = compiler_of(named_mpi(mpi, environment), environment, "mpicxx" if is_cpp else "mpicc")
     key = hashlib.sha256(
         b"".join(file.read_bytes() for file in files)
         + os.fsencode(os.path.realpath(compiler) + compiler + " ".join(options))
@@ -52,10 +53,11 @@ def compiled_program(
     except OSError as error:
         remedy = "set XDG_CACHE_HOME to a folder that can be written"
         raise ThalwegError(INSTALLATION, f"the {name} program cannot be kept in {folder}: {error}", remedy) from error
-    sources = [str(file) for file in files if file.suffix == ".c"]
+    sources = [str(file) for file in files if file.suffix in (".c", ".cpp")]
     command = [
         compiler,
         "-O2",
+        *(["-std=c++20"] if is_cpp else []),
         "-o",
         fresh,
         *sources,
@@ -75,15 +77,15 @@ def compiled_program(
     return str(program)
 
 
-def compiler_of(mpi: LoadedMpi, environment: Mapping[str, str]) -> str:
+def compiler_of(mpi: LoadedMpi, environment: Mapping[str, str], wrapper: str = "mpicc") -> str:
     """Find the MPI's compiler wrapper: in bin/ of the nearest folder above its library, else in PATH."""
     suffix = {"openmpi": ".openmpi", "mpich": ".mpich"}.get(mpi.family.name, "_abi")
     folders = [str(folder / "bin") for folder in Path(os.path.abspath(mpi.library)).parents]
     for folder in (*folders, environment.get("PATH", os.defpath)):
-        for name in (f"mpicc{suffix}", "mpicc"):
+        for name in (f"{wrapper}{suffix}", wrapper):
             if path := shutil.which(name, path=folder):
                 return path
-    message = f"no mpicc of {mpi.family.title} lies near {mpi.library} or in PATH"
+    message = f"no {wrapper} of {mpi.family.title} lies near {mpi.library} or in PATH"
     raise ThalwegError(
         INSTALLATION, message, "install it (Debian: libopenmpi-dev or libmpich-dev), or name another --mpi"
     )
