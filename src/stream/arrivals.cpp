@@ -30,7 +30,10 @@ constexpr int slots_in_row = 64; // of one dimension, before others are looked a
 
 template <typename Looking>
 void ItemStream::wait(Looking& look) {
-  wait::until(fabric_.policy, look, DoorbellSystem(memory_.doorbell(fabric_.memory, near_rank_), look));
+  if (fabric_.rings)
+    wait::until(fabric_.policy, look, DoorbellSystem(memory_.doorbell(fabric_.memory, near_rank_), look));
+  else
+    wait::until(fabric_.policy, look);
 }
 
 // A program that looks again and again waits too: the library has to go on.
@@ -139,8 +142,7 @@ Slot& ItemStream::copy(const Slot& slot) {
 void ItemStream::free_near(Slot& slot) {
   const Rank owner = fabric_.near_ranks[static_cast<std::size_t>(slot.head.source)];
   slot.is_free.store(1, std::memory_order_release);
-  if (owner != near_rank_)
-    memory_.doorbell(fabric_.memory, owner).wake_if_asleep();
+  ring(owner);
 }
 
 void ItemStream::handle(Slot& slot) {
@@ -209,6 +211,10 @@ void ItemStream::begin_wave() {
 bool ItemStream::close(std::uint32_t link) {
   if (route_.peers()[link].rank < 0)
     return true;
+  if (link == route_.own_link() && links_[link].slot == nullptr && !overflow_.holds(link)) {
+    waves_.mark_arrived(route_.peers()[link].dimension, waves_.number(), false);
+    return true;
+  }
   if (links_[link].slot == nullptr) {
     Slot* const slot = overflow_.holds(link) ? nullptr : pool_of(link).take();
     if (slot == nullptr)

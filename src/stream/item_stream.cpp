@@ -151,8 +151,7 @@ void ItemStream::dispatch(std::uint32_t link, Slot& slot) {
   if (near >= 0) {
     statistics_.near_bytes += slot.head.bytes;
     memory_.queue(fabric_.memory, near, slot.head.dimension).append(fabric_.memory, slot);
-    if (near != near_rank_)
-      memory_.doorbell(fabric_.memory, near).wake_if_asleep();
+    ring(near);
   } else {
     statistics_.far_bytes += slot.head.bytes;
     fabric_.remote->send(slot, to);
@@ -201,6 +200,11 @@ void ItemStream::send_deferred() {
       send(link, *deferred->slots[link], deferred->open_links[link].next);
   // Links now refer to the usual ones again.
   view_.links = open_links_.data();
+}
+
+void ItemStream::ring(Rank near) {
+  if (fabric_.rings && near != near_rank_)
+    memory_.doorbell(fabric_.memory, near).wake_if_asleep();
 }
 
 bool ItemStream::drain_overflow() {

@@ -28,6 +28,9 @@ struct Fabric {
   std::byte* memory = nullptr;    ///< of the node: as a NodeMemory says
   Remote* remote = nullptr;       ///< null where all ranks are near
   wait::Policy policy{};
+  /// Ranks sleep until their doorbells ring. Who rings waits until all that it has written is there, which is
+  /// worth it where ranks outnumber cores.
+  bool rings = true;
 };
 
 struct StreamOptions {
@@ -113,6 +116,7 @@ private:
   void handle(Slot& slot);
   void handle_items(Slot& slot);
   void free_near(Slot& slot);
+  void ring(Rank near);
 
   void begin_wave();
   bool close(std::uint32_t link);

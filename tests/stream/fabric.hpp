@@ -86,6 +86,7 @@ struct World {
   std::uint32_t extra_slots = 2;
   StreamOptions options;
   int streams = 1;
+  bool rings = true;
 };
 
 /// A stream of `Item` on one rank of the world.
@@ -98,6 +99,7 @@ public:
         remote_(wire, rank, static_cast<std::uint32_t>(world.shape.size()), world.slot_bytes) {
     Fabric fabric{.rank = rank, .ranks = world.ranks, .memory = memory};
     fabric.policy.polls = 20;
+    fabric.rings = world.rings;
     const Rank node = rank / world.per_node;
     for (Rank other = 0; other < world.ranks; ++other)
       fabric.near_ranks.push_back(other / world.per_node == node ? other % world.per_node : -1);

@@ -47,6 +47,7 @@ Case random_case(unsigned seed) {
   one.plan = random_program::random_plan(random);
   one.plan.max_items /= 3;
   world.streams = one.plan.streams;
+  world.rings = random() % 2 == 0;
   one.is_slow = random() % 4 == 0;
   return one;
 }

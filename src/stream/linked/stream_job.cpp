@@ -132,6 +132,7 @@ Fabric StreamJob::fabric(std::byte* memory) {
   for (Rank rank = 0; rank < group_.ranks(); ++rank)
     where.near_ranks.push_back(segment_ != nullptr ? group_.near_rank(rank) : rank == group_.rank() ? 0 : -1);
   where.policy = group_.channels().policy();
+  where.rings = group_.placement().oversubscribed;
   return where;
 }
 
