@@ -95,23 +95,45 @@ bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
 
 bool ItemStream::take_near(std::uint32_t dimension, bool copies) {
   bool moved = false;
-  SlotQueue& queue = memory_.queue(fabric_.memory, near_rank_, dimension);
-  for (int row = 0; row < slots_in_row; ++row) {
-    Slot* const slot = queue.take(fabric_.memory);
-    if (slot == nullptr)
-      break;
-    moved = true;
-    if (slot->head.phase == phase_) {
-      handle(*slot);
-      free_near(*slot);
-    } else if (copies) {
-      early_[dimension].push_back({&copy(*slot), true});
-      free_near(*slot);
-    } else {
-      early_[dimension].push_back({slot, false});
-    }
-  }
+  for (MailboxEnd& inbox : inboxes_[dimension])
+    for (int row = 0; row < slots_in_row && take_from(inbox, dimension, copies); ++row)
+      moved = true;
   return moved;
+}
+
+bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copies) {
+  const std::optional<Notice> notice = inbox.take();
+  if (!notice)
+    return false;
+  if (notice->place == 0) {
+    take_mark(*notice, dimension);
+    return true;
+  }
+  Slot& slot = NodeMemory::at(fabric_.memory, notice->place);
+  if (notice->phase == phase_) {
+    handle(slot);
+    free_near(slot);
+  } else if (copies) {
+    early_[dimension].push_back({&copy(slot), true});
+    free_near(slot);
+  } else {
+    early_[dimension].push_back({&slot, false});
+  }
+  return true;
+}
+
+// A mark without items.
+void ItemStream::take_mark(const Notice& notice, std::uint32_t dimension) {
+  if (notice.phase == phase_) {
+    waves_.mark_arrived(dimension, notice.wave, (notice.flags & SlotHead::was_active) != 0);
+    return;
+  }
+  Slot& early = overflow_.make();
+  early.head = {.dimension = static_cast<std::uint8_t>(dimension),
+                .phase = notice.phase,
+                .wave = notice.wave,
+                .flags = notice.flags};
+  early_[dimension].push_back({&early, true});
 }
 
 bool ItemStream::take_far(std::uint32_t dimension, bool copies) {
@@ -207,25 +229,29 @@ void ItemStream::begin_wave() {
   closing_link_ = route_.first_link(0);
 }
 
-// The link's last slot of this wave. False where there is no slot for it yet.
+// The link's last slot of this wave, or a mark alone. False where there is no slot for it yet.
 bool ItemStream::close(std::uint32_t link) {
   if (route_.peers()[link].rank < 0)
     return true;
-  if (link == route_.own_link() && links_[link].slot == nullptr && !overflow_.holds(link)) {
-    waves_.mark_arrived(route_.peers()[link].dimension, waves_.number(), false);
-    return true;
-  }
-  if (links_[link].slot == nullptr) {
-    Slot* const slot = overflow_.holds(link) ? nullptr : pool_of(link).take();
-    if (slot == nullptr)
-      return false;
-    give(link, *slot, false);
-  }
   std::uint8_t flags = SlotHead::closes;
   if (waves_.was_active())
     flags |= SlotHead::was_active;
   if (failed_rank_ >= 0)
     flags |= SlotHead::has_failed;
+  if (links_[link].slot == nullptr) {
+    if (overflow_.holds(link))
+      return false;
+    Outbox& outbox = outboxes_[link];
+    if (outbox.near >= 0 && failed_rank_ < 0) {
+      outbox.mailbox.post({.place = 0, .flags = flags, .phase = phase_, .wave = waves_.number()});
+      ring(outbox.near);
+      return true;
+    }
+    Slot* const slot = pool_of(link).take();
+    if (slot == nullptr)
+      return false;
+    give(link, *slot, false);
+  }
   post(link, flags, Reason::finish);
   return true;
 }
@@ -241,13 +267,12 @@ void ItemStream::advance() {
   }
 }
 
-// All links of a dimension, and all senders along it theirs. In the last one a rank sends to itself as well.
+// All links of a dimension, and all senders along it theirs.
 bool ItemStream::has_closed(std::uint32_t dimension) {
   for (; closing_link_ < route_.end_link(dimension); ++closing_link_)
     if (!close(closing_link_))
       return false;
-  const bool is_last = dimension + 1 == route_.dimensions();
-  return waves_.has_marks(dimension, route_.senders(dimension) + (is_last ? 1 : 0));
+  return waves_.has_marks(dimension, static_cast<std::uint32_t>(route_.senders(dimension).size()));
 }
 
 bool ItemStream::test_finish() {

@@ -74,7 +74,11 @@ ItemRoute::ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::spa
                              : rank_at(mesh.towards(own_cell, d, static_cast<std::int32_t>(coordinate)));
       peers_.push_back({to, static_cast<std::uint32_t>(d)});
     }
-    senders_.push_back(static_cast<std::uint32_t>(mesh.senders(own_cell, d).size()));
+    senders_.emplace_back(mesh.senders(own_cell, d));
+    for (Rank& sender : senders_.back())
+      sender = rank_at(sender);
+    if (is_last)
+      senders_.back().push_back(rank);
     cells_left *= d == 0 ? 1 : mesh.side(d);
   }
   tag_bytes_ = cells_left <= UINT16_MAX ? 2 : 4;

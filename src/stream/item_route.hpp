@@ -39,8 +39,8 @@ public:
   std::uint32_t first_link(std::uint32_t dimension) const { return dimensions_[dimension].first_link; }
   /// One behind the last link of a dimension.
   std::uint32_t end_link(std::uint32_t dimension) const;
-  /// How many ranks send to this one along a dimension, itself left out.
-  std::uint32_t senders(std::uint32_t dimension) const { return senders_[dimension]; }
+  /// Who sends to this rank along a dimension: in the last one it does so itself.
+  const std::vector<Rank>& senders(std::uint32_t dimension) const { return senders_[dimension]; }
   std::uint32_t tag_bytes() const { return tag_bytes_; }
   const thalweg_stream_dimension* view() const { return dimensions_.data(); }
 
@@ -48,7 +48,7 @@ private:
   Shape shape_;
   std::vector<thalweg_stream_dimension> dimensions_;
   std::vector<Peer> peers_;
-  std::vector<std::uint32_t> senders_;
+  std::vector<std::vector<Rank>> senders_;
   std::uint32_t tag_bytes_ = 2;
 };
 

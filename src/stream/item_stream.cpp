@@ -24,6 +24,16 @@ ItemStream::ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric 
   for (std::uint32_t d = 0; d < route_.dimensions(); ++d)
     pools_.emplace_back(memory_.first_slot(fabric_.memory, near_rank_, d), memory_.stride(),
                         memory_.slots(d));
+  for (const Peer& peer : route_.peers()) {
+    const Rank near = peer.rank < 0 ? -1 : fabric_.near_ranks[static_cast<std::size_t>(peer.rank)];
+    outboxes_.push_back(
+        {near, near < 0 ? MailboxEnd() : memory_.mailbox(fabric_.memory, near, near_rank_, peer.dimension)});
+  }
+  inboxes_.resize(route_.dimensions());
+  for (std::uint32_t d = 0; d < route_.dimensions(); ++d)
+    for (const Rank sender : route_.senders(d))
+      if (const Rank near = fabric_.near_ranks[static_cast<std::size_t>(sender)]; near >= 0)
+        inboxes_[d].push_back(memory_.mailbox(fabric_.memory, near_rank_, near, d));
   view_.links = open_links_.data();
   view_.dimension = route_.view();
   view_.dimensions = route_.dimensions();
@@ -145,17 +155,24 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
 }
 
 void ItemStream::dispatch(std::uint32_t link, Slot& slot) {
-  const Rank to = route_.peers()[link].rank;
-  const Rank near = fabric_.near_ranks[static_cast<std::size_t>(to)];
+  Outbox& outbox = outboxes_[link];
   pool_of(link).sent(slot);
-  if (near >= 0) {
+  if (outbox.near >= 0) {
     statistics_.near_bytes += slot.head.bytes;
-    memory_.queue(fabric_.memory, near, slot.head.dimension).append(fabric_.memory, slot);
-    ring(near);
+    outbox.mailbox.post({.place = NodeMemory::place_of(fabric_.memory, slot),
+                         .flags = slot.head.flags,
+                         .phase = slot.head.phase,
+                         .wave = slot.head.wave});
+    ring(outbox.near);
   } else {
     statistics_.far_bytes += slot.head.bytes;
-    fabric_.remote->send(slot, to);
+    fabric_.remote->send(slot, route_.peers()[link].rank);
   }
+}
+
+void ItemStream::ring(Rank near) {
+  if (fabric_.rings && near != near_rank_)
+    memory_.doorbell(fabric_.memory, near).wake_if_asleep();
 }
 
 // --- what is sent while a phase ends, for the next one ---
@@ -200,11 +217,6 @@ void ItemStream::send_deferred() {
       send(link, *deferred->slots[link], deferred->open_links[link].next);
   // Links now refer to the usual ones again.
   view_.links = open_links_.data();
-}
-
-void ItemStream::ring(Rank near) {
-  if (fabric_.rings && near != near_rank_)
-    memory_.doorbell(fabric_.memory, near).wake_if_asleep();
 }
 
 bool ItemStream::drain_overflow() {

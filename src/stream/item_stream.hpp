@@ -83,6 +83,10 @@ private:
     bool is_overflow = false;
     bool was_seen = false; // when it was last looked whether it has waited for long
   };
+  struct Outbox {
+    Rank near = -1; // who the link's peer is on this node; -1: he is on another one
+    MailboxEnd mailbox;
+  };
   // What is sent for the next phase before this one has ended.
   struct Deferred {
     std::vector<thalweg_stream_link> open_links;
@@ -113,6 +117,8 @@ private:
   bool take_near(std::uint32_t dimension, bool copies);
   bool take_far(std::uint32_t dimension, bool copies);
   Slot& copy(const Slot& slot);
+  bool take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copies);
+  void take_mark(const Notice& notice, std::uint32_t dimension);
   void handle(Slot& slot);
   void handle_items(Slot& slot);
   void free_near(Slot& slot);
@@ -134,6 +140,8 @@ private:
   std::shared_ptr<StreamSet> set_;
   std::vector<thalweg_stream_link> open_links_;
   std::vector<Link> links_;
+  std::vector<Outbox> outboxes_;                 // by link
+  std::vector<std::vector<MailboxEnd>> inboxes_; // by dimension, of senders on this node
   std::vector<SlotPool> pools_;
   struct Early {
     Slot* slot;

@@ -17,11 +17,24 @@ NodeMemory::NodeMemory(std::int32_t near_ranks, std::vector<std::uint32_t> slots
   assert(slot_bytes % sizeof(Slot) == 0);
 }
 
+// One line more than its words have: else those that a receiver looks at would meet in few sets of its cache.
+std::size_t NodeMemory::mailbox_bytes(std::uint32_t dimension) const {
+  const std::size_t bytes = mailbox_words(slots_[dimension]) * sizeof(MailboxWord);
+  return (bytes + sizeof(Slot) - 1) / sizeof(Slot) * sizeof(Slot) + sizeof(Slot);
+}
+
+std::size_t NodeMemory::mailboxes_bytes() const {
+  std::size_t bytes = 0;
+  for (std::uint32_t d = 0; d < slots_.size(); ++d)
+    bytes += static_cast<std::size_t>(near_ranks_) * mailbox_bytes(d);
+  return bytes;
+}
+
 std::size_t NodeMemory::part_bytes() const {
   std::size_t count = 0;
   for (const std::uint32_t slots : slots_)
     count += slots;
-  return slots_.size() * sizeof(SlotQueue) + sizeof(transport::Doorbell) + count * stride();
+  return mailboxes_bytes() + sizeof(transport::Doorbell) + count * stride();
 }
 
 std::size_t NodeMemory::bytes() const {
@@ -32,23 +45,26 @@ std::byte* NodeMemory::part(std::byte* base, std::int32_t near_rank) const {
   return base + nothing + static_cast<std::size_t>(near_rank) * part_bytes();
 }
 
+// Zeros are empty mailboxes.
 void NodeMemory::begin(std::byte* base, std::int32_t near_rank) const {
-  std::byte* at = part(base, near_rank);
-  for (std::size_t d = 0; d < slots_.size(); ++d, at += sizeof(SlotQueue))
-    (new (at) SlotQueue)->begin(base);
-  new (at) transport::Doorbell{};
+  new (&doorbell(base, near_rank)) transport::Doorbell{};
 }
 
-SlotQueue& NodeMemory::queue(std::byte* base, std::int32_t near_rank, std::uint32_t dimension) const {
-  return reinterpret_cast<SlotQueue*>(part(base, near_rank))[dimension];
+MailboxEnd NodeMemory::mailbox(std::byte* base, std::int32_t receiver, std::int32_t sender,
+                               std::uint32_t dimension) const {
+  std::byte* at = part(base, receiver);
+  for (std::uint32_t d = 0; d < dimension; ++d)
+    at += static_cast<std::size_t>(near_ranks_) * mailbox_bytes(d);
+  at += static_cast<std::size_t>(sender) * mailbox_bytes(dimension);
+  return {reinterpret_cast<MailboxWord*>(at), mailbox_words(slots_[dimension])};
 }
 
 transport::Doorbell& NodeMemory::doorbell(std::byte* base, std::int32_t near_rank) const {
-  return *reinterpret_cast<transport::Doorbell*>(part(base, near_rank) + slots_.size() * sizeof(SlotQueue));
+  return *reinterpret_cast<transport::Doorbell*>(part(base, near_rank) + mailboxes_bytes());
 }
 
 std::byte* NodeMemory::first_slot(std::byte* base, std::int32_t near_rank, std::uint32_t dimension) const {
-  std::byte* at = part(base, near_rank) + slots_.size() * sizeof(SlotQueue) + sizeof(transport::Doorbell);
+  std::byte* at = part(base, near_rank) + mailboxes_bytes() + sizeof(transport::Doorbell);
   for (std::uint32_t d = 0; d < dimension; ++d)
     at += slots_[d] * stride();
   return at;

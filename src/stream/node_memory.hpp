@@ -1,9 +1,9 @@
 #pragma once
 
-// The memory of a node's ranks: for each its queues, its doorbell and its slots. All processes see the same
-// layout.
+// The memory of a node's ranks: for each its mailboxes, its doorbell and its slots. All processes see the
+// same layout.
 
-#include "stream/slot_queue.hpp"
+#include "stream/mailbox.hpp"
 #include "thalweg/stream_links.h"
 #include "transport/shm/doorbell.hpp"
 
@@ -27,11 +27,21 @@ public:
   /// `base`: zeros, aligned to cache lines. Each rank begins its own part before others come to know of it.
   void begin(std::byte* base, std::int32_t near_rank) const;
 
-  SlotQueue& queue(std::byte* base, std::int32_t near_rank, std::uint32_t dimension) const;
+  /// An end of the mailbox of what comes to a rank from another one along a dimension.
+  MailboxEnd mailbox(std::byte* base, std::int32_t receiver, std::int32_t sender,
+                     std::uint32_t dimension) const;
   transport::Doorbell& doorbell(std::byte* base, std::int32_t near_rank) const;
   std::byte* first_slot(std::byte* base, std::int32_t near_rank, std::uint32_t dimension) const;
 
+  static std::uint32_t place_of(const std::byte* base, const Slot& slot) {
+    return static_cast<std::uint32_t>((reinterpret_cast<const std::byte*>(&slot) - base) /
+                                      static_cast<std::ptrdiff_t>(sizeof(Slot)));
+  }
+  static Slot& at(std::byte* base, std::uint32_t place) { return reinterpret_cast<Slot*>(base)[place]; }
+
 private:
+  std::size_t mailbox_bytes(std::uint32_t dimension) const;
+  std::size_t mailboxes_bytes() const;
   std::byte* part(std::byte* base, std::int32_t near_rank) const;
   std::size_t part_bytes() const;
 

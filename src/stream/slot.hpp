@@ -25,9 +25,8 @@ struct SlotHead {
 static_assert(sizeof(SlotHead) == 16);
 
 struct alignas(64) Slot {
-  std::atomic<std::uint32_t> behind{0};  ///< the next slot in the queue that it is in
   std::atomic<std::uint32_t> is_free{0}; ///< its owner may fill it again
-  std::byte unused[64 - 8 - sizeof(SlotHead)];
+  std::byte unused[64 - 4 - sizeof(SlotHead)];
   SlotHead head;
 
   std::byte* items() { return reinterpret_cast<std::byte*>(this + 1); }

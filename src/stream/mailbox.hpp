@@ -1,0 +1,72 @@
+#pragma once
+
+// Slots on their way from one rank to another of the same node, in order: a ring of words, a word a slot. A
+// mark that comes without items needs no slot: the word says it all, so one cache line goes from core to
+// core.
+//
+// A ring has more words than its sender has slots, and a few more for marks, of which two may be on their
+// way. So it is never full, and the sender looks at nothing. Words say in which lap they were written.
+
+#include "stream/slot.hpp"
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+namespace thalweg::streams {
+
+/// What a word says.
+struct Notice {
+  std::uint32_t place = 0; ///< of the slot, in units of 64 bytes of the node's memory; 0: a mark alone
+  std::uint8_t flags = 0;  ///< of the mark, as in SlotHead
+  std::uint8_t phase = 0;
+  std::uint8_t wave = 0;
+};
+
+using MailboxWord = std::atomic<std::uint64_t>;
+
+/// How many words a ring has, for a sender with so many slots.
+inline std::uint32_t mailbox_words(std::uint32_t slots) {
+  constexpr std::uint32_t marks = 4;
+  return std::bit_ceil(slots + marks);
+}
+
+/// One end of a ring: its sender's or its receiver's.
+class MailboxEnd {
+public:
+  MailboxEnd() = default;
+  MailboxEnd(MailboxWord* words, std::uint32_t count) : words_(words), count_(count) {}
+
+  void post(const Notice& notice) {
+    const std::uint64_t word = std::uint64_t{notice.place} | std::uint64_t{notice.flags} << flags_at |
+                               std::uint64_t{notice.phase} << phase_at |
+                               std::uint64_t{notice.wave} << wave_at | lap() << lap_at;
+    words_[next_++ & (count_ - 1)].store(word, std::memory_order_release);
+  }
+
+  std::optional<Notice> take() {
+    const std::uint64_t word = words_[next_ & (count_ - 1)].load(std::memory_order_acquire);
+    if (word >> lap_at != lap())
+      return std::nullopt;
+    ++next_;
+    return Notice{static_cast<std::uint32_t>(word), static_cast<std::uint8_t>(word >> flags_at),
+                  static_cast<std::uint8_t>(word >> phase_at & 1),
+                  static_cast<std::uint8_t>(word >> wave_at & 1)};
+  }
+
+private:
+  static constexpr int flags_at = 32;
+  static constexpr int phase_at = 40;
+  static constexpr int wave_at = 41;
+  static constexpr int lap_at = 63;
+
+  /// 1 in the first lap, as memory begins with zeros, then 0 and 1 in turns.
+  std::uint64_t lap() const { return (next_ / count_ & 1) ^ 1; }
+
+  MailboxWord* words_ = nullptr;
+  std::uint32_t count_ = 1;
+  std::uint32_t next_ = 0;
+};
+
+} // namespace thalweg::streams
