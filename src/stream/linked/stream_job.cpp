@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <functional>
-#include <new>
 #include <string_view>
 
 namespace thalweg::streams {
@@ -49,10 +47,6 @@ void check_same(const job::Agreement& ranks, const Wishes& wishes) {
 
 } // namespace
 
-void StreamJob::Free::operator()(std::byte* memory) const {
-  std::free(memory);
-}
-
 StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& options,
                      const thalweg_stream_handler& handler)
     : group_(job::duplicate(communicator, "stream"), nullptr, false), item_bytes_(options.item_bytes) {
@@ -62,7 +56,7 @@ StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& option
   // Ranks of a node that share no memory are as far from each other as those of different nodes.
   NodeMemory layout(group_.near_ranks(), plan.slots, plan.slot_bytes);
   share(layout);
-  if (segment_ == nullptr)
+  if (!shares_memory_)
     layout = NodeMemory(1, plan.slots, plan.slot_bytes);
   std::byte* const base = begin(layout);
 
@@ -99,27 +93,21 @@ StreamJob::~StreamJob() {
     remote_->complete_sends();
     wait::System::yield();
   }
-  if (remote_->has_sends()) {
-    own_memory_.release();
+  if (remote_->has_sends())
     new std::shared_ptr<transport::Segment>(std::move(segment_));
-  }
 }
 
 void StreamJob::share(const NodeMemory& layout) {
   if (group_.channels().node_agreement() && wants_shared_memory())
     segment_ = group_.share(layout.bytes());
+  shares_memory_ = segment_ != nullptr;
 }
 
 std::byte* StreamJob::begin(const NodeMemory& layout) {
-  if (segment_ == nullptr) {
-    // Pages that nobody has touched take no memory.
-    constexpr std::size_t page = 4096;
-    const std::size_t bytes = (layout.bytes() + page - 1) / page * page;
-    own_memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, bytes)));
-    if (own_memory_ == nullptr)
-      throw std::bad_alloc();
-    layout.begin(own_memory_.get(), 0);
-    return own_memory_.get();
+  if (!shares_memory_) {
+    segment_ = transport::Segment::make(layout.bytes()); // zeros, and pages that are touched only
+    layout.begin(segment_->memory(), 0);
+    return segment_->memory();
   }
   layout.begin(segment_->memory(), group_.near_rank());
   // Nobody sends to a rank that has not begun.
@@ -130,7 +118,7 @@ std::byte* StreamJob::begin(const NodeMemory& layout) {
 Fabric StreamJob::fabric(std::byte* memory) {
   Fabric where{.rank = group_.rank(), .ranks = group_.ranks(), .memory = memory};
   for (Rank rank = 0; rank < group_.ranks(); ++rank)
-    where.near_ranks.push_back(segment_ != nullptr ? group_.near_rank(rank) : rank == group_.rank() ? 0 : -1);
+    where.near_ranks.push_back(shares_memory_ ? group_.near_rank(rank) : rank == group_.rank() ? 0 : -1);
   where.policy = group_.channels().policy();
   where.rings = group_.placement().oversubscribed;
   return where;

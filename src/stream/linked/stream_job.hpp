@@ -40,10 +40,7 @@ private:
   std::vector<std::uint32_t> cells_; // of ranks, where they differ
   std::string shape_;
   std::shared_ptr<transport::Segment> segment_;
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
-  std::unique_ptr<std::byte, Free> own_memory_; // where the node's ranks share none
+  bool shares_memory_ = false; // with the node's other ranks
   std::unique_ptr<MpiRemote> remote_;
   std::optional<ItemStream> stream_;
 };
