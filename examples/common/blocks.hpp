@@ -23,6 +23,14 @@ constexpr Range part_of(Range whole, std::int64_t parts, std::int64_t index) {
   return {begin, begin + quotient + (index < rest ? 1 : 0)};
 }
 
+/// Which of the parts of [0, size) holds an index: the inverse of part_of().
+constexpr std::int64_t part_holding(std::int64_t size, std::int64_t parts, std::int64_t index) {
+  std::int64_t const quotient = size / parts;
+  std::int64_t const rest = size % parts;
+  std::int64_t const larger = rest * (quotient + 1); // elements of the larger parts
+  return index < larger ? index / (quotient + 1) : (index - rest) / quotient;
+}
+
 constexpr Range intersection(Range a, Range b) {
   std::int64_t const begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};
