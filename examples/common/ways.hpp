@@ -2,11 +2,14 @@
 
 // The ways in which examples of streams send their items, and the options that all of them have for it.
 
-#include "common/aggregator.hpp"
+#include "bench/program/aggregator.hpp"
 #include "common/options.hpp"
 #include "thalweg/stream.hpp"
 
 namespace thalweg::examples {
+
+using thalweg::by_hand::Aggregator;
+using thalweg::by_hand::AggregatorOptions;
 
 struct Way {
   bool is_stream = true;

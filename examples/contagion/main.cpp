@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/mpi_session.hpp"
 #include "common/ways.hpp"
 #include "contagion/people.hpp"
 #include "contagion/places.hpp"

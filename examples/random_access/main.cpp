@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/mpi_session.hpp"
 #include "common/ways.hpp"
 #include "random_access/table.hpp"
 

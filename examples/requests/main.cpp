@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/mpi_session.hpp"
 #include "common/ways.hpp"
 #include "requests/walks.hpp"
 

@@ -36,10 +36,12 @@ void ItemStream::wait(Looking& look) {
     wait::until(fabric_.policy, look);
 }
 
-// A program that looks again and again waits too: the library has to go on.
-void ItemStream::visit_others() {
+void ItemStream::looked_in_vain() {
   if (fabric_.policy.progress_others != nullptr)
     fabric_.policy.progress_others(fabric_.policy.context);
+  wait::System system;
+  if (fabric_.rings)
+    wait::yield_or_sleep(system, wait::thread_yield_history(), fabric_.policy.settings.sleep_us_min);
 }
 
 void ItemStream::wait_for_slot(std::uint32_t link) {
@@ -279,9 +281,10 @@ bool ItemStream::test_finish() {
   must_not_be_nested();
   if (!is_finishing_)
     return true;
-  progress();
+  const bool moved = progress();
   if (!has_ended_) {
-    visit_others();
+    if (!moved)
+      looked_in_vain();
     return false;
   }
   end_phase();

@@ -242,21 +242,18 @@ void ItemStream::flush() {
 
 // A link that holds the same slot as one period ago waits for more in vain. (TRAM's rule is to send all if
 // nothing was sent since the last look, which lets one slow link among busy ones wait for ever.)
-void ItemStream::flush_old_links() {
+void ItemStream::send_old() {
+  const std::uint64_t now_ns = wait::System::now_ns();
+  if (now_ns - looked_ns_ < options_.period_ns)
+    return;
+  looked_ns_ = now_ns;
   for (std::uint32_t link = 0; link < links_.size(); ++link)
     if (links_[link].slot != nullptr && std::exchange(links_[link].was_seen, true))
       post(link, 0, Reason::waited);
 }
 
-void ItemStream::progress() {
-  if (set_->is_nested())
-    return;
-  set_->progress(nullptr);
-  const std::uint64_t now_ns = wait::System::now_ns();
-  if (now_ns - looked_ns_ < options_.period_ns)
-    return;
-  looked_ns_ = now_ns;
-  flush_old_links();
+bool ItemStream::progress() {
+  return !set_->is_nested() && set_->progress(nullptr);
 }
 
 } // namespace thalweg::streams

@@ -59,9 +59,11 @@ public:
   void flush();
   /// Takes in what has arrived, for all streams of the process, and sends what has waited for long. Nothing
   /// in a handler: handlers do not interrupt one another.
-  void progress();
-  /// Lets the MPI library go on.
-  void visit_others();
+  /// Was there anything?
+  bool progress();
+  /// To be called by who looks again and again and finds nothing: lets the MPI library go on, and other ranks
+  /// where these outnumber cores.
+  void looked_in_vain();
 
   /// Begins to end the phase: nothing more is sent but by handlers.
   void start_finish();
@@ -76,6 +78,7 @@ public:
   void advance() override;
   void defer(bool on) override { view_.links = on && is_finishing_ ? deferred_links() : open_links_.data(); }
   bool runs_handler() const override { return view_.in_handler != 0; }
+  void send_old() override;
 
 private:
   struct Link {
@@ -111,7 +114,6 @@ private:
   void post(std::uint32_t link, std::uint8_t flags, Reason reason);
   void dispatch(std::uint32_t link, Slot& slot);
   bool drain_overflow();
-  void flush_old_links();
 
   bool take_early(std::uint32_t dimension, bool copies);
   bool take_near(std::uint32_t dimension, bool copies);

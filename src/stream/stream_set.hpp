@@ -31,6 +31,8 @@ public:
   /// Whether what is sent now, by another stream's handler, has to wait for the next phase if this one ends.
   virtual void defer(bool on) = 0;
   virtual bool runs_handler() const = 0;
+  /// Sends what has waited in links for a period.
+  virtual void send_old() = 0;
 };
 
 class StreamSet {
@@ -57,6 +59,7 @@ public:
 private:
   std::vector<Member*> streams_; // in the order of their making
   Member* handling_ = nullptr;
+  std::uint32_t looks_ = 0;
 };
 
 } // namespace thalweg::streams

@@ -134,8 +134,9 @@ thalweg_status thalweg_stream_flush(thalweg_stream* stream) {
 
 thalweg_status thalweg_stream_progress(thalweg_stream* stream) {
   return guarded(caller("progress", stream), [&] {
-    of(stream).stream().progress();
-    of(stream).stream().visit_others();
+    ItemStream& items = of(stream).stream();
+    if (!items.progress())
+      items.looked_in_vain();
   });
 }
 

@@ -46,6 +46,25 @@ std::vector<Case> cases() {
   };
 }
 
+/// Rank 0 waits for the end of the requests while its answers lie in the replies' buffers.
+void answers_leave_while_their_sender_waits(int rank) {
+  thalweg::stream<int>* out = nullptr;
+  bool answered = false;
+  thalweg::stream<int> requests(MPI_COMM_WORLD, [&](const int& from) { out->send(from, 42); });
+  thalweg::stream<int> replies(MPI_COMM_WORLD, [&](const int&) { answered = true; });
+  out = &replies;
+  if (rank == sender) {
+    requests.send(receiver, rank);
+    requests.flush();
+    while (!answered) {
+      requests.progress();
+      replies.progress();
+    }
+  }
+  requests.finish();
+  replies.finish();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -70,6 +89,7 @@ int main(int argc, char** argv) {
         std::printf("%s\n", one.name.c_str());
     }
   }
+  answers_leave_while_their_sender_waits(rank);
   if (rank == receiver)
     std::printf("all right\n");
   MPI_Finalize();

@@ -1,9 +1,9 @@
 #pragma once
 
 // What a program does by hand where it has no streams: a buffer for each destination over MPI's
-// point-to-point messages. Streams are measured against it, so it has what pays: sends are inlined and copy
-// an item once, handlers get whole batches in place, any-source receives wait for what comes, buffers are
-// used again.
+// point-to-point messages. Streams are measured against it, so it has what pays: sends are inlined and
+// copy an item once, handlers get whole batches in place, any-source receives wait for what comes, buffers
+// are used again.
 
 #include <algorithm>
 #include <cstdint>
@@ -43,19 +43,18 @@ public:
     MPI_Comm_rank(communicator_, &world_.rank);
     MPI_Comm_size(communicator_, &world_.ranks);
     open_.resize(static_cast<std::size_t>(world_.ranks));
-    for (int phase = 0; phase < 2; ++phase)
-      for (Receive& receive : pools_[phase].receives) {
-        receive.items = new_buffer();
-        post(receive, phase);
-      }
+    receives_.resize(capacity_ * sizeof(Item) < 1024 ? 64 : 16);
+    for (Message& receive : receives_) {
+      receive.items = new_buffer();
+      post(receive);
+    }
   }
   ~Aggregator() {
-    for (Pool& pool : pools_)
-      for (Receive& receive : pool.receives) {
-        MPI_Cancel(&receive.request);
-        MPI_Wait(&receive.request, MPI_STATUS_IGNORE);
-      }
-    for (Sent& sent : sent_)
+    for (Message& receive : receives_) {
+      MPI_Cancel(&receive.request);
+      MPI_Wait(&receive.request, MPI_STATUS_IGNORE);
+    }
+    for (Message& sent : sent_)
       MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
     MPI_Comm_free(&communicator_);
   }
@@ -82,7 +81,7 @@ public:
   bool progress() {
     reap();
     bool moved = false;
-    for (int row = 0; row < 16 && !in_handler_ && take_one(); ++row)
+    for (std::size_t row = 0; row < receives_.size() && !in_handler_ && take_one(); ++row)
       moved = true;
     return moved;
   }
@@ -110,21 +109,14 @@ private:
     Item* end = nullptr;
     Items items;
   };
-  struct Sent {
+  struct Message { // on its way, or awaited
     MPI_Request request = MPI_REQUEST_NULL;
     Items items;
   };
-  struct Receive {
-    MPI_Request request = MPI_REQUEST_NULL;
+  struct Batch { // that was not handled when it came
     Items items;
-  };
-  struct Pool { // of one phase; messages meet receives in the order in which these were posted
-    Receive receives[16];
-    std::size_t first = 0;
-  };
-  struct Batch {
-    Items items;
-    std::size_t count;
+    std::size_t bytes;
+    int phase;
   };
 
   // A mark is one byte behind the last items: a message of no whole number of items.
@@ -134,9 +126,10 @@ private:
     return static_cast<std::size_t>(open.next - open.items.get());
   }
 
-  void post(Receive& receive, int phase) {
+  // Messages meet receives in the order in which these were posted, so the first one is looked at alone.
+  void post(Message& receive) {
     MPI_Irecv(receive.items.get(), static_cast<int>(capacity_ * sizeof(Item) + 1), MPI_BYTE, MPI_ANY_SOURCE,
-              phase, communicator_, &receive.request);
+              MPI_ANY_TAG, communicator_, &receive.request);
   }
 
   /// A buffer with place for `rank`. Outside of handlers it waits until not too many are on their way.
@@ -179,7 +172,7 @@ private:
     pending_ -= count;
     if (rank == world_.rank) {
       if (count != 0)
-        own_.push_back({std::move(items), count});
+        waiting_.push_back({std::move(items), count * sizeof(Item), phase_});
       return;
     }
     if (items == nullptr)
@@ -199,22 +192,23 @@ private:
     }
   }
 
-  void handle(Item const* items, std::size_t count) {
+  void handle(Item const* items, std::size_t bytes) {
     in_handler_ = true;
-    handler_({items, count});
+    if (std::size_t const count = bytes / sizeof(Item); count != 0)
+      handler_({items, count});
     in_handler_ = false;
+    marks_ += bytes % sizeof(Item) != 0 ? 1 : 0;
   }
 
   bool take_one() {
-    if (!own_.empty()) {
-      Batch batch = std::move(own_.front());
-      own_.pop_front();
-      handle(batch.items.get(), batch.count);
+    if (!waiting_.empty() && waiting_.front().phase == phase_) {
+      Batch batch = std::move(waiting_.front());
+      waiting_.pop_front();
+      handle(batch.items.get(), batch.bytes);
       free_.push_back(std::move(batch.items));
       return true;
     }
-    Pool& pool = pools_[phase_];
-    Receive& receive = pool.receives[pool.first];
+    Message& receive = receives_[first_];
     int has_come = 0;
     MPI_Status status;
     MPI_Test(&receive.request, &has_come, &status);
@@ -222,21 +216,24 @@ private:
       return false;
     int bytes = 0;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    if (auto const count = static_cast<std::size_t>(bytes) / sizeof(Item); count != 0)
-      handle(receive.items.get(), count);
-    marks_ += static_cast<std::size_t>(bytes) % sizeof(Item) != 0 ? 1 : 0;
-    post(receive, phase_);
-    pool.first = (pool.first + 1) % std::size(pool.receives);
+    if (status.MPI_TAG == phase_)
+      handle(receive.items.get(), static_cast<std::size_t>(bytes));
+    else // its sender has ended this phase already
+      waiting_.push_back(
+          {std::exchange(receive.items, take_buffer()), static_cast<std::size_t>(bytes), status.MPI_TAG});
+    post(receive);
+    first_ = (first_ + 1) % receives_.size();
     return true;
   }
 
   bool test_finish() {
     if (!progress())
       std::this_thread::yield(); // ranks may be more than cores
-    if (marks_ < world_.ranks - 1 || !own_.empty())
+    bool const has_own = !waiting_.empty() && waiting_.front().phase == phase_;
+    if (marks_ < world_.ranks - 1 || has_own)
       return false;
     marks_ = 0;
-    phase_ ^= 1; // who is ahead by a phase meets the other pool
+    phase_ ^= 1;
     return true;
   }
 
@@ -250,10 +247,11 @@ private:
   } world_;
   std::vector<Open> open_;
   std::size_t pending_ = 0;
-  std::deque<Sent> sent_;
-  std::deque<Batch> own_;
+  std::deque<Message> sent_;
+  std::deque<Batch> waiting_; // to oneself, then from the next phase
   std::vector<Items> free_;
-  Pool pools_[2];
+  std::vector<Message> receives_;
+  std::size_t first_ = 0;
   int phase_ = 0;
   int marks_ = 0;
   bool in_handler_ = false;
