@@ -281,7 +281,7 @@ bool ItemStream::test_finish() {
   must_not_be_nested();
   if (!is_finishing_)
     return true;
-  const bool moved = progress();
+  const bool moved = set_->progress(this);
   if (!has_ended_) {
     if (!moved)
       looked_in_vain();

@@ -100,7 +100,6 @@ private:
   SlotPool& pool_of(std::uint32_t link) { return pools_[route_.peers()[link].dimension]; }
   void give(std::uint32_t link, Slot& slot, bool is_overflow);
   bool has_place(std::uint32_t link, std::size_t bytes) const;
-  void give_overflow(std::uint32_t link);
   void wait_for_slot(std::uint32_t link);
   thalweg_stream_link part_of(std::uint32_t link, Slot& slot) const;
   Slot& make_overflow();

@@ -6,7 +6,7 @@ bool StreamSet::progress(const Member* awaited) {
   bool moved = false;
   const bool waits = awaited != nullptr;
   for (Member* stream : streams_)
-    moved |= stream->take_in(0, waits && stream != awaited);
+    moved |= stream->take_in(0, stream != awaited);
   for (Member* stream : streams_)
     stream->advance();
   // Whoever waits for one stream's phase has items of others: somebody may need them to get there as well.

@@ -9,8 +9,8 @@
 // hence its slots come free, and so on down.
 //
 // What a sender sends in its next phase is left where it is, so that it is held up, until this rank's phase
-// has ended too. That is one more thing to wait for, and this rank may be in a wait for something else. Then
-// it is copied away.
+// has ended too. That is one more thing to wait for, and this rank may be waiting for something else, in a
+// call of ours or by looking again and again. Then it is copied away.
 
 #include <algorithm>
 #include <cstdint>

@@ -3,8 +3,10 @@
 // Random programs on streams, whatever the ranks are: sends, handlers that send, several streams, phases that
 // end in one or in two parts. Each item says what is known of it, and is checked where it arrives.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -25,7 +27,8 @@ struct Stream {
   std::function<void()> flush;
   std::function<void()> progress;
   std::function<void()> finish;
-  std::function<void()> finish_in_parts;
+  std::function<void()> start_finish;
+  std::function<bool()> test_finish;
 };
 
 /// The same on all ranks.
@@ -75,10 +78,11 @@ public:
   void run() {
     for (int phase = 0; phase < plan_.phases; ++phase) {
       send_some(phase);
-      for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
-        (random_() % 2 == 0 ? streams_[stream].finish : streams_[stream].finish_in_parts)();
-        ++phases_[stream];
-      }
+      // What handlers send to a stream that ends belongs to its next phase: then one ends after the other.
+      if (plan_.max_hops == 0 && random_() % 2 == 0)
+        finish_all_at_once();
+      else
+        finish_one_by_one();
     }
   }
 
@@ -110,6 +114,35 @@ private:
       if (random_() % 100 == 0)
         streams_[static_cast<std::size_t>(stream)].progress();
     }
+  }
+
+  void finish_one_by_one() {
+    for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
+      if (random_() % 2 == 0) {
+        streams_[stream].finish();
+        ++phases_[stream];
+      } else {
+        streams_[stream].start_finish();
+        look_until_it_ends(stream);
+      }
+    }
+  }
+
+  // In any order, each without a look at the others.
+  void finish_all_at_once() {
+    for (const Stream& stream : streams_)
+      stream.start_finish();
+    std::vector<std::size_t> order(streams_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::shuffle(order, random_);
+    for (const std::size_t stream : order)
+      look_until_it_ends(stream);
+  }
+
+  void look_until_it_ends(std::size_t stream) {
+    while (!streams_[stream].test_finish()) {
+    }
+    ++phases_[stream];
   }
 
   int random_rank() { return static_cast<int>(random_() % static_cast<unsigned>(ranks_)); }

@@ -60,12 +60,14 @@ std::string describe(const Case& one) {
 
 template <typename StreamType>
 random_program::Stream actions(StreamType& stream) {
-  return {[&](int rank, const Item& item) { stream.send(rank, item); }, [&] { stream.stream().flush(); },
-          [&] { stream.stream().progress(); }, [&] { stream.finish(); },
+  return {[&](int rank, const Item& item) { stream.send(rank, item); },
+          [&] { stream.stream().flush(); },
+          [&] { stream.stream().progress(); },
+          [&] { stream.finish(); },
+          [&] { stream.stream().start_finish(); },
           [&] {
-            stream.stream().start_finish();
-            while (!stream.stream().test_finish())
-              std::this_thread::yield();
+            std::this_thread::yield();
+            return stream.stream().test_finish();
           }};
 }
 

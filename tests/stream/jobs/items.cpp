@@ -24,13 +24,13 @@ std::string random_shape(std::mt19937& random, int ranks) {
 }
 
 random_program::Stream actions(Stream& stream) {
-  return {[&](int rank, const Item& item) { stream.send(rank, item); }, [&] { stream.flush(); },
-          [&] { stream.progress(); }, [&] { stream.finish(); },
-          [&] {
-            thalweg::request end = stream.start_finish();
-            while (!end.test()) {
-            }
-          }};
+  const auto end = std::make_shared<thalweg::request>();
+  return {[&](int rank, const Item& item) { stream.send(rank, item); },
+          [&] { stream.flush(); },
+          [&] { stream.progress(); },
+          [&] { stream.finish(); },
+          [&, end] { *end = stream.start_finish(); },
+          [end] { return end->test(); }};
 }
 
 void run(MPI_Comm communicator, unsigned seed) {

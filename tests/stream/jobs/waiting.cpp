@@ -65,6 +65,31 @@ void answers_leave_while_their_sender_waits(int rank) {
   replies.finish();
 }
 
+/// Rank 0 looks after the later stream's end only. Rank 1, which has to end it too, first sends what belongs
+/// to the first one's next phase, and more than there are buffers.
+void ends_are_looked_for_in_another_order(int rank, const thalweg::stream_options& options) {
+  int come = 0;
+  Stream first(
+      MPI_COMM_WORLD, [&](const Item&) { ++come; }, options);
+  Stream second(
+      MPI_COMM_WORLD, [](const Item&) {}, options);
+  if (rank == receiver) {
+    thalweg::request first_end = first.start_finish();
+    thalweg::request second_end = second.start_finish();
+    while (!second_end.test()) {
+    }
+    checks::require(come == 0, "%d items were handled before their phase", come);
+    first_end.wait();
+  } else {
+    first.finish();
+    for (int item = 0; rank == sender && item < 10'000; ++item)
+      first.send(receiver, {item});
+    second.finish();
+  }
+  first.finish();
+  checks::require(come == (rank == receiver ? 10'000 : 0), "%d items came", come);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -90,6 +115,11 @@ int main(int argc, char** argv) {
     }
   }
   answers_leave_while_their_sender_waits(rank);
+  {
+    thalweg::stream_options options;
+    options.buffer_bytes = 512;
+    ends_are_looked_for_in_another_order(rank, options);
+  }
   if (rank == receiver)
     std::printf("all right\n");
   MPI_Finalize();
