@@ -75,8 +75,7 @@ TEST(Status, HasANameForEveryNumber) {
   EXPECT_STREQ(thalweg_status_name(thalweg_error_mismatch), "ranks made different calls");
   for (int number = 0; number <= thalweg_error_handler; ++number)
     EXPECT_STRNE(thalweg_status_name(static_cast<thalweg_status>(number)), "unknown status") << number;
-  EXPECT_STREQ(thalweg_status_name(static_cast<thalweg_status>(thalweg_error_handler + 1)),
-               "unknown status");
+  EXPECT_STREQ(thalweg_status_name(static_cast<thalweg_status>(thalweg_error_handler + 1)), "unknown status");
 }
 
 } // namespace
