@@ -38,7 +38,6 @@ public:
         return true;
     return false;
   }
-  bool has_sent() const { return !sent_.empty(); }
 
 private:
   void reclaim() {
