@@ -1,5 +1,7 @@
 """What all Python tests share: the option --exhaustive, and how hypothesis runs."""
 
+import signal
+
 import hypothesis
 import pytest
 
@@ -14,8 +16,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker."""
+    """Declare the marker, and let interrupts through."""
     config.addinivalue_line("markers", "exhaustive: only with --exhaustive")
+    # Shells let what they start in the background ignore interrupts; so would all commands that tests interrupt.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,7 +17,18 @@ from thalweg.errors import INSTALLATION, LAUNCHER, PROGRAM, SETTINGS, USAGE, Tha
 from thalweg.launch import plan as planning
 from thalweg.launch.arguments import Arguments, read_arguments
 from thalweg.launch.cores import core_count
-from thalweg.launch.launchers import FLUX, HYDRA, OPEN_RTE, PRRTE, SLURM, Kind, Launcher, recognize, with_variables
+from thalweg.launch.launchers import (
+    FLUX,
+    HYDRA,
+    OPEN_RTE,
+    PRRTE,
+    SLURM,
+    Kind,
+    Launcher,
+    recognize,
+    with_variables,
+    word_for,
+)
 from thalweg.launch.mpis import named_mpi
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.libraries import interposer
@@ -224,6 +236,30 @@ class TestPlans:
         assert f"/lib/{family.name}.so" in " ".join(plan.command)
         assert plan.environment["THALWEG_SUMMARY"] == "1"
         assert "LD_PRELOAD" not in plan.environment
+
+    # Open MPI's launcher, called by its whole path, would put its own folder in front of PATH.
+    def test_the_users_path_stays_in_front(self, environment: dict[str, str], tmp_path: Path) -> None:
+        own = tmp_path / "python3"
+        own.write_text("#!/bin/sh\necho own\n")
+        own.chmod(0o755)
+        plan = plan_for(
+            environment | {"PATH": f"{tmp_path}:{environment['PATH']}"}, "--mpi", "openmpi", "-n", "1", "python3"
+        )
+        assert plan.command[0] == "mpirun.openmpi"
+        done = subprocess.run(
+            plan.command,
+            executable=plan.path,
+            env=plan.environment | {"THALWEG_DISABLE": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        assert done.stdout == "own\n"
+
+    def test_a_launcher_that_is_not_in_path_is_called_by_its_own(self) -> None:
+        launcher = Launcher(OPEN_RTE, "/opt/mpi/bin/mpirun")
+        assert word_for(launcher, {"PATH": "/usr/bin:/bin"}) == "/opt/mpi/bin/mpirun"
 
     def test_the_nearest_launcher_wins(self, programs: Programs, environment: dict[str, str], tmp_path: Path) -> None:
         library = tmp_path / "lib" / "libmpi.so.12"

@@ -99,6 +99,16 @@ def launcher_of(mpi: LoadedMpi, environment: Mapping[str, str]) -> Launcher:
     )
 
 
+def word_for(launcher: Launcher, environment: Mapping[str, str]) -> str:
+    """Name the launcher as the user would.
+
+    Open MPI's launcher that is called by its whole path puts its own folder in front of PATH, so `python3` would not be
+    the one of the user's virtual environment.
+    """
+    name = os.path.basename(launcher.path)
+    return name if shutil.which(name, path=environment.get("PATH", "")) == launcher.path else launcher.path
+
+
 def with_variables(
     launcher: Launcher, words: Sequence[str], variables: Mapping[str, str], environment: Mapping[str, str]
 ) -> list[str]:

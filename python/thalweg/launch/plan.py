@@ -18,6 +18,7 @@ from thalweg.launch.launchers import (
     recognize,
     sections,
     with_variables,
+    word_for,
 )
 from thalweg.launch.mpis import named_mpi
 from thalweg.libraries import interposer
@@ -80,7 +81,7 @@ def _launched(
         # All ranks are on this host. Intel's Hydra may deal them out as if it had one core (seen on virtual machines),
         # and ranks then miss each other's addresses in MPI_Init.
         options = ["-ppn", str(arguments.ranks), *options]
-    command = [launcher.path, *options, *arguments.command]
+    command = [word_for(launcher, environment), *options, *arguments.command]
     plan = _launcher_plan(launcher, command, mpi.family, settings, environment)
     loaded = program.mpi if program and program.mpi else mpi
     return plan if allocated or settings["disable"].value else _with_rules(plan, loaded, arguments.ranks, settings)
