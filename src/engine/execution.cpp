@@ -24,7 +24,7 @@ bool is_local(const PlanStep& step) {
 
 /// Local work that nothing else of its stage waits for, and that waits for nothing.
 bool stands_alone(const PlanStep& step) {
-  return is_local(step) && step.predecessors == 0 && step.successors.size == 0;
+  return is_local(step) && step.predecessors == 0 && !step.has_successors;
 }
 
 } // namespace
@@ -203,7 +203,7 @@ void Execution::drain_ready(const PlanStage& stage) {
     if (!start_step(stage, s))
       continue;
     --unfinished_;
-    for (const std::uint32_t successor : plan_.successors(plan_.steps()[s]))
+    for (const std::uint32_t successor : plan_.successors(s))
       if (--waits_[successor - stage.begin] == 0)
         ready_.push_back(successor);
   }
@@ -229,11 +229,11 @@ bool Execution::start_step(const PlanStage& stage, std::uint32_t s) {
 
 void Execution::finish_messages(const PlanStage& stage, std::span<const int> ids) {
   for (const int id : ids) {
-    const PlanStep& step = plan_.steps()[stage.begin + static_cast<std::uint32_t>(id)];
-    if (is_receiving(step))
+    const std::uint32_t s = stage.begin + static_cast<std::uint32_t>(id);
+    if (const PlanStep& step = plan_.steps()[s]; is_receiving(step))
       unpack(step);
     --unfinished_;
-    for (const std::uint32_t successor : plan_.successors(step))
+    for (const std::uint32_t successor : plan_.successors(s))
       if (--waits_[successor - stage.begin] == 0)
         ready_.push_back(successor);
   }

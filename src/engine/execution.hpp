@@ -49,7 +49,20 @@ private:
   std::int32_t persistent_ = 0;
 };
 
-class Execution {
+/// What has been started on a batch and is to be brought to its end.
+class Runnable {
+public:
+  virtual ~Runnable() = default;
+  /// Does what can be done without waiting; true when the collective has finished. Throws what the transport
+  /// throws.
+  virtual bool progress() = 0;
+  /// Runs to the end, waiting inside of the transport.
+  virtual void run() = 0;
+  /// The stage at work; it changes whenever something was achieved.
+  virtual std::size_t stage() const = 0;
+};
+
+class Execution final : public Runnable {
 public:
   /// The plan and the batch are borrowed for life.
   Execution(const Plan& plan, transport::Batch& batch);
@@ -60,13 +73,9 @@ public:
   /// buffers and it are borrowed until the run has finished.
   void start(const Buffers& buffers, Tags tags, Operator* combine);
 
-  /// Does what can be done without waiting; true when the collective has finished. Throws what the transport
-  /// throws.
-  bool progress();
-  /// Runs to the end, waiting inside of the transport.
-  void run();
-  /// The stage at work; it changes whenever something was achieved.
-  std::size_t stage() const { return stage_; }
+  bool progress() override;
+  void run() override;
+  std::size_t stage() const override { return stage_; }
 
 private:
   /// Combines what arrives, where the transport calls it.

@@ -26,7 +26,7 @@ std::int64_t total_bytes(std::span<const Piece> pieces) {
 } // namespace
 
 Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Combining& combining)
-    : combining_(combining) {
+    : combining_(combining), successors_(schedule) {
   const std::int64_t row = layouts.canonical.row_bytes(layouts.canonical_blocks);
   scratch_bytes_ =
       (schedule.scratch_blocks + layouts.canonical_blocks - 1) / std::max(1, layouts.canonical_blocks) * row;
@@ -44,6 +44,7 @@ Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Com
       plan_step.source = bind(schedule.source(step), layouts);
       plan_step.target = bind(schedule.target(step), layouts);
       plan_step.predecessors = step.predecessors.size;
+      plan_step.has_successors = !successors_.of(s).empty();
       const bool is_token = step.source.size == 0 && step.target.size == 0;
       plan_step.bytes = total_bytes(step.kind == StepKind::send ? source(plan_step) : target(plan_step));
       plan_step.idle = plan_step.bytes == 0 && !is_token;
@@ -60,7 +61,6 @@ Plan::Plan(const schedule::Schedule& schedule, const Layouts& layouts, const Com
     widest_stage_ = std::max(widest_stage_, bound.end - bound.begin);
     stages_.push_back(bound);
   }
-  link_successors(schedule);
   THALWEG_ASSERT(heavy, is_sound());
 }
 
@@ -156,22 +156,10 @@ bool Plan::is_sound() const {
   }
   for (std::uint32_t s = 0; s < steps_.size(); ++s) {
     is_sound &= fits(steps_[s].message);
-    for (const std::uint32_t successor : successors(steps_[s]))
+    for (const std::uint32_t successor : successors(s))
       is_sound &= successor > s;
   }
   return is_sound && end == steps_.size();
-}
-
-void Plan::link_successors(const schedule::Schedule& schedule) {
-  std::vector<std::vector<std::uint32_t>> followers(steps_.size());
-  for (std::uint32_t s = 0; s < steps_.size(); ++s)
-    for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[s]))
-      followers[predecessor].push_back(s);
-  for (std::uint32_t s = 0; s < steps_.size(); ++s) {
-    steps_[s].successors = {static_cast<std::uint32_t>(successors_.size()),
-                            static_cast<std::uint32_t>(followers[s].size())};
-    successors_.insert(successors_.end(), followers[s].begin(), followers[s].end());
-  }
 }
 
 } // namespace thalweg::engine

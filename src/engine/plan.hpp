@@ -5,6 +5,7 @@
 
 #include "engine/layout.hpp"
 #include "schedule/schedule.hpp"
+#include "schedule/successors.hpp"
 #include "transport/batch.hpp"
 
 #include <cstddef>
@@ -46,7 +47,7 @@ struct PlanStep {
   Piece message = {};
   schedule::Span source = {}; ///< of messages that are combined: with what, if not with the target
   schedule::Span target = {};
-  schedule::Span successors = {};
+  bool has_successors = false;
   std::uint32_t predecessors = 0;
 };
 
@@ -70,9 +71,7 @@ public:
   std::span<const Piece> target(const PlanStep& step) const {
     return {pieces_.data() + step.target.begin, step.target.size};
   }
-  std::span<const std::uint32_t> successors(const PlanStep& step) const {
-    return {successors_.data() + step.successors.begin, step.successors.size};
-  }
+  std::span<const std::uint32_t> successors(std::uint32_t step) const { return successors_.of(step); }
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
   std::int64_t staging_bytes() const { return staging_bytes_; }
   /// Largest number of steps in a stage.
@@ -87,14 +86,13 @@ private:
   void bind_message(PlanStep& step, bool receive);
   void number_multicasts(const schedule::Schedule& schedule, std::size_t stage);
   bool make_simple(const schedule::Schedule& schedule, const PlanStage& stage);
-  void link_successors(const schedule::Schedule& schedule);
   bool is_sound() const;
 
   Combining combining_;
   std::vector<PlanStep> steps_;
   std::vector<PlanStage> stages_;
   std::vector<Piece> pieces_;
-  std::vector<std::uint32_t> successors_;
+  schedule::Successors successors_;
   std::int64_t scratch_bytes_ = 0;
   std::int64_t staging_bytes_ = 0;
   std::int64_t stage_staging_bytes_ = 0;

@@ -222,7 +222,9 @@ std::int32_t Builder::scratch_blocks(std::int32_t blocks) {
                    [&](Buffer buffer, std::int32_t block) {
                      std::int64_t shape =
                          canonical_block(recording_->problem, schedule.rank, schedule.pieces, buffer, block);
-                     if (shape < 0 || shape >= canonical_row)
+                     // An all-to-all's row is not of its canonical blocks, of which there is one a pair of
+                     // ranks.
+                     if (shape < 0 || recording_->problem.operation == Operation::alltoall)
                        shape = block % canonical_row;
                      append_range(mapped, {Buffer::scratch, static_cast<std::int32_t>(replica + shape)});
                    });

@@ -25,7 +25,7 @@ struct Verdict {
   /// Blocks go only where blocks of the same canonical number belong, so blocks may be of unequal sizes known
   /// to sender and receiver.
   bool exact_shapes = true;
-  /// No scratch block is written twice, so sizes can be found by running the schedule on sizes first.
+  /// No scratch block is written twice, so it can be where the message came that brought it.
   bool scratch_written_once = true;
   std::int64_t messages = 0;
   std::int64_t blocks_moved = 0;

@@ -24,8 +24,7 @@ std::span<const Call> calls();
 const Call* find_call(std::string_view name);
 
 /// Can the strategy serve the call's blocks? Where only senders and receivers know sizes (gatherv, scatterv,
-/// alltoallv) any can, as sizes are found by running the schedule on them first; else it must support unequal
-/// blocks.
+/// alltoallv) any can, as messages say how long their blocks are; else it must support unequal blocks.
 bool supports(const Strategy& strategy, const Call& call);
 
 } // namespace thalweg::strategies

@@ -115,7 +115,8 @@ std::vector<std::string> prove(const Strategy& strategy, const Problem& problem)
   }
   if (strategy.unequal_blocks && !verdict.exact_shapes)
     fault(problem, "promises to bear unequal blocks but puts blocks where others belong");
-  // With sizes that only senders and receivers know, scratch is sized by running the schedule on sizes first.
+  // With sizes that only senders and receivers know, scratch is where messages came
+  // (engine/self_describing.hpp).
   if (schedule::has_private_sizes(problem.operation)) {
     const bool has_scratch =
         std::ranges::any_of(schedules, [](const auto& s) { return s.scratch_blocks > 0; });

@@ -41,7 +41,7 @@ struct Message {
   const std::byte* own = nullptr;
   /// Bytes that must come together, at both ends alike.
   std::uint32_t granule = 1;
-  /// Of receives: fewer bytes may come.
+  /// Fewer bytes may come than are awaited; at both ends alike.
   bool at_most = false;
   Multicast multicast = {}; ///< of sends
 };

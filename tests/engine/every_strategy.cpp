@@ -4,6 +4,7 @@
 
 #include "arithmetic_operator.hpp"
 #include "engine/execution.hpp"
+#include "print_strategy.hpp"
 #include "schedule/buffers.hpp"
 #include "shared_group.hpp"
 #include "strategies/prover.hpp"
@@ -13,12 +14,6 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <thread>
-
-namespace thalweg::strategies {
-void PrintTo(const Strategy* strategy, std::ostream* stream) {
-  *stream << strategy->summary;
-}
-} // namespace thalweg::strategies
 
 namespace thalweg::engine {
 namespace {

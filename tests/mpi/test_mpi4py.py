@@ -7,12 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from jobs import NATIVE, PROGRAMS_BUILT, YIELDING, Mode, run, using
-from locks import locked
-from mpis import INSTALLED, MPIS, Mpi, named
+from jobs import NATIVE, YIELDING, Mode, run, using
+from mpis import MPIS, Mpi, named
+from python_jobs import FOLDER, PYTHON, environment
 from test_strategies import selections
 
-FOLDER = INSTALLED / "mpi4py"
 DEBIAN_NAMES = ("openmpi4", "mpich4")
 # mpi4py's wheel has an extension for each of these; the standard ABI has none yet.
 TESTED = [
@@ -35,32 +34,15 @@ DEBIAN = pytest.mark.parametrize(
 RANK = "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${PMIX_RANK}}}"
 
 
-def library_folder(mpi: Mpi) -> Path | None:
-    """Where the wheel's extension finds the library under the name that it was linked to."""
-    if mpi.name != "mpich4":
-        return mpi.library
-    folder = PROGRAMS_BUILT / mpi.name / "lib"
-    link = folder / "libmpi.so.12"  # Debian calls it libmpich
-    with locked(folder):
-        if not link.exists():
-            link.symlink_to("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
-    return folder
-
-
 @cache
 def outcomes(mpi_name: str, ranks: int, mode: str, selection: str = "") -> dict[tuple[int, str], str]:
     """Outcome by rank and name of test."""
     mpi = named(mpi_name)
     how: Mode = using(selection) if selection else {"native": NATIVE, "yielding": YIELDING}[mode]
-    folder = library_folder(mpi)
-    library = "libmpi.so.40" if mpi.family == "openmpi" else "libmpi.so.12"
-    environment = {"MPI4PY_MPIABI": mpi.family, "MPI4PY_LIBMPI": str(folder / library) if folder else library}
-    if folder:
-        environment["LD_LIBRARY_PATH"] = str(folder)
     reports = Path(tempfile.mkdtemp(prefix="mpi4py-"))  # other workers run the same library's tests
-    python, main = FOLDER / "bin" / "python", FOLDER / "source" / "test" / "main.py"
-    program = ["sh", "-c", f"exec {python} {main} -v -i cco 2>{reports}/{RANK}"]
-    result = run(mpi, ranks, program, how, environment=environment, seconds=200)
+    main = FOLDER / "source" / "test" / "main.py"
+    program = ["sh", "-c", f"exec {PYTHON} {main} -v -i cco 2>{reports}/{RANK}"]
+    result = run(mpi, ranks, program, how, environment=environment(mpi), seconds=200)
     assert not result.lines_of("HUNG"), result.explain()
     found = {}
     for rank in range(ranks):

@@ -194,6 +194,15 @@ def issued_entry(function: Prototype) -> str:
     return entry(function, body)
 
 
+def counted_entry(function: Prototype) -> str:
+    return entry(
+        function,
+        f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, [&] {{ return bytes_of(count, datatype); }});
+  return native.{function.name}({function.passed()});
+""",
+    )
+
+
 def handled_entry(function: Prototype) -> str:
     arguments = ", ".join(filter(None, ["THALWEG_SITE", function.passed()]))
     return entry(function, f"  return handle_{function.name}({arguments});\n")
@@ -277,10 +286,13 @@ def main() -> None:
         write_predefined(options.output, options.predefined.read_text())
     all_collectives = collectives(options.large_count)
     issued = plain(table.ISSUED, options.large_count)
+    counted = plain(table.COUNTED, options.large_count)
     handled = plain(table.HANDLED, options.large_count)
     constructors = [(prototype(name, text, large=False), parent) for name, (text, parent) in table.CONSTRUCTORS.items()]
-    wrapped = [call.prototype for call in all_collectives] + issued + handled + [made for made, _ in constructors]
-    helpers = used()
+    wrapped = [call.prototype for call in all_collectives] + issued + counted + handled
+    wrapped += [made for made, _ in constructors]
+    names_of_wrapped = {function.name for function in wrapped}
+    helpers = [function for function in used() if function.name not in names_of_wrapped]
 
     members = "\n".join(f"  int (*{f.name})({f.registers()});" for f in wrapped)
     members += "\n" + "\n".join(f"  int (*{f.name})({f.declared()});" for f in helpers)
@@ -354,6 +366,7 @@ namespace thalweg::mpi {{
     entries = (
         [collective_entry(call) for call in all_collectives]
         + [issued_entry(f) for f in issued]
+        + [counted_entry(f) for f in counted]
         + [handled_entry(f) for f in handled]
         + [constructor_entry(f, parent) for f, parent in constructors]
     )

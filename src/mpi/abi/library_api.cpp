@@ -23,6 +23,11 @@ int exchange(const void* sent, int send_count, MPI_Datatype send_type, int to, i
                          from, receive_tag, communicator, status);
 }
 
+int start_send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+               MPI_Request* request) {
+  return native.Isend(data, count, type, to, tag, communicator, request);
+}
+
 int probe_now(int from, int tag, MPI_Comm communicator, int* found, MPI_Status* status) {
   return native.Iprobe(from, tag, communicator, found, status);
 }
@@ -39,7 +44,7 @@ int free_request(MPI_Request* request) {
 
 const transport::MpiApi& library_api() {
   static const transport::MpiApi api{
-      .isend = native.Isend,
+      .isend = start_send,
       .irecv = native.Irecv,
       .send = send,
       .recv = receive,

@@ -4,6 +4,7 @@
 
 #include "mpi/observe/learned_lines.hpp"
 #include "mpi/observe/output.hpp"
+#include "mpi/observe/stream_gain.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -130,6 +131,7 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
     text += fmt::format("passed on to the library: {}\n", reasons);
   }
   text += learned_lines(run.learned);
+  text += stream_lines(profile);
   return text;
 }
 

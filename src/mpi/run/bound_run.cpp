@@ -10,11 +10,8 @@ bool is_root_of_broadcast(const CallBinding& bound, Rank rank) {
 
 } // namespace
 
-int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, RunStorage& storage,
-             engine::Buffers& buffers) {
-  buffers = {bound.input.address(), bound.output.address(),
-             storage.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes())),
-             storage.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))};
+int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::Buffers& buffers) {
+  buffers = {.input = bound.input.address(), .output = bound.output.address()};
   if (bound.output.needs_staging())
     buffers.output = storage.output.grow(static_cast<std::size_t>(bound.output.staging_bytes()));
   // Nothing comes from a neighbor that is not there, and its place must stay as it is.
@@ -28,6 +25,19 @@ int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, RunS
   if (bound.output.needs_staging() && is_root_of_broadcast(bound, rank))
     return bound.output.stage_in(buffers.output);
   return MPI_SUCCESS;
+}
+
+void start(engine::Execution& execution, const engine::Plan& plan, RunStorage& storage,
+           engine::Buffers buffers, engine::Tags tags, engine::Operator& reduction) {
+  buffers.scratch = storage.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes()));
+  buffers.staging = storage.staging.grow(static_cast<std::size_t>(plan.staging_bytes()));
+  execution.start(buffers, tags, &reduction);
+}
+
+void start(engine::SelfDescribingExecution& execution, const schedule::Schedule& schedule,
+           const CallBinding& bound, const engine::Buffers& buffers, engine::Tags tags) {
+  execution.start({buffers.input, bound.input.layout(schedule.pieces)},
+                  {buffers.output, bound.output.layout(schedule.pieces)}, tags);
 }
 
 int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/execution.hpp"
+#include "engine/self_describing.hpp"
 #include "job/storage.hpp"
 #include "mpi/run/call_binding.hpp"
 
@@ -15,8 +15,12 @@ struct RunStorage {
 };
 
 // Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
-int stage_in(const CallBinding& bound, const engine::Plan& plan, Rank rank, RunStorage& storage,
-             engine::Buffers& buffers);
+int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::Buffers& buffers);
+// Begins a run on them.
+void start(engine::Execution& execution, const engine::Plan& plan, RunStorage& storage,
+           engine::Buffers buffers, engine::Tags tags, engine::Operator& reduction);
+void start(engine::SelfDescribingExecution& execution, const schedule::Schedule& schedule,
+           const CallBinding& bound, const engine::Buffers& buffers, engine::Tags tags);
 // Unpacks what the program is to get.
 int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers);
 

@@ -31,21 +31,37 @@ void set_operator(job::MpiOperator& reduction, CallBinding& bound, const Collect
   bound.problem.commutative = reduction.commutes();
 }
 
-int run_now(CommunicatorPlans& plans, const engine::Plan& plan, const CallBinding& bound) {
+int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Found& found, const CallBinding& bound) {
   engine::Buffers buffers;
   const Rank rank = plans.transport().rank();
-  if (const int code = stage_in(bound, plan, rank, plans.storage, buffers); code != MPI_SUCCESS)
+  if (const int code = stage_in(bound, rank, plans.storage, buffers); code != MPI_SUCCESS)
     return code;
-  engine::Execution execution(plan, plans.batch());
-  execution.start(buffers, plans.next_tags(), &plans.reduction);
-  run_blocking(execution, plans.transport());
+  if (found.plan) {
+    engine::Execution execution(*found.plan, plans.batch());
+    start(execution, *found.plan, plans.storage, buffers, plans.next_tags(), plans.reduction);
+    run_blocking(execution, plans.transport());
+  } else {
+    SelfDescribing& made = *found.self_describing;
+    if (!made.execution)
+      made.execution.emplace(made.schedule, plans.batch());
+    start(*made.execution, made.schedule, bound, buffers, plans.next_tags());
+    run_blocking(*made.execution, plans.transport());
+  }
   return stage_out(bound, rank, buffers);
 }
 
-int run_later(CommunicatorPlans& plans, std::shared_ptr<const engine::Plan> plan, CallBinding bound,
-              engine::Tags tags, const CollectiveCall& call) {
-  auto pending = std::make_unique<PendingCollective>(std::move(plan), std::move(bound), plans.reduction,
-                                                     plans.shared_transport(), tags);
+std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
+                                                const CommunicatorPlans::Found& found, CallBinding bound,
+                                                engine::Tags tags) {
+  if (found.plan)
+    return std::make_unique<PlannedCollective>(found.plan, std::move(bound), plans.reduction,
+                                               plans.shared_transport(), tags);
+  std::shared_ptr<const schedule::Schedule> schedule(found.self_describing, &found.self_describing->schedule);
+  return std::make_unique<SelfDescribingCollective>(std::move(schedule), std::move(bound),
+                                                    plans.shared_transport(), tags);
+}
+
+int run_later(std::unique_ptr<PendingCollective> pending, const CollectiveCall& call) {
   if (call.function->mode == Mode::persistent)
     return hand_out_persistent(std::move(pending), call.comm, call.request);
   const int code = pending->start();
@@ -81,20 +97,20 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   CallBinding bound = bind_call(call, communicator);
   if (schedule::is_reduction(bound.problem.operation))
     set_operator(plans.reduction, bound, call);
-  const CommunicatorPlans::Found found = plans.plan_for(bound, scheduled, choice.id, communicator, blocking);
-  if (!found.plan)
+  const CommunicatorPlans::Found found = plans.plan_for(bound, scheduled, choice.id, communicator);
+  if (found.reason != nullptr)
     return declined(found.reason);
   int code = MPI_SUCCESS;
   if (blocking) {
-    if (found.is_kept && is_repeatable(call, bound, communicator.rank))
+    if (found.plan && is_repeatable(call, bound, communicator.rank))
       remember(engine.recent.place_for(call), call, choice, bound, found.plan, plans);
-    code = run_now(plans, *found.plan, bound);
+    code = run_now(plans, found, bound);
   } else {
     const engine::Tags tags =
         call.function->mode == Mode::persistent ? plans.persistent_tags() : plans.next_tags();
     if (tags.count == 0)
       return declined("more persistent collectives than there are tags for");
-    code = run_later(plans, found.plan, std::move(bound), tags, call);
+    code = run_later(make_pending(plans, found, std::move(bound), tags), call);
   }
   if (code != MPI_SUCCESS)
     native.Comm_call_errhandler(call.comm, code);

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "job/buffer_use.hpp"
-#include "mpi/run/run_blocking.hpp"
 #include "schedule/buffers.hpp"
 
 namespace thalweg::mpi {
@@ -34,14 +33,20 @@ void settle_staging(CallBinding& bound, const strategies::Strategy& strategy, Ra
     bound.input.stage_always();
 }
 
+// Of a schedule.
+job::PlanKey key_of(const schedule::Problem& problem, std::int64_t id) {
+  return {id,
+          static_cast<std::int64_t>(problem.operation),
+          problem.root,
+          problem.in_place ? 1 : 0,
+          problem.commutative ? 1 : 0,
+          problem.unit_bytes};
+}
+
+// Of a plan.
 job::PlanKey key_of(const CallBinding& bound, std::int64_t id) {
-  job::PlanKey key{id,
-                   static_cast<std::int64_t>(bound.problem.operation),
-                   bound.problem.root,
-                   bound.problem.in_place ? 1 : 0,
-                   bound.problem.commutative ? 1 : 0,
-                   bound.unequal ? 1 : 0,
-                   bound.problem.unit_bytes};
+  job::PlanKey key = key_of(bound.problem, id);
+  key.push_back(bound.unequal ? 1 : 0);
   add_binding(key, bound.input);
   add_binding(key, bound.output);
   return key;
@@ -53,15 +58,18 @@ CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
     : transport_(communicator.channels->transport()), batch_(transport_->make_batch()),
       tags_(transport_->tag_limit()) {}
 
+void CommunicatorPlans::renew_batch() {
+  self_describing_.clear();
+  batch_ = transport_->make_batch();
+}
+
 CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
                                                      const strategies::Scheduled& scheduled, std::int64_t id,
-                                                     CommunicatorState& communicator, bool blocking) {
+                                                     CommunicatorState& communicator) {
   const strategies::Strategy& strategy = scheduled.strategy();
-  const bool sizes_first = bound.unequal && !strategy.unequal_blocks;
-  if (sizes_first && !schedule::has_private_sizes(bound.problem.operation))
-    return {nullptr, "blocks of unequal sizes, which the strategy does not support"};
-  if (sizes_first && !blocking)
-    return {nullptr, "sizes that would have to be exchanged first in a call that must not wait"};
+  const bool passes_on = bound.unequal && !strategy.unequal_blocks;
+  if (passes_on && !schedule::has_private_sizes(bound.problem.operation))
+    return {nullptr, nullptr, "blocks of unequal sizes, which the strategy does not support"};
   bound.problem.parameters = scheduled.parameters();
   if (strategy.uses_nodes) {
     bound.problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
@@ -69,27 +77,30 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
       bound.problem.sockets = std::make_shared<const std::vector<std::int32_t>>(communicator.sockets());
   }
   settle_staging(bound, strategy, transport_->rank());
-  const job::PlanKey key = key_of(bound, id);
-  // Found sizes are other ranks' business too, who may come with other ones: they are never remembered.
-  if (!sizes_first) {
-    if (std::shared_ptr<engine::Plan> known = plans_.find(key))
-      return {std::move(known), nullptr, true};
-  }
+  const job::PlanKey key = passes_on ? key_of(bound.problem, id) : key_of(bound, id);
+  Found known{.plan = plans_.find(key), .self_describing = self_describing_.find(key)};
+  if (passes_on ? known.self_describing != nullptr : known.plan != nullptr)
+    return known;
   if (const auto why = strategies::unsupported_reason(strategy, bound.problem)) {
     static std::mutex mutex;
     static std::set<std::string> reasons; // they live as long as the process
     const std::scoped_lock lock(mutex);
-    return {nullptr, reasons.insert(*why).first->c_str()};
+    return {nullptr, nullptr, reasons.insert(*why).first->c_str()};
   }
-  std::shared_ptr<engine::Plan> plan = prepare(bound, strategy);
-  if (!sizes_first)
-    plans_.insert(key, plan);
-  return {std::move(plan), nullptr, !sizes_first};
+  schedule::Schedule schedule = strategies::build(strategy, bound.problem, transport_->rank());
+  Found made;
+  if (passes_on) {
+    made.self_describing = std::make_shared<SelfDescribing>(std::move(schedule));
+    self_describing_.insert(key, made.self_describing);
+  } else {
+    made.plan = prepare(bound, schedule);
+    plans_.insert(key, made.plan);
+  }
+  return made;
 }
 
 std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound,
-                                                         const strategies::Strategy& strategy) {
-  const schedule::Schedule schedule = strategies::build(strategy, bound.problem, transport_->rank());
+                                                         const schedule::Schedule& schedule) {
   engine::Layouts layouts;
   layouts.input = bound.input.layout(schedule.pieces);
   layouts.output = bound.output.layout(schedule.pieces);
@@ -101,41 +112,15 @@ std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound,
   } else if (!bound.canonical_units.empty()) {
     layouts.canonical = engine::Layout::packed(bound.canonical_units, schedule.pieces, own.element_bytes());
   } else {
-    // Strategies that support unequal blocks have no scratch here (proven); the others ask all ranks.
-    layouts.canonical =
-        strategy.unequal_blocks ? engine::Layout::uniform(0, 1, 1) : find_scratch_sizes(bound, schedule);
-    layouts.canonical_blocks = std::max(1, schedule.scratch_blocks);
+    // Strategies that support unequal blocks have no scratch here (proven).
+    layouts.canonical = engine::Layout::uniform(0, 1, 1);
+    layouts.canonical_blocks = 1;
   }
   engine::Combining combining;
   if (schedule::is_reduction(bound.problem.operation))
     combining = {static_cast<std::size_t>(std::max<std::int64_t>(1, own.element_bytes())),
                  transport_->max_granule()};
   return std::make_shared<engine::Plan>(schedule, layouts, combining);
-}
-
-engine::Layout CommunicatorPlans::find_scratch_sizes(const CallBinding& bound,
-                                                     const schedule::Schedule& schedule) {
-  std::vector<std::int64_t> known(static_cast<std::size_t>(std::max(1, schedule.scratch_blocks)));
-  constexpr std::int64_t word = sizeof(std::int64_t);
-  engine::Layouts layouts;
-  layouts.input = layouts.output = layouts.canonical = engine::Layout::uniform(1, 1, word);
-  layouts.canonical_blocks = static_cast<std::int32_t>(known.size());
-  const engine::Plan plan(schedule, layouts);
-  const auto sizes = [](const BufferBinding& binding) {
-    std::vector<std::int64_t> result = binding.counts();
-    if (binding.is_uniform())
-      result.assign(static_cast<std::size_t>(binding.units()), binding.unit_elements());
-    return result;
-  };
-  std::vector<std::int64_t> input = sizes(bound.input);
-  std::vector<std::int64_t> output = sizes(bound.output);
-  engine::Execution execution(plan, *batch_);
-  execution.start({reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data()),
-                   reinterpret_cast<std::byte*>(known.data()),
-                   storage.staging.grow(static_cast<std::size_t>(plan.staging_bytes()))},
-                  next_tags(), nullptr);
-  run_blocking(execution, *transport_);
-  return engine::Layout::packed(known, 1, 1);
 }
 
 } // namespace thalweg::mpi

@@ -3,9 +3,9 @@
 // What the engine keeps for one communicator: its transport and the plans made so far.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "engine/execution.hpp"
 #include "job/mpi/operator.hpp"
 #include "job/plan_cache.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -13,6 +13,14 @@
 #include "strategies/implementation.hpp"
 
 namespace thalweg::mpi {
+
+// A schedule whose messages carry the sizes of their blocks, for calls with any counts.
+struct SelfDescribing {
+  explicit SelfDescribing(schedule::Schedule made) : schedule(std::move(made)) {}
+  const schedule::Schedule schedule;
+  // Of blocking calls; on the communicator's batch.
+  std::optional<engine::SelfDescribingExecution> execution;
+};
 
 class CommunicatorPlans {
 public:
@@ -31,29 +39,28 @@ public:
   // pointer stays good while a caller holds it.
   struct Found {
     std::shared_ptr<engine::Plan> plan;
+    // Instead of it, where blocks are passed on by ranks that do not know their sizes.
+    std::shared_ptr<SelfDescribing> self_describing;
     const char* reason = nullptr;
-    bool is_kept = false; // the same for every such call: nothing in it was asked of other ranks
   };
   Found plan_for(CallBinding& bound, const strategies::Scheduled& scheduled, std::int64_t id,
-                 CommunicatorState& communicator, bool blocking);
+                 CommunicatorState& communicator);
 
   // Of blocking calls, of which there is one at a time on a communicator.
   RunStorage storage;
   job::MpiOperator reduction;
   transport::Batch& batch() { return *batch_; }
   // After an error, when messages may still be under way on the old one. Nobody may hold that.
-  void renew_batch() { batch_ = transport_->make_batch(); }
+  void renew_batch();
 
 private:
-  std::shared_ptr<engine::Plan> prepare(CallBinding& bound, const strategies::Strategy& strategy);
-  // Runs the schedule on blocks' sizes, so that every rank knows what it will pass on; see
-  // schedule/buffers.hpp.
-  engine::Layout find_scratch_sizes(const CallBinding& bound, const schedule::Schedule& schedule);
+  std::shared_ptr<engine::Plan> prepare(CallBinding& bound, const schedule::Schedule& schedule);
 
   std::shared_ptr<transport::Transport> transport_;
   std::unique_ptr<transport::Batch> batch_;
   engine::TagSupply tags_;
   job::PlanCache<engine::Plan> plans_;
+  job::PlanCache<SelfDescribing> self_describing_;
 };
 
 } // namespace thalweg::mpi

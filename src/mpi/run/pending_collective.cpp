@@ -4,12 +4,10 @@
 
 namespace thalweg::mpi {
 
-PendingCollective::PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
-                                     const job::MpiOperator& reduction,
-                                     std::shared_ptr<transport::Transport> transport, engine::Tags tags)
-    : plan_(std::move(plan)), bound_(std::move(bound)), reduction_(reduction),
-      transport_(std::move(transport)), tags_(tags), batch_(transport_->make_batch()),
-      execution_(*plan_, *batch_) {
+PendingCollective::PendingCollective(CallBinding bound, std::shared_ptr<transport::Transport> transport,
+                                     engine::Tags tags)
+    : bound_(std::move(bound)), transport_(std::move(transport)), tags_(tags),
+      batch_(transport_->make_batch()) {
   bound_.input.retain_types();
   bound_.output.retain_types();
 }
@@ -20,9 +18,9 @@ PendingCollective::~PendingCollective() {
 }
 
 int PendingCollective::start() {
-  code_ = stage_in(bound_, *plan_, transport_->rank(), storage_, buffers_);
+  code_ = stage_in(bound_, transport_->rank(), storage_, buffers_);
   if (code_ == MPI_SUCCESS)
-    execution_.start(buffers_, tags_, &reduction_);
+    start_execution(buffers_, tags_);
   return code_;
 }
 
@@ -39,7 +37,7 @@ bool PendingCollective::progress() noexcept {
   if (failed_to_start_)
     return true;
   try {
-    if (!execution_.progress())
+    if (!execution().progress())
       return false;
     code_ = stage_out(bound_, transport_->rank(), buffers_);
   } catch (const transport::MpiError& error) {
@@ -50,6 +48,27 @@ bool PendingCollective::progress() noexcept {
     code_ = MPI_ERR_INTERN;
   }
   return true;
+}
+
+PlannedCollective::PlannedCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
+                                     const job::MpiOperator& reduction,
+                                     std::shared_ptr<transport::Transport> transport, engine::Tags tags)
+    : PendingCollective(std::move(bound), std::move(transport), tags), plan_(std::move(plan)),
+      reduction_(reduction), execution_(*plan_, batch()) {}
+
+void PlannedCollective::start_execution(const engine::Buffers& buffers, engine::Tags tags) {
+  mpi::start(execution_, *plan_, storage(), buffers, tags, reduction_);
+}
+
+SelfDescribingCollective::SelfDescribingCollective(std::shared_ptr<const schedule::Schedule> schedule,
+                                                   CallBinding bound,
+                                                   std::shared_ptr<transport::Transport> transport,
+                                                   engine::Tags tags)
+    : PendingCollective(std::move(bound), std::move(transport), tags), schedule_(std::move(schedule)),
+      execution_(*schedule_, batch()) {}
+
+void SelfDescribingCollective::start_execution(const engine::Buffers& buffers, engine::Tags tags) {
+  mpi::start(execution_, *schedule_, bound(), buffers, tags);
 }
 
 } // namespace thalweg::mpi

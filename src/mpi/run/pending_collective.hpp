@@ -7,12 +7,8 @@
 namespace thalweg::mpi {
 
 // A nonblocking or persistent collective on the engine, with all that it needs of its own.
-class PendingCollective final : public BackgroundCall {
+class PendingCollective : public BackgroundCall {
 public:
-  // Keeps datatypes alive that the program may free before the collective has finished.
-  PendingCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
-                    const job::MpiOperator& reduction, std::shared_ptr<transport::Transport> transport,
-                    engine::Tags tags);
   ~PendingCollective() override;
 
   // Begins the run; a persistent one is begun by MPI_Start. Returns MPI's error code.
@@ -21,18 +17,55 @@ public:
   void restart() noexcept override;
   int code() const noexcept override { return code_; }
 
+protected:
+  // Keeps datatypes alive that the program may free before the collective has finished.
+  PendingCollective(CallBinding bound, std::shared_ptr<transport::Transport> transport, engine::Tags tags);
+  const CallBinding& bound() const { return bound_; }
+  transport::Batch& batch() { return *batch_; }
+  RunStorage& storage() { return storage_; }
+
 private:
-  std::shared_ptr<const engine::Plan> plan_;
+  virtual void start_execution(const engine::Buffers& buffers, engine::Tags tags) = 0;
+  virtual engine::Runnable& execution() = 0;
+
   CallBinding bound_;
-  job::MpiOperator reduction_;
   std::shared_ptr<transport::Transport> transport_; // its communicator may be freed meanwhile
   engine::Tags tags_;
   std::unique_ptr<transport::Batch> batch_;
-  engine::Execution execution_;
   RunStorage storage_;
   engine::Buffers buffers_;
   int code_ = MPI_SUCCESS;
   bool failed_to_start_ = false;
+};
+
+// By a plan.
+class PlannedCollective final : public PendingCollective {
+public:
+  PlannedCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
+                    const job::MpiOperator& reduction, std::shared_ptr<transport::Transport> transport,
+                    engine::Tags tags);
+
+private:
+  void start_execution(const engine::Buffers& buffers, engine::Tags tags) override;
+  engine::Runnable& execution() override { return execution_; }
+
+  std::shared_ptr<const engine::Plan> plan_;
+  job::MpiOperator reduction_;
+  engine::Execution execution_;
+};
+
+// By messages that describe themselves.
+class SelfDescribingCollective final : public PendingCollective {
+public:
+  SelfDescribingCollective(std::shared_ptr<const schedule::Schedule> schedule, CallBinding bound,
+                           std::shared_ptr<transport::Transport> transport, engine::Tags tags);
+
+private:
+  void start_execution(const engine::Buffers& buffers, engine::Tags tags) override;
+  engine::Runnable& execution() override { return execution_; }
+
+  std::shared_ptr<const schedule::Schedule> schedule_;
+  engine::SelfDescribingExecution execution_;
 };
 
 } // namespace thalweg::mpi

@@ -96,10 +96,8 @@ void RecentCall::run(const void* sendbuf, void* recvbuf) {
   auto* output = static_cast<std::byte*>(recvbuf);
   auto* input =
       signature_.in_place ? output + input_offset_ : static_cast<std::byte*>(const_cast<void*>(sendbuf));
-  RunStorage& storage = plans_->storage;
-  execution_->start({input, output, storage.scratch.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
-                     storage.staging.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
-                    plans_->next_tags(), &reduction_);
+  start(*execution_, *plan_, plans_->storage, {.input = input, .output = output}, plans_->next_tags(),
+        reduction_);
   run_blocking(*execution_, plans_->transport());
 }
 

@@ -4,7 +4,7 @@
 
 namespace thalweg::mpi {
 
-void run_blocking(engine::Execution& execution, const transport::Transport& transport) {
+void run_blocking(engine::Runnable& execution, const transport::Transport& transport) {
   if (!must_poll() || transport.waits_by_looking()) {
     execution.run();
     return;

@@ -5,6 +5,6 @@
 namespace thalweg::mpi {
 
 // Runs an execution to its end: yielding where cores are short, and looking after other executions in flight.
-void run_blocking(engine::Execution& execution, const transport::Transport& transport);
+void run_blocking(engine::Runnable& execution, const transport::Transport& transport);
 
 } // namespace thalweg::mpi

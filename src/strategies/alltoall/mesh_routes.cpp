@@ -1,7 +1,6 @@
 #include "strategies/alltoall/mesh_routes.hpp"
 
 #include "strategies/ranges.hpp"
-#include "topology/virtual_mesh.hpp"
 
 namespace thalweg::strategies::alltoall {
 
@@ -80,8 +79,7 @@ private:
 
 } // namespace
 
-void append_on_mesh(Builder& b, std::int32_t dimensions) {
-  const VirtualMesh mesh(b.ranks(), dimensions);
+void append_on_mesh(Builder& b, const VirtualMesh& mesh) {
   const HeldBlocks held(b, mesh);
   const std::int32_t last = mesh.dimensions() - 1;
   b.copy(schedule::input(b.rank()), schedule::output(b.rank()));

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "strategies/strategy.hpp"
+#include "topology/virtual_mesh.hpp"
 
 namespace thalweg::strategies::alltoall {
 
-/// All-to-all by message combining on a virtual mesh of at most `dimensions` dimensions, holes included.
-void append_on_mesh(Builder& b, std::int32_t dimensions);
+/// All-to-all by message combining on a virtual mesh over the builder's ranks, holes included.
+void append_on_mesh(Builder& b, const topology::VirtualMesh& mesh);
 
 } // namespace thalweg::strategies::alltoall

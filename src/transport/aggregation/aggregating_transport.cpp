@@ -27,9 +27,8 @@ public:
     reported_.reserve(count);
   }
 
-  // Both ends of a message have its size, so both know how it goes.
   void start_receive(std::uint32_t id, const Message& message) override {
-    if (message.bytes <= max_aggregated_bytes) {
+    if (is_aggregated(message)) {
       shared_->port.receive(message, receives_, id);
       return;
     }
@@ -38,7 +37,7 @@ public:
   }
 
   void start_send(std::uint32_t id, const Message& message) override {
-    if (message.bytes <= max_aggregated_bytes) {
+    if (is_aggregated(message)) {
       shared_->port.send(message);
       receives_.finished.push_back(static_cast<int>(id));
       return;
@@ -74,6 +73,11 @@ public:
   }
 
 private:
+  /// The same at both ends: they have its size, or know both that one of them has not.
+  static bool is_aggregated(const Message& message) {
+    return message.bytes <= max_aggregated_bytes && !message.at_most;
+  }
+
   std::shared_ptr<Shared> shared_;
   std::unique_ptr<Batch> alone_; ///< messages that go by themselves
   std::size_t alone_in_flight_ = 0;

@@ -67,8 +67,9 @@ void AggregationPort::post(Rank number) {
   const std::uint32_t id = free_id();
   std::swap(sending_[id], peer.outgoing);
   peer.outgoing.clear();
-  batch_->start_send(static_cast<std::uint32_t>(peers_.size()) + id,
-                     {.peer = number, .tag = tag_, .data = sending_[id].data(), .bytes = length});
+  batch_->start_send(
+      static_cast<std::uint32_t>(peers_.size()) + id,
+      {.peer = number, .tag = tag_, .data = sending_[id].data(), .bytes = length, .at_most = true});
 }
 
 std::uint32_t AggregationPort::free_id() {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/stream_gain.hpp"
 
 namespace thalweg::mpi::observe {
 namespace {
@@ -95,6 +96,56 @@ TEST(Document, IsReadableJson) {
   EXPECT_DOUBLE_EQ(call["waiting_share"], 0.6);
   EXPECT_EQ(call["last_ranks"][0]["rank"], 1);
   EXPECT_EQ(call["ran_on"][0]["passed_on_because"], "user operation");
+}
+
+/// A thousand and more messages of so many bytes, which took so long each.
+Profile sending(const char* function, std::uint64_t bytes, double ns) {
+  constexpr std::uint64_t messages = 100'000;
+  std::vector<RankProfile> ranks(2);
+  for (RankProfile& rank : ranks) {
+    rank.wall_ns = 1e9;
+    rank.calls.push_back({function,
+                          "/bin/app",
+                          0x80,
+                          0,
+                          2,
+                          messages,
+                          messages * bytes,
+                          messages * ns * 2,
+                          0,
+                          messages * ns,
+                          {}});
+  }
+  Profile result = merge(std::move(ranks));
+  result.sites[0].source = "graph.c:7 (visit)";
+  return result;
+}
+
+TEST(StreamGain, IsTheSendersTimeLessThatOfItems) {
+  const Profile visits = sending("MPI_Isend", 16, 500);
+  const auto gain = stream_gain(visits.sites[0]);
+  ASSERT_TRUE(gain);
+  EXPECT_DOUBLE_EQ(gain->message_ns, 500);
+  EXPECT_GT(gain->item_ns, 0);
+  EXPECT_DOUBLE_EQ(gain->saved_ns, 200'000 * (500 - gain->item_ns));
+  EXPECT_NE(
+      summary(run(), visits)
+          .find(
+              "a stream would pay: MPI_Isend at graph.c:7 (visit): 200000 messages of 16 B took 500 ns each"),
+      std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(document(run(), visits))["calls"][0]["stream"]["message_ns"], 500);
+}
+
+TEST(StreamGain, IsNoneWhereAStreamWouldNotPay) {
+  EXPECT_FALSE(stream_gain(sending("MPI_Isend", 16, 1).sites[0])) << "faster than items";
+  EXPECT_FALSE(stream_gain(sending("MPI_Isend", 4096, 5000).sites[0])) << "long messages";
+  EXPECT_FALSE(stream_gain(sending("MPI_Ssend", 16, 500).sites[0])) << "waits for its receiver";
+  EXPECT_FALSE(stream_gain(sending("MPI_Recv", 16, 500).sites[0])) << "receives";
+  Profile few = sending("MPI_Isend", 16, 500);
+  few.sites[0].total.calls = 100;
+  EXPECT_FALSE(stream_gain(few.sites[0])) << "few messages";
+  EXPECT_EQ(summary(run(), sending("MPI_Isend", 16, 50)).find("a stream would pay"), std::string::npos)
+      << "a small share of all time";
 }
 
 TEST(WriteAtomically, ReplacesAFileAndReportsFailure) {

@@ -75,6 +75,24 @@ void run_ranks(Rank ranks, const std::function<void(AggregatingTransport&, std::
     thread.join();
 }
 
+// The receiver of such a message gives a place that is longer than what is put together.
+TEST(Aggregation, SendsAloneWhatReceiversDoNotKnowTheSizeOf) {
+  run_ranks(2, [](AggregatingTransport& transport, std::size_t& sends) {
+    const auto batch = transport.make_batch();
+    const Rank peer = 1 - transport.rank();
+    std::vector<std::byte> sent = content(transport.rank(), peer, 0, 100);
+    std::vector<std::byte> came(2 * max_aggregated_bytes);
+    const std::vector<Message> receives{
+        {.peer = peer, .tag = 3, .data = came.data(), .bytes = came.size(), .at_most = true}};
+    const std::vector<Message> messages{
+        {.peer = peer, .tag = 3, .data = sent.data(), .bytes = sent.size(), .at_most = true}};
+    batch->transfer(receives, messages);
+    came.resize(sent.size());
+    EXPECT_EQ(came, content(peer, transport.rank(), 0, sent.size()));
+    EXPECT_EQ(sends, 1U);
+  });
+}
+
 // Random sizes around the limits; receives begin in another order than sends.
 TEST(Aggregation, AllArriveInAnyOrder) {
   constexpr Rank ranks = 4;
