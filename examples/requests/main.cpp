@@ -14,9 +14,41 @@ namespace {
 using namespace thalweg::examples;
 using namespace thalweg::examples::requests;
 
+/// On a stream.
+void walk(Walks& walks, std::uint64_t at_once, thalweg::stream_options const& options,
+          MPI_Comm communicator) {
+  using Lookup = thalweg::query<Node, Moment, Visit>;
+  thalweg::stream<Lookup>* self = nullptr;
+  auto const ask = [&](int rank, Visit const& visit) { self->ask(rank, visit.node, visit); };
+  thalweg::stream<Lookup> nodes(
+      communicator,
+      thalweg::handlers{[&](Node node) { return walks.answer(node); },
+                        [&](Moment const& moment, Visit const& visit) { walks.take(visit, moment, ask); }},
+      options);
+  self = &nodes;
+  for (std::uint32_t particle = 0; particle < walks.size(); ++particle) {
+    nodes.wait_for_answers(at_once);
+    walks.start(particle, ask);
+  }
+  nodes.finish();
+}
+
+/// By hand, what travels says whose it is.
+struct Request {
+  Node node = 0;
+  std::uint32_t particle = 0;
+  std::int32_t from = 0;
+};
+static_assert(sizeof(Request) == 16);
+struct Reply {
+  Node node = 0;
+  std::uint32_t particle = 0;
+  Moment moment;
+};
+static_assert(sizeof(Reply) == 32);
+
 /// Takes in what has come. Where nothing has, the others wait for what is in buffers here.
-template <typename Requests, typename Replies>
-void wait_for_replies(Walks const& walks, Requests& requests, Replies& replies) {
+void wait_for_replies(Walks const& walks, Aggregator<Request>& requests, Aggregator<Reply>& replies) {
   std::uint64_t const before = walks.handled();
   requests.progress();
   replies.progress();
@@ -27,15 +59,26 @@ void wait_for_replies(Walks const& walks, Requests& requests, Replies& replies) 
   std::this_thread::yield(); // ranks may be more than cores
 }
 
-/// All walks of this rank, while it answers others. Gives its seconds.
-template <typename Requests, typename Replies>
-double walk(Walks& walks, Requests& requests, Replies& replies, std::uint64_t at_once, Group const& world) {
-  MPI_Barrier(world.communicator);
-  double const begin_s = MPI_Wtime();
+void walk(Walks& walks, std::uint64_t at_once, AggregatorOptions const& options, Group const& world) {
+  Aggregator<Reply>* to_askers = nullptr;
+  auto const answer = [&](std::span<Request const> some) {
+    for (Request const& one : some)
+      to_askers->send(one.from, {one.node, one.particle, walks.answer(one.node)});
+  };
+  Aggregator<Request> requests(world.communicator, answer, options);
+  auto const ask = [&](int rank, Visit const& visit) {
+    requests.send(rank, {visit.node, visit.particle, world.rank});
+  };
+  auto const take = [&](std::span<Reply const> some) {
+    for (Reply const& one : some)
+      walks.take({one.node, one.particle}, one.moment, ask);
+  };
+  Aggregator<Reply> replies(world.communicator, take, options);
+  to_askers = &replies;
   for (std::uint32_t particle = 0; particle < walks.size(); ++particle) {
     while (walks.outstanding() > at_once)
       wait_for_replies(walks, requests, replies);
-    walks.start(particle, [&](int rank, Request const& one) { requests.send(rank, one); });
+    walks.start(particle, ask);
   }
   while (walks.outstanding() > 0)
     wait_for_replies(walks, requests, replies);
@@ -43,39 +86,17 @@ double walk(Walks& walks, Requests& requests, Replies& replies, std::uint64_t at
   for (auto ending = requests.start_finish(); !ending.test(); std::this_thread::yield())
     replies.flush();
   replies.finish();
-  return MPI_Wtime() - begin_s;
 }
 
+/// All walks of this rank, while it answers others. Gives its seconds.
 double walk(Walks& walks, std::uint64_t at_once, Way const& way, Group const& world) {
-  if (way.is_stream) {
-    thalweg::stream<Reply>* to_askers = nullptr;
-    thalweg::stream<Request> requests(
-        world.communicator, [&](Request const& one) { to_askers->send(one.from, walks.answer(one)); },
-        way.stream);
-    auto const ask = [&](int rank, Request const& one) { requests.send(rank, one); };
-    thalweg::stream<Reply> replies(
-        world.communicator, [&](Reply const& one) { walks.take(one, ask); }, way.stream);
-    to_askers = &replies;
-    return walk(walks, requests, replies, at_once, world);
-  }
-  Aggregator<Reply>* to_askers = nullptr;
-  Aggregator<Request> requests(
-      world.communicator,
-      [&](std::span<Request const> some) {
-        for (Request const& one : some)
-          to_askers->send(one.from, walks.answer(one));
-      },
-      way.by_hand);
-  auto const ask = [&](int rank, Request const& one) { requests.send(rank, one); };
-  Aggregator<Reply> replies(
-      world.communicator,
-      [&](std::span<Reply const> some) {
-        for (Reply const& one : some)
-          walks.take(one, ask);
-      },
-      way.by_hand);
-  to_askers = &replies;
-  return walk(walks, requests, replies, at_once, world);
+  MPI_Barrier(world.communicator);
+  double const begin_s = MPI_Wtime();
+  if (way.is_stream)
+    walk(walks, at_once, way.stream, world.communicator);
+  else
+    walk(walks, at_once, way.by_hand, world);
+  return MPI_Wtime() - begin_s;
 }
 
 /// The same by one rank that holds the whole tree.
@@ -83,7 +104,7 @@ std::uint64_t hash_alone(std::uint64_t seed, std::uint32_t particles, int depth,
   Tree const tree(seed, particles, depth, 1, 0);
   Walks walks(tree, 0, theta_percent);
   for (std::uint32_t particle = 0; particle < walks.size(); ++particle)
-    walks.start(particle, [](int, Request const&) {});
+    walks.start(particle, [](int, Visit const&) {});
   return walks.hash();
 }
 

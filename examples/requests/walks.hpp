@@ -9,20 +9,11 @@
 
 namespace thalweg::examples::requests {
 
-/// A particle of rank `from` asks for a node.
-struct Request {
-  Node node = 0;
-  std::uint32_t particle = 0; ///< of that rank's
-  std::int32_t from = 0;
-};
-static_assert(sizeof(Request) == 16);
-
-struct Reply {
+/// What a particle, of the rank that has it, wants to do with a node.
+struct Visit {
   Node node = 0;
   std::uint32_t particle = 0;
-  Moment moment;
 };
-static_assert(sizeof(Reply) == 32);
 
 /// The walks of a part's particles, each from the root. A node that is far away counts as its center of mass,
 /// and so does a leaf; of others the children are visited (Barnes, Hut 1986).
@@ -32,26 +23,26 @@ public:
   Walks(Tree const& tree, int part, int theta_percent);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(tree_.particles().size()); }
-  /// How many requests have no reply yet.
+  /// How many visits wait for their nodes.
   std::uint64_t outstanding() const { return outstanding_; }
-  /// Requests and replies, of all ranks, that this one has answered or taken in.
+  /// Nodes of this rank that others were given, and of others that have come.
   std::uint64_t handled() const { return handled_; }
 
-  /// Begins the walk of a particle. Requests for others' nodes go to `ask`, with their parts.
+  /// Begins the walk of a particle. Visits of others' nodes go to `ask`, with these nodes' parts.
   template <typename Ask>
   void start(std::uint32_t particle, Ask ask) {
     visit(particle, 1, ask);
   }
   /// Goes on with what has come.
   template <typename Ask>
-  void take(Reply const& reply, Ask ask) {
+  void take(Visit const& visit, Moment const& moment, Ask ask) {
     --outstanding_;
     ++handled_;
-    meet(reply.particle, reply.node, reply.moment, ask);
+    meet(visit.particle, visit.node, moment, ask);
   }
-  Reply answer(Request const& request) {
+  Moment const& answer(Node node) {
     ++handled_;
-    return {request.node, request.particle, tree_.at(request.node)};
+    return tree_.at(node);
   }
 
   /// A sum over all particles of what they have added up.
@@ -66,7 +57,7 @@ private:
       return;
     }
     ++outstanding_;
-    ask(part, Request{node, particle, part_});
+    ask(part, Visit{node, particle});
   }
   template <typename Ask>
   void meet(std::uint32_t particle, Node node, Moment const& moment, Ask& ask) {

@@ -6,8 +6,8 @@
  * arrive in the order in which they were sent.
  *
  * C++ programs include thalweg/stream.hpp, which inlines sending and handling. Failures are described in
- * thalweg/status.h. One thread at a time may use a stream, and the streams of a process. A stream has to be
- * freed before MPI_Finalize().
+ * thalweg/status.h. One thread at a time may use the streams of a process: thalweg_stream_lock(). A stream
+ * has to be freed before MPI_Finalize().
  *
  * Link with libthalweg-stream-openmpi or libthalweg-stream-mpich. */
 #ifndef THALWEG_STREAM_H
@@ -31,7 +31,7 @@ typedef struct thalweg_stream thalweg_stream;
 typedef struct thalweg_stream_options {
   size_t item_bytes;   /* of each item; 0: items differ, and say themselves where they end */
   size_t buffer_bytes; /* of a buffer, of which a rank has one or a few for each peer */
-  size_t memory_bytes; /* of all buffers of a rank that are meant for sending; makes buffers smaller */
+  size_t memory_bytes; /* of all buffers of a rank; makes them smaller */
   const char*
       shape; /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
   size_t max_pending_items;  /* of one's own items that are in buffers not sent yet */
@@ -49,7 +49,7 @@ typedef struct thalweg_stream_statistics {
   uint64_t far_bytes;       /* sent to ranks of other nodes */
   uint64_t delivered_bytes; /* of items that came along the last dimension */
   uint64_t waits;           /* for a free buffer */
-  uint64_t waves;           /* of closing marks: two or more end a phase */
+  uint64_t waves;           /* of closing marks: one ends a phase, unless handlers send */
   uint64_t phases;
   uint64_t max_overflow_bytes;
 } thalweg_stream_statistics;
@@ -69,16 +69,30 @@ THALWEG_API thalweg_status thalweg_stream_no_rank(const thalweg_stream* stream, 
 
 /* Sends an item of item_bytes bytes. May call handlers, unless it is called in one. */
 THALWEG_API thalweg_status thalweg_stream_send(thalweg_stream* stream, int rank, const void* item);
+/* Item i of an array goes to ranks[i]. Fails on the first rank that there is not, and has sent nothing then;
+ * where there is no place for an item, those before it have been sent. */
+THALWEG_API thalweg_status thalweg_stream_send_many(thalweg_stream* stream, size_t count, const int* ranks,
+                                                    const void* items);
+/* All items of an array go to one rank. */
+THALWEG_API thalweg_status thalweg_stream_send_many_to(thalweg_stream* stream, int rank, size_t count,
+                                                       const void* items);
 /* Sends what is in buffers. Does not wait for it to arrive. */
 THALWEG_API thalweg_status thalweg_stream_flush(thalweg_stream* stream);
 /* Handles what has arrived, for all streams of the process, and sends what has waited for long. For programs
  * that compute long between two items. */
 THALWEG_API thalweg_status thalweg_stream_progress(thalweg_stream* stream);
 
+/* For several threads: whoever uses the process's streams while others do holds this lock, which is one for
+ * all of them, and may be held several times by one thread. Fails where MPI was not initialized for that,
+ * with MPI_THREAD_SERIALIZED or more. */
+THALWEG_API thalweg_status thalweg_stream_lock(thalweg_stream* stream);
+THALWEG_API void thalweg_stream_unlock(thalweg_stream* stream);
+
 /* Ends the phase. Collective: returns when all items of all ranks have been handled, those included that
  * handlers sent. Then the next phase may begin. Fails on all ranks where a handler has failed on one. */
 THALWEG_API thalweg_status thalweg_stream_finish(thalweg_stream* stream);
-/* The same in two parts. Until the request has finished only handlers may send. */
+/* The same in two parts. Until the request has finished only handlers may send. Where the stream is freed
+ * before, the request fails. */
 THALWEG_API thalweg_status thalweg_stream_start_finish(thalweg_stream* stream, thalweg_request** request);
 
 THALWEG_API thalweg_status thalweg_stream_read_statistics(const thalweg_stream* stream,

@@ -12,12 +12,14 @@
 
 #include "thalweg/request.hpp"
 #include "thalweg/stream.h"
-#include "thalweg/stream_items.hpp"
+#include "thalweg/stream_calls.hpp"
+#include "thalweg/stream_senders.hpp"
+#include "thalweg/stream_state.hpp"
 
 #include <memory>
-#include <span>
+#include <mutex>
 #include <string>
-#include <type_traits>
+#include <thread>
 #include <utility>
 
 namespace thalweg {
@@ -32,59 +34,97 @@ struct stream_options {
   unsigned period_us = 0;             ///< after which items that wait in a buffer are sent
 };
 
-/// Items of one type, which are copied byte by byte. One thread at a time.
-template <typename Item>
-class stream {
-  static_assert(std::is_trivially_copyable_v<Item>, "a stream's items are copied byte by byte");
-  static_assert(alignof(Item) <= 64, "items are aligned to cache lines at most");
+/// Several handlers in one, by the type of what they take.
+template <typename... Functions>
+struct handlers : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+handlers(Functions...) -> handlers<Functions...>;
+
+/// Items of these types. Each is copied byte by byte, or has a thalweg::serializer; or it is thalweg::bytes,
+/// a thalweg::query or a thalweg::combined. One thread at a time.
+template <typename... Entries>
+class stream : private detail::stream_calls<stream<Entries...>, Entries>... {
+  using state = detail::stream_state<Entries...>;
+  template <typename Stream, typename Entry>
+  friend class detail::stream_calls;
 
 public:
   /// Collective. The handler is called in send(), progress() and finish(), on the rank that an item was sent
   /// to. It may send as well, on this stream and on others.
   template <typename Handler>
   stream(MPI_Comm communicator, Handler handler, const stream_options& options = {})
-      : sink_(std::make_unique<sink<Handler>>(std::move(handler))) {
-    const thalweg_stream_options given{sizeof(Item),
-                                       options.buffer_bytes,
-                                       options.memory_bytes,
-                                       options.shape.empty() ? nullptr : options.shape.c_str(),
-                                       options.max_pending_items,
-                                       options.max_overflow_bytes,
-                                       options.period_us};
+      : sink_(make_sink(std::move(handler))) {
+    const thalweg_stream_options given{
+        state::bare_bytes,         options.buffer_bytes,
+        options.memory_bytes,      options.shape.empty() ? nullptr : options.shape.c_str(),
+        options.max_pending_items, options.max_overflow_bytes,
+        options.period_us};
     const thalweg_stream_handler functions = sink_->functions();
     detail::check(thalweg_stream_create(communicator, &given, &functions, &stream_));
-    view_ = thalweg_stream_view_of(stream_);
-    sink_->attach(view_);
+    thalweg_stream_view* const view = thalweg_stream_view_of(stream_);
+    sink_->attach(view);
+    state_.attach(view);
   }
   ~stream() { thalweg_stream_free(&stream_); }
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
 
-  int size() const { return static_cast<int>(view_->ranks); }
+  int rank() const { return static_cast<int>(state_.view().rank); }
+  int size() const { return static_cast<int>(state_.view().ranks); }
 
-  void send(int rank, const Item& item) {
-    thalweg_stream_view& view = *view_;
-    if (static_cast<std::uint32_t>(rank) >= view.ranks) [[unlikely]]
-      refuse(rank);
-    detail::put(view, static_cast<std::uint32_t>(rank), item);
-  }
-  /// Item i to rank i of `ranks`.
-  void send(std::span<const int> ranks, std::span<const Item> items) {
-    for (std::size_t i = 0; i < items.size(); ++i)
-      send(ranks[i], items[i]);
+  /// send(rank, item); send(ranks, items): item i to rank i of `ranks`; send(locator, index, item): to the
+  /// rank that holds element `index` (thalweg/locators.hpp).
+  using detail::stream_calls<stream, Entries>::send...;
+  /// ask(rank, question, note): see thalweg::query.
+  using detail::stream_calls<stream, Entries>::ask...;
+
+  /// Of this rank's questions: those that have no answer yet.
+  std::size_t unanswered() const { return state_.unanswered(); }
+  /// Handles what arrives until only so many are left; not in a handler. Where nothing arrives, others may
+  /// wait for what is in buffers here: then it is sent.
+  void wait_for_answers(std::size_t max_left = 0) {
+    while (unanswered() > max_left) {
+      const std::uint64_t before = statistics().delivered_bytes;
+      progress();
+      if (statistics().delivered_bytes == before)
+        flush();
+    }
   }
 
-  void flush() { detail::check(thalweg_stream_flush(stream_)); }
-  void progress() { detail::check(thalweg_stream_progress(stream_)); }
+  void flush() {
+    const auto lock = shared_lock();
+    detail::check(thalweg_stream_flush(stream_));
+  }
+  void progress() {
+    const auto lock = shared_lock();
+    detail::check(thalweg_stream_progress(stream_));
+  }
+
+  /// For threads, each of which has one, with send(), flush() and done(). As long as there are any, items are
+  /// sent through them, and by handlers, which run in any of the threads, one at a time.
+  auto make_sender() {
+    const std::lock_guard supported(*this);
+    return detail::stream_sender<stream, Entries...>(*this, senders_);
+  }
 
   /// Collective. What a handler of this rank threw is thrown here; other ranks' failures as thalweg::error.
+  /// Waits until all of this rank's senders are done.
   void finish() {
-    const thalweg_status status = thalweg_stream_finish(stream_);
-    if (const std::exception_ptr failure = sink_->take_failure())
+    const thalweg_status status = senders_.were_any() ? finish_shared() : thalweg_stream_finish(stream_);
+    // It may also be that of a phase before, which a request has reported.
+    const std::exception_ptr failure = sink_->take_failure();
+    if (status != thalweg_success && failure)
       std::rethrow_exception(failure);
     detail::check(status);
   }
+  /// All senders have to be done.
   request start_finish() {
+    const auto lock = shared_lock();
+    if (const int open = senders_.open_ones(); open != 0)
+      throw error(thalweg_error_invalid_argument, "start_finish", rank(),
+                  std::to_string(open) + " senders are not done", "call done(), or finish(), which waits");
     thalweg_request* started = nullptr;
     detail::check(thalweg_stream_start_finish(stream_, &started));
     return request(started);
@@ -97,29 +137,62 @@ public:
   }
   std::string shape() const { return thalweg_stream_shape(stream_); }
 
+  /// Of all streams of the process: std::lock_guard guard(stream). A thread may hold it several times.
+  void lock() { detail::check(thalweg_stream_lock(stream_)); }
+  void unlock() { thalweg_stream_unlock(stream_); }
+
 private:
+  template <typename Stream, typename... Types>
+  friend class detail::stream_sender;
+
+  std::unique_lock<stream> shared_lock() {
+    return senders_.were_any() ? std::unique_lock(*this) : std::unique_lock<stream>();
+  }
+  state& open_state() { return state_; }
+  [[noreturn, gnu::noinline, gnu::cold]] void no_sender_any_more() const {
+    throw error(thalweg_error_invalid_argument, "send", rank(), "an item of a sender that is done",
+                "make another sender for the next phase");
+  }
+
+  // Others go on meanwhile: they may be what this rank's handlers wait for.
+  thalweg_status finish_shared() {
+    for (; senders_.open_ones() != 0; std::this_thread::yield())
+      progress();
+    thalweg_request* end = nullptr;
+    thalweg_status status = thalweg_success;
+    {
+      const std::lock_guard guard(*this);
+      status = thalweg_stream_start_finish(stream_, &end);
+    }
+    for (int finished = 0; status == thalweg_success && finished == 0; std::this_thread::yield()) {
+      const std::lock_guard guard(*this);
+      status = thalweg_request_test(&end, &finished);
+    }
+    thalweg_request_free(&end);
+    return status;
+  }
+
+  void check_rank(int rank) const {
+    if (static_cast<std::uint32_t>(rank) >= state_.view().ranks) [[unlikely]]
+      refuse(rank);
+  }
   [[gnu::noinline, gnu::cold]] void refuse(int rank) const {
     detail::check(thalweg_stream_no_rank(stream_, rank));
   }
 
-  struct any_sink {
-    virtual ~any_sink() = default;
-    virtual thalweg_stream_handler functions() = 0;
-    virtual void attach(thalweg_stream_view* view) = 0;
-    virtual std::exception_ptr take_failure() = 0;
-  };
   template <typename Handler>
-  struct sink final : any_sink {
-    explicit sink(Handler handler) : items(std::move(handler)) {}
-    thalweg_stream_handler functions() override { return items.functions(); }
-    void attach(thalweg_stream_view* view) override { items.attach(view); }
-    std::exception_ptr take_failure() override { return items.take_failure(); }
-    detail::item_sink<Item, Handler> items;
-  };
+  std::unique_ptr<detail::any_sink> make_sink(Handler handler) {
+    if constexpr (state::is_bare)
+      return std::make_unique<detail::item_sink<typename state::first_item, Handler, state>>(
+          std::move(handler), &state_);
+    else
+      return std::make_unique<detail::frame_sink<state, Handler>>(std::move(handler), &state_);
+  }
 
-  std::unique_ptr<any_sink> sink_;
+  state state_;
+  detail::sender_count senders_;
+  std::unique_ptr<detail::any_sink> sink_;
   thalweg_stream* stream_ = nullptr;
-  thalweg_stream_view* view_ = nullptr;
 };
 
 } // namespace thalweg

@@ -105,22 +105,73 @@ void put(thalweg_stream_view& view, std::uint32_t rank, const Item& item) {
     put_routed<Item>(view, rank, item);
 }
 
-/// A program's handler: one item a time, or all that have come together.
-template <typename Item, typename Handler>
-class item_sink {
+/// What all sinks of a rank have: the handler's failures, and the end of what has arrived together.
+class any_sink {
+public:
+  any_sink() = default;
+  any_sink(const any_sink&) = delete;
+  any_sink& operator=(const any_sink&) = delete;
+  virtual ~any_sink() = default;
+
+  virtual thalweg_stream_handler functions() = 0;
+  void attach(thalweg_stream_view* view) { view_ = view; }
+  /// What a handler of this rank threw last.
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+protected:
+  template <typename Work>
+  int guarded(Work work) noexcept {
+    try {
+      work();
+      return 0;
+    } catch (const std::exception& failed) {
+      return fail(failed.what());
+    } catch (...) {
+      return fail("it threw what is no std::exception");
+    }
+  }
+
+  /// What is held back belongs to a phase that fails.
+  virtual void discard() = 0;
+
+  thalweg_stream_view* view_ = nullptr;
+
+private:
+  [[gnu::noinline, gnu::cold]] int fail(const char* why) {
+    failure_ = std::current_exception();
+    view_->in_handler = 0;
+    discard();
+    return view_->fail(view_->stream, why);
+  }
+
+  std::exception_ptr failure_;
+};
+
+/// Nothing is kept back by what handlers send: see combining_cache.
+struct nothing_held {
+  static constexpr bool may_hold = false;
+};
+
+/// Items that are all alike. The handler takes one a time, or all that have come together. `Held`: what
+/// handlers have sent and is not in links yet.
+template <typename Item, typename Handler, typename Held = nothing_held>
+class item_sink final : public any_sink {
   static constexpr bool takes_spans = std::is_invocable_v<Handler&, std::span<const Item>>;
   static_assert(takes_spans || std::is_invocable_v<Handler&, const Item&>,
                 "a handler takes a const item&, or a std::span of const items");
 
 public:
-  explicit item_sink(Handler handler) : handler_(std::move(handler)) {}
-
-  void attach(thalweg_stream_view* view) { view_ = view; }
-  thalweg_stream_handler functions() { return {this, deliver, forward}; }
-  /// What a handler of this rank threw last.
-  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+  explicit item_sink(Handler handler, Held* held = nullptr) : handler_(std::move(handler)), held_(held) {}
+  thalweg_stream_handler functions() override {
+    return {this, deliver, forward, Held::may_hold ? release : nullptr};
+  }
 
 private:
+  void discard() override {
+    if constexpr (Held::may_hold)
+      held_->discard();
+  }
+
   void handle(std::span<const Item> items) {
     if constexpr (takes_spans)
       handler_(items);
@@ -138,7 +189,11 @@ private:
   // Items stand as the sender has put them: aligned, since slots are, one after the other.
   static int deliver(void* context, const char* items, std::size_t bytes) {
     auto& sink = *static_cast<item_sink*>(context);
-    return sink.guarded([&] { sink.handle({reinterpret_cast<const Item*>(items), bytes / sizeof(Item)}); });
+    return sink.guarded([&] {
+      sink.handle({reinterpret_cast<const Item*>(items), bytes / sizeof(Item)});
+      if constexpr (Held::may_hold)
+        sink.held_->release_handlers();
+    });
   }
 
   static int forward(void* context, const char* items, std::size_t bytes, std::uint32_t dimension) {
@@ -148,6 +203,16 @@ private:
         sink.template route<std::uint16_t>(items, bytes, dimension + 1);
       else
         sink.template route<std::uint32_t>(items, bytes, dimension + 1);
+      if constexpr (Held::may_hold)
+        sink.held_->release_handlers();
+    });
+  }
+
+  static int release(void* context) {
+    auto& sink = *static_cast<item_sink*>(context);
+    return sink.guarded([&] {
+      if constexpr (Held::may_hold)
+        sink.held_->release();
     });
   }
 
@@ -173,25 +238,8 @@ private:
     }
   }
 
-  template <typename Work>
-  int guarded(Work work) noexcept {
-    try {
-      work();
-      return 0;
-    } catch (const std::exception& failed) {
-      failure_ = std::current_exception();
-      view_->in_handler = 0;
-      return view_->fail(view_->stream, failed.what());
-    } catch (...) {
-      failure_ = std::current_exception();
-      view_->in_handler = 0;
-      return view_->fail(view_->stream, "it threw what is no std::exception");
-    }
-  }
-
-  thalweg_stream_view* view_ = nullptr;
   Handler handler_;
-  std::exception_ptr failure_;
+  Held* held_;
 };
 
 } // namespace thalweg::detail

@@ -44,20 +44,26 @@ typedef struct thalweg_stream_view {
   const uint32_t* cells; /* of the ranks; NULL where rank r is cell r */
   uint32_t dimensions;
   uint32_t ranks;
-  uint32_t tag_bytes;  /* 2 or 4 */
-  uint32_t has_sent;   /* set by whoever puts an item of his own into a link */
-  uint32_t in_handler; /* set while a handler of the program runs: refilling does not wait then */
+  uint32_t rank;
+  uint32_t tag_bytes;      /* 2 or 4 */
+  uint32_t max_item_bytes; /* that any buffer of any rank holds, the tag included */
+  uint32_t has_sent;       /* set by whoever puts an item of his own into a link */
+  uint32_t in_handler;     /* set while a handler of the program runs: refilling does not wait then */
 } thalweg_stream_view;
 
-/* What becomes of arriving items. Both may put items into links. They return 0, or something else after
+/* What becomes of arriving items. All may put items into links. They return 0, or something else after
  * fail(). */
 typedef struct thalweg_stream_handler {
   void* context;
   /* Bare items, `bytes` of them together. */
   int (*deliver)(void* context, const char* items, size_t bytes);
   /* Items behind tags, which have come along `dimension`: each is delivered, or goes into the link of a later
-   * dimension. */
+   * dimension. NULL: that is done for items of item_bytes, and deliver() gets those that have arrived,
+   * together and aligned to 16 bytes. */
   int (*forward)(void* context, const char* items, size_t bytes, uint32_t dimension);
+  /* Puts into links what the program has sent and holds back: after a period, where links are flushed, and
+   * before a phase ends. NULL: nothing is held back. */
+  int (*release)(void* context);
 } thalweg_stream_handler;
 
 #ifdef __cplusplus

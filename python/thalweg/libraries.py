@@ -1,4 +1,4 @@
-"""Where the interposer libraries of this installation are."""
+"""Where the libraries of this installation are: the interposers, and those that programs on streams use."""
 
 import os
 
@@ -14,10 +14,19 @@ def library_folders() -> list[str]:
 
 def interposer(family: Family) -> str:
     """Find a family's interposer; fails, and never starts a program without, if it is not there."""
+    return _library(family.interposer, f"the interposer for {family.title}")
+
+
+def stream_library(family: Family) -> str:
+    """Find what programs on streams call."""
+    return _library(f"libthalweg-stream-{family.name}.so", f"streams for {family.title}")
+
+
+def _library(name: str, description: str) -> str:
     folders = library_folders()
     for folder in folders:
-        path = os.path.join(folder, family.interposer)
+        path = os.path.join(folder, name)
         if os.path.isfile(path):
             return path
-    message = f"{family.interposer}, the interposer for {family.title}, is missing in {' and '.join(folders)}"
+    message = f"{name}, {description}, is missing in {' and '.join(folders)}"
     raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI's headers installed: make build")

@@ -59,9 +59,9 @@ void ItemStream::wait_for_slot(std::uint32_t link) {
 bool ItemStream::take_in(std::uint32_t from_dimension, bool copies) {
   bool moved = drain_overflow();
   if (fabric_.remote != nullptr)
-    fabric_.remote->complete_sends();
+    fabric_.remote->progress();
   // The last dimension first: it needs no slots, and frees others'.
-  for (std::uint32_t d = route_.dimensions(); d-- > from_dimension;) {
+  for (std::uint32_t d = route_.quiescence_dimension() + 1; d-- > from_dimension;) {
     moved |= take_early(d, copies);
     moved |= take_near(d, copies);
     if (fabric_.remote != nullptr)
@@ -108,7 +108,7 @@ bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copi
   if (!notice)
     return false;
   if (notice->place == 0) {
-    take_mark(*notice, dimension);
+    take_notice(*notice, dimension);
     return true;
   }
   Slot& slot = NodeMemory::at(fabric_.memory, notice->place);
@@ -125,16 +125,14 @@ bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copi
 }
 
 // A mark without items.
-void ItemStream::take_mark(const Notice& notice, std::uint32_t dimension) {
+void ItemStream::take_notice(const Notice& notice, std::uint32_t dimension) {
   if (notice.phase == phase_) {
-    waves_.mark_arrived(dimension, notice.wave, (notice.flags & SlotHead::was_active) != 0);
+    take_mark(dimension, notice.flags);
     return;
   }
   Slot& early = overflow_.make();
-  early.head = {.dimension = static_cast<std::uint8_t>(dimension),
-                .phase = notice.phase,
-                .wave = notice.wave,
-                .flags = notice.flags};
+  early.head = {
+      .dimension = static_cast<std::uint8_t>(dimension), .phase = notice.phase, .flags = notice.flags};
   early_[dimension].push_back({&early, true});
 }
 
@@ -164,9 +162,10 @@ Slot& ItemStream::copy(const Slot& slot) {
 }
 
 void ItemStream::free_near(Slot& slot) {
-  const Rank owner = fabric_.near_ranks[static_cast<std::size_t>(slot.head.source)];
+  const Rank owner = slot.head.source;
   slot.is_free.store(1, std::memory_order_release);
-  ring(owner);
+  if (fabric_.rings)
+    ring(fabric_.near(owner));
 }
 
 void ItemStream::handle(Slot& slot) {
@@ -175,7 +174,15 @@ void ItemStream::handle(Slot& slot) {
   set_->leave(outer);
   const SlotHead& head = slot.head;
   if ((head.flags & SlotHead::closes) != 0)
-    waves_.mark_arrived(head.dimension, head.wave, (head.flags & SlotHead::was_active) != 0);
+    take_mark(head.dimension, head.flags);
+}
+
+void ItemStream::take_mark(std::uint32_t dimension, std::uint8_t flags) {
+  const bool was_active = (flags & SlotHead::was_active) != 0;
+  if (dimension == route_.quiescence_dimension())
+    quiescence_.arrived(std::uint32_t{flags} >> SlotHead::round_at, was_active);
+  else
+    wave_.mark_arrived(dimension, was_active);
 }
 
 void ItemStream::handle_items(Slot& slot) {
@@ -220,32 +227,41 @@ void ItemStream::start_finish() {
   if (is_finishing_)
     throw Error("the phase is ending already", "wait for its request first");
   must_not_be_nested();
+  release_held();
   is_finishing_ = true;
   begin_wave();
 }
 
 void ItemStream::begin_wave() {
   ++statistics_.waves;
-  waves_.begin(std::exchange(view_.has_sent, 0U) != 0 || std::exchange(failed_since_wave_, false));
+  wave_.begin(std::exchange(view_.has_sent, 0U) != 0 || std::exchange(failed_since_wave_, false));
   closing_dimension_ = 0;
   closing_link_ = route_.first_link(0);
+}
+
+std::uint8_t ItemStream::flags_to(std::uint32_t link) const {
+  std::uint32_t flags = SlotHead::closes;
+  const bool checks_quiescence = route_.peers()[link].dimension == route_.quiescence_dimension();
+  if (checks_quiescence ? quiescence_.was_active() : wave_.was_active())
+    flags |= SlotHead::was_active;
+  if (checks_quiescence)
+    flags |= quiescence_.round() << SlotHead::round_at;
+  if (failed_rank_ >= 0)
+    flags |= SlotHead::has_failed;
+  return static_cast<std::uint8_t>(flags);
 }
 
 // The link's last slot of this wave, or a mark alone. False where there is no slot for it yet.
 bool ItemStream::close(std::uint32_t link) {
   if (route_.peers()[link].rank < 0)
     return true;
-  std::uint8_t flags = SlotHead::closes;
-  if (waves_.was_active())
-    flags |= SlotHead::was_active;
-  if (failed_rank_ >= 0)
-    flags |= SlotHead::has_failed;
+  const std::uint8_t flags = flags_to(link);
   if (links_[link].slot == nullptr) {
     if (overflow_.holds(link))
       return false;
     Outbox& outbox = outboxes_[link];
     if (outbox.near >= 0 && failed_rank_ < 0) {
-      outbox.mailbox.post({.place = 0, .flags = flags, .phase = phase_, .wave = waves_.number()});
+      outbox.mailbox.post({.place = 0, .flags = flags, .phase = phase_});
       ring(outbox.near);
       return true;
     }
@@ -259,22 +275,47 @@ bool ItemStream::close(std::uint32_t link) {
 }
 
 void ItemStream::advance() {
-  while (is_finishing_ && !has_ended_ && has_closed(closing_dimension_)) {
-    if (++closing_dimension_ < route_.dimensions())
-      closing_link_ = route_.first_link(closing_dimension_);
-    else if (waves_.end())
-      begin_wave();
-    else
-      has_ended_ = true;
-  }
+  while (is_finishing_ && !has_ended_ && take_step())
+    ;
 }
 
-// All links of a dimension, and all senders along it theirs.
-bool ItemStream::has_closed(std::uint32_t dimension) {
-  for (; closing_link_ < route_.end_link(dimension); ++closing_link_)
-    if (!close(closing_link_))
+// False where something has to arrive, or to be sent, before.
+bool ItemStream::take_step() {
+  if (quiescence_.is_open())
+    return check_quiescence();
+  const std::uint32_t dimension = closing_dimension_;
+  if (!has_closed(route_.end_link(dimension)) ||
+      !wave_.has_marks(dimension, static_cast<std::uint32_t>(route_.senders(dimension).size())))
+    return false;
+  if (++closing_dimension_ < route_.dimensions()) {
+    closing_link_ = route_.first_link(closing_dimension_);
+  } else if (wave_.end()) {
+    quiescence_.begin(view_.has_sent != 0);
+    closing_link_ = route_.first_link_of_round(0);
+  } else {
+    has_ended_ = true;
+  }
+  return true;
+}
+
+bool ItemStream::check_quiescence() {
+  if (quiescence_.round() < quiescence_.rounds()) {
+    if (!has_closed(route_.first_link_of_round(quiescence_.round() + 1)) || !quiescence_.has_round())
       return false;
-  return waves_.has_marks(dimension, static_cast<std::uint32_t>(route_.senders(dimension).size()));
+    quiescence_.end_round();
+  } else if (quiescence_.end()) {
+    begin_wave();
+  } else {
+    has_ended_ = true;
+  }
+  return true;
+}
+
+// The links from the next one that is to be closed, up to this end.
+bool ItemStream::has_closed(std::uint32_t end) {
+  while (closing_link_ < end && close(closing_link_))
+    ++closing_link_;
+  return closing_link_ == end;
 }
 
 bool ItemStream::test_finish() {
@@ -283,12 +324,22 @@ bool ItemStream::test_finish() {
     return true;
   const bool moved = set_->progress(this);
   if (!has_ended_) {
+    send_when_idle(moved);
     if (!moved)
       looked_in_vain();
     return false;
   }
   end_phase();
   return true;
+}
+
+// Others may not have come to the end of the phase, and wait for what handlers have sent here.
+void ItemStream::send_when_idle(bool moved) {
+  constexpr std::uint32_t vain_looks = 16; // somebody may still be sending
+  if (moved)
+    looks_in_vain_ = 0;
+  else if (++looks_in_vain_ == vain_looks)
+    send_links();
 }
 
 void ItemStream::finish() {
@@ -299,6 +350,7 @@ void ItemStream::finish() {
     const bool moved = set_->progress(this);
     if (has_ended_)
       return wait::Look::reached;
+    send_when_idle(moved);
     return moved ? wait::Look::moved : wait::Look::nothing;
   };
   wait(look);
@@ -312,6 +364,8 @@ void ItemStream::end_phase() {
   has_ended_ = false;
   phase_ ^= 1;
   ++statistics_.phases;
+  for (Outbox& outbox : outboxes_)
+    outbox.fill_bytes = first_fill(outbox);
   send_deferred();
   must_have_succeeded();
 }

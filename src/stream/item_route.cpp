@@ -2,11 +2,13 @@
 
 #include "core/arithmetic.hpp"
 #include "core/error.hpp"
+#include "stream/quiescence.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 namespace thalweg::streams {
 
@@ -82,6 +84,20 @@ ItemRoute::ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::spa
     cells_left *= d == 0 ? 1 : mesh.side(d);
   }
   tag_bytes_ = cells_left <= UINT16_MAX ? 2 : 4;
+  add_quiescence_links(ranks, rank);
+}
+
+void ItemRoute::add_quiescence_links(std::int32_t ranks, Rank rank) {
+  std::vector<Rank> senders;
+  for (std::int64_t step = 1; step < ranks; step *= QuiescenceCheck::radix) {
+    rounds_.push_back(static_cast<std::uint32_t>(peers_.size()));
+    for (std::int64_t away = step; away < step * QuiescenceCheck::radix && away < ranks; away += step) {
+      peers_.push_back({static_cast<Rank>((rank + away) % ranks), quiescence_dimension()});
+      senders.push_back(static_cast<Rank>((rank + ranks - away) % ranks));
+    }
+  }
+  rounds_.push_back(static_cast<std::uint32_t>(peers_.size()));
+  senders_.push_back(std::move(senders));
 }
 
 std::uint32_t ItemRoute::own_link() const {

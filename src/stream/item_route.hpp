@@ -39,16 +39,24 @@ public:
   std::uint32_t first_link(std::uint32_t dimension) const { return dimensions_[dimension].first_link; }
   /// One behind the last link of a dimension.
   std::uint32_t end_link(std::uint32_t dimension) const;
-  /// Who sends to this rank along a dimension: in the last one it does so itself.
+  /// Who sends to this rank along a dimension, in the last one it does so itself; or in quiescence checks.
   const std::vector<Rank>& senders(std::uint32_t dimension) const { return senders_[dimension]; }
+  /// Stands for a dimension behind the last one: what ranks send each other in quiescence checks.
+  std::uint32_t quiescence_dimension() const { return dimensions(); }
+  /// Of a round of a quiescence check, or one behind the last link of all.
+  std::uint32_t first_link_of_round(std::uint32_t round) const { return rounds_[round]; }
+  std::uint32_t rounds() const { return static_cast<std::uint32_t>(rounds_.size() - 1); }
   std::uint32_t tag_bytes() const { return tag_bytes_; }
   const thalweg_stream_dimension* view() const { return dimensions_.data(); }
 
 private:
+  void add_quiescence_links(std::int32_t ranks, Rank rank);
+
   Shape shape_;
   std::vector<thalweg_stream_dimension> dimensions_;
   std::vector<Peer> peers_;
   std::vector<std::vector<Rank>> senders_;
+  std::vector<std::uint32_t> rounds_; // their first links
   std::uint32_t tag_bytes_ = 2;
 };
 

@@ -12,33 +12,46 @@
 
 namespace thalweg::streams {
 
+namespace {
+
+std::vector<std::uint32_t> messages_by_round(const ItemRoute& route) {
+  std::vector<std::uint32_t> messages;
+  for (std::uint32_t round = 0; round < route.rounds(); ++round)
+    messages.push_back(route.first_link_of_round(round + 1) - route.first_link_of_round(round));
+  return messages;
+}
+
+} // namespace
+
 ItemStream::ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric fabric,
                        const thalweg_stream_handler& handler, const StreamOptions& options,
                        std::shared_ptr<StreamSet> set)
-    : route_(route), memory_(memory), fabric_(std::move(fabric)),
-      near_rank_(fabric_.near_ranks[static_cast<std::size_t>(fabric_.rank)]), handler_(handler),
-      options_(options), set_(std::move(set)), open_links_(route_.peers().size()),
-      links_(route_.peers().size()), early_(route_.dimensions()), overflow_(memory_.slot_bytes()),
-      waves_(route_.dimensions()) {
+    : route_(route), memory_(memory), fabric_(std::move(fabric)), near_rank_(fabric_.near(fabric_.rank)),
+      handler_(handler), options_(options), set_(std::move(set)), open_links_(route_.peers().size()),
+      links_(route_.peers().size()), early_(route_.dimensions() + 1), overflow_(memory_.slot_bytes()),
+      wave_(route_.dimensions()), quiescence_(messages_by_round(route_)) {
   assert(near_rank_ >= 0 && options_.fill_bytes <= memory_.slot_bytes());
-  for (std::uint32_t d = 0; d < route_.dimensions(); ++d)
+  for (std::uint32_t d = 0; d <= route_.quiescence_dimension(); ++d)
     pools_.emplace_back(memory_.first_slot(fabric_.memory, near_rank_, d), memory_.stride(),
                         memory_.slots(d));
   for (const Peer& peer : route_.peers()) {
-    const Rank near = peer.rank < 0 ? -1 : fabric_.near_ranks[static_cast<std::size_t>(peer.rank)];
+    const Rank near = fabric_.near(peer.rank);
     outboxes_.push_back(
         {near, near < 0 ? MailboxEnd() : memory_.mailbox(fabric_.memory, near, near_rank_, peer.dimension)});
+    outboxes_.back().fill_bytes = first_fill(outboxes_.back());
   }
-  inboxes_.resize(route_.dimensions());
-  for (std::uint32_t d = 0; d < route_.dimensions(); ++d)
+  inboxes_.resize(early_.size());
+  for (std::uint32_t d = 0; d <= route_.quiescence_dimension(); ++d)
     for (const Rank sender : route_.senders(d))
-      if (const Rank near = fabric_.near_ranks[static_cast<std::size_t>(sender)]; near >= 0)
+      if (const Rank near = fabric_.near(sender); near >= 0)
         inboxes_[d].push_back(memory_.mailbox(fabric_.memory, near_rank_, near, d));
   view_.links = open_links_.data();
   view_.dimension = route_.view();
   view_.dimensions = route_.dimensions();
   view_.ranks = static_cast<std::uint32_t>(fabric_.ranks);
+  view_.rank = static_cast<std::uint32_t>(fabric_.rank);
   view_.tag_bytes = route_.tag_bytes();
+  view_.max_item_bytes = options_.fill_bytes;
   view_.stream = this;
   view_.refill = [](void* stream, std::uint32_t link, std::size_t bytes) -> int {
     auto& self = *static_cast<ItemStream*>(stream);
@@ -80,9 +93,14 @@ void ItemStream::refill(std::uint32_t link, std::size_t bytes) {
   if (is_finishing_ && !in_handler && !set_->is_nested())
     throw Error("an item is sent while the phase ends",
                 "send after its request has finished, or in a handler");
-  if (links_[link].slot != nullptr)
+  // A link's first item seldom costs a look: where there are messages, that takes as long as many items.
+  const bool was_full = links_[link].slot != nullptr;
+  if (was_full)
     post(link, 0, Reason::full);
-  progress();
+  if (was_full || wait::System::now_ns() - looked_ns_ >= options_.period_ns)
+    progress();
+  std::uint32_t& fill = outboxes_[link].fill_bytes;
+  fill = std::max(fill, static_cast<std::uint32_t>(bytes));
   // What has been taken in meanwhile may have filled the link again.
   while (!has_place(link, bytes)) {
     if (links_[link].slot != nullptr)
@@ -109,12 +127,20 @@ void ItemStream::give(std::uint32_t link, Slot& slot, bool is_overflow) {
     detail::prepare_to_write(open_links_[link].next + line);
 }
 
+// What goes to another node is to be on its way while more is made. So a phase begins with short messages
+// there, each twice as long as the one before: then what is left for its end is a part of what was sent.
+std::uint32_t ItemStream::first_fill(const Outbox& outbox) const {
+  constexpr std::uint32_t short_bytes = 4096;
+  return outbox.near >= 0 ? options_.fill_bytes
+                          : std::min(options_.fill_bytes, std::max(short_bytes, options_.item_bytes + 4));
+}
+
 // As many whole items as a slot is to hold.
 thalweg_stream_link ItemStream::part_of(std::uint32_t link, Slot& slot) const {
   const bool is_last = route_.peers()[link].dimension + 1 == route_.dimensions();
   const std::size_t stride = options_.item_bytes + (is_last ? 0 : route_.tag_bytes());
-  const std::size_t bytes =
-      options_.item_bytes == 0 ? options_.fill_bytes : options_.fill_bytes / stride * stride;
+  const std::uint32_t fill = outboxes_[link].fill_bytes;
+  const std::size_t bytes = options_.item_bytes == 0 ? fill : fill / stride * stride;
   char* const begin = reinterpret_cast<char*>(slot.items());
   return {begin, begin + bytes};
 }
@@ -139,7 +165,6 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
                .source = fabric_.rank,
                .dimension = static_cast<std::uint8_t>(route_.peers()[link].dimension),
                .phase = phase_,
-               .wave = waves_.number(),
                .flags = flags,
                .failed_rank = failed_rank_};
   if ((flags & SlotHead::has_failed) != 0) {
@@ -148,6 +173,8 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
     std::memcpy(slot.items(), failure_.data(), slot.head.bytes);
   }
   ++statistics_.slots[static_cast<std::size_t>(reason)];
+  if (reason == Reason::full)
+    outboxes_[link].fill_bytes = std::min(2 * outboxes_[link].fill_bytes, options_.fill_bytes);
   if (filled.is_overflow)
     overflow_.append(link, slot);
   else
@@ -161,8 +188,7 @@ void ItemStream::dispatch(std::uint32_t link, Slot& slot) {
     statistics_.near_bytes += slot.head.bytes;
     outbox.mailbox.post({.place = NodeMemory::place_of(fabric_.memory, slot),
                          .flags = slot.head.flags,
-                         .phase = slot.head.phase,
-                         .wave = slot.head.wave});
+                         .phase = slot.head.phase});
     ring(outbox.near);
   } else {
     statistics_.far_bytes += slot.head.bytes;
@@ -233,7 +259,23 @@ bool ItemStream::drain_overflow() {
   });
 }
 
+// As a handler does: it does not wait.
+void ItemStream::release_held() {
+  if (handler_.release == nullptr || is_finishing_)
+    return;
+  Member* const outer = set_->enter(this);
+  const std::uint32_t was_in_handler = std::exchange(view_.in_handler, 1U);
+  handler_.release(handler_.context);
+  view_.in_handler = was_in_handler;
+  set_->leave(outer);
+}
+
 void ItemStream::flush() {
+  release_held();
+  send_links();
+}
+
+void ItemStream::send_links() {
   const auto count = static_cast<std::uint32_t>(links_.size());
   for (std::uint32_t step = 1; step <= count; ++step)
     if (const std::uint32_t link = (route_.own_link() + step) % count; links_[link].slot != nullptr)
@@ -247,6 +289,7 @@ void ItemStream::send_old() {
   if (now_ns - looked_ns_ < options_.period_ns)
     return;
   looked_ns_ = now_ns;
+  release_held();
   for (std::uint32_t link = 0; link < links_.size(); ++link)
     if (links_[link].slot != nullptr && std::exchange(links_[link].was_seen, true))
       post(link, 0, Reason::waited);

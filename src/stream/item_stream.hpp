@@ -5,6 +5,7 @@
 #include "stream/item_route.hpp"
 #include "stream/node_memory.hpp"
 #include "stream/overflow.hpp"
+#include "stream/quiescence.hpp"
 #include "stream/remote.hpp"
 #include "stream/slot_pool.hpp"
 #include "stream/statistics.hpp"
@@ -12,6 +13,7 @@
 #include "stream/wave.hpp"
 #include "wait/policy.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -24,13 +26,19 @@ namespace thalweg::streams {
 struct Fabric {
   Rank rank = 0;
   std::int32_t ranks = 1;
-  std::vector<Rank> near_ranks{}; ///< of each rank its number on this node, or -1
+  std::vector<Rank> node_ranks{}; ///< of this node, by their number on it
   std::byte* memory = nullptr;    ///< of the node: as a NodeMemory says
   Remote* remote = nullptr;       ///< null where all ranks are near
   wait::Policy policy{};
   /// Ranks sleep until their doorbells ring. Who rings waits until all that it has written is there, which is
   /// worth it where ranks outnumber cores.
   bool rings = true;
+
+  /// A rank's number on this node, or -1.
+  Rank near(Rank of) const {
+    const auto found = std::ranges::find(node_ranks, of);
+    return found == node_ranks.end() ? -1 : static_cast<Rank>(found - node_ranks.begin());
+  }
 };
 
 struct StreamOptions {
@@ -89,6 +97,7 @@ private:
   struct Outbox {
     Rank near = -1; // who the link's peer is on this node; -1: he is on another one
     MailboxEnd mailbox;
+    std::uint32_t fill_bytes = 0; // of its next slot
   };
   // What is sent for the next phase before this one has ended.
   struct Deferred {
@@ -97,11 +106,15 @@ private:
     std::vector<std::pair<std::uint32_t, Slot*>> full;
   };
 
+  std::uint32_t first_fill(const Outbox& outbox) const;
   SlotPool& pool_of(std::uint32_t link) { return pools_[route_.peers()[link].dimension]; }
   void give(std::uint32_t link, Slot& slot, bool is_overflow);
   bool has_place(std::uint32_t link, std::size_t bytes) const;
   void wait_for_slot(std::uint32_t link);
   thalweg_stream_link part_of(std::uint32_t link, Slot& slot) const;
+  void release_held();
+  void send_links();
+  void send_when_idle(bool moved);
   Slot& make_overflow();
   thalweg_stream_link* deferred_links();
   bool defers() const { return view_.links != open_links_.data(); }
@@ -119,7 +132,8 @@ private:
   bool take_far(std::uint32_t dimension, bool copies);
   Slot& copy(const Slot& slot);
   bool take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copies);
-  void take_mark(const Notice& notice, std::uint32_t dimension);
+  void take_notice(const Notice& notice, std::uint32_t dimension);
+  void take_mark(std::uint32_t dimension, std::uint8_t flags);
   void handle(Slot& slot);
   void handle_items(Slot& slot);
   void free_near(Slot& slot);
@@ -127,7 +141,10 @@ private:
 
   void begin_wave();
   bool close(std::uint32_t link);
-  bool has_closed(std::uint32_t dimension);
+  std::uint8_t flags_to(std::uint32_t link) const;
+  bool has_closed(std::uint32_t end);
+  bool take_step();
+  bool check_quiescence();
   void end_phase();
   void must_have_succeeded();
   void must_not_be_nested() const;
@@ -151,7 +168,8 @@ private:
   std::vector<std::deque<Early>> early_; // of the next phase, by dimension
   Overflow overflow_;
   std::unique_ptr<Deferred> deferred_; // once it was needed
-  Waves waves_;
+  Wave wave_;
+  QuiescenceCheck quiescence_;
   thalweg_stream_view view_{};
   Statistics statistics_;
 
@@ -161,6 +179,7 @@ private:
   std::uint32_t closing_dimension_ = 0;
   std::uint32_t closing_link_ = 0;
   std::uint64_t looked_ns_ = 0;
+  std::uint32_t looks_in_vain_ = 0; ///< one after the other, while a phase ends
 
   Rank failed_rank_ = -1;
   std::string failure_;

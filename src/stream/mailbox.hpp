@@ -21,7 +21,6 @@ struct Notice {
   std::uint32_t place = 0; ///< of the slot, in units of 64 bytes of the node's memory; 0: a mark alone
   std::uint8_t flags = 0;  ///< of the mark, as in SlotHead
   std::uint8_t phase = 0;
-  std::uint8_t wave = 0;
 };
 
 using MailboxWord = std::atomic<std::uint64_t>;
@@ -40,8 +39,7 @@ public:
 
   void post(const Notice& notice) {
     const std::uint64_t word = std::uint64_t{notice.place} | std::uint64_t{notice.flags} << flags_at |
-                               std::uint64_t{notice.phase} << phase_at |
-                               std::uint64_t{notice.wave} << wave_at | lap() << lap_at;
+                               std::uint64_t{notice.phase} << phase_at | lap() << lap_at;
     words_[next_++ & (count_ - 1)].store(word, std::memory_order_release);
   }
 
@@ -51,14 +49,12 @@ public:
       return std::nullopt;
     ++next_;
     return Notice{static_cast<std::uint32_t>(word), static_cast<std::uint8_t>(word >> flags_at),
-                  static_cast<std::uint8_t>(word >> phase_at & 1),
-                  static_cast<std::uint8_t>(word >> wave_at & 1)};
+                  static_cast<std::uint8_t>(word >> phase_at & 1)};
   }
 
 private:
   static constexpr int flags_at = 32;
   static constexpr int phase_at = 40;
-  static constexpr int wave_at = 41;
   static constexpr int lap_at = 63;
 
   /// 1 in the first lap, as memory begins with zeros, then 0 and 1 in turns.

@@ -15,7 +15,8 @@ namespace thalweg::streams {
 
 class NodeMemory {
 public:
-  /// `slots[d]`: how many slots a rank has for dimension d, of `slot_bytes` bytes of items each.
+  /// `slots[d]`: how many slots a rank has for dimension d, and last for quiescence checks, of `slot_bytes`
+  /// bytes of items each.
   NodeMemory(std::int32_t near_ranks, std::vector<std::uint32_t> slots, std::uint32_t slot_bytes);
 
   std::size_t bytes() const;

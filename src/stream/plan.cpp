@@ -2,6 +2,8 @@
 
 #include "core/arithmetic.hpp"
 #include "core/error.hpp"
+#include "stream/slot.hpp"
+#include "thalweg/stream_links.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,8 +14,10 @@ namespace thalweg::streams {
 namespace {
 
 // All buffers of a rank stay in the second-level cache while they are filled and read, if there are few. From
-// 64 KiB on, what it costs to hand one over does not matter.
+// 64 KiB on, what it costs to hand one over does not matter. Between nodes libraries ask first before they
+// send messages of 64 KiB (Open MPI over TCP): that cost a third of the bandwidth.
 constexpr std::size_t usual_bytes = std::size_t{64} << 10;
+constexpr std::size_t usual_far_bytes = std::size_t{32} << 10;
 constexpr std::size_t cached_bytes = std::size_t{1} << 20;
 constexpr std::size_t min_cached_bytes = std::size_t{8} << 10;
 constexpr std::size_t usual_memory = std::size_t{4} << 20;
@@ -23,6 +27,8 @@ constexpr std::size_t max_bytes = std::size_t{1} << 20;
 // Beyond so many ranks the first hop goes to a rank of one's own node: there are as many buffers to fill as
 // nodes and ranks of a node, instead of as many as ranks.
 constexpr std::int32_t max_direct = 32;
+
+constexpr std::uint32_t quiescence_slots = 8; // for messages of two rounds
 
 std::vector<std::int32_t> ranks_of_nodes(std::span<const std::int32_t> nodes) {
   std::vector<std::int32_t> count(static_cast<std::size_t>(std::ranges::max(nodes)) + 1, 0);
@@ -48,6 +54,13 @@ std::vector<Rank> by_node(std::span<const std::int32_t> nodes) {
   return std::ranges::is_sorted(order) ? std::vector<Rank>() : order;
 }
 
+// Of a slot, if so many have this memory.
+std::size_t bytes_within(std::size_t memory, std::size_t slots) {
+  constexpr std::size_t beside = sizeof(Slot) + THALWEG_STREAM_AHEAD;
+  const std::size_t share = (memory == 0 ? usual_memory : memory) / slots;
+  return std::max(share < beside ? 0 : (share - beside) / 64 * 64, min_bytes);
+}
+
 } // namespace
 
 StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes) {
@@ -64,12 +77,14 @@ StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes
     count += plan.slots.back();
     links += static_cast<std::size_t>(side);
   }
+  plan.slots.push_back(quiescence_slots);
+  const bool has_far = nodes.front() != std::ranges::max(nodes);
+  const std::size_t receives = has_far ? receive_slots(plan.shape.size()) : 0;
   std::size_t bytes = wishes.buffer_bytes;
-  if (bytes == 0) {
-    const std::size_t memory = wishes.memory_bytes == 0 ? usual_memory : wishes.memory_bytes;
-    bytes = std::clamp(cached_bytes / count, min_cached_bytes, usual_bytes);
-    bytes = std::max(std::min(bytes, memory / count), min_bytes);
-  }
+  if (bytes == 0)
+    bytes =
+        std::min(std::clamp(cached_bytes / count, min_cached_bytes, has_far ? usual_far_bytes : usual_bytes),
+                 bytes_within(wishes.memory_bytes, count + quiescence_slots + receives));
   const std::size_t with_tag = wishes.item_bytes + sizeof(std::uint32_t);
   if (bytes > max_bytes || with_tag > max_bytes)
     throw Error(fmt::format("buffers of {} B for items of {} B", bytes, wishes.item_bytes),

@@ -23,10 +23,17 @@ struct Wishes {
 struct StreamPlan {
   Shape shape;
   std::vector<Rank> rank_of_cell;   ///< empty: rank r is cell r
-  std::vector<std::uint32_t> slots; ///< of a rank, by dimension
+  std::vector<std::uint32_t> slots; ///< of a rank, by dimension, and then for quiescence checks
   std::uint32_t slot_bytes = 0;     ///< of a slot
   std::uint32_t fill_bytes = 0;     ///< that are filled
 };
+
+/// How many slots a rank has to receive from other nodes: for each dimension and for quiescence checks, in
+/// this phase and the next one.
+constexpr std::uint32_t receives_of_dimension = 4;
+constexpr std::uint32_t receive_slots(std::size_t dimensions) {
+  return 2 * receives_of_dimension * static_cast<std::uint32_t>(dimensions + 1);
+}
 
 /// `nodes[r]`: the node of rank r. The same on all ranks. Throws Error for wishes that cannot be had.
 StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes);

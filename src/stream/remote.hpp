@@ -14,10 +14,11 @@ public:
   /// What was sent before to that rank along that dimension arrives before. The slot is not to be touched
   /// until it says that it is free.
   virtual void send(Slot& slot, Rank to) = 0;
-  /// Lets what is being sent make progress, and frees what has been.
-  virtual void complete_sends() = 0;
-  /// The next slot along a dimension in a phase, or null. Of several phases one at a time is looked for: what
-  /// arrives for the next one stays where it is. To be handed back before the next one is asked for.
+  /// Lets slots make progress, frees those that have been sent, and finds those that have arrived.
+  virtual void progress() = 0;
+  /// The next one of these along a dimension in a phase, or null. Of several phases one at a time is looked
+  /// for: what arrives for the next one stays where it is. To be handed back before the next one is asked
+  /// for.
   virtual Slot* receive(std::uint32_t dimension, std::uint32_t phase) = 0;
   virtual void release(Slot& slot) = 0;
 };

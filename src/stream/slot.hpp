@@ -12,15 +12,18 @@ namespace thalweg::streams {
 struct SlotHead {
   std::uint32_t bytes = 0;    ///< of items, or of the text of a failure
   std::int32_t source = -1;   ///< the rank that sends it
-  std::uint8_t dimension = 0; ///< that it travels along
+  std::uint8_t dimension = 0; ///< that it travels along, or ItemRoute::quiescence_dimension()
   std::uint8_t phase = 0;     ///< of the sender, modulo 2
-  std::uint8_t wave = 0;      ///< that it closes, modulo 2
   std::uint8_t flags = 0;
+  std::uint8_t unused = 0;
   std::int32_t failed_rank = -1; ///< whose handler failed first, as far as the sender knows
 
-  static constexpr std::uint8_t closes = 1;     ///< the sender's last one of this wave for this receiver
-  static constexpr std::uint8_t was_active = 2; ///< something was sent or failed since the wave before
+  // flags
+  static constexpr std::uint8_t closes = 1; ///< the sender's last one of this wave for this receiver
+  static constexpr std::uint8_t was_active =
+      2; ///< something was sent or failed before the wave, or since then
   static constexpr std::uint8_t has_failed = 4; ///< a handler has: the bytes are its text
+  static constexpr int round_at = 4;            ///< of a quiescence check: the bits from here on
 };
 static_assert(sizeof(SlotHead) == 16);
 

@@ -22,7 +22,18 @@ def test_documents_are_up_to_date(name: str, text: str) -> None:
     assert (DOCS / name).read_text() == text, "run: make man"
 
 
-@pytest.mark.parametrize(("page", "program"), [("teams.md", "team/page.cpp"), ("streams.md", "stream/jobs/page.cpp")])
+PARTS = ("words", "kinds", "lookup", "distances", "threads")
+
+
+@pytest.mark.parametrize(
+    ("page", "program"),
+    [
+        ("teams.md", "team/page.cpp"),
+        ("streams.md", "stream/jobs/page.cpp"),
+        *[("streams.md", f"stream/jobs/page/{part}.inc") for part in PARTS],
+        ("streams.md", "stream/python/page.py"),
+    ],
+)
 def test_the_example_of_a_page_is_the_one_that_is_run(page: str, program: str) -> None:
     text = textwrap.indent((ROOT / "tests" / program).read_text(), "    ")
     assert text in (DOCS / page).read_text()

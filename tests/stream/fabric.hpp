@@ -4,7 +4,7 @@
 // under a lock, in order.
 
 #include "core/error.hpp"
-#include "stream/item_stream.hpp"
+#include "stream/plain_items.hpp"
 #include "thalweg/stream_items.hpp"
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -58,7 +59,7 @@ public:
     wire_.put(to, slot.head.dimension, slot.head.phase, {slot.wire(), slot.wire() + slot.wire_bytes()});
     slot.is_free.store(1, std::memory_order_release);
   }
-  void complete_sends() override {}
+  void progress() override {}
   Slot* receive(std::uint32_t dimension, std::uint32_t phase) override {
     Wire::Message message;
     if (!wire_.take(rank_, dimension, phase, message))
@@ -89,20 +90,61 @@ struct World {
   bool rings = true;
 };
 
-/// A stream of `Item` on one rank of the world.
+/// What C++ programs inline.
 template <typename Item, typename Handler>
+class InlinedSink {
+public:
+  explicit InlinedSink(Handler handler) : items_(std::move(handler)) {}
+  thalweg_stream_handler functions() { return items_.functions(); }
+  void attach(ItemStream& stream) { items_.attach(view_ = stream.view()); }
+  void send(Rank to, const Item& item) { detail::put(*view_, static_cast<std::uint32_t>(to), item); }
+
+private:
+  detail::item_sink<Item, Handler> items_;
+  thalweg_stream_view* view_ = nullptr;
+};
+
+/// What other languages' programs have.
+template <typename Item, typename Handler>
+class PlainSink {
+public:
+  explicit PlainSink(Handler handler)
+      : handler_(std::move(handler)), items_({this, deliver, nullptr, nullptr}, sizeof(Item)) {}
+  thalweg_stream_handler functions() { return items_.handler(); }
+  void attach(ItemStream& stream) { items_.attach(stream); }
+  void send(Rank to, const Item& item) {
+    const auto* const bytes = reinterpret_cast<const char*>(&item);
+    if (item.number % 2 == 0)
+      items_.send(to, {bytes, sizeof item});
+    else
+      items_.send(std::span<const int>(&to, 1), bytes);
+  }
+
+private:
+  static int deliver(void* context, const char* items, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(Item))
+      static_cast<PlainSink*>(context)->handler_(*reinterpret_cast<const Item*>(items + at));
+    return 0;
+  }
+  Handler handler_;
+  PlainItems items_;
+};
+
+/// A stream of `Item` on one rank of the world.
+template <typename Item, typename Sink>
 class TestStream {
 public:
   TestStream(const World& world, Rank rank, std::byte* memory, const NodeMemory& layout, Wire& wire,
-             std::shared_ptr<StreamSet> set, Handler handler)
+             std::shared_ptr<StreamSet> set, auto handler)
       : sink_(std::move(handler)),
-        remote_(wire, rank, static_cast<std::uint32_t>(world.shape.size()), world.slot_bytes) {
+        remote_(wire, rank, static_cast<std::uint32_t>(world.shape.size()) + 1, world.slot_bytes) {
     Fabric fabric{.rank = rank, .ranks = world.ranks, .memory = memory};
     fabric.policy.polls = 20;
     fabric.rings = world.rings;
     const Rank node = rank / world.per_node;
-    for (Rank other = 0; other < world.ranks; ++other)
-      fabric.near_ranks.push_back(other / world.per_node == node ? other % world.per_node : -1);
+    for (Rank other = node * world.per_node; other < std::min((node + 1) * world.per_node, world.ranks);
+         ++other)
+      fabric.node_ranks.push_back(other);
     if (world.ranks > world.per_node)
       fabric.remote = &remote_;
     StreamOptions options = world.options;
@@ -111,17 +153,15 @@ public:
       options.fill_bytes = world.slot_bytes;
     stream_.emplace(ItemRoute(world.shape, world.ranks, rank), layout, std::move(fabric), sink_.functions(),
                     options, std::move(set));
-    sink_.attach(stream_->view());
+    sink_.attach(*stream_);
   }
 
-  void send(Rank to, const Item& item) {
-    detail::put(*stream_->view(), static_cast<std::uint32_t>(to), item);
-  }
+  void send(Rank to, const Item& item) { sink_.send(to, item); }
   void finish() { stream_->finish(); }
   ItemStream& stream() { return *stream_; }
 
 private:
-  detail::item_sink<Item, Handler> sink_;
+  Sink sink_;
   WireRemote remote_;
   std::optional<ItemStream> stream_;
 };
@@ -130,6 +170,7 @@ inline std::vector<std::uint32_t> slot_counts(const Shape& shape, std::uint32_t 
   std::vector<std::uint32_t> counts;
   for (const std::int32_t side : shape)
     counts.push_back(static_cast<std::uint32_t>(side) + extra);
+  counts.push_back(1); // for quiescence checks
   return counts;
 }
 

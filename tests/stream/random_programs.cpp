@@ -32,6 +32,7 @@ struct Case {
   World world;
   random_program::Plan plan;
   bool is_slow = false;
+  bool is_plain = false; // as in C
 };
 
 Case random_case(unsigned seed) {
@@ -49,13 +50,15 @@ Case random_case(unsigned seed) {
   world.streams = one.plan.streams;
   world.rings = random() % 2 == 0;
   one.is_slow = random() % 4 == 0;
+  one.is_plain = random() % 2 == 0;
   return one;
 }
 
 std::string describe(const Case& one) {
   return std::to_string(one.world.ranks) + " ranks, " + std::to_string(one.world.per_node) + " a node, " +
          to_text(one.world.shape) + ", slots of " + std::to_string(one.world.slot_bytes) + " B, " +
-         std::to_string(one.plan.max_items) + " items, " + std::to_string(one.plan.max_hops) + " hops";
+         std::to_string(one.plan.max_items) + " items, " + std::to_string(one.plan.max_hops) + " hops" +
+         (one.is_plain ? ", plain" : "");
 }
 
 template <typename StreamType>
@@ -72,6 +75,7 @@ random_program::Stream actions(StreamType& stream) {
 }
 
 // One rank; what is left is added up over all.
+template <template <typename, typename> typename Sink>
 void run_rank(const Case& one, Rank rank, unsigned seed, Memories& memories, std::vector<Wire>& wires,
               std::atomic<std::int64_t>& left) {
   Program program(one.plan, rank, one.world.ranks, seed);
@@ -83,7 +87,7 @@ void run_rank(const Case& one, Rank rank, unsigned seed, Memories& memories, std
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     };
   };
-  using Stream = TestStream<Item, decltype(handler(0))>;
+  using Stream = TestStream<Item, Sink<Item, decltype(handler(0))>>;
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<random_program::Stream> used;
   for (int stream = 0; stream < one.plan.streams; ++stream) {
@@ -108,8 +112,9 @@ TEST(ItemStream, RandomProgramsDeliverEveryItemOnceAndEnd) {
     Memories memories(one.world);
     std::vector<Wire> wires(2);
     std::atomic<std::int64_t> left = 0;
+    const auto run = one.is_plain ? run_rank<PlainSink> : run_rank<InlinedSink>;
     EXPECT_NO_THROW(
-        on_all_ranks(one.world.ranks, [&](Rank rank) { run_rank(one, rank, seed, memories, wires, left); }));
+        on_all_ranks(one.world.ranks, [&](Rank rank) { run(one, rank, seed, memories, wires, left); }));
     EXPECT_EQ(left, 0) << "items were lost, or came twice";
   }
 }

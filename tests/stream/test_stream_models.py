@@ -17,10 +17,11 @@ OF_NEXT_PHASE = f"{BROKEN_PROMISE} (in_full==ranks[_pid].phase)"
     ("model", "options", "found"),
     [
         ("phase_end", "", HOLDS),
-        ("phase_end", "NO_MARK", ENDS_TOO_EARLY),
+        ("phase_end", "NO_MARK", BROKEN_PROMISE),
         ("phase_end", "NO_ACTIVITY", ENDS_TOO_EARLY),
+        ("phase_end", "NO_ANSWER", ENDS_TOO_EARLY),
+        ("phase_end", "NO_MEETING", ENDS_TOO_EARLY),
         ("phase_end", "NO_HOLD", OF_NEXT_PHASE),
-        ("phase_end", "NO_WAVE_NUMBER", ENDS_TOO_EARLY),
         ("phase_end", "MESH", HOLDS),
         ("phase_end", "MESH NO_ORDER", ENDS_TOO_EARLY),
         ("phase_end", "MESH NO_SPREADING", ENDS_TOO_EARLY),

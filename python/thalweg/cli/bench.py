@@ -1,6 +1,7 @@
 """`thalweg bench`: the benchmarks, each a module of thalweg.bench."""
 
 import importlib
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -183,16 +184,45 @@ def streams(
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     rounds: Annotated[int, typer.Option(help="How often each way has its turn.", min=1)] = 5,
     items: Annotated[int, typer.Option(help="Of all ranks, where they are many.", min=1)] = 10_000_000,
+    cases: Annotated[str, typer.Option(help="Only these cases.", show_default="all")] = "",
+    scale: Annotated[int, typer.Option(help="The graph has 2 to this power vertices.", min=1, max=30)] = 16,
+    edge_factor: Annotated[int, typer.Option(help="Edges of the graph for each vertex.", min=1)] = 16,
 ) -> None:
-    """Time streams of small items: against the same by hand over MPI, and in bulk."""
+    """Time streams of small items: against the same by hand over MPI, and in bulk; HPCC's RandomAccess beside."""
     module = importlib.import_module("thalweg.bench.streams")
-    module.run(module.Request(_words(mpi), [int(one) for one in _words(ranks)], lab, rounds, items), json_file)
+    request = module.Request(
+        _words(mpi),
+        [int(one) for one in _words(ranks)],
+        lab,
+        rounds,
+        items,
+        module.chosen_cases(_words(cases)),
+        scale,
+        edge_factor,
+    )
+    module.run(request, json_file)
+
+
+def examples(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="openmpi or mpich.")] = "openmpi",
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2",
+    folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
+    rounds: Annotated[int, typer.Option(help="How often each way has its turn.", min=1)] = 5,
+    items: Annotated[int, typer.Option(help="People and particles; 8 to 16 words of the table for each.", min=1)] = (
+        200_000
+    ),
+) -> None:
+    """Time the examples of streams: against a message for each item, and buffers made by hand."""
+    module = importlib.import_module("thalweg.bench.examples")
+    module.run(module.Request(mpi, [int(one) for one in _words(ranks)], folder, rounds, items), json_file)
 
 
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-    commands = (collectives, model, tuned, intranode, online, onesided, oversubscribed, strangers, streams)
+    commands = (collectives, model, tuned, intranode, online, onesided, oversubscribed, strangers, streams, examples)
     for command in commands:
         app.command()(command)
     return app

@@ -4,10 +4,14 @@
 #include "boundary/request.hpp"
 #include "job/linked/mpi_state.hpp"
 #include "stream/linked/stream_job.hpp"
+#include "stream/plain_items.hpp"
 #include "thalweg/stream.h"
-#include "thalweg/stream_items.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <memory>
+#include <mutex>
+#include <span>
 
 using thalweg::Error;
 using thalweg::boundary::Caller;
@@ -15,12 +19,20 @@ using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::job::mpi_must_run;
 using thalweg::streams::ItemStream;
+using thalweg::streams::PlainItems;
 using thalweg::streams::Reason;
 using thalweg::streams::Statistics;
 using thalweg::streams::StreamJob;
 
 struct thalweg_stream {
+  thalweg_stream(MPI_Comm communicator, const thalweg_stream_options& options,
+                 const thalweg_stream_handler& handler)
+      : items(handler, options.item_bytes), job(communicator, options, items.handler()) {
+    items.attach(job.stream());
+  }
+  PlainItems items;
   StreamJob job;
+  std::shared_ptr<StreamJob*> alive = std::make_shared<StreamJob*>(&job); ///< for requests
 };
 
 namespace {
@@ -43,42 +55,46 @@ void check_rank(const thalweg_stream& stream, int rank) {
                 fmt::format("the stream has ranks 0 to {}", stream.job.group().ranks() - 1));
 }
 
-/// A phase that is ending. The stream has to live as long.
+void check_ranks(const thalweg_stream& stream, std::span<const int> ranks) {
+  const auto count = static_cast<std::uint32_t>(stream.job.group().ranks());
+  const auto bad =
+      std::ranges::find_if(ranks, [count](int rank) { return static_cast<std::uint32_t>(rank) >= count; });
+  if (bad != ranks.end())
+    check_rank(stream, *bad);
+}
+
+PlainItems& items_of(thalweg_stream* stream) {
+  if (of(stream).item_bytes() == 0)
+    throw Error("an item of a stream whose items differ in size", "give item_bytes when the stream is made");
+  return stream->items;
+}
+
+/// A phase that is ending.
 class FinishRequest final : public thalweg_request {
 public:
-  explicit FinishRequest(StreamJob& job)
-      : thalweg_request(job.group().rank(), job.group().ranks()), stream_(job.stream()) {}
-  bool test() override {
-    mpi_must_run();
-    return stream_.test_finish();
-  }
+  explicit FinishRequest(const thalweg_stream& stream)
+      : thalweg_request(stream.job.group().rank(), stream.job.group().ranks()), stream_(stream.alive) {}
+  bool test() override { return stream().test_finish(); }
   void wait() override {
-    mpi_must_run();
-    if (stream_.is_finishing())
-      stream_.finish();
+    if (stream().is_finishing())
+      stream().finish();
   }
 
 private:
-  ItemStream& stream_;
+  ItemStream& stream() const {
+    mpi_must_run();
+    const std::shared_ptr<StreamJob*> job = stream_.lock();
+    if (!job)
+      throw Error("its stream was freed before the phase had ended", "wait for the request first");
+    return (*job)->stream();
+  }
+  std::weak_ptr<StreamJob*> stream_;
 };
 
-void put(thalweg_stream& stream, int rank, const char* item) {
-  thalweg_stream_view& view = *stream.job.stream().view();
-  const auto number = static_cast<std::uint32_t>(rank);
-  const auto next = thalweg::detail::next_hop(view, view.cells == nullptr ? number : view.cells[number], 0);
-  const std::size_t tag_bytes = next.is_last ? 0 : view.tag_bytes;
-  const std::size_t bytes = stream.job.item_bytes();
-  thalweg_stream_link* open = &view.links[next.link];
-  if (static_cast<std::size_t>(open->end - open->next) < tag_bytes + bytes) {
-    stream.job.stream().refill(next.link, tag_bytes + bytes);
-    open = &view.links[next.link];
-  }
-  const auto narrow = static_cast<std::uint16_t>(next.tag);
-  std::memcpy(open->next, tag_bytes == sizeof narrow ? static_cast<const void*>(&narrow) : &next.tag,
-              tag_bytes);
-  std::memcpy(open->next + tag_bytes, item, bytes);
-  open->next += tag_bytes + bytes;
-  view.has_sent = 1;
+// Progress of one stream is that of all.
+std::recursive_mutex& lock_of_process() {
+  static std::recursive_mutex mutex;
+  return mutex;
 }
 
 } // namespace
@@ -91,7 +107,8 @@ thalweg_status thalweg_stream_create(MPI_Comm communicator, const thalweg_stream
     must_be_given(stream, "stream");
     must_be_given(options, "options");
     must_be_given(handler, "handler");
-    *stream = new thalweg_stream{StreamJob(communicator, *options, *handler)};
+    StreamJob::no_handler_may_run("a handler makes a stream");
+    *stream = new thalweg_stream(communicator, *options, *handler);
   });
 }
 
@@ -101,6 +118,7 @@ thalweg_status thalweg_stream_free(thalweg_stream** stream) {
     if (*stream == nullptr)
       return;
     mpi_must_run();
+    StreamJob::no_handler_may_run("a handler frees a stream");
     delete *stream;
     *stream = nullptr;
   });
@@ -118,13 +136,31 @@ thalweg_status thalweg_stream_no_rank(const thalweg_stream* stream, int rank) {
 }
 
 thalweg_status thalweg_stream_send(thalweg_stream* stream, int rank, const void* item) {
+  return thalweg_stream_send_many(stream, 1, &rank, item);
+}
+
+thalweg_status thalweg_stream_send_many(thalweg_stream* stream, size_t count, const int* ranks,
+                                        const void* items) {
   return guarded(caller("send", stream), [&] {
-    if (of(stream).item_bytes() == 0)
-      throw Error("an item of a stream whose items differ in size",
-                  "give item_bytes when the stream is made");
-    must_be_given(item, "item");
+    PlainItems& plain = items_of(stream);
+    if (count == 0)
+      return;
+    must_be_given(ranks, "ranks");
+    must_be_given(items, "item");
+    check_ranks(*stream, {ranks, count});
+    plain.send({ranks, count}, static_cast<const char*>(items));
+  });
+}
+
+thalweg_status thalweg_stream_send_many_to(thalweg_stream* stream, int rank, size_t count,
+                                           const void* items) {
+  return guarded(caller("send", stream), [&] {
+    PlainItems& plain = items_of(stream);
     check_rank(*stream, rank);
-    put(*stream, rank, static_cast<const char*>(item));
+    if (count == 0)
+      return;
+    must_be_given(items, "item");
+    plain.send(rank, {static_cast<const char*>(items), count * plain.item_bytes()});
   });
 }
 
@@ -140,6 +176,23 @@ thalweg_status thalweg_stream_progress(thalweg_stream* stream) {
   });
 }
 
+thalweg_status thalweg_stream_lock(thalweg_stream* stream) {
+  return guarded(caller("lock", stream), [&] {
+    must_be_given(stream, "stream");
+    mpi_must_run();
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_SERIALIZED)
+      throw Error("several threads, for which MPI was not initialized",
+                  "call MPI_Init_thread() with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+    lock_of_process().lock();
+  });
+}
+
+void thalweg_stream_unlock(thalweg_stream*) {
+  lock_of_process().unlock();
+}
+
 thalweg_status thalweg_stream_finish(thalweg_stream* stream) {
   return guarded(caller("finish", stream), [&] {
     mpi_must_run();
@@ -151,9 +204,8 @@ thalweg_status thalweg_stream_start_finish(thalweg_stream* stream, thalweg_reque
   return guarded(caller("start_finish", stream), [&] {
     must_be_given(request, "request");
     mpi_must_run();
-    StreamJob& job = of(stream);
-    job.stream().start_finish();
-    *request = new FinishRequest(job);
+    of(stream).stream().start_finish();
+    *request = new FinishRequest(*stream);
   });
 }
 

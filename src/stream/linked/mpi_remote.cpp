@@ -1,15 +1,18 @@
 #include "stream/linked/mpi_remote.hpp"
 
+#include "stream/plan.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace thalweg::streams {
 
 namespace {
 
-constexpr std::size_t posted = 4; // receives of a dimension and phase
+constexpr std::size_t posted = receives_of_dimension;
 
 void check(int code, const char* call) {
   if (code != MPI_SUCCESS)
@@ -24,18 +27,15 @@ void MpiRemote::Free::operator()(std::byte* memory) const {
 
 MpiRemote::MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, std::uint32_t dimensions,
                      std::size_t slot_bytes)
-    : api_(api), communicator_(communicator), slot_bytes_(slot_bytes), receives_(2 * dimensions) {
-  for (std::size_t pool = 0; pool < receives_.size(); ++pool) {
-    Receives& receives = receives_[pool];
-    receives.requests.assign(posted, api_.request_null);
-    for (std::size_t index = 0; index < posted; ++index) {
-      receives.memory.emplace_back(
-          static_cast<std::byte*>(std::aligned_alloc(alignof(Slot), sizeof(Slot) + slot_bytes)));
-      if (receives.memory.back() == nullptr)
-        throw std::bad_alloc();
-      new (receives.memory.back().get()) Slot;
-      post(receives, index, static_cast<int>(pool));
-    }
+    : api_(api), communicator_(communicator), slot_bytes_(slot_bytes), receives_(2 * dimensions * posted),
+      first_(2 * dimensions), requests_(receives_.size(), api.request_null) {
+  for (std::size_t index = 0; index < receives_.size(); ++index) {
+    receives_[index].memory.reset(
+        static_cast<std::byte*>(std::aligned_alloc(alignof(Slot), sizeof(Slot) + slot_bytes)));
+    if (receives_[index].memory == nullptr)
+      throw std::bad_alloc();
+    new (receives_[index].memory.get()) Slot;
+    post(index);
   }
 }
 
@@ -44,19 +44,23 @@ MpiRemote::~MpiRemote() {
   api_.finalized(&has_ended);
   if (has_ended != 0)
     return;
-  for (Receives& receives : receives_)
-    for (MPI_Request& request : receives.requests)
-      if (request != api_.request_null) {
-        api_.cancel(&request);
-        // A receive that is canceled ends at once, or has met its message.
-        api_.waitall(1, &request, MPI_STATUSES_IGNORE);
-      }
+  for (std::size_t index = 0; index < receives_.size(); ++index)
+    if (MPI_Request& request = requests_[index]; request != api_.request_null) {
+      api_.cancel(&request);
+      // A receive that is canceled ends at once, or has met its message.
+      api_.waitall(1, &request, MPI_STATUSES_IGNORE);
+    }
 }
 
-void MpiRemote::post(Receives& receives, std::size_t index, int tag) {
-  Slot& slot = receives.slot(index);
-  check(api_.irecv(slot.wire(), static_cast<int>(sizeof(SlotHead) + slot_bytes_), api_.byte, MPI_ANY_SOURCE,
-                   tag, communicator_, &receives.requests[index]),
+std::size_t MpiRemote::first_of(int tag) const {
+  return static_cast<std::size_t>(tag) * posted + first_[static_cast<std::size_t>(tag)];
+}
+
+void MpiRemote::post(std::size_t receive) {
+  receives_[receive].has_come = false;
+  check(api_.irecv(receives_[receive].slot().wire(), static_cast<int>(sizeof(SlotHead) + slot_bytes_),
+                   api_.byte, MPI_ANY_SOURCE, static_cast<int>(receive / posted), communicator_,
+                   &requests_[receive]),
         "MPI_Irecv");
 }
 
@@ -68,37 +72,41 @@ void MpiRemote::send(Slot& slot, Rank to) {
         "MPI_Isend");
 }
 
-void MpiRemote::complete_sends() {
-  if (sent_.empty())
-    return;
+void MpiRemote::progress() {
   int count = 0;
-  completed_.resize(sent_.size());
-  check(api_.testsome(static_cast<int>(sent_.size()), requests_.data(), &count, completed_.data(),
+  completed_.resize(requests_.size());
+  check(api_.testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(),
                       MPI_STATUSES_IGNORE),
         "MPI_Testsome");
-  if (count <= 0)
-    return;
-  for (int index = 0; index < count; ++index) {
-    Slot*& slot = sent_[static_cast<std::size_t>(completed_[static_cast<std::size_t>(index)])];
-    slot->is_free.store(1, std::memory_order_release);
-    slot = nullptr;
+  bool has_sent = false;
+  for (int number = 0; number < count; ++number) {
+    const auto index = static_cast<std::size_t>(completed_[static_cast<std::size_t>(number)]);
+    if (index < receives_.size()) {
+      receives_[index].has_come = true;
+      continue;
+    }
+    std::exchange(sent_[index - receives_.size()], nullptr)->is_free.store(1, std::memory_order_release);
+    has_sent = true;
   }
+  if (!has_sent)
+    return;
   std::erase(sent_, nullptr);
-  std::erase(requests_, api_.request_null);
+  requests_.erase(std::remove(requests_.begin() + static_cast<std::ptrdiff_t>(receives_.size()),
+                              requests_.end(), api_.request_null),
+                  requests_.end());
 }
 
 Slot* MpiRemote::receive(std::uint32_t dimension, std::uint32_t phase) {
-  Receives& receives = receives_of(dimension, phase);
-  int has_come = 0;
-  check(api_.test(&receives.requests[receives.first], &has_come, MPI_STATUS_IGNORE), "MPI_Test");
-  return has_come != 0 ? &receives.slot(receives.first) : nullptr;
+  const Receive& first = receives_[first_of(tag_of(dimension, phase))];
+  return first.has_come ? &first.slot() : nullptr;
 }
 
 void MpiRemote::release(Slot& slot) {
-  Receives& receives = receives_of(slot.head.dimension, slot.head.phase);
-  const std::size_t index = receives.first;
-  receives.first = (index + 1) % posted;
-  post(receives, index, tag_of(slot.head.dimension, slot.head.phase));
+  const int tag = tag_of(slot.head.dimension, slot.head.phase);
+  const std::size_t receive = first_of(tag);
+  std::size_t& first = first_[static_cast<std::size_t>(tag)];
+  first = (first + 1) % posted;
+  post(receive);
 }
 
 } // namespace thalweg::streams

@@ -19,7 +19,7 @@ public:
   ~MpiRemote() override;
 
   void send(Slot& slot, Rank to) override;
-  void complete_sends() override;
+  void progress() override;
   Slot* receive(std::uint32_t dimension, std::uint32_t phase) override;
   void release(Slot& slot) override;
 
@@ -29,29 +29,30 @@ private:
   struct Free {
     void operator()(std::byte* memory) const;
   };
-  // The receives of a dimension and phase, which are looked at in the order in which they were posted: so
-  // messages of one sender stay in order.
-  struct Receives {
-    std::vector<std::unique_ptr<std::byte, Free>> memory;
-    std::vector<MPI_Request> requests;
-    std::size_t first = 0;
-    Slot& slot(std::size_t index) { return *reinterpret_cast<Slot*>(memory[index].get()); }
+  struct Receive {
+    std::unique_ptr<std::byte, Free> memory;
+    bool has_come = false;
+    Slot& slot() const { return *reinterpret_cast<Slot*>(memory.get()); }
   };
 
   static int tag_of(std::uint32_t dimension, std::uint32_t phase) {
     return static_cast<int>(2 * dimension + phase);
   }
-  Receives& receives_of(std::uint32_t dimension, std::uint32_t phase) {
-    return receives_[2 * dimension + phase];
-  }
-  void post(Receives& receives, std::size_t index, int tag);
+  /// The oldest receive of a dimension and phase.
+  std::size_t first_of(int tag) const;
+  void post(std::size_t receive);
 
   const transport::MpiApi& api_;
   MPI_Comm communicator_;
   std::size_t slot_bytes_;
-  std::vector<Receives> receives_;
-  std::vector<MPI_Request> requests_; // of what is being sent
+  // Those of a dimension and phase are taken in the order in which they were posted: so messages of one
+  // sender stay in order.
+  std::vector<Receive> receives_;
+  std::vector<std::size_t> first_; // by tag
   std::vector<Slot*> sent_;
+  // All are looked at together, as each look lets the library look at all its connections. First those of
+  // receives_, then those of sent_.
+  std::vector<MPI_Request> requests_;
   std::vector<int> completed_;
 };
 

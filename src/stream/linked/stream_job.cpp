@@ -63,9 +63,9 @@ StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& option
   shape_ = to_text(plan.shape);
   const ItemRoute route(plan.shape, group_.ranks(), group_.rank(), plan.rank_of_cell);
   Fabric where = fabric(base);
-  const bool has_far = std::ranges::any_of(where.near_ranks, [](Rank near) { return near < 0; });
-  if (has_far) {
-    remote_ = std::make_unique<MpiRemote>(job::linked_api(), group_.communicator(), route.dimensions(),
+  if (where.node_ranks.size() < static_cast<std::size_t>(group_.ranks())) {
+    where.policy.polls = 1; // each is a look of the library's
+    remote_ = std::make_unique<MpiRemote>(job::linked_api(), group_.communicator(), route.dimensions() + 1,
                                           plan.slot_bytes);
     where.remote = remote_.get();
   }
@@ -90,11 +90,16 @@ StreamJob::~StreamJob() {
   if (remote_ == nullptr)
     return;
   for (int looks = 0; looks < 1000 && remote_->has_sends(); ++looks) {
-    remote_->complete_sends();
+    remote_->progress();
     wait::System::yield();
   }
   if (remote_->has_sends())
     new std::shared_ptr<transport::Segment>(std::move(segment_));
+}
+
+void StreamJob::no_handler_may_run(const char* what) {
+  if (streams_of_process()->is_nested())
+    throw Error(what, "do so where no handler runs");
 }
 
 void StreamJob::share(const NodeMemory& layout) {
@@ -117,8 +122,10 @@ std::byte* StreamJob::begin(const NodeMemory& layout) {
 
 Fabric StreamJob::fabric(std::byte* memory) {
   Fabric where{.rank = group_.rank(), .ranks = group_.ranks(), .memory = memory};
-  for (Rank rank = 0; rank < group_.ranks(); ++rank)
-    where.near_ranks.push_back(shares_memory_ ? group_.near_rank(rank) : rank == group_.rank() ? 0 : -1);
+  where.node_ranks.assign(static_cast<std::size_t>(shares_memory_ ? group_.near_ranks() : 1), group_.rank());
+  for (Rank rank = 0; shares_memory_ && rank < group_.ranks(); ++rank)
+    if (const Rank near = group_.near_rank(rank); near >= 0)
+      where.node_ranks[static_cast<std::size_t>(near)] = rank;
   where.policy = group_.channels().policy();
   where.rings = group_.placement().oversubscribed;
   return where;

@@ -24,6 +24,9 @@ public:
   StreamJob(const StreamJob&) = delete;
   StreamJob& operator=(const StreamJob&) = delete;
 
+  /// Streams come and go where no handler runs: whoever called it goes through them. Throws Error.
+  static void no_handler_may_run(const char* what);
+
   const job::Group& group() const { return group_; }
   ItemStream& stream() { return *stream_; }
   const ItemStream& stream() const { return *stream_; }

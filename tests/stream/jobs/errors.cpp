@@ -90,6 +90,31 @@ void sends_between_start_and_end() {
   items.finish();
 }
 
+/// A request knows nothing of exceptions; the next phase is none that has failed.
+void failures_that_a_request_reports() {
+  bool fails = true;
+  thalweg::stream<Item> items(MPI_COMM_WORLD, [&](const Item&) {
+    if (fails)
+      throw std::runtime_error("all are too much");
+  });
+  items.send(0, {1});
+  thalweg::request end = items.start_finish();
+  require_text(failure_of([&] { end.wait(); }), thalweg_error_handler, "all are too much");
+  fails = false;
+  items.send(0, {1});
+  items.finish();
+}
+
+void requests_that_outlive_their_stream() {
+  thalweg::request end;
+  {
+    thalweg::stream<Item> items(MPI_COMM_WORLD, [](const Item&) {});
+    end = items.start_finish();
+  }
+  require_text(failure_of([&] { end.test(); }), thalweg_error_invalid_argument, "its stream was freed");
+  require_text(failure_of([&] { end.wait(); }), thalweg_error_invalid_argument, "its stream was freed");
+}
+
 void finish_in_a_handler() {
   thalweg::stream<Item>* self = nullptr;
   thalweg::stream<Item> items(MPI_COMM_WORLD, [&](const Item&) { self->finish(); });
@@ -99,6 +124,26 @@ void finish_in_a_handler() {
   const thalweg::error failed = failure_of([&] { items.finish(); });
   require_text(failed, rank_of_world() == 0 ? thalweg_error_invalid_argument : thalweg_error_handler,
                "a handler ends the phase");
+}
+
+void streams_come_and_go_in_a_handler() {
+  const auto alone = [](auto work) {
+    thalweg::stream<Item> items(MPI_COMM_SELF, [&](const Item&) { work(); });
+    items.send(0, {1});
+    return failure_of([&] { items.finish(); });
+  };
+  const thalweg::error made = alone([] { thalweg::stream<Item> another(MPI_COMM_SELF, [](const Item&) {}); });
+  require_text(made, thalweg_error_invalid_argument, "a handler makes a stream");
+
+  thalweg_stream_options options{};
+  options.item_bytes = sizeof(Item);
+  const thalweg_stream_handler handler{nullptr, [](void*, const char*, std::size_t) { return 0; }, nullptr,
+                                       nullptr};
+  thalweg_stream* other = nullptr;
+  require(thalweg_stream_create(MPI_COMM_SELF, &options, &handler, &other) == thalweg_success, "no stream");
+  const thalweg::error freed = alone([&] { thalweg::detail::check(thalweg_stream_free(&other)); });
+  require_text(freed, thalweg_error_invalid_argument, "a handler frees a stream");
+  require(thalweg_stream_free(&other) == thalweg_success && other == nullptr, "it is not freed");
 }
 
 void too_much_from_handlers() {
@@ -169,7 +214,10 @@ int main(int argc, char** argv) {
   if (ranks == 4)
     failing_handlers("2x2");
   sends_between_start_and_end();
+  failures_that_a_request_reports();
+  requests_that_outlive_their_stream();
   finish_in_a_handler();
+  streams_come_and_go_in_a_handler();
   too_much_from_handlers();
   if (ranks > 1)
     different_options();

@@ -42,6 +42,13 @@ std::vector<Case> cases() {
            s.send(sender, {item});
          s.finish();
        }},
+      {"finish with senders",
+       [](Stream& s) {
+         auto one = s.make_sender();
+         one.send(sender, {1});
+         one.done();
+         s.finish();
+       }},
       {"create", [](Stream&) { Stream another(MPI_COMM_WORLD, [](const Item&) {}); }},
   };
 }
@@ -90,10 +97,36 @@ void ends_are_looked_for_in_another_order(int rank, const thalweg::stream_option
   checks::require(come == (rank == receiver ? 10'000 : 0), "%d items came", come);
 }
 
+using Questions = thalweg::stream<thalweg::query<int, long>>;
+
+/// Rank 0 waits for rank 1's answer.
+void wait_for_answers(Questions& questions, int rank) {
+  if (rank == receiver) {
+    questions.ask(sender, 7);
+    questions.wait_for_answers();
+  }
+  questions.finish();
+}
+
+/// Rank 1 makes `call` when a long message has gone to rank 0.
+template <typename Call>
+void while_a_message_is_under_way(int rank, std::vector<char>& message, const std::string& name, Call call) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank == receiver)
+    MPI_Irecv(message.data(), message_bytes, MPI_CHAR, sender, 1, MPI_COMM_WORLD, &request);
+  if (rank == sender)
+    MPI_Send(message.data(), message_bytes, MPI_CHAR, receiver, 1, MPI_COMM_WORLD);
+  call();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == receiver)
+    std::printf("%s\n", name.c_str());
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   {
@@ -102,17 +135,12 @@ int main(int argc, char** argv) {
     Stream items(
         MPI_COMM_WORLD, [](const Item&) {}, options);
     std::vector<char> message(message_bytes);
-    for (const Case& one : cases()) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      if (rank == receiver)
-        MPI_Irecv(message.data(), message_bytes, MPI_CHAR, sender, 1, MPI_COMM_WORLD, &request);
-      if (rank == sender)
-        MPI_Send(message.data(), message_bytes, MPI_CHAR, receiver, 1, MPI_COMM_WORLD);
-      one.call(items);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-      if (rank == receiver)
-        std::printf("%s\n", one.name.c_str());
-    }
+    for (const Case& one : cases())
+      while_a_message_is_under_way(rank, message, one.name, [&] { one.call(items); });
+    Questions questions(MPI_COMM_WORLD,
+                        thalweg::handlers{[](int question) { return question + 1L; }, [](long) {}});
+    while_a_message_is_under_way(rank, message, "wait for answers",
+                                 [&] { wait_for_answers(questions, rank); });
   }
   answers_leave_while_their_sender_waits(rank);
   {

@@ -1,6 +1,6 @@
-/* How a phase ends (src/stream/wave.hpp, the second half of src/stream/arrivals.cpp) as a model for Spin: has
- * everything been handled when a rank ends its phase, is nothing of the next phase handled before, and do all
- * phases end?
+/* How a phase ends (src/stream/wave.hpp, src/stream/quiescence.hpp, the end of src/stream/arrivals.cpp) as a model
+ * for Spin: has everything been handled when a rank ends its phase, is nothing of the next phase handled before,
+ * and do all phases end?
  *
  * Three ranks on a direct mesh. -DMESH: four on a 2x2 mesh, where items travel along dimension 0 and then along
  * dimension 1. -DHOLE: three on that mesh. Each pair of ranks has a channel for each dimension; the code's queues
@@ -11,12 +11,16 @@
  * A mark that is first in its channel is counted at once, or there would be too many states. When it is counted
  * makes a difference only to what a mark of the same dimension says: so that may know of it or not.
  *
- * Ranks know phases and waves modulo 2. The model has both in full beside, only to assert what is promised.
+ * A quiescence check is a step into it and one out of it, for which all have to be in it. Which messages do that
+ * does not matter here.
+ *
+ * Ranks know phases modulo 2, and no waves. The model has both in full beside, only to assert what is promised.
  *
  * -DNO_MARK does not wait for one of the senders' marks, -DNO_ACTIVITY ends a phase after its first wave,
- * -DNO_HOLD handles at once what comes for the next phase, -DNO_WAVE_NUMBER counts marks of the next wave as this
- * one's. With -DMESH, -DNO_ORDER closes dimension 1 before the marks of dimension 0 have come, and -DNO_SPREADING
- * lets marks say only what the sender itself did. Spin must then find an error.
+ * -DNO_ANSWER ends it after its first quiescence check, -DNO_MEETING ends a quiescence check before all are in it,
+ * -DNO_HOLD handles at once what comes for the next phase. With -DMESH, -DNO_ORDER closes dimension 1 before the
+ * marks of dimension 0 have come, and -DNO_SPREADING lets marks say only what the sender itself did. Spin must
+ * then find an error.
  */
 #ifdef MESH
 #define PHASES 2
@@ -66,24 +70,26 @@
 #endif
 #define LAST (DIMENSIONS - 1)
 
-/* By receiver and link. A mark's fields: phase modulo 2, true, wave modulo 2, whether it says that something was
- * active, and in full the wave of the phase. An item's: phase modulo 2, false, destination, hops left, and in full
+/* By receiver and link. A mark's fields: phase modulo 2, true, nothing, whether it says that something was active,
+ * and the wave of the phase. An item's: phase modulo 2, false, destination, hops left, and in full
  * the phase. */
 chan arriving[RANKS * LINKS] = [DEPTH] of { bit, bit, byte, byte, byte };
 
 typedef Rank {
   byte phase;
-  byte waves;                    /* of the phase, that have ended */
-  bit wave;
-  bool is_finishing, has_sent;
-  bool was_active;               /* had sent when the wave began */
-  byte closing;                  /* the link that is closed next */
-  byte marks[2 * DIMENSIONS];    /* by wave and dimension */
-  bool activity[2 * DIMENSIONS]; /* whether one of these marks says so */
+  byte waves;                /* of the phase, that have ended */
+  bool is_finishing, is_checking, has_sent;
+  bool was_active;           /* had sent when the wave began */
+  byte closing;              /* the link that is closed next */
+  byte marks[DIMENSIONS];    /* of the wave, by dimension */
+  bool activity[DIMENSIONS]; /* whether one of these marks says so */
 }
 Rank ranks[RANKS];
 #define own ranks[_pid]
-#define of_wave(dimension) [own.wave * DIMENSIONS + (dimension)]
+
+/* The quiescence check that is open: how many are in it, how many have left, whether one of them has sent. */
+byte checking, left;
+bool has_any_sent;
 
 byte sent[PHASES];      /* items of a phase, without those by handlers */
 byte unhandled[PHASES]; /* with them */
@@ -91,9 +97,9 @@ byte unhandled[PHASES]; /* with them */
 #define max_hops (own.phase == 0 -> HOPS : 0)
 
 #ifdef NO_MARK
-#define has_marks(dimension) (own.marks of_wave(dimension) >= senders(dimension) - 1)
+#define has_marks(dimension) (own.marks[dimension] >= senders(dimension) - 1)
 #else
-#define has_marks(dimension) (own.marks of_wave(dimension) == senders(dimension))
+#define has_marks(dimension) (own.marks[dimension] == senders(dimension))
 #endif
 
 #ifdef NO_ORDER
@@ -107,8 +113,8 @@ byte unhandled[PHASES]; /* with them */
 #define has_to_say(dimension) own.was_active
 #define may_know(dimension) false
 #else
-#define has_to_say(dimension) (own.was_active || ((dimension) > 0 && own.activity of_wave(0)))
-#define may_know(dimension) (own.activity of_wave(dimension) || own.activity of_wave(LAST))
+#define has_to_say(dimension) (own.was_active || ((dimension) > 0 && own.activity[0]))
+#define may_know(dimension) (own.activity[dimension] || own.activity[LAST])
 #endif
 
 /* Of use within a step. */
@@ -128,12 +134,8 @@ inline count_marks(rank, link) {
   do
   :: arriving[rank * LINKS + link] ? [eval(ranks[rank].phase % 2), true, _, _, _] ->
      arriving[rank * LINKS + link] ? _, _, what, more, in_full;
-#ifdef NO_WAVE_NUMBER
-     what = ranks[rank].wave;
-#else
-     assert(in_full == ranks[rank].waves || in_full == ranks[rank].waves + 1); /* one wave ahead at most */
-#endif
-     what = what * DIMENSIONS + dimension_of(rank, link);
+     assert(in_full == ranks[rank].waves); /* never of a later wave */
+     what = dimension_of(rank, link);
      ranks[rank].marks[what]++;
      ranks[rank].activity[what] = ranks[rank].activity[what] || more
   :: else -> break
@@ -169,7 +171,7 @@ inline close() {
   :: true
   :: !is_active && may_know(at) -> is_active = true
   fi;
-  post(own.closing, true, own.wave, is_active, own.waves);
+  post(own.closing, true, 0, is_active, own.waves);
   count_marks(receiver, back);
   own.closing++;
   skip_none()
@@ -179,19 +181,44 @@ inline end_wave() {
 #ifdef NO_ACTIVITY
   is_active = false;
 #else
-  is_active = own.was_active || own.activity of_wave(0) || own.activity of_wave(LAST);
+  is_active = own.was_active || own.activity[0] || own.activity[LAST];
 #endif
-  own.marks of_wave(0) = 0;
-  own.marks of_wave(LAST) = 0;
-  own.activity of_wave(0) = false;
-  own.activity of_wave(LAST) = false;
+  own.marks[0] = 0;
+  own.marks[LAST] = 0;
+  own.activity[0] = false;
+  own.activity[LAST] = false;
   own.was_active = false;
-  own.wave = 1 - own.wave;
   own.waves++;
   assert(own.waves <= max_sent * (1 + max_hops) + 1); /* so waves do not go on for ever */
   if
-  :: is_active -> begin_wave()
+  :: is_active ->
+     own.is_checking = true;
+     assert(left == 0);
+     checking++;
+#ifndef NO_ANSWER
+     has_any_sent = has_any_sent || own.has_sent
+#endif
   :: else -> end_phase()
+  fi
+}
+
+#ifdef NO_MEETING
+#define may_leave true
+#else
+#define may_leave (checking == RANKS)
+#endif
+
+inline end_check() {
+  own.is_checking = false;
+  is_active = has_any_sent;
+  left++;
+  if
+  :: left == RANKS -> left = 0; checking = 0; has_any_sent = false
+  :: else
+  fi;
+  if
+  :: is_active -> begin_wave()
+  :: else -> own.has_sent = false; end_phase()
   fi
 }
 
@@ -232,6 +259,8 @@ inline handle(link) {
 #endif
 #define take(link) arriving[_pid * LINKS + link] ? its_phase, false, what, more, in_full -> handle(link)
 
+#define can_close (own.is_finishing && !own.is_checking)
+
 active [RANKS] proctype Main() {
   do
   :: atomic { own.phase < PHASES && !own.is_finishing && sent[own.phase % PHASES] < max_sent ->
@@ -239,8 +268,9 @@ active [RANKS] proctype Main() {
        send(max_hops)
      }
   :: atomic { own.phase < PHASES && !own.is_finishing -> own.is_finishing = true; begin_wave() }
-  :: atomic { own.is_finishing && own.closing < LINKS && may_close(dimension_of(_pid, own.closing)) -> close() }
-  :: atomic { own.is_finishing && own.closing == LINKS && has_marks(0) && has_marks(LAST) -> end_wave() }
+  :: atomic { own.is_checking && may_leave -> end_check() }
+  :: atomic { can_close && own.closing < LINKS && may_close(dimension_of(_pid, own.closing)) -> close() }
+  :: atomic { can_close && own.closing == LINKS && has_marks(0) && has_marks(LAST) -> end_wave() }
   :: atomic { take(0) }
   :: atomic { take(1) }
   :: atomic { take(2) }

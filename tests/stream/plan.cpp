@@ -1,0 +1,92 @@
+// What a stream costs a rank, of many: no job is needed to make one rank's end.
+
+#include "stream/plan.hpp"
+#include "stream/item_stream.hpp"
+#include "thalweg/stream_items.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <memory>
+#include <numeric>
+
+namespace thalweg::streams {
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// All other ranks are far, and silent.
+class Silent final : public Remote {
+public:
+  void send(Slot& slot, Rank) override { slot.is_free.store(1); }
+  void progress() override {}
+  Slot* receive(std::uint32_t, std::uint32_t) override { return nullptr; }
+  void release(Slot&) override {}
+};
+
+std::vector<std::int32_t> one_a_node(std::int32_t ranks) {
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return nodes;
+}
+
+/// All slots and mailboxes of a rank, and what it receives into.
+std::size_t buffer_bytes(const StreamPlan& plan) {
+  return NodeMemory(1, plan.slots, plan.slot_bytes).bytes() +
+         receive_slots(plan.shape.size()) * (sizeof(Slot) + plan.slot_bytes);
+}
+
+/// What one rank's end allocates beside its buffers.
+std::size_t allocated_bytes(const StreamPlan& plan, std::int32_t ranks) {
+  const NodeMemory layout(1, plan.slots, plan.slot_bytes);
+  const std::unique_ptr<std::byte, decltype(&std::free)> memory(
+      static_cast<std::byte*>(std::aligned_alloc(64, (layout.bytes() + 63) / 64 * 64)), std::free);
+  std::memset(memory.get(), 0, layout.bytes());
+  layout.begin(memory.get(), 0);
+  const auto ignore = [](const std::uint64_t&) {};
+  detail::item_sink<std::uint64_t, decltype(ignore)> sink(ignore);
+  Silent silent;
+  const Rank rank = ranks / 2;
+  const std::size_t before = mallinfo2().uordblks;
+  ItemStream stream(
+      ItemRoute(plan.shape, ranks, rank), layout,
+      {.rank = rank, .ranks = ranks, .node_ranks = {rank}, .memory = memory.get(), .remote = &silent},
+      sink.functions(), {.item_bytes = 8, .fill_bytes = plan.fill_bytes}, std::make_shared<StreamSet>());
+  sink.attach(stream.view());
+  const std::size_t after = mallinfo2().uordblks;
+  for (Rank to = 0; to < ranks; to += 97)
+    detail::put(*stream.view(), static_cast<std::uint32_t>(to), std::uint64_t{1});
+  stream.flush();
+  return after - before;
+}
+
+TEST(StreamMemory, AHundredThousandRanksOnAMeshOfThreeDimensions) {
+  constexpr std::int32_t ranks = 100'000;
+  const StreamPlan plan =
+      plan_stream({.item_bytes = 8, .buffer_bytes = 8192, .shape = "47x47x46"}, one_a_node(ranks));
+  EXPECT_EQ(plan.slot_bytes, 8192U);
+  EXPECT_LT(buffer_bytes(plan), 2 * mebibyte);
+  // Links, mailboxes and pools: for its peers, not for all ranks.
+  EXPECT_LT(allocated_bytes(plan, ranks), std::size_t{64} << 10);
+}
+
+TEST(StreamMemory, AThousandRanksWithoutAMesh) {
+  constexpr std::int32_t ranks = 1024;
+  const StreamPlan plan = plan_stream({.item_bytes = 8, .shape = "direct"}, one_a_node(ranks));
+  EXPECT_LT(buffer_bytes(plan), 4 * mebibyte);
+  EXPECT_GE(plan.slot_bytes, 2048U);
+  EXPECT_LT(allocated_bytes(plan, ranks), std::size_t{256} << 10);
+}
+
+TEST(StreamMemory, WhatIsAskedForIsKept) {
+  for (const std::int32_t ranks : {2, 3, 16, 100, 700})
+    for (const std::size_t memory : {mebibyte, 2 * mebibyte, 16 * mebibyte}) {
+      const StreamPlan plan =
+          plan_stream({.item_bytes = 8, .memory_bytes = memory, .shape = "direct"}, one_a_node(ranks));
+      const std::size_t mailboxes = std::size_t{128} << 10;
+      EXPECT_LT(buffer_bytes(plan), memory + mailboxes) << ranks << " ranks, " << memory << " B";
+    }
+}
+
+} // namespace
+} // namespace thalweg::streams
