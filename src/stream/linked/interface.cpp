@@ -231,7 +231,7 @@ thalweg_status thalweg_stream_read_statistics(const thalweg_stream* stream,
 }
 
 const char* thalweg_stream_shape(const thalweg_stream* stream) {
-  return stream == nullptr ? "" : stream->job.shape().c_str();
+  return stream == nullptr ? "" : stream->job.meshes().shape();
 }
 
 } // extern "C"
