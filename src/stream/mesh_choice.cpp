@@ -80,17 +80,19 @@ void MeshChoice::decide(const PhaseSeen& seen) {
   load_.bytes = bytes;
   seen_seconds_ = static_cast<double>(seen.nanoseconds) * 1e-9;
   const double ratio = seen_seconds_ / predicted(current());
-  current().ratio =
-      current().ratio == 0 || stage_ == Stage::settled ? ratio : std::min(current().ratio, ratio);
+  current().ratio = std::exchange(is_fresh_, false) ? ratio : std::min(current().ratio, ratio);
   if (is_first && recall())
+    return;
+  if (is_first && seen_seconds_ <= long_phase_seconds)
+    left_ = short_phases + 1; // this one began in memory that nobody had touched
+  left_ -= 1;
+  const bool is_hopeless = stage_ != Stage::settled && expected(current()) >= far_too_slow * expected(best());
+  if (left_ > 0 && !is_hopeless)
     return;
   if (stage_ == Stage::settled) {
     look_again();
     return;
   }
-  left_ -= 1;
-  if (left_ > 0 && expected(current()) < far_too_slow * expected(best()))
-    return;
   ++comparisons_;
   go_on();
 }
@@ -134,10 +136,10 @@ std::optional<std::size_t> MeshChoice::next_shape() const {
   const auto tried = std::ranges::count_if(options_, [](const Option& option) { return option.ratio > 0; });
   if (static_cast<std::size_t>(tried) >= max_tried)
     return std::nullopt;
-  const double least = expected(best());
+  const double min_seconds = expected(best());
   std::optional<std::size_t> next;
   for (std::size_t option = 0; option < options_.size(); ++option)
-    if (options_[option].ratio == 0 && expected(options_[option]) < worth_a_trial * least &&
+    if (options_[option].ratio == 0 && expected(options_[option]) < worth_a_trial * min_seconds &&
         (!next || expected(options_[option]) < expected(options_[*next])))
       next = option;
   return next;
@@ -168,6 +170,7 @@ void MeshChoice::try_out(std::size_t option) {
   pick_ = options_[option].pick;
   const bool is_long = seen_seconds_ > long_phase_seconds;
   left_ = is_long ? 1 : short_phases;
+  is_fresh_ = true;
   // The phase that has just ended is counted after this.
   wait_ = is_long ? 0 : 2;
 }
@@ -176,7 +179,14 @@ void MeshChoice::settle() {
   stage_ = Stage::settled;
   pick_ = current().pick;
   lease_ = first_lease;
+  rest();
+}
+
+// Until the lease ends. Then several phases are looked at, as one may be disturbed.
+void MeshChoice::rest() {
   wait_ = lease_;
+  left_ = short_phases;
+  is_fresh_ = true;
 }
 
 // Loads change. Then the model, mended by what was seen, says whether another mesh is worth a trial.
@@ -192,7 +202,7 @@ void MeshChoice::look_again() {
     return;
   }
   lease_ = std::min(2 * lease_, max_lease);
-  wait_ = lease_;
+  rest();
 }
 
 std::optional<FoundMesh> MeshChoice::result() const {

@@ -78,6 +78,7 @@ private:
   std::optional<std::size_t> next_untried() const;
   void try_out(std::size_t option);
   void settle();
+  void rest();
   void look_again();
 
   std::vector<MeshPlan> meshes_;
@@ -90,7 +91,8 @@ private:
   Pick pick_;
   Stage stage_ = Stage::shapes;
   double seen_seconds_ = 0;     // of the last phase that was due
-  std::uint32_t left_ = 1;      // phases of this trial that are still to be seen
+  std::uint32_t left_ = 1;      // phases of this trial, or look, that are still to be seen
+  bool is_fresh_ = true;        // its first one
   std::uint64_t wait_ = 0;      // phases until one is due
   std::uint64_t lease_ = 0;     // phases between looks, once it is settled
   std::size_t comparisons_ = 0; // trials that have ended

@@ -41,13 +41,10 @@ double tagged(double item_bytes) {
 
 } // namespace
 
-MeshCost::MeshCost(machine::Machine machine, std::span<const std::int32_t> nodes)
-    : machine_(std::move(machine)), node_of_cell_(nodes.begin(), nodes.end()) {
+MeshCost::MeshCost(machine::Machine machine, std::span<const std::int32_t> nodes, double ranks_of_core)
+    : machine_(std::move(machine)), node_of_cell_(nodes.begin(), nodes.end()), ranks_of_core_(ranks_of_core) {
   std::ranges::sort(node_of_cell_);
-  const double node_count = node_of_cell_.back() + 1;
-  ranks_of_node_ = static_cast<double>(nodes.size()) / node_count;
-  const double sharing = std::min<double>(machine_.nodes_per_machine, node_count);
-  ranks_of_core_ = std::max(1.0, ranks_of_node_ * sharing / std::max(machine_.cores, 1));
+  ranks_of_node_ = static_cast<double>(nodes.size()) / (node_of_cell_.back() + 1);
 }
 
 std::vector<MeshCost::Links> MeshCost::links_of(const Shape& shape) const {

@@ -23,8 +23,8 @@ struct Load {
 
 class MeshCost {
 public:
-  /// `nodes[r]`: the node of rank r.
-  MeshCost(machine::Machine machine, std::span<const std::int32_t> nodes);
+  /// `nodes[r]`: the node of rank r. `ranks_of_core`: that share one, at least 1.
+  MeshCost(machine::Machine machine, std::span<const std::int32_t> nodes, double ranks_of_core);
 
   /// Of a phase. `fill_bytes`: when a buffer is full.
   double seconds(const Shape& shape, double fill_bytes, const Load& load) const;
@@ -40,8 +40,8 @@ private:
 
   machine::Machine machine_;
   std::vector<std::int32_t> node_of_cell_;
-  double ranks_of_core_ = 1;
-  double ranks_of_node_ = 1;
+  double ranks_of_core_;
+  double ranks_of_node_;
 };
 
 } // namespace thalweg::streams

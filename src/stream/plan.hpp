@@ -17,7 +17,7 @@ struct Wishes {
   std::size_t buffer_bytes = 0;
   std::size_t memory_bytes = 0;
   std::size_t max_pending_items = 0;
-  std::string_view shape;
+  std::string_view shape = {};
 };
 
 /// A mesh and its buffers.

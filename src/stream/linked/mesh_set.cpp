@@ -1,9 +1,11 @@
 #include "stream/linked/mesh_set.hpp"
 
+#include "core/units.hpp"
 #include "job/linked/linked_library.hpp"
 #include "wait/system.hpp"
 
 #include <cstdlib>
+#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
@@ -123,6 +125,19 @@ void MeshSet::everybody_is_here() {
 void MeshSet::phase_ended() {
   if (choice_)
     choice_->phase_ended();
+}
+
+std::string explain(const MeshSet& meshes) {
+  if (meshes.choice() == nullptr)
+    return fmt::format("{}: there is no other, or it was asked for\n", meshes.shape());
+  std::string text;
+  for (const MeshChoice::Row& row : meshes.choice()->rows())
+    text +=
+        fmt::format("{}, buffers of {}: predicted {}, seen {}{}\n", row.shape, exact_bytes(row.fill_bytes),
+                    row.predicted_seconds > 0 ? format_seconds(row.predicted_seconds) : "nothing",
+                    row.seen_seconds ? format_seconds(*row.seen_seconds) : "nothing",
+                    row.note.empty() ? "" : ": " + row.note);
+  return text;
 }
 
 } // namespace thalweg::streams

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace thalweg::streams {
@@ -62,5 +63,8 @@ private:
   std::optional<std::size_t> left_; // a mesh whose memory others may still look at
   std::optional<Mesh> mesh_;
 };
+
+/// Why it is this mesh, in words: a line for each that could be chosen.
+std::string explain(const MeshSet& meshes);
 
 } // namespace thalweg::streams

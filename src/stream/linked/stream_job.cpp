@@ -88,7 +88,10 @@ void StreamJob::plan(const thalweg_stream_options& options) {
   std::optional<MeshChoice> choice;
   if (may_learn() && (plan.meshes.size() > 1 || plan.may_change_fill)) {
     knowledge_ = job::agree_on_knowledge(group_);
-    choice.emplace(plan, MeshCost(knowledge_->machine.machine, group_.placement().nodes),
+    const job::Placement& placement = group_.placement();
+    const double sharing =
+        placement.oversubscribed ? placement.oversubscribed_ranks / placement.oversubscribed_cores : 1;
+    choice.emplace(plan, MeshCost(knowledge_->machine.machine, placement.nodes, sharing),
                    item_bytes_ == 0 ? usual_item_bytes : static_cast<double>(item_bytes_), found_meshes());
   }
   meshes_.emplace(group_, std::move(plan), std::move(choice));
