@@ -1,3 +1,19 @@
+# Files of one folder, as strategies of one operation, have functions of the same names: those that are compiled at once
+# are one of each folder. Files beside the folders are compiled together.
+function(thalweg_unite_across_groups source)
+  file(GLOB beside ${source}/*.cpp)
+  set_source_files_properties(${beside} PROPERTIES UNITY_GROUP beside)
+  file(GLOB folders LIST_DIRECTORIES true ${source}/*)
+  foreach(folder IN LISTS folders)
+    file(GLOB files ${folder}/*.cpp)
+    set(number 0)
+    foreach(file IN LISTS files)
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${number})
+      math(EXPR number "${number} + 1")
+    endforeach()
+  endforeach()
+endfunction()
+
 # A room is a folder under src/ and one static library. Its headers are reached as "<room>/<file>.hpp" through an
 # include directory that holds a link to this room alone, so a room sees the headers of the rooms it names here
 # and of no others: the layering of docs/design.md is a compile error away from being broken.
@@ -27,6 +43,9 @@ function(thalweg_room name)
     target_link_libraries(thalweg_${name} INTERFACE ${ROOM_USES})
     return()
   endif()
+  if(ROOM_GROUPED)
+    thalweg_unite_across_groups(${source})
+  endif()
   set(kind STATIC)
   if(ROOM_OBJECTS)
     set(kind OBJECT)
@@ -39,4 +58,7 @@ function(thalweg_room name)
   endforeach()
   set_target_properties(thalweg_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
   thalweg_precompile(thalweg_${name} rooms)
+  if(ROOM_GROUPED)
+    set_target_properties(thalweg_${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+  endif()
 endfunction()

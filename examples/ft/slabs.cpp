@@ -7,7 +7,7 @@ namespace thalweg::examples::ft {
 
 namespace {
 
-int divided(int whole, int parts, char const* what) {
+int divided_by_ranks(int whole, int parts, char const* what) {
   if (whole % parts != 0)
     throw std::runtime_error(std::string(what) + ": " + std::to_string(whole) + " cannot be cut into " +
                              std::to_string(parts) + " equal parts: choose another number of ranks");
@@ -32,8 +32,9 @@ struct SlabTransforms {
 class Slabs : public Field {
 public:
   Slabs(Problem const& problem, int rank, int ranks)
-      : problem_(problem), rank_(rank), ranks_(ranks), planes_(divided(problem.nz, ranks, "planes")),
-        rows_(divided(problem.ny, ranks, "rows")), forward_(problem, rows_ * problem.nx, FFTW_FORWARD),
+      : problem_(problem), rank_(rank), ranks_(ranks), planes_(divided_by_ranks(problem.nz, ranks, "planes")),
+        rows_(divided_by_ranks(problem.ny, ranks, "rows")),
+        forward_(problem, rows_ * problem.nx, FFTW_FORWARD),
         inverse_(problem, rows_ * problem.nx, FFTW_BACKWARD) {}
 
   void visit_planes(std::function<void(std::span<Complex>, int, int)> const& visit) override {

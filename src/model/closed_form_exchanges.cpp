@@ -139,14 +139,11 @@ bool is_a_power_of_the_radix(const Problem& problem) {
 bool sends_single_steps(const Problem& problem) {
   return problem.parameter("window") == 1 && problem.parameter("barrier") == 0;
 }
-bool has_no_segments(const Problem& problem) {
-  return problem.parameter("segment") == 0;
-}
 bool sends_single_steps_on_a_cube(const Problem& problem) {
   return sends_single_steps(problem) && is_a_cube(problem);
 }
 bool is_whole_on_a_cube(const Problem& problem) {
-  return has_no_segments(problem) && is_a_cube(problem);
+  return has_whole_messages(problem) && is_a_cube(problem);
 }
 bool is_binary_on_a_cube(const Problem& problem) {
   return problem.parameter("radix") == 2 && is_a_cube(problem);
@@ -172,7 +169,7 @@ std::span<const TableLine> exchange_forms() {
       {Operation::allgather, "cyclic", kumar_direct, paced, sends_single_steps},
       {Operation::allgather, "prefix", kumar_direct, paced, sends_single_steps_on_a_cube},
       {Operation::allgather, "ring", "Kumar 2005, section 4.3.1; Thakur et al. 2005, section 4.1", paced,
-       has_no_segments},
+       has_whole_messages},
       {Operation::allgather, "neighbor_exchange", "Chen, Zhang, Zhang, Yuan 2005", neighbor_exchange},
       {Operation::allgather, "bruck", "Bruck et al. 1997, section 4", allgather_bruck},
       {Operation::allgather, "hypercube", "Kumar 2005, equation 3.11", allgather_growing, is_a_cube},
@@ -183,7 +180,7 @@ std::span<const TableLine> exchange_forms() {
       {Operation::allgather, "mesh3d", "Kumar 2005, equations 3.7, 3.9",
        [](const auto& terms, const auto& problem) { return mesh_allgather(terms, problem, 3); }},
       {Operation::reduce_scatter, "pairwise", thakur_halving, reduce_scatter_rounds},
-      {Operation::reduce_scatter, "ring", "Patarasuk, Yuan 2009", reduce_scatter_rounds, has_no_segments},
+      {Operation::reduce_scatter, "ring", "Patarasuk, Yuan 2009", reduce_scatter_rounds, has_whole_messages},
       {Operation::reduce_scatter, "recursive_halving", thakur_halving, reduce_scatter_halving,
        is_binary_on_a_cube},
       {Operation::allreduce, "recursive_doubling", "Thakur, Rabenseifner, Gropp 2005, section 4.5",

@@ -20,6 +20,11 @@ struct TableLine {
   bool (*holds)(const schedule::Problem&) = nullptr;
 };
 
+/// Messages of several ranks' units are cut even where a segment is as long as a unit.
+inline bool has_whole_messages(const schedule::Problem& problem) {
+  return problem.parameter("segment") == 0;
+}
+
 std::span<const TableLine> exchange_forms();
 std::span<const TableLine> tree_forms();
 

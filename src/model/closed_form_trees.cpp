@@ -118,10 +118,6 @@ double barrier_ring(const MessageTerms& terms, const Problem& problem) {
 bool has_no_segments(const Problem& problem) {
   return problem.parameter("segment") == 0 || problem.parameter("segment") >= problem.unit_bytes;
 }
-// Messages of several ranks' units are cut too.
-bool has_whole_messages(const Problem& problem) {
-  return problem.parameter("segment") == 0;
-}
 bool is_binomial(const Problem& problem) {
   return has_whole_messages(problem) && problem.parameter("radix") == 2;
 }

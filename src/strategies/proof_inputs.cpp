@@ -15,10 +15,10 @@ std::shared_ptr<const std::vector<std::int32_t>> nodes(std::int32_t ranks, Funct
   return std::make_shared<const std::vector<std::int32_t>>(std::move(result));
 }
 
-using Edges = std::vector<std::pair<Rank, Rank>>;
+using RankPairs = std::vector<std::pair<Rank, Rank>>;
 
 std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(std::int32_t ranks,
-                                                                         const Edges& edges) {
+                                                                         const RankPairs& edges) {
   std::vector<schedule::Neighborhood> result(static_cast<std::size_t>(ranks));
   for (const auto& [from, to] : edges) {
     result[static_cast<std::size_t>(from)].destinations.push_back(to);
@@ -27,9 +27,9 @@ std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods(std::in
   return std::make_shared<const std::vector<schedule::Neighborhood>>(std::move(result));
 }
 
-Edges random_edges(std::int32_t ranks, std::uint32_t seed) {
+RankPairs random_edges(std::int32_t ranks, std::uint32_t seed) {
   std::mt19937 random(seed);
-  Edges edges;
+  RankPairs edges;
   const std::int32_t degree = std::min(ranks, 4);
   for (Rank from = 0; from < ranks; ++from)
     for (std::int32_t i = 0; i < degree; ++i)
@@ -67,8 +67,8 @@ std::shared_ptr<const std::vector<std::int32_t>> two_sockets_a_node(const std::v
 }
 
 NeighborhoodShapes neighborhood_shapes(std::int32_t ranks) {
-  Edges ring;
-  Edges complete;
+  RankPairs ring;
+  RankPairs complete;
   for (Rank rank = 0; rank < ranks; ++rank) {
     ring.emplace_back(rank, (rank + 1) % ranks);
     ring.emplace_back(rank, (rank + ranks - 1) % ranks);

@@ -11,6 +11,7 @@ from mpis import launcher_environment, named
 from thalweg.rules.formats import intel_variables
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["intel"])
 def test_intels_settings_are_measured_and_loaded(name: str, tmp_path: Path) -> None:
     mpi = named(name)

@@ -26,7 +26,7 @@ def program(mpi: Mpi, calls: str, max_bytes: int = 65536) -> list[str]:
 
 
 @pytest.mark.parametrize("memory", ["1", "0"], ids=["shared_memory", "library"])
-@pytest.mark.parametrize("ranks", [2, 5])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.exhaustive), 5])
 @DEBIAN
 def test_random_calls(name: str, ranks: int, memory: str) -> None:
     """Every word is right."""

@@ -66,9 +66,10 @@ def test_two_level_strategies(selection: str) -> None:
     assert f"{RANKS} ranks on {HOSTS} nodes" in result.stderr
 
 
-def test_teams() -> None:
-    """All collectives of teams, in all modes, within hosts and between them."""
-    program = BUILD / "tests" / "team" / "team-collectives-openmpi"
+@pytest.mark.parametrize("name", ["plain", pytest.param("collectives", marks=pytest.mark.exhaustive)])
+def test_teams(name: str) -> None:
+    """Teams within hosts and between them: a page's calls, or all collectives in all modes."""
+    program = BUILD / "tests" / "team" / f"team-{name}-openmpi"
     result = thalweg("lab", "run", "--learn", "off", "--tuning", "off", "-n", "5", "--", str(program))
     assert result.returncode == 0, result.stderr[-3000:]
     assert "all right" in result.stdout

@@ -60,7 +60,7 @@ def test_hpccs_time_is_that_of_a_ranks_update_and_of_a_right_answer() -> None:
     assert time_ns("", 4) is None
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
 def test_all_ways_come_to_the_same(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     """The program compares sums by itself, and with a serial search; it ends the job where they differ."""
     file = tmp_path / "rows.json"

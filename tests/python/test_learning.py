@@ -50,7 +50,7 @@ def test_what_is_learned_is_said(thalweg: Command, family: str, environment: dic
         assert first["measured_s"] > 0
 
 
-@FAMILIES
+@pytest.mark.parametrize("family", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
 def test_what_is_learned_is_kept(thalweg: Command, family: str, environment: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "folder" / "tuning.toml"
     words = ("--tuning", str(file))

@@ -43,7 +43,7 @@ def test_imbs_tables_are_read() -> None:
     assert set(IMB_NAMES) <= set(OPERATIONS)
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
 def test_every_operation_is_measured_in_every_way(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     file = tmp_path / "rows.json"
     words = ["--mpi", mpi, "-n", "2", "--sizes", "24,1500", "--warm", "2", "--calls", "3", "--turns", "1"]

@@ -81,8 +81,20 @@ def tuned(
 
 
 def tuned_for(*families: str) -> pytest.MarkDecorator:
-    """Let a test have what was tuned for each of the families; one worker does it for all tests."""
-    parameters = [pytest.param(family, marks=pytest.mark.xdist_group(f"tuned for {family}")) for family in families]
+    """Let a test have what was tuned for each of the families; one worker does it for all tests.
+
+    The gate does it for the first.
+    """
+    parameters = [
+        pytest.param(
+            family,
+            marks=(
+                pytest.mark.xdist_group(f"tuned for {family}"),
+                *(() if family == families[0] else (pytest.mark.exhaustive,)),
+            ),
+        )
+        for family in families
+    ]
     return pytest.mark.parametrize("tuned", parameters, indirect=True)
 
 
@@ -164,7 +176,7 @@ def test_the_users_own_mpi_settings_come_first(thalweg: Command, tuned: tuple[Pa
     assert "OMPI_MCA_coll_tuned_use_dynamic_rules=1 comes first" in result.stderr
 
 
-@tuned_for("mpich")
+@tuned_for("openmpi")
 @pytest.mark.parametrize("fault", ["damaged", "foreign", "absent", "older", "a folder", "unreadable"])
 def test_files_that_do_not_fit_harm_nothing(
     thalweg: Command, tuned: tuple[Path, str], tmp_path: Path, fault: str

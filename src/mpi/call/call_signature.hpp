@@ -27,7 +27,7 @@ inline CallSignature signature_of(const CollectiveCall& call) {
           .recvtype = call.recvtype,
           .op = call.op,
           .root = call.root,
-          .in_place = call.sendbuf == MPI_IN_PLACE};
+          .in_place = is_in_place(call)};
 }
 
 // Counts and displacements of the calls that have a row of them.

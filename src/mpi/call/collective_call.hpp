@@ -96,6 +96,11 @@ struct CollectiveCall {
   MPI_Request* request = nullptr; // nonblocking and persistent
 };
 
+// Whether this rank's data stand in the receive buffer.
+inline bool is_in_place(const CollectiveCall& call) {
+  return call.sendbuf == MPI_IN_PLACE;
+}
+
 inline const char* function_name(const CollectiveCall& call) {
   return function_names[static_cast<std::size_t>(call.function->id)];
 }

@@ -72,7 +72,7 @@ bool are_elements_regular(MPI_Datatype type) {
 }
 
 std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& communicator) {
-  const bool in_place = call.sendbuf == MPI_IN_PLACE;
+  const bool in_place = is_in_place(call);
   const int others = communicator.inter ? communicator.remote_size : communicator.size;
   const bool is_root = communicator.inter ? call.root == MPI_ROOT : call.root == communicator.rank;
   const bool left_out = communicator.inter && call.root == MPI_PROC_NULL;

@@ -16,7 +16,7 @@ void add_message(pattern::Traffic& traffic, MPI_Count count, MPI_Datatype type) 
 pattern::Traffic traffic_of(const CollectiveCall& call, const CommunicatorState& communicator) {
   pattern::Traffic traffic;
   const Operation operation = call.function->operation;
-  const bool in_place = call.sendbuf == MPI_IN_PLACE;
+  const bool in_place = is_in_place(call);
   if (operation == Operation::gatherv) {
     if (communicator.rank != call.root)
       add_message(traffic, call.sendcount, call.sendtype);

@@ -6,13 +6,13 @@ namespace thalweg::mpi::observe {
 
 namespace {
 
-struct Search {
+struct ModuleSearch {
   std::uint64_t address;
   Module module;
 };
 
 int visit(dl_phdr_info* info, std::size_t, void* argument) {
-  auto& search = *static_cast<Search*>(argument);
+  auto& search = *static_cast<ModuleSearch*>(argument);
   for (int index = 0; index < info->dlpi_phnum; ++index) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[index];
     const std::uint64_t begin = info->dlpi_addr + segment.p_vaddr;
@@ -27,7 +27,7 @@ int visit(dl_phdr_info* info, std::size_t, void* argument) {
 } // namespace
 
 Module module_of(const void* address) {
-  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
+  ModuleSearch search{reinterpret_cast<std::uintptr_t>(address), {}};
   dl_iterate_phdr(visit, &search);
   return search.module;
 }

@@ -9,10 +9,6 @@ namespace {
 
 using Purpose = BufferBinding::Purpose;
 
-bool is_in_place(const CollectiveCall& call) {
-  return call.sendbuf == MPI_IN_PLACE;
-}
-
 // sendbuf is not written, though the engine takes plain pointers.
 void* input_address(const CollectiveCall& call) {
   return const_cast<void*>(call.sendbuf);

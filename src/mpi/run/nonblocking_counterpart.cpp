@@ -17,10 +17,6 @@ constexpr bool is_mpich_family = false;
 constexpr bool is_mpich_family = true;
 #endif
 
-bool is_in_place(const CollectiveCall& call) {
-  return call.sendbuf == MPI_IN_PLACE;
-}
-
 // MPICH's large MPI_Iallgatherv returns wrong data, so every rank's block is broadcast instead, all at once.
 int allgatherv_by_broadcasts(const CollectiveCall& call) {
   int rank = 0;

@@ -47,7 +47,7 @@ bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator)
                          operation == schedule::Operation::neighbor_alltoall;
   if (neighbors)
     return true; // counts are as many as neighbors; the library's own check is as far as anyone gets
-  const bool in_place = call.sendbuf == MPI_IN_PLACE;
+  const bool in_place = is_in_place(call);
   const bool reads_send = operation != schedule::Operation::broadcast && !in_place &&
                           (operation != schedule::Operation::scatter || at_root);
   const bool reads_receive =
