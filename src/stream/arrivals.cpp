@@ -53,7 +53,9 @@ void ItemStream::wait_for_slot(std::uint32_t link) {
       return wait::Look::reached;
     return moved ? wait::Look::moved : wait::Look::nothing;
   };
+  const std::uint64_t begin_ns = wait::System::now_ns();
   wait(look);
+  statistics_.waited_ns += wait::System::now_ns() - begin_ns;
 }
 
 bool ItemStream::take_in(std::uint32_t from_dimension, bool copies) {
@@ -74,7 +76,7 @@ bool ItemStream::take_in(std::uint32_t from_dimension, bool copies) {
 bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
   bool moved = false;
   std::deque<Early>& early = early_[dimension];
-  while (!early.empty() && early.front().slot->head.phase == phase_) {
+  while (!early.empty() && handles(early.front().slot->head.phase)) {
     const Early first = early.front();
     early.pop_front();
     handle(*first.slot);
@@ -104,6 +106,8 @@ bool ItemStream::take_near(std::uint32_t dimension, bool copies) {
 }
 
 bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copies) {
+  if (!may_hold_more())
+    return false;
   const std::optional<Notice> notice = inbox.take();
   if (!notice)
     return false;
@@ -112,7 +116,7 @@ bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copi
     return true;
   }
   Slot& slot = NodeMemory::at(fabric_.memory, notice->place);
-  if (notice->phase == phase_) {
+  if (handles(notice->phase)) {
     handle(slot);
     free_near(slot);
   } else if (copies) {
@@ -126,7 +130,7 @@ bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copi
 
 // A mark without items.
 void ItemStream::take_notice(const Notice& notice, std::uint32_t dimension) {
-  if (notice.phase == phase_) {
+  if (handles(notice.phase)) {
     take_mark(dimension, notice.flags);
     return;
   }
@@ -138,17 +142,17 @@ void ItemStream::take_notice(const Notice& notice, std::uint32_t dimension) {
 
 bool ItemStream::take_far(std::uint32_t dimension, bool copies) {
   bool moved = false;
-  while (Slot* slot = fabric_.remote->receive(dimension, phase_)) {
-    handle(*slot);
-    fabric_.remote->release(*slot);
-    moved = true;
-  }
-  if (!copies)
-    return moved;
-  while (Slot* slot = fabric_.remote->receive(dimension, phase_ ^ 1U)) {
-    early_[dimension].push_back({&copy(*slot), true});
-    fabric_.remote->release(*slot);
-    moved = true;
+  for (const std::uint32_t phase : {std::uint32_t{phase_}, phase_ ^ 1U}) {
+    if (!handles(phase) && !copies)
+      continue;
+    while (Slot* slot = may_hold_more() ? fabric_.remote->receive(dimension, phase) : nullptr) {
+      if (handles(phase))
+        handle(*slot);
+      else
+        early_[dimension].push_back({&copy(*slot), true});
+      fabric_.remote->release(*slot);
+      moved = true;
+    }
   }
   return moved;
 }
@@ -229,6 +233,7 @@ void ItemStream::start_finish() {
   must_not_be_nested();
   release_held();
   is_finishing_ = true;
+  finish_began_ns_ = wait::System::now_ns();
   begin_wave();
 }
 
@@ -363,11 +368,33 @@ void ItemStream::end_phase() {
   is_finishing_ = false;
   has_ended_ = false;
   phase_ ^= 1;
-  ++statistics_.phases;
+  const std::uint64_t now_ns = wait::System::now_ns();
+  complete(statistics_, now_ns);
+  statistics_.finish_ns = now_ns - finish_began_ns_;
+  history_.phase_ended(statistics_);
+  view_.delivered_bytes = 0;
+  phase_began_ns_ = now_ns;
   for (Outbox& outbox : outboxes_)
     outbox.fill_bytes = first_fill(outbox);
   send_deferred();
   must_have_succeeded();
+}
+
+// What is not counted as it happens.
+void ItemStream::complete(Statistics& done, std::uint64_t now_ns) const {
+  done.duration_ns = now_ns - phase_began_ns_;
+  done.delivered_bytes += view_.delivered_bytes;
+  done.max_memory_bytes =
+      done.max_overflow_bytes + (fabric_.remote == nullptr ? 0 : fabric_.remote->memory_bytes());
+  for (const SlotPool& pool : pools_)
+    done.max_memory_bytes += pool.touched() * memory_.stride();
+}
+
+Statistics ItemStream::statistics() const {
+  Statistics open = statistics_;
+  complete(open, wait::System::now_ns());
+  Statistics all = history_.total();
+  return all += open;
 }
 
 void ItemStream::must_have_succeeded() {

@@ -65,7 +65,7 @@ ItemStream::ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric 
       throw Error(why, "", thalweg_error_handler);
     });
   };
-  looked_ns_ = wait::System::now_ns();
+  looked_ns_ = phase_began_ns_ = wait::System::now_ns();
   set_->add(*this);
 }
 
@@ -135,12 +135,16 @@ std::uint32_t ItemStream::first_fill(const Outbox& outbox) const {
                           : std::min(options_.fill_bytes, std::max(short_bytes, options_.item_bytes + 4));
 }
 
+// Of an item, if they are of one size.
+std::size_t ItemStream::stride(std::uint32_t link) const {
+  const bool is_last = route_.peers()[link].dimension + 1 == route_.dimensions();
+  return options_.item_bytes + (is_last ? 0 : route_.tag_bytes());
+}
+
 // As many whole items as a slot is to hold.
 thalweg_stream_link ItemStream::part_of(std::uint32_t link, Slot& slot) const {
-  const bool is_last = route_.peers()[link].dimension + 1 == route_.dimensions();
-  const std::size_t stride = options_.item_bytes + (is_last ? 0 : route_.tag_bytes());
   const std::uint32_t fill = outboxes_[link].fill_bytes;
-  const std::size_t bytes = options_.item_bytes == 0 ? fill : fill / stride * stride;
+  const std::size_t bytes = options_.item_bytes == 0 ? fill : fill / stride(link) * stride(link);
   char* const begin = reinterpret_cast<char*>(slot.items());
   return {begin, begin + bytes};
 }
@@ -173,6 +177,11 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
     std::memcpy(slot.items(), failure_.data(), slot.head.bytes);
   }
   ++statistics_.slots[static_cast<std::size_t>(reason)];
+  if (bytes > 0)
+    statistics_.slot_bytes +=
+        static_cast<std::uint64_t>(open_link.end - reinterpret_cast<const char*>(slot.items()));
+  if (bytes > 0 && options_.item_bytes > 0)
+    statistics_.hops += bytes / stride(link);
   if (reason == Reason::full)
     outboxes_[link].fill_bytes = std::min(2 * outboxes_[link].fill_bytes, options_.fill_bytes);
   if (filled.is_overflow)
@@ -192,6 +201,7 @@ void ItemStream::dispatch(std::uint32_t link, Slot& slot) {
     ring(outbox.near);
   } else {
     statistics_.far_bytes += slot.head.bytes;
+    ++statistics_.far_messages;
     fabric_.remote->send(slot, route_.peers()[link].rank);
   }
 }
