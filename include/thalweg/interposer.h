@@ -35,7 +35,9 @@ void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
  *   same        object: what is the same on all ranks
  *   sum, max    objects of numbers: the report has their sums, or the largest of them, over all ranks
  *   phases      array of objects with number, sum and max, of the same phases on all ranks
- *   choice      object: how its shape and its buffers were chosen; that of the first rank is taken */
+ *   choice      object, that of the first rank: how shape and buffers were chosen. reason: text; candidates:
+ *               array of objects with candidate (text) and, where they are known, predicted_s, measured_s and
+ *               not_tried_because (text) */
 void thalweg_report_stream(const char* json);
 
 #ifdef __cplusplus

@@ -39,9 +39,11 @@ typedef struct thalweg_stream_options {
   unsigned period_us; /* items that have waited in a buffer for so long are sent, when progress is made */
 } thalweg_stream_options;
 
-/* What a rank's end of a stream has done. What it sends are its own items and those of others on their way. */
+/* What a rank's end of a stream has done. What it sends are its own items and those of others on their way.
+ */
 typedef struct thalweg_stream_statistics {
-  size_t size; /* sizeof(thalweg_stream_statistics), set by the caller: later versions add fields at the end */
+  size_t
+      size; /* sizeof(thalweg_stream_statistics), set by the caller: later versions add fields at the end */
   uint64_t buffers_full;    /* sent because they were full, */
   uint64_t buffers_flushed; /* by thalweg_stream_flush(), */
   uint64_t buffers_waited;  /* after a period, */

@@ -380,23 +380,6 @@ void ItemStream::end_phase() {
   must_have_succeeded();
 }
 
-// What is not counted as it happens.
-void ItemStream::complete(Statistics& done, std::uint64_t now_ns) const {
-  done.duration_ns = now_ns - phase_began_ns_;
-  done.delivered_bytes += view_.delivered_bytes;
-  done.max_memory_bytes =
-      done.max_overflow_bytes + (fabric_.remote == nullptr ? 0 : fabric_.remote->memory_bytes());
-  for (const SlotPool& pool : pools_)
-    done.max_memory_bytes += pool.touched() * memory_.stride();
-}
-
-Statistics ItemStream::statistics() const {
-  Statistics open = statistics_;
-  complete(open, wait::System::now_ns());
-  Statistics all = history_.total();
-  return all += open;
-}
-
 void ItemStream::must_have_succeeded() {
   if (failed_rank_ < 0)
     return;

@@ -57,9 +57,9 @@ ordered_json site_document(const SiteProfile& site) {
         {"message_ns", gain->message_ns}, {"item_ns", gain->item_ns}, {"saved_ns", gain->saved_ns}};
   }
   if (const auto gain = exchange_gain(site)) {
-    result["exchange"] = {{"blocks_a_call", gain->blocks},   {"block_bytes", gain->block_bytes},
-                          {"call_ns", gain->call_ns},        {"use", gain->use},
-                          {"use_ns", gain->use_ns},          {"stream_ns", gain->stream_ns},
+    result["exchange"] = {{"blocks_a_call", gain->blocks}, {"block_bytes", gain->block_bytes},
+                          {"call_ns", gain->call_ns},      {"use", gain->use},
+                          {"use_ns", gain->use_ns},        {"stream_ns", gain->stream_ns},
                           {"saved_ns", gain->saved_ns}};
   }
   return result;

@@ -31,8 +31,7 @@ struct Prediction {
 Prediction better_strategy(double blocks, int ranks) {
   const double row = std::ceil(std::sqrt(static_cast<double>(ranks)));
   const Prediction mesh{"alltoallv=mesh2d", mesh_message * 2 * (row - 1)};
-  const Prediction sparse{"alltoallv=sparse",
-                          blocks + std::bit_width(static_cast<unsigned>(ranks - 1))};
+  const Prediction sparse{"alltoallv=sparse", blocks + std::bit_width(static_cast<unsigned>(ranks - 1))};
   return sparse.messages < mesh.messages ? sparse : mesh;
 }
 
@@ -62,9 +61,10 @@ std::optional<ExchangeGain> exchange_gain(const SiteProfile& site) {
 std::string exchange_lines(const Profile& profile) {
   std::string text;
   for (const auto& [site, gain] : gains_worth_the_work(profile, exchange_gain)) {
-    text += fmt::format("short blocks: {} at {}: {} calls of {} ranks with {:.1f} blocks of {:.0f} B each took {}; ",
-                        site->total.function, site->source, site->total.calls, site->total.ranks, gain.blocks,
-                        gain.block_bytes, duration_text(gain.call_ns));
+    text += fmt::format(
+        "short blocks: {} at {}: {} calls of {} ranks with {:.1f} blocks of {:.0f} B each took {}; ",
+        site->total.function, site->source, site->total.calls, site->total.ranks, gain.blocks,
+        gain.block_bytes, duration_text(gain.call_ns));
     if (gain.use_ns < gain.call_ns)
       text += fmt::format("with --use {} about {}; ", gain.use, duration_text(gain.use_ns));
     text += fmt::format("as a phase of a stream about {}\n", duration_text(gain.stream_ns));

@@ -4,9 +4,9 @@
 //
 // Short blocks cost what their messages cost, whatever is in them. So a call is taken to last in proportion
 // to the messages of a rank. On a mesh of two dimensions it has one for each rank of its row and of its
-// column, and each takes 1.4 times as long, since it holds the blocks of many: with 16 ranks on eight hosts of
-// the lab (docs/benchmarks.md) that was 0.56 of the library's time. With `sparse`, a rank has a message for
-// each block that is not empty, and then they agree that there are no more.
+// column, and each takes 1.4 times as long, since it holds the blocks of many: with 16 ranks on eight hosts
+// of the lab (docs/benchmarks.md) that was 0.56 of the library's time. With `sparse`, a rank has a message
+// for each block that is not empty, and then they agree that there are no more.
 
 #include <optional>
 #include <string>

@@ -40,8 +40,8 @@ std::vector<std::uint8_t> pack(const RankProfile& profile) {
     }
     samples.push_back({communicator.id, communicator.size, sampled});
   }
-  return json::to_msgpack(
-      {profile.rank, profile.node, profile.host, profile.pid, profile.wall_ns, calls, samples, profile.streams});
+  return json::to_msgpack({profile.rank, profile.node, profile.host, profile.pid, profile.wall_ns, calls,
+                           samples, profile.streams});
 }
 
 RankProfile unpack(const std::uint8_t* data, std::size_t size) {

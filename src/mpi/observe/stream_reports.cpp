@@ -74,7 +74,8 @@ public:
     if (const ordered_json& phases = member(own, "phases"); phases.is_array())
       for (const ordered_json& phase : phases)
         if (const ordered_json& place = member(phase, "number"); place.is_number_unsigned())
-          add_figures(phases_[place.get<std::uint64_t>()], phase);
+          add_figures(phases_.try_emplace(place.get<std::uint64_t>(), ordered_json::object()).first->second,
+                      phase);
   }
 
   ordered_json document() {
@@ -118,24 +119,20 @@ std::string line_of(const ordered_json& stream) {
   const ordered_json& total = member(stream, "total");
   const ordered_json& max = member(stream, "max_of_a_rank");
   const double phases = number(max, "phases");
-  const double items = number(total, "delivered_items");
-  std::string text = fmt::format("stream at {}: {:.0f} ranks, {}, {:.0f} phase{}; ",
-                                 text_of(stream, "source"), number(stream, "ranks"),
-                                 text_of(stream, "shape"), phases, phases == 1 ? "" : "s");
-  if (items > 0)
-    text += fmt::format("{:.0f} items of {:.0f} B, {:.2f} hops each, ", items, number(stream, "item_bytes"),
-                        number(stream, "hops_per_item"));
+  const double item_bytes = number(stream, "item_bytes");
+  std::string text =
+      fmt::format("stream at {}: {:.0f} ranks, {}, {:.0f} phase{}; ", text_of(stream, "source"),
+                  number(stream, "ranks"), text_of(stream, "shape"), phases, phases == 1 ? "" : "s");
+  if (item_bytes > 0)
+    text += fmt::format("{:.0f} items of {:.0f} B, {:.2f} hops each, ", number(total, "delivered_items"),
+                        item_bytes, number(stream, "hops_per_item"));
   else
     text += fmt::format("{} delivered, ", bytes_text(number(total, "delivered_bytes")));
-  text += fmt::format("{} sent in a node and {} between nodes in {:.0f} messages; ",
-                      bytes_text(number(total, "near_bytes")), bytes_text(number(total, "far_bytes")),
-                      number(total, "far_messages"));
-  text += fmt::format("buffers of {} {} full; a rank waited up to {} for buffers and {} for ends of phases, "
-                      "and used up to {}\n",
-                      bytes_text(number(stream, "buffer_bytes")), percent_text(number(stream, "fill")),
-                      duration_text(number(max, "waited_ns")), duration_text(number(max, "finish_ns")),
-                      bytes_text(number(max, "max_memory_bytes")));
-  return text;
+  text += fmt::format("{} between nodes; buffers of {} {} full; ", bytes_text(number(total, "far_bytes")),
+                      bytes_text(number(stream, "buffer_bytes")), percent_text(number(stream, "fill")));
+  return text + fmt::format("up to {} waited for buffers, {} for ends of phases, {} of memory\n",
+                            duration_text(number(max, "waited_ns")), duration_text(number(max, "finish_ns")),
+                            bytes_text(number(max, "max_memory_bytes")));
 }
 
 } // namespace

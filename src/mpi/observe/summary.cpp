@@ -74,11 +74,12 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
     mpi_ns += site.total.ns;
     mpi_cpu_ns += site.total.cpu_ns;
   }
-  std::string text = fmt::format("thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI "
-                                 "({} of it on a core)\nthalweg: {}\n",
-                                 profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s",
-                                 run.library, duration_text(profile.wall_ns), percent_text(mpi_ns / all_wall_ns),
-                                 percent_text(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
+  std::string text =
+      fmt::format("thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI "
+                  "({} of it on a core)\nthalweg: {}\n",
+                  profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s", run.library,
+                  duration_text(profile.wall_ns), percent_text(mpi_ns / all_wall_ns),
+                  percent_text(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
   if (!run.tuning.empty()) {
     text += fmt::format("thalweg: {}\n", run.tuning);
   }
@@ -100,13 +101,13 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
     const CallProfile& total = site.total;
     const auto calls = static_cast<double>(std::max<std::uint64_t>(total.calls, 1));
     const bool matched = site.waiting.sampled_ns > 0;
-    text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
-                        total.function, clipped(site.source, 32),
-                        total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
-                        bytes_text(static_cast<double>(total.bytes) / calls), percent_text(total.ns / all_wall_ns),
-                        duration_text(total.ns / calls), matched ? percent_text(site.waiting.share()) : "",
-                        matched ? percent_text(1 - site.waiting.share()) : "", straggler(site.waiting),
-                        percent_text(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
+    text += fmt::format(
+        "{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n", total.function,
+        clipped(site.source, 32), total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
+        bytes_text(static_cast<double>(total.bytes) / calls), percent_text(total.ns / all_wall_ns),
+        duration_text(total.ns / calls), matched ? percent_text(site.waiting.share()) : "",
+        matched ? percent_text(1 - site.waiting.share()) : "", straggler(site.waiting),
+        percent_text(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
   }
   if (const std::string reasons = passed_on(profile); !reasons.empty()) {
     text += fmt::format("passed on to the library: {}\n", reasons);

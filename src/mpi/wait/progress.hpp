@@ -26,9 +26,16 @@ inline void progress_executions() {
   }
 }
 
-// `waits`: the program has nothing else to do, so streams are looked after at once, and not now and then. Has
-// anything of theirs moved?
-bool progress_background(bool waits) noexcept;
+// Lets streams progress. `waits`: the program has nothing else to do, so they are looked after at once, and
+// not now and then. Has anything of theirs moved? Set before streams are counted (stream_hooks.cpp).
+using ProgressStreams = bool (*)(bool waits) noexcept;
+inline constinit std::atomic<ProgressStreams> progress_streams{nullptr};
+
+inline bool progress_background(bool waits) {
+  progress_executions();
+  const ProgressStreams streams = progress_streams.load(std::memory_order_relaxed);
+  return streams != nullptr && streams(waits);
+}
 
 // In a call of the program.
 inline void progress_in_call() {

@@ -15,8 +15,10 @@ namespace {
 
 /// What the interposer has; null where it does not have it, or is not there.
 struct Interposer {
-  decltype(&thalweg_attach_streams) attach = find<decltype(&thalweg_attach_streams)>("thalweg_attach_streams");
-  decltype(&thalweg_detach_streams) detach = find<decltype(&thalweg_detach_streams)>("thalweg_detach_streams");
+  decltype(&thalweg_attach_streams) attach =
+      find<decltype(&thalweg_attach_streams)>("thalweg_attach_streams");
+  decltype(&thalweg_detach_streams) detach =
+      find<decltype(&thalweg_detach_streams)>("thalweg_detach_streams");
   decltype(&thalweg_report_stream) report = find<decltype(&thalweg_report_stream)>("thalweg_report_stream");
 
 private:

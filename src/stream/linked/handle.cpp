@@ -1,7 +1,5 @@
 #include "stream/linked/handle.hpp"
 
-#include "stream/linked/attachment.hpp"
-
 #include <unistd.h>
 
 using thalweg::streams::Call;
@@ -33,9 +31,4 @@ thalweg_stream::thalweg_stream(MPI_Comm communicator, const thalweg_stream_optio
   refill_of_library = std::exchange(items().view()->refill, refill);
   job.group().agreement(job.group().channels().policy()).broadcast(id);
   phase_has_ended();
-  thalweg::streams::attach(*this);
-}
-
-thalweg_stream::~thalweg_stream() {
-  thalweg::streams::detach(*this);
 }

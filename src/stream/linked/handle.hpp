@@ -15,7 +15,6 @@ struct thalweg_stream {
   /// `site`: the place in the program that makes it.
   thalweg_stream(MPI_Comm communicator, const thalweg_stream_options& options,
                  const thalweg_stream_handler& handler, const void* site);
-  ~thalweg_stream();
   thalweg_stream(const thalweg_stream&) = delete;
   thalweg_stream& operator=(const thalweg_stream&) = delete;
 

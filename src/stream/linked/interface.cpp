@@ -2,6 +2,7 @@
 
 #include "boundary/request.hpp"
 #include "job/linked/mpi_state.hpp"
+#include "stream/linked/attachment.hpp"
 #include "stream/linked/handle.hpp"
 
 #include <algorithm>
@@ -108,7 +109,9 @@ thalweg_status thalweg_stream_create(MPI_Comm communicator, const thalweg_stream
     must_be_given(options, "options");
     must_be_given(handler, "handler");
     StreamJob::no_handler_may_run("a handler makes a stream");
-    *stream = new thalweg_stream(communicator, *options, *handler, site);
+    auto made = std::make_unique<thalweg_stream>(communicator, *options, *handler, site);
+    thalweg::streams::attach(*made);
+    *stream = made.release();
   });
 }
 
@@ -119,6 +122,7 @@ thalweg_status thalweg_stream_free(thalweg_stream** stream) {
       return;
     mpi_must_run();
     StreamJob::no_handler_may_run("a handler frees a stream");
+    thalweg::streams::detach(**stream);
     delete *stream;
     *stream = nullptr;
   });

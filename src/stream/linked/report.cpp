@@ -44,9 +44,9 @@ std::string members_of(const Statistics& done, std::size_t item_bytes) {
 std::string report_of(const thalweg_stream& stream) {
   const ItemStream& items = stream.job.stream();
   const std::size_t item_bytes = stream.job.item_bytes();
-  const std::string place = stream.name.empty()
-                                ? fmt::format(R"("created_at":{})", reinterpret_cast<std::uintptr_t>(stream.site))
-                                : fmt::format(R"("name":{})", quoted(stream.name));
+  const std::string place =
+      stream.name.empty() ? fmt::format(R"("created_at":{})", reinterpret_cast<std::uintptr_t>(stream.site))
+                          : fmt::format(R"("name":{})", quoted(stream.name));
   std::vector<std::string> phases;
   for (const PhaseHistory::Phase& phase : items.phases().kept())
     phases.push_back(fmt::format(R"({{"number":{},{}}})", phase.number, members_of(phase.done, item_bytes)));
