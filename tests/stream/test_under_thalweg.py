@@ -105,6 +105,7 @@ def test_libraries_of_other_versions(mpi: str, tmp_path: Path) -> None:
 
 
 @on_debians
+@pytest.mark.usefixtures("_mpi4py")
 def test_python(mpi: str, tmp_path: Path) -> None:
     """Python's streams are named by their lines, and random programs run as they do without the interposer."""
     report = tmp_path / "report.json"
