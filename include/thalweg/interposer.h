@@ -35,9 +35,9 @@ void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
  *   same        object: what is the same on all ranks
  *   sum, max    objects of numbers: the report has their sums, or the largest of them, over all ranks
  *   phases      array of objects with number, sum and max, of the same phases on all ranks
- *   choice      object, that of the first rank: how shape and buffers were chosen. reason: text; candidates:
- *               array of objects with candidate (text) and, where they are known, predicted_s, measured_s and
- *               not_tried_because (text) */
+ *   choice      object, that of the first rank: how shape and buffers were chosen. candidates: array of
+ * objects with the texts candidate and note (picked, or why it was not tried), and predicted_s and measured_s
+ * where they are known */
 void thalweg_report_stream(const char* json);
 
 #ifdef __cplusplus

@@ -141,6 +141,8 @@ public:
   /// For the report of `thalweg run`, which has the place where it is made else.
   void set_name(const std::string& name) { detail::check(thalweg_stream_set_name(stream_, name.c_str())); }
   std::string shape() const { return thalweg_stream_shape(stream_); }
+  /// Why it is this one: a line for each mesh that could be chosen.
+  std::string explain() const { return thalweg_stream_explain(stream_); }
 
   /// Of all streams of the process: std::lock_guard guard(stream). A thread may hold it several times.
   void lock() { detail::check(thalweg_stream_lock(stream_)); }

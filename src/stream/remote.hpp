@@ -23,6 +23,8 @@ public:
   virtual void release(Slot& slot) = 0;
   /// Of what it receives into.
   virtual std::size_t memory_bytes() const { return 0; }
+  /// The library still has slots that were sent.
+  virtual bool has_sends() const = 0;
 };
 
 } // namespace thalweg::streams

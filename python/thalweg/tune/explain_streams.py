@@ -37,11 +37,11 @@ def stream_lines(stream: Mapping[str, Any]) -> list[str]:
 
 
 def _choice_lines(choice: Mapping[str, Any]) -> list[str]:
-    lines = [f"  chosen: {choice['reason']}"] if "reason" in choice else []
+    lines = []
     for one in choice.get("candidates", []):
         said = [f"predicted {time_text(one['predicted_s'])}"] if "predicted_s" in one else []
         said += [f"measured {time_text(one['measured_s'])}"] if "measured_s" in one else []
-        said += [f"not tried: {one['not_tried_because']}"] if "not_tried_because" in one else []
+        said += [one["note"]] if one.get("note") else []
         lines.append(f"  candidate {one['candidate']}: {', '.join(said)}")
     return lines
 

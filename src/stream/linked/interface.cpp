@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 
 using thalweg::Error;
 using thalweg::boundary::guarded;

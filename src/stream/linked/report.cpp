@@ -39,6 +39,23 @@ std::string members_of(const Statistics& done, std::size_t item_bytes) {
       done.max_memory_bytes);
 }
 
+// Behind the other members, where there was anything to choose.
+std::string choice_of(const MeshSet& meshes) {
+  if (meshes.choice() == nullptr)
+    return "";
+  std::vector<std::string> candidates;
+  for (const MeshChoice::Row& row : meshes.choice()->rows()) {
+    std::string text = fmt::format(R"({{"candidate":"{}, buffers of {} B","note":{})", row.shape,
+                                   row.fill_bytes, quoted(row.note));
+    if (row.predicted_seconds > 0)
+      text += fmt::format(R"(,"predicted_s":{})", row.predicted_seconds);
+    if (row.seen_seconds)
+      text += fmt::format(R"(,"measured_s":{})", *row.seen_seconds);
+    candidates.push_back(text + "}");
+  }
+  return fmt::format(R"(,"choice":{{"candidates":[{}]}})", fmt::join(candidates, ","));
+}
+
 } // namespace
 
 std::string report_of(const thalweg_stream& stream) {
@@ -52,10 +69,10 @@ std::string report_of(const thalweg_stream& stream) {
     phases.push_back(fmt::format(R"({{"number":{},{}}})", phase.number, members_of(phase.done, item_bytes)));
   return fmt::format(
       R"({{"id":"{:016x}",{},"same":{{"ranks":{},"item_bytes":{},"shape":{},"buffer_bytes":{},"nodes":{}}},)"
-      R"({},"phases":[{}]}})",
-      stream.id, place, stream.job.group().ranks(), item_bytes, quoted(stream.job.shape()),
-      items.options().fill_bytes, stream.job.group().node_count(), members_of(items.statistics(), item_bytes),
-      fmt::join(phases, ","));
+      R"({},"phases":[{}]{}}})",
+      stream.id, place, stream.job.group().ranks(), item_bytes, quoted(stream.job.meshes().shape()),
+      stream.job.meshes().in_use().fill_bytes, stream.job.group().node_count(),
+      members_of(items.statistics(), item_bytes), fmt::join(phases, ","), choice_of(stream.job.meshes()));
 }
 
 } // namespace thalweg::streams

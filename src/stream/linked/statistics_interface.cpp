@@ -76,7 +76,14 @@ thalweg_status thalweg_stream_set_name(thalweg_stream* stream, const char* name)
 }
 
 const char* thalweg_stream_shape(const thalweg_stream* stream) {
-  return stream == nullptr ? "" : stream->job.shape().c_str();
+  return stream == nullptr ? "" : stream->job.meshes().shape();
+}
+
+const char* thalweg_stream_explain(thalweg_stream* stream) {
+  if (stream == nullptr)
+    return "";
+  stream->explanation = thalweg::streams::explain(stream->job.meshes());
+  return stream->explanation.c_str();
 }
 
 } // extern "C"

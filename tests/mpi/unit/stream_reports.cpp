@@ -64,7 +64,7 @@ TEST(StreamReports, KeepStreamsApartAndPhasesInOrder) {
 TEST(StreamReports, TakeTheFirstChoice) {
   const nlohmann::json all =
       merged({{part(R"("name":"x")")},
-              {part(R"("choice":{"reason":"measured","candidates":[{"candidate":"4x8"}]})")}});
+              {part(R"("choice":{"candidates":[{"candidate":"4x8"}]})")}});
   EXPECT_EQ(all[0]["choice"]["candidates"][0]["candidate"], "4x8");
 }
 
