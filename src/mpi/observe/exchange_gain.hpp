@@ -17,7 +17,7 @@ namespace thalweg::mpi::observe {
 
 struct ExchangeGain {
   double blocks = 0;      // of a rank in a call, to others and not empty, in the mean
-  double block_bytes = 0; // of these
+  double block_bytes = 0; // of these, with what the rank has for itself
   double call_ns = 0;     // that a call took when all ranks had come
   std::string use;        // "alltoallv=mesh2d": what to choose for it
   double use_ns = 0;      // that it would take then
