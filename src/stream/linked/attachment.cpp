@@ -33,9 +33,10 @@ const Interposer& interposer() {
   return found;
 }
 
+// Never destroyed: MPI calls may come while the process ends.
 std::vector<thalweg_stream*>& living() {
-  static std::vector<thalweg_stream*> streams;
-  return streams;
+  static auto* const streams = new std::vector<thalweg_stream*>;
+  return *streams;
 }
 
 // Handlers may run in an MPI call where the program could be in a call of a stream instead, and nowhere else:
@@ -63,9 +64,13 @@ int progress_in_mpi_call() {
   return moved ? 1 : 0;
 }
 
-void report(const thalweg_stream& stream) {
-  if (interposer().report != nullptr)
-    interposer().report(report_of(stream).c_str());
+// Without memory for it, there is no report on this stream.
+void report(const thalweg_stream& stream) noexcept {
+  try {
+    if (interposer().report != nullptr)
+      interposer().report(report_of(stream).c_str());
+  } catch (const std::exception&) {
+  }
 }
 
 void report_all() {
