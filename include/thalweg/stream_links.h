@@ -33,6 +33,7 @@ typedef struct thalweg_stream_dimension {
   uint64_t reciprocal; /* n / side is the upper half of n * reciprocal, for n below 2^32 (Lemire 2019) */
 } thalweg_stream_dimension;
 
+/* What stands here may be other after each call of a function of the stream, as its mesh may be. */
 typedef struct thalweg_stream_view {
   /* Sends what the link has, and makes place for `bytes` more: 0, or a thalweg_status. */
   int (*refill)(void* stream, uint32_t link, size_t bytes);
