@@ -63,8 +63,7 @@ TEST(StreamReports, KeepStreamsApartAndPhasesInOrder) {
 
 TEST(StreamReports, TakeTheFirstChoice) {
   const nlohmann::json all =
-      merged({{part(R"("name":"x")")},
-              {part(R"("choice":{"candidates":[{"candidate":"4x8"}]})")}});
+      merged({{part(R"("name":"x")")}, {part(R"("choice":{"candidates":[{"candidate":"4x8"}]})")}});
   EXPECT_EQ(all[0]["choice"]["candidates"][0]["candidate"], "4x8");
 }
 
