@@ -45,7 +45,10 @@ def test_mpi_calls_let_streams_progress(mpi: str, words: list[str], settings: di
     run_job(mpi, 2, words, settings)
 
 
-@pytest.mark.parametrize(("ranks", "program"), [(3, "mpi_calls"), (5, "items"), (3, "waiting"), (4, "errors")])
+@pytest.mark.parametrize(
+    ("ranks", "program"),
+    [(3, "mpi_calls"), (5, "items"), (3, "waiting"), (4, "errors"), (3, "senders"), (3, "questions"), (3, "combining")],
+)
 @on_debians
 def test_programs_run_as_without(mpi: str, ranks: int, program: str) -> None:
     run_job(mpi, ranks, [program], {"THALWEG_WAIT": "yield", "THALWEG_SUMMARY": "1"})
