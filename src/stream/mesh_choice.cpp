@@ -18,8 +18,9 @@ constexpr double sure_gain = 0.97;
 constexpr double clear_gain = 0.9;
 constexpr double far_too_slow = 2; // a trial ends at once
 
-// A mesh that is new begins in memory that nobody has touched. In long phases that is little.
-constexpr double long_phase_seconds = 0.02;
+// A mesh that is new begins in memory that nobody has touched, and with connections that nobody has made. In long
+// phases that is little.
+constexpr double long_phase_seconds = 0.5;
 constexpr std::uint32_t short_phases = 3;
 
 constexpr std::uint64_t first_lease = 16;
@@ -84,7 +85,7 @@ void MeshChoice::decide(const PhaseSeen& seen) {
   if (is_first && recall())
     return;
   if (is_first && seen_seconds_ <= long_phase_seconds)
-    left_ = short_phases + 1; // this one began in memory that nobody had touched
+    left_ = short_phases + 1; // this one is not counted
   left_ -= 1;
   const bool is_hopeless = stage_ != Stage::settled && expected(current()) >= far_too_slow * expected(best());
   if (left_ > 0 && !is_hopeless)
