@@ -39,19 +39,30 @@ typedef struct thalweg_stream_options {
   unsigned period_us; /* items that have waited in a buffer for so long are sent, when progress is made */
 } thalweg_stream_options;
 
-/* What a rank's end of a stream has done since it was made. */
+/* What a rank's end of a stream has done. What it sends are its own items and those of others on their way.
+ */
 typedef struct thalweg_stream_statistics {
+  size_t
+      size; /* sizeof(thalweg_stream_statistics), set by the caller: later versions add fields at the end */
   uint64_t buffers_full;    /* sent because they were full, */
   uint64_t buffers_flushed; /* by thalweg_stream_flush(), */
   uint64_t buffers_waited;  /* after a period, */
   uint64_t buffers_closed;  /* or at the end of a phase, many of them empty */
   uint64_t near_bytes;      /* of items and tags sent to ranks of this node, oneself included */
   uint64_t far_bytes;       /* sent to ranks of other nodes */
-  uint64_t delivered_bytes; /* of items that came along the last dimension */
+  uint64_t buffer_bytes;    /* that the buffers which were not empty could have held of these */
+  uint64_t far_messages;    /* to ranks of other nodes, those included that only help to end phases */
+  uint64_t hops;            /* items that were sent, as often as they were; 0 where items differ in size */
+  uint64_t delivered_bytes; /* of items for this rank that have been handled */
+  uint64_t delivered_items; /* 0 where items differ in size */
   uint64_t waits;           /* for a free buffer */
+  uint64_t waited_ns;       /* the time of these, in which items that arrive are handled */
+  uint64_t finish_ns;       /* from the calls that finish phases to the ends of these */
+  uint64_t duration_ns;     /* since the stream was made, or since the phase before has ended */
   uint64_t waves;           /* of closing marks: one ends a phase, unless handlers send */
   uint64_t phases;
-  uint64_t max_overflow_bytes;
+  uint64_t max_overflow_bytes; /* of what handlers have sent and no buffer was free for */
+  uint64_t max_memory_bytes;   /* of all buffers that have been used, and of the overflow */
 } thalweg_stream_statistics;
 
 /* Collective. The communicator is duplicated, and may be freed. */
@@ -95,13 +106,20 @@ THALWEG_API thalweg_status thalweg_stream_finish(thalweg_stream* stream);
  * before, the request fails. */
 THALWEG_API thalweg_status thalweg_stream_start_finish(thalweg_stream* stream, thalweg_request** request);
 
+/* Since the stream was made. */
 THALWEG_API thalweg_status thalweg_stream_read_statistics(const thalweg_stream* stream,
                                                           thalweg_stream_statistics* statistics);
-/* Its mesh, "direct" or "4x8": static text as long as there is the stream. Where no shape was asked for it may
- * change between two phases. */
+/* Of the phase that has ended last; all are 0 where none has. */
+THALWEG_API thalweg_status thalweg_stream_read_phase_statistics(const thalweg_stream* stream,
+                                                                thalweg_stream_statistics* statistics);
+/* What the report of `thalweg run` calls the stream, instead of the place that makes it; at most 200 bytes of
+ * it. */
+THALWEG_API thalweg_status thalweg_stream_set_name(thalweg_stream* stream, const char* name);
+/* Its mesh, "direct" or "4x8": static text as long as there is the stream. Where no shape was asked for it
+ * may change between two phases. */
 THALWEG_API const char* thalweg_stream_shape(const thalweg_stream* stream);
-/* Why it has this mesh: a line for each that could be chosen, with what the model predicts of a phase and what was
- * seen. Valid until the next call of this function for the stream. The same on all ranks. */
+/* Why it has this mesh: a line for each that could be chosen, with what the model predicts of a phase and
+ * what was seen. Valid until the next call of this function for the stream. The same on all ranks. */
 THALWEG_API const char* thalweg_stream_explain(thalweg_stream* stream);
 
 #ifdef __cplusplus

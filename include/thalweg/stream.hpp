@@ -18,6 +18,7 @@
 
 #include <memory>
 #include <mutex>
+#include <source_location>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,7 +55,8 @@ public:
   /// Collective. The handler is called in send(), progress() and finish(), on the rank that an item was sent
   /// to. It may send as well, on this stream and on others.
   template <typename Handler>
-  stream(MPI_Comm communicator, Handler handler, const stream_options& options = {})
+  stream(MPI_Comm communicator, Handler handler, const stream_options& options = {},
+         const std::source_location& made_at = std::source_location::current())
       : sink_(make_sink(std::move(handler))) {
     const thalweg_stream_options given{
         state::bare_bytes,         options.buffer_bytes,
@@ -66,6 +68,8 @@ public:
     thalweg_stream_view* const view = thalweg_stream_view_of(stream_);
     sink_->attach(view);
     state_.attach(view);
+    const std::string file = made_at.file_name();
+    set_name(file.substr(file.rfind('/') + 1) + ":" + std::to_string(made_at.line()));
   }
   ~stream() { thalweg_stream_free(&stream_); }
   stream(const stream&) = delete;
@@ -130,11 +134,12 @@ public:
     return request(started);
   }
 
-  thalweg_stream_statistics statistics() const {
-    thalweg_stream_statistics statistics{};
-    detail::check(thalweg_stream_read_statistics(stream_, &statistics));
-    return statistics;
-  }
+  /// Since it was made.
+  thalweg_stream_statistics statistics() const { return read(thalweg_stream_read_statistics); }
+  /// Of the phase that has ended last.
+  thalweg_stream_statistics phase_statistics() const { return read(thalweg_stream_read_phase_statistics); }
+  /// For the report of `thalweg run`, which has the place where it is made else.
+  void set_name(const std::string& name) { detail::check(thalweg_stream_set_name(stream_, name.c_str())); }
   std::string shape() const { return thalweg_stream_shape(stream_); }
   /// Why it is this one: a line for each mesh that could be chosen.
   std::string explain() const { return thalweg_stream_explain(stream_); }
@@ -149,6 +154,13 @@ private:
 
   std::unique_lock<stream> shared_lock() {
     return senders_.were_any() ? std::unique_lock(*this) : std::unique_lock<stream>();
+  }
+  template <typename Function>
+  thalweg_stream_statistics read(Function function) const {
+    thalweg_stream_statistics statistics{};
+    statistics.size = sizeof statistics;
+    detail::check(function(stream_, &statistics));
+    return statistics;
   }
   state& open_state() { return state_; }
   [[noreturn, gnu::noinline, gnu::cold]] void no_sender_any_more() const {

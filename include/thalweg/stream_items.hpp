@@ -188,6 +188,7 @@ private:
   }
 
   void handle_one(const Item& item) {
+    view_->delivered_bytes += sizeof(Item);
     view_->in_handler = 1;
     handle(std::span<const Item>(&item, 1));
     view_->in_handler = 0;

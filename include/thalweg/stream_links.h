@@ -46,10 +46,11 @@ typedef struct thalweg_stream_view {
   uint32_t dimensions;
   uint32_t ranks;
   uint32_t rank;
-  uint32_t tag_bytes;      /* 2 or 4 */
-  uint32_t max_item_bytes; /* that any buffer of any rank holds, the tag included */
-  uint32_t has_sent;       /* set by whoever puts an item of his own into a link */
-  uint32_t in_handler;     /* set while a handler of the program runs: refilling does not wait then */
+  uint32_t tag_bytes;       /* 2 or 4 */
+  uint32_t max_item_bytes;  /* that any buffer of any rank holds, the tag included */
+  uint32_t has_sent;        /* set by whoever puts an item of his own into a link */
+  uint32_t in_handler;      /* set while a handler of the program runs: refilling does not wait then */
+  uint64_t delivered_bytes; /* of items that forward() has delivered here in this phase: it counts them */
 } thalweg_stream_view;
 
 /* What becomes of arriving items. All may put items into links. They return 0, or something else after

@@ -255,6 +255,7 @@ private:
     at += view.tag_bytes;
     const thalweg_stream_dimension& last = view.dimension[view.dimensions - 1];
     if (next.is_last && next.link == last.first_link + last.own) {
+      view.delivered_bytes += frames_of_state::bytes_at(at);
       view.in_handler = 1;
       at = handle(at);
       view.in_handler = 0;

@@ -9,10 +9,12 @@ What streams promise is in docs/streams.md. One thread at a time may use the str
 
 import ctypes
 import operator
+import os
+import sys
 import traceback
 import weakref
 from collections.abc import Callable
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 import numpy as np
@@ -79,6 +81,7 @@ class Stream:
         self._handle = self._library.create(comm, options, Handler(deliver=deliver))
         self._free = weakref.finalize(self, self._library.free, self._handle, deliver)
         self._view = self._library.view_of(self._handle)
+        self._library.call("stream_set_name", self._handle, _place_of(sys._getframe(1)).encode())  # noqa: SLF001
         self._rank, self._size = comm.Get_rank(), comm.Get_size()
 
     def send(self, ranks: SupportsIndex | ArrayLike, items: ArrayLike) -> None:
@@ -120,9 +123,16 @@ class Stream:
         return FinishRequest(self._library, request, self._open, self._end)
 
     def statistics(self) -> StreamStatistics:
-        """Tell what this rank's end has done."""
-        done = Statistics()
-        self._library.call("stream_read_statistics", self._open("statistics"), ctypes.byref(done))
+        """Tell what this rank's end has done since it was made."""
+        return self._read("statistics")
+
+    def phase_statistics(self) -> StreamStatistics:
+        """Tell what this rank's end has done in the phase that has ended last."""
+        return self._read("phase_statistics")
+
+    def _read(self, call: str) -> StreamStatistics:
+        done = Statistics(size=ctypes.sizeof(Statistics))
+        self._library.call(f"stream_read_{call}", self._open(call), ctypes.byref(done))
         return StreamStatistics(*(getattr(done, name) for name in StreamStatistics._fields))
 
     @property
@@ -171,7 +181,8 @@ class Stream:
 
     def _receive(self, address: int, size: int) -> int:
         try:
-            self._hand_over(address, size)
+            with self._library.running():
+                self._hand_over(address, size)
         except BaseException as failure:  # noqa: BLE001 (it is raised where the phase ends)
             # Views of items in the handler's frames must not outlive them.
             traceback.clear_frames(failure.__traceback__)
@@ -266,6 +277,12 @@ class FinishRequest:
         status = self._library.status_of(f"request_{call}", ctypes.byref(self._request), *arguments)
         if not self._request or status:
             self._end(status)
+
+
+def _place_of(frame: FrameType) -> str:
+    """Name a place as reports do those of compiled programs."""
+    code = frame.f_code
+    return f"{os.path.basename(code.co_filename)}:{frame.f_lineno} ({code.co_qualname.strip('<>')})"
 
 
 def _receiver(method: "weakref.WeakMethod[Callable[[int, int], int]]") -> Callable[[int | None, int, int], int]:

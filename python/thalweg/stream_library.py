@@ -3,7 +3,8 @@
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ class StreamError(Exception):
 
 
 class StreamStatistics(NamedTuple):
-    """What a rank's end of a stream has done since it was made."""
+    """What a rank's end of a stream has done: see thalweg_stream_statistics in include/thalweg/stream.h."""
 
     buffers_full: int
     buffers_flushed: int
@@ -34,11 +35,24 @@ class StreamStatistics(NamedTuple):
     buffers_closed: int
     near_bytes: int
     far_bytes: int
+    buffer_bytes: int
+    far_messages: int
+    hops: int
     delivered_bytes: int
+    delivered_items: int
     waits: int
+    waited_ns: int
+    finish_ns: int
+    duration_ns: int
     waves: int
     phases: int
     max_overflow_bytes: int
+    max_memory_bytes: int
+
+    @property
+    def fill(self) -> float:
+        """Give the share of what buffers could have held that was in them when they were sent; 0 where none was."""
+        return (self.near_bytes + self.far_bytes) / max(self.buffer_bytes, 1)
 
 
 class Options(ctypes.Structure):
@@ -58,7 +72,7 @@ class Options(ctypes.Structure):
 class Statistics(ctypes.Structure):
     """thalweg_stream_statistics."""
 
-    _fields_ = tuple((name, ctypes.c_uint64) for name in StreamStatistics._fields)
+    _fields_ = (("size", ctypes.c_size_t), *((name, ctypes.c_uint64) for name in StreamStatistics._fields))
 
 
 Deliver = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -107,6 +121,8 @@ _ARGUMENTS = {
     "thalweg_stream_finish": (_HANDLE,),
     "thalweg_stream_start_finish": (_HANDLE, _HANDLES),
     "thalweg_stream_read_statistics": (_HANDLE, ctypes.POINTER(Statistics)),
+    "thalweg_stream_read_phase_statistics": (_HANDLE, ctypes.POINTER(Statistics)),
+    "thalweg_stream_set_name": (_HANDLE, ctypes.c_char_p),
     "thalweg_request_test": (_HANDLES, ctypes.POINTER(ctypes.c_int)),
     "thalweg_request_wait": (_HANDLES,),
     "thalweg_request_free": (_HANDLES,),
@@ -144,7 +160,7 @@ class StreamLibrary:
 
     @property
     def runs(self) -> bool:
-        """Whether a call is in progress, as it is in handlers."""
+        """Whether a call or a handler is in progress."""
         return self._running > 0
 
     def call(self, name: str, *arguments: Any) -> None:
@@ -153,13 +169,21 @@ class StreamLibrary:
 
     def status_of(self, name: str, *arguments: Any) -> int:
         """Call thalweg_<name>; give its status."""
-        self._running += 1
         try:
-            return int(getattr(self._functions, f"thalweg_{name}")(*arguments))
+            with self.running():
+                return int(getattr(self._functions, f"thalweg_{name}")(*arguments))
         finally:
-            self._running -= 1
             while self._dropped and not self._running:
                 self.free(*self._dropped.pop())
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Free nothing meanwhile: a call is in progress, or a handler, which may run in an MPI call as well."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
 
     def check(self, status: int) -> None:
         """Raise what the last call has failed with, if it has."""

@@ -46,12 +46,14 @@ void ItemStream::looked_in_vain() {
 void ItemStream::wait_for_slot(std::uint32_t link) {
   const std::uint32_t dimension = mesh_.route.peers()[link].dimension;
   ++statistics_.waits;
+  const std::uint64_t begin_ns = wait::System::now_ns();
   wait([&] {
     const bool moved = set_->progress_from(*this, dimension);
     if (!overflow_.holds(link) && pools_[dimension].has_free())
       return wait::Look::reached;
     return moved ? wait::Look::moved : wait::Look::nothing;
   });
+  statistics_.waited_ns += wait::System::now_ns() - begin_ns;
 }
 
 bool ItemStream::take_in(std::uint32_t from_dimension, bool copies) {
@@ -72,7 +74,7 @@ bool ItemStream::take_in(std::uint32_t from_dimension, bool copies) {
 bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
   bool moved = false;
   std::deque<Early>& early = early_[dimension];
-  while (!early.empty() && early.front().slot->head.phase == phase_) {
+  while (!early.empty() && handles(early.front().slot->head.phase)) {
     const Early first = early.front();
     early.pop_front();
     handle(*first.slot);
@@ -102,6 +104,8 @@ bool ItemStream::take_near(std::uint32_t dimension, bool copies) {
 }
 
 bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copies) {
+  if (!may_hold_more())
+    return false;
   const std::optional<Notice> notice = inbox.take();
   if (!notice)
     return false;
@@ -110,7 +114,7 @@ bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copi
     return true;
   }
   Slot& slot = NodeMemory::at(mesh_.base, notice->place);
-  if (notice->phase == phase_) {
+  if (handles(notice->phase)) {
     handle(slot);
     free_near(slot);
   } else if (copies) {
@@ -124,7 +128,7 @@ bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copi
 
 // A mark without items.
 void ItemStream::take_notice(const Notice& notice, std::uint32_t dimension) {
-  if (notice.phase == phase_) {
+  if (handles(notice.phase)) {
     take_mark(dimension, notice.flags);
     return;
   }
@@ -136,17 +140,17 @@ void ItemStream::take_notice(const Notice& notice, std::uint32_t dimension) {
 
 bool ItemStream::take_far(std::uint32_t dimension, bool copies) {
   bool moved = false;
-  while (Slot* slot = mesh_.remote->receive(dimension, phase_)) {
-    handle(*slot);
-    mesh_.remote->release(*slot);
-    moved = true;
-  }
-  if (!copies)
-    return moved;
-  while (Slot* slot = mesh_.remote->receive(dimension, phase_ ^ 1U)) {
-    early_[dimension].push_back({&copy(*slot), true});
-    mesh_.remote->release(*slot);
-    moved = true;
+  for (const std::uint32_t phase : {std::uint32_t{phase_}, phase_ ^ 1U}) {
+    if (!handles(phase) && !copies)
+      continue;
+    while (Slot* slot = may_hold_more() ? mesh_.remote->receive(dimension, phase) : nullptr) {
+      if (handles(phase))
+        handle(*slot);
+      else
+        early_[dimension].push_back({&copy(*slot), true});
+      mesh_.remote->release(*slot);
+      moved = true;
+    }
   }
   return moved;
 }

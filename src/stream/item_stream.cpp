@@ -47,7 +47,7 @@ ItemStream::ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_han
       throw Error(why, "", thalweg_error_handler);
     });
   };
-  looked_ns_ = wait::System::now_ns();
+  looked_ns_ = phase_began_ns_ = wait::System::now_ns();
   set_->add(*this);
 }
 
@@ -55,6 +55,7 @@ ItemStream::ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_han
 void ItemStream::enter(const Mesh& mesh) {
   assert(mesh.fill_bytes <= mesh.memory.slot_bytes() && mesh.memory.slot_bytes() <= options_.max_slot_bytes);
   assert(options_.max_item_bytes <= mesh.memory.slot_bytes());
+  statistics_.max_memory_bytes = std::max(statistics_.max_memory_bytes, memory_bytes());
   mesh_ = mesh;
   const ItemRoute& route = mesh_.route;
   open_links_.assign(route.peers().size(), {});
@@ -158,12 +159,16 @@ std::uint32_t ItemStream::first_fill(const Outbox& outbox) const {
                           : std::min(mesh_.fill_bytes, std::max(short_bytes, options_.item_bytes + 4));
 }
 
+// Of an item, if they are of one size.
+std::size_t ItemStream::stride(std::uint32_t link) const {
+  const bool is_last = mesh_.route.peers()[link].dimension + 1 == mesh_.route.dimensions();
+  return options_.item_bytes + (is_last ? 0 : mesh_.route.tag_bytes());
+}
+
 // As many whole items as a slot is to hold.
 thalweg_stream_link ItemStream::part_of(std::uint32_t link, Slot& slot) const {
-  const bool is_last = mesh_.route.peers()[link].dimension + 1 == mesh_.route.dimensions();
-  const std::size_t stride = options_.item_bytes + (is_last ? 0 : mesh_.route.tag_bytes());
   const std::uint32_t fill = outboxes_[link].fill_bytes;
-  const std::size_t bytes = options_.item_bytes == 0 ? fill : fill / stride * stride;
+  const std::size_t bytes = options_.item_bytes == 0 ? fill : fill / stride(link) * stride(link);
   char* const begin = reinterpret_cast<char*>(slot.items());
   return {begin, begin + bytes};
 }
@@ -196,6 +201,11 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
     std::memcpy(slot.items(), failure_.data(), slot.head.bytes);
   }
   ++statistics_.slots[static_cast<std::size_t>(reason)];
+  if (bytes > 0 && carries_items(slot)) {
+    statistics_.slot_bytes +=
+        static_cast<std::uint64_t>(open_link.end - reinterpret_cast<const char*>(slot.items()));
+    statistics_.hops += options_.item_bytes == 0 ? 0 : bytes / stride(link);
+  }
   if (reason == Reason::full)
     outboxes_[link].fill_bytes = std::min(2 * outboxes_[link].fill_bytes, mesh_.fill_bytes);
   if (filled.is_overflow)
@@ -206,15 +216,17 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
 
 void ItemStream::dispatch(std::uint32_t link, Slot& slot) {
   Outbox& outbox = outboxes_[link];
+  const std::uint32_t bytes = carries_items(slot) ? slot.head.bytes : 0;
   pool_of(link).sent(slot);
   if (outbox.near >= 0) {
-    statistics_.near_bytes += slot.head.bytes;
+    statistics_.near_bytes += bytes;
     outbox.mailbox.post({.place = NodeMemory::place_of(mesh_.base, slot),
                          .flags = slot.head.flags,
                          .phase = slot.head.phase});
     ring(outbox.near);
   } else {
-    statistics_.far_bytes += slot.head.bytes;
+    statistics_.far_bytes += bytes;
+    ++statistics_.far_messages;
     mesh_.remote->send(slot, mesh_.route.peers()[link].rank);
   }
 }

@@ -6,6 +6,7 @@
 #include "stream/deferred.hpp"
 #include "stream/mesh.hpp"
 #include "stream/overflow.hpp"
+#include "stream/phase_history.hpp"
 #include "stream/quiescence.hpp"
 #include "stream/slot_pool.hpp"
 #include "stream/statistics.hpp"
@@ -59,7 +60,10 @@ public:
 
   thalweg_stream_view* view() { return &view_; }
   const ItemRoute& route() const { return mesh_.route; }
-  const Statistics& statistics() const { return statistics_; }
+  /// Since it was made.
+  Statistics statistics() const;
+  /// Of phases that have ended.
+  const PhaseHistory& phases() const { return history_; }
 
   /// Sends what the link has and makes place for `bytes` more. In a handler it does not wait.
   void refill(std::uint32_t link, std::size_t bytes);
@@ -79,6 +83,8 @@ public:
   /// Waits until all items of all ranks have been handled. Throws Error where some rank's handler has failed.
   void finish();
   bool is_finishing() const { return is_finishing_; }
+  /// While `on`, what arrives is kept for later instead of being handled, as long as there is memory for it.
+  void hold(bool on) { holds_ = on; }
   /// The handler that is running fails for this reason.
   void fail(std::string why);
 
@@ -108,6 +114,7 @@ private:
   bool has_place(std::uint32_t link, std::size_t bytes) const;
   void wait_for_slot(std::uint32_t link);
   thalweg_stream_link part_of(std::uint32_t link, Slot& slot) const;
+  std::size_t stride(std::uint32_t link) const;
   void release_held();
   void send_links();
   void send_when_idle(bool moved);
@@ -120,6 +127,8 @@ private:
   void dispatch(std::uint32_t link, Slot& slot);
   bool drain_overflow();
 
+  bool handles(std::uint32_t phase) const { return phase == phase_ && !holds_; }
+  bool may_hold_more() const { return !holds_ || overflow_.bytes() < options_.max_overflow_bytes / 2; }
   bool take_early(std::uint32_t dimension, bool copies);
   bool take_near(std::uint32_t dimension, bool copies);
   bool take_far(std::uint32_t dimension, bool copies);
@@ -142,6 +151,10 @@ private:
   bool choose();
   PhaseSeen seen_of_phase() const;
   void end_phase();
+  void count_phase();
+  void complete(Statistics& done, std::uint64_t now_ns) const;
+  std::size_t memory_bytes() const;
+  bool carries_items(const Slot& slot) const;
   void must_have_succeeded();
   void must_not_be_nested() const;
 
@@ -168,16 +181,19 @@ private:
   Wave wave_;
   QuiescenceCheck quiescence_;
   thalweg_stream_view view_{};
-  Statistics statistics_;
+  Statistics statistics_; // of the phase that is open
+  PhaseHistory history_;
+  std::uint64_t phase_began_ns_ = 0;
+  std::uint64_t finish_began_ns_ = 0;
 
   std::uint8_t phase_ = 0;
   bool is_finishing_ = false;
-  bool has_ended_ = false;         // its last wave has, but nobody was told yet
-  bool was_active_ = false;        // anything was sent in this phase, as all ranks know
-  bool is_due_ = false;            // the ranks tell each other what they have seen of it
-  bool is_choosing_ = false;       // all waves have ended, and it is not said yet how to go on
-  std::uint64_t began_ns_ = 0;     // this rank's first item did; 0: it has sent none
-  std::uint64_t bytes_before_ = 0; // that were sent before this phase
+  bool holds_ = false;
+  bool has_ended_ = false;     // its last wave has, but nobody was told yet
+  bool was_active_ = false;    // anything was sent in this phase, as all ranks know
+  bool is_due_ = false;        // the ranks tell each other what they have seen of it
+  bool is_choosing_ = false;   // all waves have ended, and it is not said yet how to go on
+  std::uint64_t began_ns_ = 0; // this rank's first item did; 0: it has sent none
   std::uint32_t closing_dimension_ = 0;
   std::uint32_t closing_link_ = 0;
   std::uint64_t looked_ns_ = 0;

@@ -18,8 +18,8 @@ constexpr double sure_gain = 0.97;
 constexpr double clear_gain = 0.9;
 constexpr double far_too_slow = 2; // a trial ends at once
 
-// A mesh that is new begins in memory that nobody has touched, and with connections that nobody has made. In long
-// phases that is little.
+// A mesh that is new begins in memory that nobody has touched, and with connections that nobody has made. In
+// long phases that is little.
 constexpr double long_phase_seconds = 0.5;
 constexpr std::uint32_t short_phases = 3;
 

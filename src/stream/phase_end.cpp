@@ -22,6 +22,7 @@ void ItemStream::start_finish() {
   must_not_be_nested();
   release_held();
   is_finishing_ = true;
+  finish_began_ns_ = wait::System::now_ns();
   begin_wave();
 }
 
@@ -119,7 +120,7 @@ bool ItemStream::check_quiescence() {
 
 PhaseSeen ItemStream::seen_of_phase() const {
   return {.nanoseconds = began_ns_ == 0 ? 0 : wait::System::now_ns() - began_ns_,
-          .sent_bytes = statistics_.near_bytes + statistics_.far_bytes - bytes_before_};
+          .sent_bytes = statistics_.near_bytes + statistics_.far_bytes};
 }
 
 // All ranks know whether the phase was active and whether it has failed.
@@ -199,13 +200,21 @@ void ItemStream::end_phase() {
   was_active_ = false;
   quiescence_.take_seen();
   began_ns_ = 0;
-  bytes_before_ = statistics_.near_bytes + statistics_.far_bytes;
   phase_ ^= 1;
-  ++statistics_.phases;
+  count_phase();
   for (Outbox& outbox : outboxes_)
     outbox.fill_bytes = first_fill(outbox);
   send_deferred();
   must_have_succeeded();
+}
+
+void ItemStream::count_phase() {
+  const std::uint64_t now_ns = wait::System::now_ns();
+  complete(statistics_, now_ns);
+  statistics_.finish_ns = now_ns - finish_began_ns_;
+  history_.phase_ended(statistics_);
+  view_.delivered_bytes = 0;
+  phase_began_ns_ = now_ns;
 }
 
 void ItemStream::must_have_succeeded() {

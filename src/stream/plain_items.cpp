@@ -175,6 +175,7 @@ int PlainItems::forward(std::span<const char> tagged, std::uint32_t dimension) {
     });
     if (bytes == 0)
       return 0;
+    view_->delivered_bytes += bytes;
     view_->in_handler = 1;
     const int status = program_.deliver(program_.context, arrived_[dimension].data(), bytes);
     view_->in_handler = 0;

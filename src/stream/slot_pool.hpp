@@ -30,6 +30,9 @@ public:
   }
   void sent(Slot& slot) { sent_.push_back(&slot); }
 
+  /// How many slots have ever been filled.
+  std::uint32_t touched() const { return count_ - untouched_; }
+
   bool has_free() const {
     if (!free_.empty() || untouched_ > 0)
       return true;

@@ -61,7 +61,7 @@ FOREIGN = {
     r"nanobind/.*": {"python"},
     r"nlohmann/.*": {"mpi"},
     r"toml\+\+/.*": {"machine", "tune"},
-    r"dlfcn\.h": {"mpi", "team"},
+    r"dlfcn\.h": {"mpi", "team", "stream/linked"},
 }
 
 ENVIRONMENT_AND_OUTPUT = re.compile(r"\b(getenv|printf|fprintf|puts|exit|abort)\s*\(|std::(cout|cerr|clog)|fmt::print")

@@ -157,7 +157,7 @@ def build(mpi: Mpi, program: str) -> Path:
     objects = []
     for source in sources:
         made = folder / "objects" / f"{source.stem}.o"
-        flags = [*C_FLAGS, *C_FLAGS_NO_ARRAYS, f"-I{PROGRAMS}"]
+        flags = [*C_FLAGS, *C_FLAGS_NO_ARRAYS, f"-I{PROGRAMS}", f"-I{ROOT / 'include'}"]
         command = [*mpi.compile, *flags, "-c", str(source), "-o", str(made)]
         compile_with(command, made, [source, *headers])
         objects.append(made)

@@ -1,23 +1,16 @@
 """thalweg.Stream in jobs of real ranks: mpi4py and numpy, nothing preloaded and nothing linked."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from jobs import Result, run
-from locks import locked
 from mpis import ROOT, named
 from python_jobs import PYTHON, environment
 
 PROGRAMS = Path(__file__).parent / "python"
 MESSAGES = {"THALWEG_SHARED_MEMORY": "0"}  # only, as between nodes
 on_debians = pytest.mark.parametrize("mpi", ["openmpi4", "mpich4"])
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _mpi4py() -> None:
-    with locked(ROOT / ".mpi"):
-        subprocess.run([ROOT / "scripts" / "mpis" / "install.sh", "mpi4py"], check=True)
+pytestmark = pytest.mark.usefixtures("_mpi4py")
 
 
 def run_program(mpi: str, ranks: int, words: list[str], settings: dict[str, str] | None = None) -> Result:

@@ -146,6 +146,12 @@ OPTIONS: tuple[Option, ...] = (
         help="Let the ranks of a node send each other messages through memory that they share.",
     ),
     Option(
+        name="stream_progress",
+        kind="switch",
+        default=True,
+        help="Let the program's streams progress in its MPI calls.",
+    ),
+    Option(
         name="device_buffers",
         kind="choice",
         default="auto",

@@ -15,6 +15,7 @@ from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain_learned import learned_lines, learned_of
+from thalweg.tune.explain_streams import stream_lines
 from thalweg.units import size_text, time_text
 
 _CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
@@ -169,6 +170,9 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     for site in report["calls"]:
         for line in site_lines(site, report, machine, tuning):
             console.print(line)
+    for stream in report.get("streams", []):
+        for line in stream_lines(stream):
+            console.print(line)
 
 
 def _machine_of(report: Mapping[str, Any]) -> str:
@@ -199,6 +203,12 @@ def site_lines(
         lines.append(
             f"  as items of a stream: {gain['item_ns']:.0f} ns each instead of {gain['message_ns']:.0f} ns of "
             f"processor time to send, {time_text(gain['saved_ns'] * 1e-9)} less over all ranks"
+        )
+    if gain := site.get("exchange"):
+        lines.append(
+            f"  {gain['blocks_a_call']:.1f} blocks of {gain['block_bytes']:.0f} B a call: "
+            f"{time_text(gain['call_ns'] * 1e-9)} when all have come; with --use {gain['use']} about "
+            f"{time_text(gain['use_ns'] * 1e-9)}, as a phase of a stream about {time_text(gain['stream_ns'] * 1e-9)}"
         )
     call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
     call = {"bcast": "broadcast"}.get(call, call)

@@ -183,7 +183,7 @@ def issued_entry(function: Prototype) -> str:
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     started = ", ".join([*(name for name in names if name != "status"), "&request"])
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, [&] {{ return bytes_of(count, datatype); }});
-  progress_executions();
+  progress_in_call();
   if (!must_poll()) {{
     return native.{function.name}({function.passed()});
   }}
@@ -377,7 +377,7 @@ namespace thalweg::mpi {{
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
     write(
         options.output / "exports.map",
-        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
+        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    thalweg_attach_streams;\n    thalweg_detach_streams;\n    thalweg_report_stream;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
     )
 
 

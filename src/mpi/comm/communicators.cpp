@@ -159,7 +159,7 @@ job::ChannelOptions channel_options(const CommunicatorState& state, const std::v
           .shared_memory = runtime.settings.shared_memory,
           .threaded = runtime.has_threads,
           .balances_cores = is_all_that_runs && runtime.settings.wait_mode != WaitMode::spin,
-          .progress = progress_executions};
+          .progress = [] { progress_in_wait(); }};
 }
 
 void note_shared_memory(const job::Channels& channels) {

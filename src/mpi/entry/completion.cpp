@@ -174,7 +174,7 @@ int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], 
 
 int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) {
   const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   if (!must_poll()) {
     mark_reported(1, request);
     return native.Wait(request, status);
@@ -189,7 +189,7 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
 
 int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
   const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   if (!must_poll()) {
     mark_reported(count, requests);
     return native.Waitall(count, requests, statuses);
@@ -199,7 +199,7 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
   const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   if (!must_poll() && !has_persistent()) {
     return native.Waitany(count, requests, index, status);
   }
@@ -214,7 +214,7 @@ int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int*
 int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
   const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   if (!must_poll() && !has_persistent()) {
     return native.Waitsome(incount, requests, outcount, indices, statuses);
   }
@@ -227,7 +227,7 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
 
 int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Status* status) {
   const Observed observed(Function::Test, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = test(request, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
@@ -236,7 +236,7 @@ int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Statu
 int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag,
                    MPI_Status statuses[]) {
   const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = testall(count, requests, flag, statuses);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
@@ -245,7 +245,7 @@ int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int*
 int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int* index, int* flag,
                    MPI_Status* status) {
   const Observed observed(Function::Testany, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = testany(count, requests, index, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
@@ -254,7 +254,7 @@ int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int*
 int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
   const Observed observed(Function::Testsome, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = testsome(incount, requests, outcount, indices, statuses);
   looked_in_vain(code == MPI_SUCCESS && *outcount == 0);
   return code;
@@ -262,7 +262,7 @@ int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], i
 
 int handle_Request_get_status(const CallSite& site, MPI_Request request, int* flag, MPI_Status* status) {
   const Observed observed(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   if (has_persistent() && is_unfinished(request)) {
     *flag = 0;
     return MPI_SUCCESS;
@@ -285,7 +285,7 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
 
 int handle_Start(const CallSite& site, MPI_Request* request) {
   const Observed observed(Function::Start, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = native.Start(request);
   if (code == MPI_SUCCESS && has_persistent()) {
     request_started(*request);
@@ -295,7 +295,7 @@ int handle_Start(const CallSite& site, MPI_Request* request) {
 
 int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
   const Observed observed(Function::Startall, site, MPI_COMM_NULL, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = native.Startall(count, requests);
   for (int index = 0; code == MPI_SUCCESS && has_persistent() && index < count; ++index) {
     request_started(requests[index]);

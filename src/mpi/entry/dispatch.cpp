@@ -5,6 +5,7 @@
 #include "mpi/entry/observed.hpp"
 #include "mpi/entry/startup.hpp"
 #include "mpi/learn/learned_choice.hpp"
+#include "mpi/learn/traffic_of.hpp"
 #include "mpi/run/collective_runner.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/nonblocking_counterpart.hpp"
@@ -66,15 +67,24 @@ Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note)
   return ran;
 }
 
+// How many of a rank's blocks of an alltoallv go to others and are not empty.
+std::uint64_t blocks_of(const CollectiveCall& call, const CommunicatorState& communicator) {
+  if (call.function->operation != Operation::alltoallv || communicator.inter)
+    return 0;
+  return static_cast<std::uint64_t>(traffic_of(call, communicator).messages);
+}
+
 int make_and_record(const CollectiveCall& call, CommunicatorState& communicator, observe::CallRow& row) {
   const bool blocking = call.function->mode == Mode::blocking;
   const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
   const bool sampled = blocking && communicator.samples.wants(index);
   const std::uint64_t bytes = payload_bytes(call, communicator);
+  const std::uint64_t blocks = blocks_of(call, communicator);
   row.bytes += bytes;
+  row.blocks += blocks;
   observe::Stopwatch watch;
   watch.start(row, sampled);
-  const Ran ran = make(call, communicator, {&row, bytes});
+  const Ran ran = make(call, communicator, {&row, bytes, blocks});
   watch.stop(row);
   row.ended(ran.implementation, ran.reason);
   if (sampled) {
@@ -94,7 +104,7 @@ int dispatch(const CollectiveCall& call) noexcept {
   if (communicator == nullptr) {
     return call.function->native(call); // the library says what is wrong
   }
-  progress_executions();
+  progress_in_call();
   if (!recording) {
     communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
     return make(call, *communicator, {}).code;

@@ -100,7 +100,7 @@ int sendrecv_replace_by_polling(void* buf, Count count, MPI_Datatype datatype, S
 int handle_Bsend(const CallSite& site, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
   const Observed observed(Function::Bsend, site, comm, [&] { return bytes_of(count, datatype); });
-  progress_executions();
+  progress_in_call();
   return native.Bsend(buf, count, datatype, dest, tag, comm);
 }
 
@@ -108,7 +108,7 @@ int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MP
                     int sendtag, void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
                     MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); });
-  progress_executions();
+  progress_in_call();
   if (must_poll()) {
     return sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
                                     recvtype, {source, recvtag}, comm, status);
@@ -120,7 +120,7 @@ int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MP
 int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Datatype datatype, int dest,
                             int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); });
-  progress_executions();
+  progress_in_call();
   if (must_poll()) {
     return sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
                                             status);
@@ -130,7 +130,7 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
 
 int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Probe, site, comm, no_bytes);
-  progress_executions();
+  progress_in_call();
   if (must_poll()) {
     return poll([&](bool& found) {
       int flag = 0;
@@ -145,7 +145,7 @@ int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_S
 int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Message* message,
                   MPI_Status* status) {
   const Observed observed(Function::Mprobe, site, comm, no_bytes);
-  progress_executions();
+  progress_in_call();
   if (must_poll()) {
     return poll([&](bool& found) {
       int flag = 0;
@@ -159,7 +159,7 @@ int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_
 
 int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   const Observed observed(Function::Iprobe, site, comm, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = native.Iprobe(source, tag, comm, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
@@ -168,7 +168,7 @@ int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int*
 int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                    MPI_Status* status) {
   const Observed observed(Function::Improbe, site, comm, no_bytes);
-  progress_executions();
+  progress_in_call();
   const int code = native.Improbe(source, tag, comm, flag, message, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
@@ -179,7 +179,7 @@ int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int
 int handle_Bsend_c(const CallSite& site, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                    int tag, MPI_Comm comm) {
   const Observed observed(Function::Bsend_c, site, comm, [&] { return bytes_of(count, datatype); });
-  progress_executions();
+  progress_in_call();
   return native.Bsend_c(buf, count, datatype, dest, tag, comm);
 }
 
@@ -187,7 +187,7 @@ int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendc
                       int dest, int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                       int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); });
-  progress_executions();
+  progress_in_call();
   if (must_poll()) {
     return sendrecv_by_polling<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
                                           recvtype, {source, recvtag}, comm, status);
@@ -201,7 +201,7 @@ int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, 
                               MPI_Status* status) {
   const Observed observed(Function::Sendrecv_replace_c, site, comm,
                           [&] { return bytes_of(count, datatype); });
-  progress_executions();
+  progress_in_call();
   if (must_poll()) {
     return sendrecv_replace_by_polling<MPI_Count>(buf, count, datatype, {dest, sendtag}, {source, recvtag},
                                                   comm, status);

@@ -23,6 +23,7 @@
 #include "mpi/state/recording.hpp"
 #include "mpi/state/user_settings.hpp"
 #include "mpi/wait/progress_thread.hpp"
+#include "mpi/wait/stream_hooks.hpp"
 #include "mpi/wait/wait_mode.hpp"
 
 #include "mpi/state/runtime.hpp"
@@ -261,6 +262,7 @@ void finish() {
     const Learned learned = runtime.learns ? gather_learned() : Learned{};
     if (runtime.world_rank == 0)
       save_learned(learned.picks);
+    ask_stream_hooks_for_reports();
     report(learned.document);
   } catch (const std::exception& error) {
     log_line(fmt::format("no report: {}", error.what()));

@@ -34,6 +34,7 @@ struct CallRow {
   CallKey key;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0; // to other ranks that are not empty, of alltoallv
   std::uint64_t timed_calls = 0;
   std::uint64_t timed_ticks = 0;
   std::uint64_t max_call_ticks = 0;

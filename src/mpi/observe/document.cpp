@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "mpi/observe/exchange_gain.hpp"
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/stream_gain.hpp"
 
@@ -55,6 +56,12 @@ ordered_json site_document(const SiteProfile& site) {
     result["stream"] = {
         {"message_ns", gain->message_ns}, {"item_ns", gain->item_ns}, {"saved_ns", gain->saved_ns}};
   }
+  if (const auto gain = exchange_gain(site)) {
+    result["exchange"] = {{"blocks_a_call", gain->blocks}, {"block_bytes", gain->block_bytes},
+                          {"call_ns", gain->call_ns},      {"use", gain->use},
+                          {"use_ns", gain->use_ns},        {"stream_ns", gain->stream_ns},
+                          {"saved_ns", gain->saved_ns}};
+  }
   return result;
 }
 
@@ -89,6 +96,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"device_memory", run.device_memory},
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},
+      {"streams", run.streams.empty() ? ordered_json::array() : ordered_json::parse(run.streams)},
       {"settings", run.settings},
       {"precedence",
        {{"rule", "calls that run natively follow the user's own settings of the MPI library; a strategy that "
@@ -101,7 +109,9 @@ std::string document(const RunDescription& run, const Profile& profile) {
          "thread CPU clock around one timed call in 64, and around all at sites whose calls take over 50 us"},
         {"waiting", "sampled calls of all ranks matched by their index on the communicator"},
         {"stream",
-         "processor time of the sending calls alone, less 2 ns and 0.35 ns a byte for each as an item"}}},
+         "processor time of the sending calls alone, less 2 ns and 0.35 ns a byte for each as an item"},
+        {"exchange",
+         "time of the calls without waiting for late ranks, less that in the proportion of messages"}}},
       {"nodes", run.node_count},
       {"wall_ns", profile.wall_ns},
       {"ranks", ranks},

@@ -18,6 +18,7 @@ void add(SiteProfile& site, const CallProfile& call) {
   ++site.callers;
   total.calls += call.calls;
   total.bytes += call.bytes;
+  total.blocks += call.blocks;
   total.ns += call.ns;
   total.cpu_ns += call.cpu_ns;
   total.max_call_ns = std::max(total.max_call_ns, call.max_call_ns);

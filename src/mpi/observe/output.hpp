@@ -24,6 +24,7 @@ struct RunDescription {
   std::string device_memory;            // why calls with data are the library's; empty where they are not
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
   std::string learned;                  // what was learned, a JSON array; empty where nothing was
+  std::string streams{};                // what streams have done, a JSON array; empty where there were none
 };
 
 // A table for people, ending with a newline: the `most` sites that took longest.

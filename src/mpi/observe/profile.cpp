@@ -30,7 +30,7 @@ std::vector<std::uint8_t> pack(const RankProfile& profile) {
   json calls = json::array();
   for (const CallProfile& call : profile.calls) {
     calls.push_back({call.function, call.module, call.address, call.phase, call.ranks, call.calls, call.bytes,
-                     call.ns, call.max_call_ns, call.cpu_ns, endings_to_json(call.endings)});
+                     call.ns, call.max_call_ns, call.cpu_ns, endings_to_json(call.endings), call.blocks});
   }
   json samples = json::array();
   for (const SampledCommunicator& communicator : profile.samples) {
@@ -40,16 +40,16 @@ std::vector<std::uint8_t> pack(const RankProfile& profile) {
     }
     samples.push_back({communicator.id, communicator.size, sampled});
   }
-  return json::to_msgpack(
-      {profile.rank, profile.node, profile.host, profile.pid, profile.wall_ns, calls, samples});
+  return json::to_msgpack({profile.rank, profile.node, profile.host, profile.pid, profile.wall_ns, calls,
+                           samples, profile.streams});
 }
 
 RankProfile unpack(const std::uint8_t* data, std::size_t size) {
   const json all = json::from_msgpack(data, data + size);
-  RankProfile profile{all[0], all[1], all[2], all[3], all[4], {}, {}};
+  RankProfile profile{all[0], all[1], all[2], all[3], all[4], {}, {}, {}};
   for (const json& call : all[5]) {
     profile.calls.push_back({call[0], call[1], call[2], call[3], call[4], call[5], call[6], call[7], call[8],
-                             call[9], endings_from_json(call[10])});
+                             call[9], endings_from_json(call[10]), call[11]});
   }
   for (const json& communicator : all[6]) {
     SampledCommunicator samples{communicator[0], communicator[1], {}};
@@ -58,6 +58,7 @@ RankProfile unpack(const std::uint8_t* data, std::size_t size) {
     }
     profile.samples.push_back(std::move(samples));
   }
+  profile.streams = all[7];
   return profile;
 }
 

@@ -25,6 +25,7 @@ struct CallProfile {
   double max_call_ns = 0;
   double cpu_ns = 0;
   Endings endings;
+  std::uint64_t blocks = 0; // of an alltoallv's: to other ranks and not empty
 };
 
 struct SampledCall {
@@ -48,6 +49,7 @@ struct RankProfile {
   double wall_ns = 0;
   std::vector<CallProfile> calls;
   std::vector<SampledCommunicator> samples;
+  std::vector<std::string> streams{}; // what each has done: see stream_reports.hpp
 };
 
 std::vector<std::uint8_t> pack(const RankProfile& profile);

@@ -14,14 +14,23 @@ constexpr double item_base_ns = 2;
 constexpr double item_byte_ns = 0.35;
 constexpr double max_item_bytes = 512;
 constexpr double min_messages_a_rank = 1000; // fewer do not make up for the ends of phases
-constexpr double min_share = 0.01;
-constexpr std::size_t max_lines = 5;
 
 // Those that return when the message is on its way. A synchronous send means its receiver's answer.
 constexpr std::array<std::string_view, 6> sending_calls{"MPI_Send",    "MPI_Send_c", "MPI_Isend",
                                                         "MPI_Isend_c", "MPI_Rsend",  "MPI_Rsend_c"};
 
 } // namespace
+
+double item_ns(double bytes) {
+  return item_base_ns + item_byte_ns * bytes;
+}
+
+double all_wall_ns(const Profile& profile) {
+  double sum = 0;
+  for (const RankProfile& rank : profile.ranks)
+    sum += rank.wall_ns;
+  return sum;
+}
 
 std::optional<StreamGain> stream_gain(const SiteProfile& site) {
   const CallProfile& total = site.total;
@@ -33,30 +42,20 @@ std::optional<StreamGain> stream_gain(const SiteProfile& site) {
     return std::nullopt;
   StreamGain gain;
   gain.message_ns = std::min(total.cpu_ns, total.ns) / messages;
-  gain.item_ns = item_base_ns + item_byte_ns * bytes;
+  gain.item_ns = item_ns(bytes);
   gain.saved_ns = (gain.message_ns - gain.item_ns) * messages;
   return gain.saved_ns > 0 ? std::optional(gain) : std::nullopt;
 }
 
 std::string stream_lines(const Profile& profile) {
-  double all_wall_ns = 0;
-  for (const RankProfile& rank : profile.ranks)
-    all_wall_ns += rank.wall_ns;
   std::string text;
-  std::size_t shown = 0;
-  for (const SiteProfile& site : profile.sites) {
-    const std::optional<StreamGain> gain = stream_gain(site);
-    if (!gain || gain->saved_ns < min_share * all_wall_ns)
-      continue;
-    if (shown++ == max_lines)
-      break;
+  for (const auto& [site, gain] : gains_worth_the_work(profile, stream_gain))
     text +=
         fmt::format("a stream would pay: {} at {}: {} messages of {:.0f} B took {:.0f} ns each to send; as a "
                     "stream's items {:.0f} ns, {:.0f}% of all ranks' time less\n",
-                    site.total.function, site.source, site.total.calls,
-                    static_cast<double>(site.total.bytes) / static_cast<double>(site.total.calls),
-                    gain->message_ns, gain->item_ns, 100 * gain->saved_ns / all_wall_ns);
-  }
+                    site->total.function, site->source, site->total.calls,
+                    static_cast<double>(site->total.bytes) / static_cast<double>(site->total.calls),
+                    gain.message_ns, gain.item_ns, 100 * gain.saved_ns / all_wall_ns(profile));
   return text;
 }
 

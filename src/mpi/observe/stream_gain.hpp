@@ -10,6 +10,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "mpi/observe/profile.hpp"
 
@@ -20,6 +22,26 @@ struct StreamGain {
   double item_ns = 0;    // the same in a stream, as predicted
   double saved_ns = 0;   // of all messages of all ranks
 };
+
+// Processor time of an item of so many bytes, as predicted.
+double item_ns(double bytes);
+
+double all_wall_ns(const Profile& profile);
+
+// The call sites at which `gain_of`, which gives an optional with saved_ns, finds that a share of all ranks'
+// time would be saved that is worth the work: the first few.
+template <typename GainOf>
+auto gains_worth_the_work(const Profile& profile, GainOf gain_of) {
+  constexpr double min_share = 0.01;
+  constexpr std::size_t max_sites = 5;
+  using Gain = typename decltype(gain_of(std::declval<const SiteProfile&>()))::value_type;
+  std::vector<std::pair<const SiteProfile*, Gain>> gains;
+  for (const SiteProfile& site : profile.sites)
+    if (const auto gain = gain_of(site); gain && gain->saved_ns >= min_share * all_wall_ns(profile))
+      if (gains.size() < max_sites)
+        gains.emplace_back(&site, *gain);
+  return gains;
+}
 
 // Nothing where messages are few or long, the call does not send, or the stream would be no faster.
 std::optional<StreamGain> stream_gain(const SiteProfile& site);

@@ -2,35 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "mpi/observe/exchange_gain.hpp"
 #include "mpi/observe/learned_lines.hpp"
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/stream_gain.hpp"
+#include "mpi/observe/stream_reports.hpp"
+#include "mpi/observe/texts.hpp"
 
 namespace thalweg::mpi::observe {
 
 namespace {
-
-std::string duration(double ns) {
-  for (const auto& [unit, size] : {std::pair{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}}) {
-    if (ns >= size) {
-      return fmt::format("{:.{}f} {}", ns / size, ns / size < 10 ? 2 : ns / size < 100 ? 1 : 0, unit);
-    }
-  }
-  return fmt::format("{:.0f} ns", ns);
-}
-
-std::string bytes(double count) {
-  for (const auto& [unit, size] : {std::pair{"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}}) {
-    if (count >= size) {
-      return fmt::format("{:.{}f} {}", count / size, count / size < 10 ? 1 : 0, unit);
-    }
-  }
-  return fmt::format("{:.0f} B", count);
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.0f}%", 100 * share);
-}
 
 // Of "solve.cpp:42 (name)" the name goes first, as C++'s are long. What has no line keeps its end.
 std::string clipped(const std::string& site, std::size_t width) {
@@ -50,7 +31,7 @@ std::string straggler(const Waiting& waiting) {
   if (worst == waiting.caused_ns.end() || waiting.waiting_ns <= 0) {
     return "";
   }
-  return fmt::format("{} ({})", worst->first, percent(worst->second / waiting.waiting_ns));
+  return fmt::format("{} ({})", worst->first, percent_text(worst->second / waiting.waiting_ns));
 }
 
 std::string strategies(const Endings& endings) {
@@ -93,11 +74,12 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
     mpi_ns += site.total.ns;
     mpi_cpu_ns += site.total.cpu_ns;
   }
-  std::string text = fmt::format("thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI "
-                                 "({} of it on a core)\nthalweg: {}\n",
-                                 profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s",
-                                 run.library, duration(profile.wall_ns), percent(mpi_ns / all_wall_ns),
-                                 percent(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
+  std::string text =
+      fmt::format("thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI "
+                  "({} of it on a core)\nthalweg: {}\n",
+                  profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s", run.library,
+                  duration_text(profile.wall_ns), percent_text(mpi_ns / all_wall_ns),
+                  percent_text(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
   if (!run.tuning.empty()) {
     text += fmt::format("thalweg: {}\n", run.tuning);
   }
@@ -119,19 +101,21 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
     const CallProfile& total = site.total;
     const auto calls = static_cast<double>(std::max<std::uint64_t>(total.calls, 1));
     const bool matched = site.waiting.sampled_ns > 0;
-    text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
-                        total.function, clipped(site.source, 32),
-                        total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
-                        bytes(static_cast<double>(total.bytes) / calls), percent(total.ns / all_wall_ns),
-                        duration(total.ns / calls), matched ? percent(site.waiting.share()) : "",
-                        matched ? percent(1 - site.waiting.share()) : "", straggler(site.waiting),
-                        percent(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
+    text += fmt::format(
+        "{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n", total.function,
+        clipped(site.source, 32), total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
+        bytes_text(static_cast<double>(total.bytes) / calls), percent_text(total.ns / all_wall_ns),
+        duration_text(total.ns / calls), matched ? percent_text(site.waiting.share()) : "",
+        matched ? percent_text(1 - site.waiting.share()) : "", straggler(site.waiting),
+        percent_text(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
   }
   if (const std::string reasons = passed_on(profile); !reasons.empty()) {
     text += fmt::format("passed on to the library: {}\n", reasons);
   }
   text += learned_lines(run.learned);
+  text += stream_report_lines(run.streams);
   text += stream_lines(profile);
+  text += exchange_lines(profile);
   return text;
 }
 

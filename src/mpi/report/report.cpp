@@ -19,6 +19,8 @@
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
+#include "mpi/observe/stream_reports.hpp"
+#include "mpi/report/kept_streams.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
 
@@ -40,6 +42,7 @@ CallProfile describe_row(const CallRow& row, double ns_per_tick) {
   call.ranks = row.key.ranks;
   call.calls = row.calls;
   call.bytes = row.bytes;
+  call.blocks = row.blocks;
   if (row.timed_calls > 0) {
     const double scale = static_cast<double>(row.calls) / static_cast<double>(row.timed_calls);
     call.ns = static_cast<double>(row.timed_ticks) * ns_per_tick * scale;
@@ -85,6 +88,7 @@ RankProfile own_profile() {
     }
     profile.samples.push_back(std::move(samples));
   }
+  profile.streams = take_stream_reports();
   return profile;
 }
 
@@ -137,7 +141,8 @@ void write(observe::Profile& profile, const std::string& learned) {
                                     runtime.shared_memory,
                                     runtime.device_memory,
                                     lines_of(fingerprint_text(), '\n'),
-                                    learned};
+                                    learned,
+                                    observe::merged_streams(profile.ranks)};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);

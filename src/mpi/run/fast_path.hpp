@@ -27,6 +27,7 @@ class RecentCall;
 struct Note {
   observe::CallRow* row = nullptr; // null: nothing
   std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
   const char* implementation = nullptr;
   const char* reason = nullptr;
 };
@@ -43,7 +44,7 @@ struct FastPathEntry {
 
   [[gnu::always_inline]] bool is_for(const CallSignature& call, const CallSite& site) {
     return signature == call && epoch == call_epoch.load(std::memory_order_relaxed) &&
-           executions_in_flight.load(std::memory_order_relaxed) == 0 &&
+           background_work.load(std::memory_order_relaxed) == 0 &&
            (calls_left == nullptr || *calls_left > 0) && (note.row == nullptr || is_only_counted(site));
   }
   // Has the call these counts and displacements? As far as a hash tells: the library is given its own.
@@ -56,6 +57,7 @@ struct FastPathEntry {
     if (note.row != nullptr) {
       ++note.row->calls;
       note.row->bytes += note.bytes;
+      note.row->blocks += note.blocks;
       note.row->ended(note.implementation, note.reason);
     }
   }

@@ -57,6 +57,7 @@ void begin(Requests& all, Ongoing& ongoing) {
   all.in_flight.push_back(&ongoing);
   advance_executions.store(advance_all, std::memory_order_relaxed);
   executions_in_flight.fetch_add(1, std::memory_order_release);
+  background_work.fetch_add(1, std::memory_order_release);
   wake_progress_thread();
 }
 
@@ -73,6 +74,7 @@ void advance_all() noexcept {
     }
     ongoing->active = false;
     executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
+    background_work.fetch_sub(1, std::memory_order_relaxed);
     ongoing->unreported = ongoing->persistent;
     if (!ongoing->persistent) {
       completed.push_back(ongoing);

@@ -12,7 +12,7 @@ void run_blocking(engine::Runnable& execution, const transport::Transport& trans
   wait::Waiter waiter = yielding_waiter();
   std::size_t stage = execution.stage();
   while (!execution.progress()) {
-    progress_executions();
+    progress_in_wait();
     if (stage != execution.stage())
       waiter.reset();
     stage = execution.stage();

@@ -114,6 +114,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.progress_thread);
   } else if (name == "THALWEG_SHARED_MEMORY") {
     read_flag(settings, name, value, settings.shared_memory);
+  } else if (name == "THALWEG_STREAM_PROGRESS") {
+    read_flag(settings, name, value, settings.stream_progress);
   } else if (name == "THALWEG_DEVICE_BUFFERS") {
     read_device_buffers(settings, name, value);
   } else if (name == "THALWEG_VERBOSE") {

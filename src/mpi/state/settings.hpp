@@ -25,7 +25,8 @@ struct Settings {
   std::string report; // file to write, empty for none
   bool summary = false;
   bool progress_thread = false;
-  bool shared_memory = true; // ranks of a node send each other messages through memory
+  bool shared_memory = true;   // ranks of a node send each other messages through memory
+  bool stream_progress = true; // streams of the program progress in its MPI calls
   DeviceBuffers device_buffers = DeviceBuffers::automatic;
   bool verbose = false;
   std::vector<std::string> warnings; // about values that were not understood, and what was taken instead

@@ -9,7 +9,7 @@ namespace thalweg::mpi {
 
 // Whether a blocking call of the program must not block inside of the library.
 inline bool must_poll() {
-  return yields_when_waiting() || executions_in_flight.load(std::memory_order_relaxed) > 0;
+  return yields_when_waiting() || has_background_work();
 }
 
 // How many loops that look this thread is inside of: they give way themselves (see ucx_progress.cpp).
@@ -27,8 +27,9 @@ int poll(Look look) {
     if (code != MPI_SUCCESS || found) {
       return code;
     }
-    progress_executions();
-    if (yields_when_waiting()) {
+    if (progress_in_wait()) {
+      waiter.reset();
+    } else if (yields_when_waiting()) {
       waiter.pause();
     }
   }

@@ -1,21 +1,52 @@
 #pragma once
 
-// Our own operations in flight advance whenever the program makes an MPI call, and while it waits in one.
+// What goes on in the background: our own operations in flight, and the process's streams. Both progress
+// whenever the program makes an MPI call, and while it waits in one.
 
 #include <atomic>
 
 namespace thalweg::mpi {
 
 inline constinit std::atomic<int> executions_in_flight{0};
+// These, and one for each library with streams: calls look at no more than this.
+inline constinit std::atomic<int> background_work{0};
 
-// Advances all of them. Set by whoever puts the first one in flight (run/requests.cpp), before it counts it.
+inline bool has_background_work() {
+  return background_work.load(std::memory_order_acquire) > 0;
+}
+
+// Advances all operations. Set by whoever puts the first one in flight (run/requests.cpp), before it counts
+// it.
 using Advance = void (*)() noexcept;
 inline constinit std::atomic<Advance> advance_executions{nullptr};
 
 inline void progress_executions() {
-  if (executions_in_flight.load(std::memory_order_acquire) > 0) [[unlikely]] {
+  if (executions_in_flight.load(std::memory_order_acquire) > 0) {
     advance_executions.load(std::memory_order_relaxed)();
   }
+}
+
+// Lets streams progress. `waits`: the program has nothing else to do, so they are looked after at once, and
+// not now and then. Has anything of theirs moved? Set before streams are counted (stream_hooks.cpp).
+using ProgressStreams = bool (*)(bool waits) noexcept;
+inline constinit std::atomic<ProgressStreams> progress_streams{nullptr};
+
+inline bool progress_background(bool waits) {
+  progress_executions();
+  const ProgressStreams streams = progress_streams.load(std::memory_order_relaxed);
+  return streams != nullptr && streams(waits);
+}
+
+// In a call of the program.
+inline void progress_in_call() {
+  if (has_background_work()) [[unlikely]] {
+    progress_background(false);
+  }
+}
+
+// Between two looks for what a call of the program waits for.
+inline bool progress_in_wait() {
+  return has_background_work() && progress_background(true);
 }
 
 } // namespace thalweg::mpi

@@ -23,6 +23,7 @@ public:
   void progress() override;
   Slot* receive(std::uint32_t dimension, std::uint32_t phase) override;
   void release(Slot& slot) override;
+  std::size_t memory_bytes() const override { return receives_.size() * (sizeof(Slot) + slot_bytes_); }
 
   bool has_sends() const override { return !sent_.empty(); }
 

@@ -1,0 +1,47 @@
+/* What the libraries of Thalweg that a program links and the interposer that `thalweg run` preloads do for
+ * each other. Programs need none of it.
+ *
+ * The functions live in the interposer: they are looked up with dlsym(RTLD_DEFAULT, name), and their absence
+ * means that Thalweg is not there, or of a version that does not know them. So neither side needs the other,
+ * and their versions may differ: structures say how large they are, and in texts members that are not known
+ * are passed on as they are. */
+#ifndef THALWEG_INTERPOSER_H
+#define THALWEG_INTERPOSER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of a library with streams, as long as there are any. */
+typedef struct thalweg_stream_hooks {
+  size_t size; /* sizeof(thalweg_stream_hooks); later versions add functions at the end */
+  /* Lets the process's streams progress. Called in the program's MPI calls, by the thread that makes them:
+   * at once where that waits, else now and then. Gives 1 if anything has moved, else 0. */
+  int (*progress)(void);
+  /* Calls thalweg_report_stream() for each stream that is left: MPI is about to end. */
+  void (*report)(void);
+} thalweg_stream_hooks;
+
+/* The hooks are called, and stay where they are, until they are detached. */
+void thalweg_attach_streams(const thalweg_stream_hooks* hooks);
+void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
+
+/* What this rank's end of a stream has done: a JSON object for the report, which is copied.
+ *
+ *   id          text that is the same on all ranks of the stream, and no other stream's
+ *   name        what to call it; or created_at: the address in the program behind the call that made it
+ *   same        object: what is the same on all ranks
+ *   sum, max    objects of numbers: the report has their sums, or the largest of them, over all ranks
+ *   phases      array of objects with number, sum and max, of the same phases on all ranks
+ *   choice      object, that of the first rank: how shape and buffers were chosen. candidates: array of
+ * objects with the texts candidate and note (picked, or why it was not tried), and predicted_s and measured_s
+ * where they are known */
+void thalweg_report_stream(const char* json);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+#include "mpi/report/kept_streams.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include "mpi/observe/stream_reports.hpp"
+#include "mpi/state/runtime.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// Of a process: programs that make a stream for each of their steps would have a long report.
+constexpr std::size_t max_reports = 100;
+
+struct Kept {
+  std::mutex mutex;
+  std::vector<std::string> reports;
+};
+
+Kept& kept() {
+  static Kept* const instance = new Kept;
+  return *instance;
+}
+
+} // namespace
+
+void keep_stream_report(const char* json) {
+  if (json == nullptr || !wants_report(runtime.settings)) {
+    return;
+  }
+  std::string report = observe::located_stream(json);
+  const std::lock_guard lock(kept().mutex);
+  if (!report.empty() && kept().reports.size() < max_reports) {
+    kept().reports.push_back(std::move(report));
+  }
+}
+
+std::vector<std::string> take_stream_reports() {
+  const std::lock_guard lock(kept().mutex);
+  return std::exchange(kept().reports, {});
+}
+
+} // namespace thalweg::mpi

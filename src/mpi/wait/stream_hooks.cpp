@@ -1,0 +1,115 @@
+#include "mpi/wait/stream_hooks.hpp"
+
+#include <array>
+#include <atomic>
+#include <utility>
+
+#include "mpi/observe/ticks.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+constinit std::array<std::atomic<const thalweg_stream_hooks*>, 4> libraries{};
+constinit std::atomic<int> attached{0};
+
+constinit thread_local bool is_progressing = false; // streams call MPI themselves, which comes here as well
+constinit thread_local std::uint64_t looked_ticks = 0;
+
+// Libraries of other versions may have fewer functions.
+template <typename Member>
+Member function_of(const thalweg_stream_hooks& hooks, Member thalweg_stream_hooks::*member) {
+  const auto* const end = reinterpret_cast<const char*>(&(hooks.*member) + 1);
+  const auto bytes = static_cast<std::size_t>(end - reinterpret_cast<const char*>(&hooks));
+  return bytes <= hooks.size ? hooks.*member : nullptr;
+}
+
+template <typename Use>
+void for_each_library(Use use) {
+  for (const auto& library : libraries) {
+    if (const thalweg_stream_hooks* hooks = library.load(std::memory_order_acquire)) {
+      use(*hooks);
+    }
+  }
+}
+
+bool call_hooks() {
+  bool moved = false;
+  for_each_library([&](const thalweg_stream_hooks& hooks) {
+    const auto progress = function_of(hooks, &thalweg_stream_hooks::progress);
+    moved |= progress != nullptr && progress() != 0;
+  });
+  return moved;
+}
+
+// A look at streams between nodes takes as long as a short call, so that programs which make many calls would
+// feel one in each.
+bool is_due() {
+  const std::uint64_t now = observe::ticks();
+  if (now - looked_ticks < observe::lengthy_ticks()) {
+    return false;
+  }
+  looked_ticks = now;
+  return true;
+}
+
+// What handlers call is the program's, as it is when they run in calls of streams.
+bool progress_all(bool waits) noexcept {
+  if (attached.load(std::memory_order_relaxed) == 0 || is_progressing || !(waits || is_due())) {
+    return false;
+  }
+  is_progressing = true;
+  ++looking;
+  const int outer_depth = std::exchange(depth, 0);
+  const bool moved = call_hooks();
+  depth = outer_depth;
+  --looking;
+  is_progressing = false;
+  return moved;
+}
+
+bool replace(const thalweg_stream_hooks* from, const thalweg_stream_hooks* to) {
+  for (auto& library : libraries) {
+    const thalweg_stream_hooks* expected = from;
+    if (library.compare_exchange_strong(expected, to)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void count(int more) {
+  if (!runtime.settings.stream_progress) {
+    return; // they are there for the report alone
+  }
+  progress_streams.store(progress_all, std::memory_order_relaxed);
+  attached.fetch_add(more, std::memory_order_relaxed);
+  background_work.fetch_add(more, std::memory_order_release);
+}
+
+} // namespace
+
+void attach_stream_hooks(const thalweg_stream_hooks& hooks) {
+  if (replace(nullptr, &hooks)) {
+    count(1);
+  }
+}
+
+void detach_stream_hooks(const thalweg_stream_hooks& hooks) {
+  if (replace(&hooks, nullptr)) {
+    count(-1);
+  }
+}
+
+void ask_stream_hooks_for_reports() {
+  for_each_library([](const thalweg_stream_hooks& hooks) {
+    if (const auto report = function_of(hooks, &thalweg_stream_hooks::report)) {
+      report();
+    }
+  });
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,83 @@
+#include "mpi/observe/exchange_gain.hpp"
+
+#include <gtest/gtest.h>
+
+namespace thalweg::mpi::observe {
+namespace {
+
+struct Exchange {
+  const char* function = "MPI_Alltoallv";
+  int ranks = 16;
+  std::uint64_t blocks = 15; // of a rank in a call
+  std::uint64_t block_bytes = 16;
+  std::uint64_t calls = 1000; // of a rank
+  double call_ns = 60'000;
+  const char* strategy = "native";
+};
+
+Profile profile_of(const Exchange& exchange) {
+  std::vector<RankProfile> ranks(static_cast<std::size_t>(exchange.ranks));
+  for (int rank = 0; rank < exchange.ranks; ++rank) {
+    RankProfile& own = ranks[static_cast<std::size_t>(rank)];
+    own.rank = rank;
+    own.wall_ns = 1e9;
+    const double ns = exchange.call_ns * static_cast<double>(exchange.calls);
+    own.calls.push_back({exchange.function,
+                         "/bin/app",
+                         0x40,
+                         0,
+                         exchange.ranks,
+                         exchange.calls,
+                         exchange.calls * exchange.blocks * exchange.block_bytes,
+                         ns,
+                         0,
+                         ns,
+                         {{{exchange.strategy, ""}, exchange.calls}},
+                         exchange.calls * exchange.blocks});
+  }
+  Profile result = merge(std::move(ranks));
+  result.sites[0].source = "graph.c:7 (visit)";
+  return result;
+}
+
+std::optional<ExchangeGain> gain_of(const Exchange& exchange) {
+  return exchange_gain(profile_of(exchange).sites[0]);
+}
+
+TEST(ExchangeGain, IsAMeshsWhereAllHaveBlocks) {
+  const auto gain = gain_of({});
+  ASSERT_TRUE(gain);
+  EXPECT_EQ(gain->use, "alltoallv=mesh2d");
+  EXPECT_DOUBLE_EQ(gain->blocks, 15);
+  EXPECT_DOUBLE_EQ(gain->block_bytes, 16);
+  EXPECT_NEAR(gain->use_ns / gain->call_ns, 0.56, 0.001);
+  EXPECT_GT(gain->saved_ns, 0);
+}
+
+TEST(ExchangeGain, IsThatOfSparseBlocksWhereFewHaveAny) {
+  const auto gain = gain_of({.blocks = 1});
+  ASSERT_TRUE(gain);
+  EXPECT_EQ(gain->use, "alltoallv=sparse");
+  EXPECT_LT(gain->use_ns, 0.56 * gain->call_ns);
+}
+
+TEST(ExchangeGain, IsNoneWhereNothingIsToBeHad) {
+  EXPECT_FALSE(gain_of({.function = "MPI_Alltoall"})) << "blocks are counted of alltoallv alone";
+  EXPECT_FALSE(gain_of({.block_bytes = 4096})) << "long blocks";
+  EXPECT_FALSE(gain_of({.calls = 10})) << "few calls";
+  EXPECT_FALSE(gain_of({.strategy = "mesh2d"})) << "no call of the library's";
+  EXPECT_FALSE(gain_of({.ranks = 2, .blocks = 1, .call_ns = 500})) << "two ranks, and no time to save";
+}
+
+TEST(ExchangeGain, IsNamedWithItsRemedy) {
+  const std::string lines = exchange_lines(profile_of({}));
+  EXPECT_NE(lines.find("short blocks: MPI_Alltoallv at graph.c:7 (visit): 16000 calls of 16 ranks with 15.0 "
+                       "blocks of 16 B each took 60.0 us; with --use alltoallv=mesh2d about 33.6 us; as a "
+                       "phase of a stream about "),
+            std::string::npos)
+      << lines;
+  EXPECT_EQ(exchange_lines(profile_of({.calls = 100})), "") << "a small share of all time";
+}
+
+} // namespace
+} // namespace thalweg::mpi::observe
