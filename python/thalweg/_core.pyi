@@ -619,22 +619,10 @@ class Grid:
 
     def hops(self, a: int, b: int) -> int: ...
 
-def hilbert_order(grid: Grid, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """The order of places along the grid's Hilbert curve, as indices."""
-
-class Scheme:
-    """A way of balancing loads."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def summary(self) -> str: ...
-
-    @property
-    def wins_when(self) -> str: ...
-
-def schemes() -> list[Scheme]: ...
+def tour(grid: Grid, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """
+    An order of places in which neighbors are near, by Hilbert curves; as indices.
+    """
 
 class FlowMetrics:
     """A flow's figures; those that end in _max are the maximum over ranks."""
@@ -657,11 +645,8 @@ class FlowMetrics:
     @property
     def tasks(self) -> int: ...
 
-class BalanceCandidate:
-    """A scheme's flow, and what it is predicted to take."""
-
-    @property
-    def scheme(self) -> str: ...
+class Flow:
+    """Messages with tasks, in rows of one length."""
 
     @property
     def senders(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
@@ -671,6 +656,31 @@ class BalanceCandidate:
 
     @property
     def tasks(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def __len__(self) -> int: ...
+
+class Scheme:
+    """A way of balancing loads."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def wins_when(self) -> str: ...
+
+def schemes() -> list[Scheme]: ...
+
+class BalanceCandidate:
+    """A scheme's flow, and what it is predicted to take."""
+
+    @property
+    def scheme(self) -> str: ...
+
+    @property
+    def flow(self) -> Flow: ...
 
     @property
     def figures(self) -> FlowMetrics: ...
@@ -696,8 +706,11 @@ class BalanceProblem:
 
     def is_able(self, scheme: str) -> bool: ...
 
-    def candidate(self, scheme: str, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None) -> BalanceCandidate:
+    def flow(self, scheme: str) -> Flow:
         """The scheme's flow; it has to be able."""
+
+    def candidate(self, scheme: str, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None) -> BalanceCandidate:
+        """The same with its predictions."""
 
     def choose(self, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None, incumbent: str) -> tuple[list[BalanceCandidate], int]:
         """All schemes that are able, and the index of the one to run."""

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace thalweg::balance {
 
@@ -77,7 +78,9 @@ std::vector<Candidate> candidates(const Problem& problem, const Costs& costs, co
 }
 
 std::size_t chosen(std::span<const Candidate> candidates, Scheme incumbent, double hysteresis) {
-  const auto best = std::ranges::min_element(candidates, {}, &Candidate::seconds);
+  const auto best = std::ranges::min_element(candidates, {}, [](const Candidate& candidate) {
+    return std::pair(candidate.seconds(), candidate.hop_tasks);
+  });
   const auto current = std::ranges::find(candidates, incumbent, &Candidate::scheme);
   const double surely = hysteresis * best->exchange_seconds + best->work_seconds;
   const bool stays = current != candidates.end() && surely >= current->seconds();

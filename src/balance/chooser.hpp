@@ -51,8 +51,8 @@ Candidate candidate_of(Scheme scheme, const Problem& problem, const Costs& costs
 /// O(ranks).
 std::vector<Candidate> candidates(const Problem& problem, const Costs& costs, const Hops& hops);
 
-/// The index of the candidate to run, if `incumbent` is in use. Of equals the first counts, which is the
-/// simplest.
+/// The index of the candidate to run, if `incumbent` is in use. Of equals the one with fewer
+/// hop-tasks counts, then the first, which is the simplest.
 std::size_t chosen(std::span<const Candidate> candidates, Scheme incumbent, double hysteresis);
 
 } // namespace thalweg::balance

@@ -1,6 +1,7 @@
 #include "balance/flow.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace thalweg::balance {
 
@@ -38,8 +39,12 @@ std::vector<Tasks> applied(std::span<const Tasks> loads, const Flow& flow) {
 
 std::int64_t hop_tasks(const Flow& flow, const std::function<std::int64_t(Rank, Rank)>& hops) {
   std::int64_t total = 0;
-  for (const Transfer& transfer : flow)
-    total += transfer.tasks * hops(transfer.from, transfer.to);
+  for (const Transfer& transfer : flow) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(transfer.tasks, hops(transfer.from, transfer.to), &product) ||
+        __builtin_add_overflow(total, product, &total))
+      return std::numeric_limits<std::int64_t>::max();
+  }
   return total;
 }
 

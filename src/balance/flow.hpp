@@ -45,7 +45,7 @@ Metrics metrics(std::int32_t ranks, const Flow& flow);
 /// The loads behind the flow.
 std::vector<Tasks> applied(std::span<const Tasks> loads, const Flow& flow);
 
-/// The sum of tasks times hops, where `hops` gives those between two ranks.
+/// The sum of tasks times hops, where `hops` gives those between two ranks; the largest number if it is more.
 std::int64_t hop_tasks(const Flow& flow, const std::function<std::int64_t(Rank, Rank)>& hops);
 
 } // namespace thalweg::balance

@@ -3,6 +3,7 @@
 #include "balance/alias_method.hpp"
 #include "balance/diffusion.hpp"
 #include "balance/line.hpp"
+#include "balance/nested.hpp"
 #include "core/error.hpp"
 
 #include <algorithm>
@@ -21,6 +22,10 @@ constexpr std::array entries{
                 "tasks are large: no scheme moves fewer"},
     SchemeEntry{Scheme::alias, "alias", "as sweep, but each rank receives one message",
                 "tasks are small and receiving is what takes time"},
+    SchemeEntry{Scheme::nested_sweep, "nested-sweep", "as sweep, but each serves the nearest that is left",
+                "hops count, as on a mesh or torus, and somebody knows all loads"},
+    SchemeEntry{Scheme::nested_alias, "nested-alias", "as nested-sweep, but each rank receives one message",
+                "hops count, tasks are small, and receiving is what takes time"},
     SchemeEntry{Scheme::alias_queued, "alias-queued",
                 "the alias method, with ranks served in the order of a queue",
                 "as alias, and where hops do not matter: it may move fewer tasks where loads are wild"},
@@ -55,10 +60,6 @@ void check_order(std::span<const Rank> order, std::size_t ranks) {
                   "name each rank once");
     seen[static_cast<std::size_t>(rank)] = true;
   }
-}
-
-Flow along_the_line(Service service, const Problem& problem, std::span<const Tasks> wanted) {
-  return served(service, line_of(problem.loads, wanted, problem.order).slice());
 }
 
 std::string names() {
@@ -114,27 +115,46 @@ Spread parse_spread(std::string_view text) {
 }
 
 bool is_able(Scheme scheme, const Problem& problem) {
-  if (problem.speeds.empty() || scheme == Scheme::none || scheme == Scheme::sweep ||
-      scheme == Scheme::diffusion)
+  if (problem.speeds.empty())
     return true;
-  return scheme == Scheme::alias && is_ready(problem.loads, flow_of(scheme, problem));
+  switch (scheme) {
+  case Scheme::alias:
+  case Scheme::nested_alias:
+    return is_ready(problem.loads, flow_of(scheme, problem));
+  case Scheme::alias_queued:
+  case Scheme::alias_printed:
+    return false;
+  case Scheme::none:
+  case Scheme::sweep:
+  case Scheme::nested_sweep:
+  case Scheme::diffusion:
+    return true;
+  }
+  return false;
 }
 
 Flow flow_of(Scheme scheme, const Problem& problem) {
-  const auto wanted = [&] { return targets(problem.loads, problem.order, problem.spread, problem.speeds); };
-  switch (scheme) {
-  case Scheme::none:
+  if (scheme == Scheme::none)
     return {};
-  case Scheme::sweep:
-    return along_the_line(Service::sweep, problem, wanted());
-  case Scheme::alias:
-    return along_the_line(Service::alias, problem, wanted());
-  case Scheme::alias_queued:
-    return alias_queued(problem.loads, wanted(), problem.order);
-  case Scheme::alias_printed:
+  if (scheme == Scheme::alias_printed)
     return alias_as_printed(problem.loads, problem.order);
+  const std::vector<Tasks> wanted = targets(problem.loads, problem.order, problem.spread, problem.speeds);
+  switch (scheme) {
+  case Scheme::sweep:
+    return served(Service::sweep, line_of(problem.loads, wanted, problem.order).slice());
+  case Scheme::alias:
+    return served(Service::alias, line_of(problem.loads, wanted, problem.order).slice());
+  case Scheme::nested_sweep:
+    return nested(Service::sweep, problem.loads, wanted, problem.order);
+  case Scheme::nested_alias:
+    return nested(Service::alias, problem.loads, wanted, problem.order);
+  case Scheme::alias_queued:
+    return alias_queued(problem.loads, wanted, problem.order);
   case Scheme::diffusion:
-    return diffusion(problem.loads, wanted(), problem.order);
+    return diffusion(problem.loads, wanted, problem.order);
+  case Scheme::none:
+  case Scheme::alias_printed:
+    break;
   }
   return {};
 }

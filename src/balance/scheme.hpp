@@ -25,7 +25,16 @@ struct Problem {
 /// spread, and an order that does not have each rank once.
 Problem checked(Problem problem);
 
-enum class Scheme : std::uint8_t { none, sweep, alias, alias_queued, alias_printed, diffusion };
+enum class Scheme : std::uint8_t {
+  none,
+  sweep,
+  alias,
+  nested_sweep,
+  nested_alias,
+  alias_queued,
+  alias_printed,
+  diffusion
+};
 
 struct SchemeEntry {
   Scheme scheme;
@@ -41,8 +50,8 @@ std::string_view name(Scheme scheme);
 Scheme parse_scheme(std::string_view name);
 Spread parse_spread(std::string_view name);
 
-/// Can the scheme do it, in messages that all leave at once? The alias forms want ranks that are alike, but
-/// for the one along the line: it only must not ask a rank for more than it has.
+/// Can the scheme do it, in messages that all leave at once? The alias forms want ranks that are alike;
+/// those two that follow the order only must not ask a rank for more than it has.
 bool is_able(Scheme scheme, const Problem& problem);
 
 /// The scheme's flow. It has to be able. O(ranks).

@@ -14,12 +14,15 @@
 #include <nanobind/stl/vector.h>
 #include <optional>
 
+NB_MAKE_OPAQUE(thalweg::balance::Flow)
+
 namespace thalweg::python {
 
 namespace {
 
 using balance::Candidate;
 using balance::Costs;
+using balance::Flow;
 using balance::Metrics;
 using balance::Problem;
 using balance::SchemeEntry;
@@ -29,12 +32,34 @@ using topology::Grid;
 using topology::Place;
 
 template <typename Number, typename Part>
-Row<Number> column(const Candidate& candidate, Part part) {
+Row<Number> column(const Flow& flow, Part part) {
   std::vector<Number> numbers;
-  numbers.reserve(candidate.flow.size());
-  for (const Transfer& transfer : candidate.flow)
+  numbers.reserve(flow.size());
+  for (const Transfer& transfer : flow)
     numbers.push_back(transfer.*part);
   return row_of(std::move(numbers));
+}
+
+void bind_flows(nb::module_& module) {
+  nb::class_<Metrics>(module, "FlowMetrics",
+                      "A flow's figures; those that end in _max are the maximum over ranks.")
+      .def_ro("receives_max", &Metrics::receives_max)
+      .def_ro("tasks_received_max", &Metrics::tasks_received_max)
+      .def_ro("sends_max", &Metrics::sends_max)
+      .def_ro("tasks_sent_max", &Metrics::tasks_sent_max)
+      .def_ro("messages", &Metrics::messages)
+      .def_ro("tasks", &Metrics::tasks);
+  nb::class_<Flow>(module, "Flow", "Messages with tasks, in rows of one length.")
+      .def_prop_ro(
+          "senders", [](const Flow& self) { return column<Rank>(self, &Transfer::from); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "receivers", [](const Flow& self) { return column<Rank>(self, &Transfer::to); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "tasks", [](const Flow& self) { return column<Tasks>(self, &Transfer::tasks); },
+          nb::rv_policy::move)
+      .def("__len__", &Flow::size);
 }
 
 void bind_candidates(nb::module_& module) {
@@ -46,25 +71,9 @@ void bind_candidates(nb::module_& module) {
     const auto all = balance::schemes();
     return std::vector<SchemeEntry>(all.begin(), all.end());
   });
-  nb::class_<Metrics>(module, "FlowMetrics",
-                      "A flow's figures; those that end in _max are the maximum over ranks.")
-      .def_ro("receives_max", &Metrics::receives_max)
-      .def_ro("tasks_received_max", &Metrics::tasks_received_max)
-      .def_ro("sends_max", &Metrics::sends_max)
-      .def_ro("tasks_sent_max", &Metrics::tasks_sent_max)
-      .def_ro("messages", &Metrics::messages)
-      .def_ro("tasks", &Metrics::tasks);
   nb::class_<Candidate>(module, "BalanceCandidate", "A scheme's flow, and what it is predicted to take.")
       .def_prop_ro("scheme", [](const Candidate& self) { return balance::name(self.scheme); })
-      .def_prop_ro(
-          "senders", [](const Candidate& self) { return column<Rank>(self, &Transfer::from); },
-          nb::rv_policy::move)
-      .def_prop_ro(
-          "receivers", [](const Candidate& self) { return column<Rank>(self, &Transfer::to); },
-          nb::rv_policy::move)
-      .def_prop_ro(
-          "tasks", [](const Candidate& self) { return column<Tasks>(self, &Transfer::tasks); },
-          nb::rv_policy::move)
+      .def_ro("flow", &Candidate::flow)
       .def_ro("figures", &Candidate::figures)
       .def_ro("hop_tasks", &Candidate::hop_tasks)
       .def_ro("exchange_seconds", &Candidate::exchange_seconds)
@@ -117,12 +126,17 @@ void bind_problem(nb::module_& module) {
           },
           nb::arg("scheme"))
       .def(
+          "flow",
+          [](const Problem& self, std::string_view scheme) {
+            return balance::flow_of(balance::parse_scheme(scheme), self);
+          },
+          nb::arg("scheme"), "The scheme's flow; it has to be able.")
+      .def(
           "candidate",
           [](const Problem& self, std::string_view scheme, const Costs& costs, const Places& places) {
             return balance::candidate_of(balance::parse_scheme(scheme), self, costs, hops_of(places));
           },
-          nb::arg("scheme"), nb::arg("costs"), nb::arg("places").none(),
-          "The scheme's flow; it has to be able.")
+          nb::arg("scheme"), nb::arg("costs"), nb::arg("places").none(), "The same with its predictions.")
       .def(
           "choose",
           [](const Problem& self, const Costs& costs, const Places& places, std::string_view incumbent) {
@@ -145,6 +159,7 @@ void bind_problem(nb::module_& module) {
 } // namespace
 
 void bind_balance(nb::module_& module) {
+  bind_flows(module);
   bind_candidates(module);
   bind_costs(module);
   bind_problem(module);

@@ -2,7 +2,7 @@
 
 #include "python/arrays.hpp"
 #include "topology/grid.hpp"
-#include "topology/hilbert.hpp"
+#include "topology/tour.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -24,11 +24,12 @@ void bind_grids(nb::module_& module) {
       .def_prop_ro("diameter", &Grid::diameter)
       .def("hops", &Grid::hops, nb::arg("a"), nb::arg("b"));
   module.def(
-      "hilbert_order",
+      "tour",
       [](const Grid& grid, const RowArgument<Place>& places) {
-        return row_of(topology::hilbert_order(grid, span_of(places)));
+        return row_of(topology::tour(grid, span_of(places)));
       },
-      nb::arg("grid"), nb::arg("places"), "The order of places along the grid's Hilbert curve, as indices.");
+      nb::arg("grid"), nb::arg("places"),
+      "An order of places in which neighbors are near, by Hilbert curves; as indices.");
 }
 
 } // namespace thalweg::python

@@ -10,6 +10,11 @@
 namespace thalweg::balance {
 namespace {
 
+/// The schemes that bring all ranks to their targets, but for the published form, which has targets of its
+/// own.
+constexpr std::array complete{Scheme::sweep, Scheme::alias, Scheme::nested_sweep, Scheme::nested_alias,
+                              Scheme::alias_queued};
+
 Tasks sum(const std::vector<Tasks>& numbers) {
   return std::reduce(numbers.begin(), numbers.end(), Tasks{0});
 }
@@ -66,7 +71,7 @@ TEST(Schemes, KeepTable51sBounds) {
     const Bounds optimum(problem);
     const std::vector<Tasks> wanted = targets(problem.loads, problem.order, problem.spread);
     const std::int64_t unbalanced = optimum.surpluses + optimum.deficits;
-    for (const Scheme scheme : {Scheme::sweep, Scheme::alias, Scheme::alias_queued}) {
+    for (const Scheme scheme : complete) {
       SCOPED_TRACE(name(scheme));
       const Flow flow = flow_of(scheme, problem);
       const Metrics found = metrics(problem.ranks(), flow);
@@ -74,7 +79,7 @@ TEST(Schemes, KeepTable51sBounds) {
       EXPECT_EQ(applied(problem.loads, flow), wanted);
       EXPECT_LE(found.messages, std::max<std::int64_t>(unbalanced - 1, 0));
       EXPECT_LE(found.tasks_received_max, optimum.deficit_max);
-      if (scheme == Scheme::sweep) {
+      if (scheme == Scheme::sweep || scheme == Scheme::nested_sweep) {
         EXPECT_EQ(found.tasks, optimum.tasks);
       } else {
         EXPECT_LE(found.receives_max, 1);
@@ -187,6 +192,37 @@ TEST(Schemes, TheSecondTightExampleMakesOneRankSendAlmostAll) {
   }
 }
 
+TEST(Schemes, SweepsAlongARowOfNodesTakeTheFewestHops) {
+  for_random_problems(1000, [](const Problem& problem) {
+    if (sum(problem.loads) > tasks_max / 32)
+      return; // no number holds what that many tasks have for hops
+    const std::vector<Tasks> wanted = targets(problem.loads, problem.order, problem.spread);
+    std::vector<std::int64_t> positions(problem.order.size());
+    Tasks drift = 0;
+    Tasks fewest = 0; // each link has to carry what lies before it in excess
+    for (std::size_t position = 0; position < positions.size(); ++position) {
+      const auto rank = static_cast<std::size_t>(problem.order[position]);
+      positions[rank] = static_cast<std::int64_t>(position);
+      drift += problem.loads[rank] - wanted[rank];
+      fewest += std::abs(drift);
+    }
+    const auto hops = [&](Rank a, Rank b) {
+      return std::abs(positions[static_cast<std::size_t>(a)] - positions[static_cast<std::size_t>(b)]);
+    };
+    for (const Scheme scheme : {Scheme::sweep, Scheme::nested_sweep})
+      EXPECT_EQ(hop_tasks(flow_of(scheme, problem), hops), fewest) << name(scheme);
+    for (const Scheme scheme : {Scheme::alias, Scheme::nested_alias, Scheme::alias_queued})
+      EXPECT_GE(hop_tasks(flow_of(scheme, problem), hops), fewest) << name(scheme);
+  });
+}
+
+// The header's picture: A 0, p 1, B 2, q 3, r 4, C 5.
+TEST(Schemes, NestedServesLikeBrackets) {
+  const Problem problem = checked({{7, 4, 6, 4, 3, 6}, {}});
+  EXPECT_EQ(flow_of(Scheme::nested_sweep, problem), (Flow{{0, 1, 1}, {2, 3, 1}, {0, 4, 1}, {5, 4, 1}}));
+  EXPECT_EQ(flow_of(Scheme::nested_alias, problem), (Flow{{0, 1, 1}, {2, 3, 1}, {0, 4, 2}, {5, 0, 1}}));
+}
+
 TEST(Schemes, NothingToDoIsNothingDone) {
   for (const std::vector<Tasks>& loads :
        {std::vector<Tasks>{0}, {7}, {0, 0}, {5, 5, 5}, {tasks_max}, {1, 0, 0}}) {
@@ -198,7 +234,7 @@ TEST(Schemes, NothingToDoIsNothingDone) {
 
 TEST(Schemes, TwoRanksMeetInTheMiddle) {
   const Problem problem = checked({{9, 2}, {}});
-  for (const Scheme scheme : {Scheme::sweep, Scheme::alias, Scheme::alias_queued})
+  for (const Scheme scheme : complete)
     EXPECT_EQ(flow_of(scheme, problem), (Flow{{0, 1, 3}})) << name(scheme);
 }
 

@@ -93,7 +93,7 @@ def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is
             candidates, reason = [chosen], "it was asked for"
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    senders, receivers, tasks = chosen.senders, chosen.receivers, chosen.tasks
+    senders, receivers, tasks = chosen.flow.senders, chosen.flow.receivers, chosen.flow.tasks
     after = numbers.copy()
     np.subtract.at(after, senders, tasks)
     np.add.at(after, receivers, tasks)
@@ -123,7 +123,7 @@ def _order(order: ArrayLike | str | None, allocation: Allocation | None, ranks: 
         raise ThalwegError(SETTINGS, f"no order is called {wanted!r}", "choose ranks or hilbert, or give an array")
     if allocation is None:
         raise ThalwegError(SETTINGS, "the order hilbert without an allocation", "say where the ranks are")
-    return _core.hilbert_order(allocation.grid, allocation.places_of(ranks))
+    return _core.tour(allocation.grid, allocation.places_of(ranks))
 
 
 def _problem(  # noqa: PLR0913, PLR0917 - as many as a problem has sides

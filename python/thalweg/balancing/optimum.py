@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import coo_array
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ def hop_tasks_min(grid: _core.Grid, places: NDArray[np.int64], excess: NDArray[n
     ends = np.concatenate((tails, heads))
     signs = np.concatenate((np.ones(tails.size), -np.ones(heads.size)))
     incidence = coo_array((signs, (ends, np.concatenate((links, links)))), shape=(grid.places, tails.size))
-    found = linprog(np.ones(tails.size), A_eq=incidence.tocsr(), b_eq=supply, method="highs")
+    found = milp(np.ones(tails.size), constraints=LinearConstraint(incidence.tocsr(), supply, supply))
     if not found.success:
         message = f"no flow over {grid.name}: {found.message}"
         raise ValueError(message)
-    return round(found.fun)
+    return round(float(found.fun))
 
 
 def _links(grid: _core.Grid) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
