@@ -25,6 +25,8 @@ template <typename Excess>
 Bins partition(std::span<const Rank> order, Excess&& excess_of) {
   Bins bins;
   std::vector<Bin> surpluses;
+  bins.all.reserve(order.size());
+  surpluses.reserve(order.size());
   for (const Rank rank : order) {
     const Tasks excess = excess_of(static_cast<std::size_t>(rank));
     if (excess != 0)
@@ -38,6 +40,7 @@ Bins partition(std::span<const Rank> order, Excess&& excess_of) {
 /// Serves all bins, in order. A giver gives until its excess falls below `stop`.
 Flow served_in_turn(Bins bins, Tasks stop) {
   Flow flow;
+  flow.reserve(bins.all.size());
   std::size_t giver = bins.first_surplus;
   for (std::size_t taker = 0; taker < giver && giver < bins.all.size(); ++taker) {
     const Tasks lacked = -bins.all[taker].excess;

@@ -17,6 +17,7 @@ struct Open {
 Flow nested(Service service, std::span<const Tasks> loads, std::span<const Tasks> targets,
             std::span<const Rank> order) {
   Flow flow;
+  flow.reserve(order.size());
   std::vector<Open> open; // all have too much, or all lack something
   for (const Rank rank : order) {
     Open left{rank, loads[static_cast<std::size_t>(rank)] - targets[static_cast<std::size_t>(rank)]};

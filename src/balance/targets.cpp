@@ -10,9 +10,10 @@ namespace thalweg::balance {
 
 namespace {
 
-/// Part `index` of `total` dealt out as evenly as possible.
-Tasks part(Tasks total, Tasks parts, Tasks index) {
-  return scaled(index + 1, total, parts) - scaled(index, total, parts);
+/// Does part `index` of `parts` get one of `total` that are dealt out as evenly as possible? 0 <= total <=
+/// parts.
+bool has_one(Tasks total, Tasks parts, Tasks index) {
+  return index * total % parts + total >= parts;
 }
 
 } // namespace
@@ -22,14 +23,15 @@ std::string_view name(Spread spread) {
 }
 
 Rule::Rule(Spread spread, Tasks tasks, std::int32_t ranks, Tasks speed_total)
-    : spread_(spread), tasks_(tasks), ranks_(ranks), speed_total_(speed_total) {}
+    : spread_(spread), ranks_(ranks), tasks_(tasks), share_(tasks / ranks), remainder_(tasks % ranks),
+      share_max_(ceil_divide(tasks, ranks)), speed_total_(speed_total) {}
 
 Tasks Rule::counted(Tasks load, Tasks speed) const {
   if (speed_total_ > 0)
     return speed;
   if (spread_ == Spread::even)
-    return load > tasks_ / ranks_ ? 1 : 0;
-  return std::max<Tasks>(ceil_divide(tasks_, ranks_) - load, 0);
+    return load > share_ ? 1 : 0;
+  return std::max<Tasks>(share_max_ - load, 0);
 }
 
 Tasks Rule::target(Tasks load, std::int32_t position, Tasks before, Tasks total, Tasks speed) const {
@@ -37,24 +39,22 @@ Tasks Rule::target(Tasks load, std::int32_t position, Tasks before, Tasks total,
     return scaled(before + speed, tasks_, speed_total_) - scaled(before, tasks_, speed_total_);
   if (spread_ == Spread::capped) {
     const Tasks lacked = counted(load);
-    return ceil_divide(tasks_, ranks_) -
-           (phantoms_before(before + lacked, total) - phantoms_before(before, total));
+    return share_max_ - (phantoms_before(before + lacked, total) - phantoms_before(before, total));
   }
-  const Tasks share = tasks_ / ranks_;
-  const Tasks remainder = tasks_ % ranks_;
-  if (load > share)
-    return share + (remainder >= total ? 1 : part(remainder, total, before));
-  return share + (remainder <= total ? 0 : part(remainder - total, ranks_ - total, position - before));
+  if (load > share_)
+    return share_ + (remainder_ >= total || has_one(remainder_, total, before) ? 1 : 0);
+  return share_ +
+         (remainder_ > total && has_one(remainder_ - total, ranks_ - total, position - before) ? 1 : 0);
 }
 
 /// How many phantoms lie on the first `lacked` of all tasks that are lacked: they begin each block of those,
 /// in proportion to its width. The width makes few blocks that cut a rank, and drifts that are short.
 Tasks Rule::phantoms_before(Tasks lacked, Tasks lacked_total) const {
-  const Tasks phantoms = ceil_divide(tasks_, ranks_) * ranks_ - tasks_;
   if (lacked_total == 0)
     return 0;
+  const Tasks phantoms = remainder_ == 0 ? 0 : ranks_ - remainder_;
   const Tasks width = Tasks{1} << (std::bit_width(static_cast<std::uint64_t>(lacked_total)) / 2);
-  const Tasks begin = lacked / width * width;
+  const Tasks begin = lacked & ~(width - 1);
   const Tasks first = scaled(begin, phantoms, lacked_total);
   const Tasks end = std::min(begin + width, lacked_total);
   return first + std::min(lacked - begin, scaled(end, phantoms, lacked_total) - first);

@@ -38,8 +38,11 @@ private:
   Tasks phantoms_before(Tasks lacked, Tasks lacked_total) const;
 
   Spread spread_;
-  Tasks tasks_;
   std::int32_t ranks_;
+  Tasks tasks_;
+  Tasks share_;
+  Tasks remainder_;
+  Tasks share_max_;
   Tasks speed_total_;
 };
 

@@ -16,6 +16,7 @@ from support import Command, examples
 from thalweg import _core
 from thalweg.balancing.files import NUMBER_MAX, read_nodes, read_numbers
 from thalweg.balancing.optimum import hop_tasks_min
+from thalweg.bench.balance import busy_torus, loads_of
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 
 FULL = ("sweep", "alias", "nested-sweep", "nested-alias", "alias-queued")
@@ -45,27 +46,13 @@ def test_no_flow_beats_the_optimum(data: st.DataObject, spread: str) -> None:
         assert found.loads.max() <= -(-loads.sum() // ranks)
 
 
-def busy_torus(nodes: int, seed: int) -> thalweg.Allocation:
-    """Give the first free nodes of a torus that other jobs' boxes keep nearly full, as a scheduler would."""
-    random = np.random.default_rng(seed)
-    extents = np.array([25, 32, 24])
-    free = np.ones(extents, dtype=bool)
-    while free.sum() > 1.1 * nodes:
-        corner, sides = random.integers(0, extents), random.integers(2, 9, 3)
-        box = [(first + np.arange(side)) % extent for first, side, extent in zip(corner, sides, extents, strict=True)]
-        free[np.ix_(*box)] = False
-    found = np.argwhere(free.transpose())[:, ::-1]
-    return thalweg.Allocation("torus:25x32x24", found[: found.shape[0] // nodes * nodes or None][:nodes])
-
-
 @pytest.mark.parametrize("remainder", [0, 1, 1000])
 def test_what_serves_the_nearest_stays_near(remainder: int) -> None:
     """The published form's hop-tasks, on 4096 nodes here and there, are what to compare with."""
     allocation = busy_torus(4096, 3)
     ranks = allocation.places.size
-    random = np.random.default_rng(remainder)
-    loads = random.integers(20, 28, ranks)
-    loads[random.permutation(ranks)[: (remainder - loads.sum()) % ranks]] += 1
+    loads = loads_of(ranks, remainder)
+    loads[np.random.default_rng(remainder).permutation(ranks)[:remainder]] += 1
     printed = thalweg.balance(loads, scheme="alias-printed", allocation=allocation).chosen.hop_tasks
     for scheme, part in (("nested-alias", 0.35), ("nested-sweep", 0.35), ("alias", 0.5), ("sweep", 0.5)):
         assert thalweg.balance(loads, scheme=scheme, allocation=allocation).chosen.hop_tasks <= part * printed, scheme
@@ -311,3 +298,18 @@ def test_the_command_explains_what_it_refuses(
     result = thalweg("balance", *words)
     assert result.returncode == status[0]
     assert message in result.stderr
+
+
+def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
+    file = tmp_path / "rows.json"
+    words = ["-n", "1000", "--nodes", "40", "--rounds", "2", "--optimum", "--json", str(file)]
+    result = thalweg("bench", "balance", *words)
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(file.read_text())
+    assert all(row["ratio"] > 0 for row in rows)
+    for row in rows:
+        if row["peer_name"] == "optimum":
+            assert row["ours"] >= row["peer"]
+    found = {row["metric"]: row["ours"] for row in rows if row["case"] == "first tight example, 2000 ranks"}
+    assert found["messages of nested-sweep"] <= 1999
+    assert "flow by alias" in result.stdout
