@@ -50,6 +50,7 @@ ROOMS: dict[str, set[str]] = {
         "core", "boundary", "wait", "topology", "transport", "transport/shm", "transport/mpi", "job", "job/mpi",
         "job/linked", "stream",
     },
+    "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {"core", "topology", "schedule", "strategies", "machine", "model", "balance", "tune"},
 }  # fmt: skip
