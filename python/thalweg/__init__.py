@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thalweg.balancing.allocation import Allocation
-    from thalweg.balancing.balance import Balance, TaskCosts, balance
+    from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
@@ -18,6 +18,7 @@ __all__ = [
     "StreamStatistics",
     "TaskCosts",
     "balance",
+    "task_cuts",
 ]
 
 _MODULES = {
@@ -25,6 +26,7 @@ _MODULES = {
     "Balance": "thalweg.balancing.balance",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
+    "task_cuts": "thalweg.balancing.balance",
 }
 
 

@@ -8,7 +8,7 @@
 //     receives from one rank, and sends only what it had from the beginning. It takes O(P) time and cannot be
 //     cut into parts: who serves whom depends on all before.
 //
-// Source: Kumar 2012, section 5.3 (after Walker 1977, which draws from discrete distributions).
+// Source: Sudheer Kumar 2012, section 5.3 (after Walker 1977, which draws from discrete distributions).
 
 #include "balance/flow.hpp"
 

@@ -2,7 +2,7 @@
 
 // One step of diffusion: each rank looks at its two neighbors in the order alone.
 //
-// Source: the balancing of Kumar 2012, section 4.4.1; of first order (Cybenko 1989).
+// Source: the balancing of Sudheer Kumar 2012, section 4.4.1; of first order (Cybenko 1989).
 
 #include "balance/flow.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What moves from whom to whom, and what that costs in the six figures of Kumar 2012, table 5.1.
+// What moves from whom to whom, and what that costs in the six figures of Sudheer Kumar 2012, table 5.1.
 
 #include "core/rank.hpp"
 

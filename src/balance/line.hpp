@@ -10,7 +10,8 @@
 //
 //     sweep      Whoever lies above serves whoever lies below: A p, A q, B q, B r, C r, C s. The fewest tasks
 //     move. It
-//                is QWalk's scheme with the messages to one rank put together (Kumar 2012, section 5.5).
+//                is QWalk's scheme with the messages to one rank put together (Sudheer Kumar 2012,
+//                section 5.5).
 //     alias      Each deficit is served as a whole by whoever lies above its beginning, who then may have too
 //     little
 //                himself, and gets that at once from the next: A p, A q, B r, C s, and B A, C B for what A

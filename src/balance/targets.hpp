@@ -19,7 +19,7 @@ std::string_view name(Spread spread);
 
 /// The rule by which tasks are dealt out to ranks in an order: alike, or in proportion to their speeds.
 ///
-/// capped is the alias method's rule with its phantoms on ranks that have too little (Kumar 2012,
+/// capped is the alias method's rule with its phantoms on ranks that have too little (Sudheer Kumar 2012,
 /// section 5.3, which leaves open where they go). They fill up whole ranks, here and there along the order,
 /// so that no tasks drift.
 class Rule {

@@ -103,9 +103,15 @@ def test_speeds_decide_who_has_how_much() -> None:
 def test_weighted_tasks_are_cut_where_the_flow_says() -> None:
     weights = np.array([5, 1, 1, 1, 8, 2], dtype=np.int64)
     found = thalweg.balance([weights.sum(), 0, 0], scheme="sweep")
-    cuts = _core.task_cuts(weights, np.ascontiguousarray(found.tasks[found.senders == 0]))
+    cuts = thalweg.task_cuts(weights, found.tasks[found.senders == 0])
     sent = [weights[begin:end].sum() for begin, end in itertools.pairwise(cuts)]
     assert all(abs(one - 6) <= weights.max() for one in sent)
+
+
+@pytest.mark.parametrize(("weights", "amounts"), [([1, 2], [4]), ([1, -2], [0]), ([3], [-1]), ([], [1])])
+def test_cuts_of_what_is_not_there_are_refused(weights: list[int], amounts: list[int]) -> None:
+    with pytest.raises(ThalwegError, match="from tasks that weigh"):
+        thalweg.task_cuts(weights, amounts)
 
 
 def _flow(scheme: str, loads: NDArray[np.int64], order: NDArray[np.int64]) -> list[tuple[int, int, int]]:

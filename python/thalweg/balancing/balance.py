@@ -100,6 +100,25 @@ def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is
     return Balance(chosen.scheme, reason, senders, receivers, tasks, after, chosen, candidates)
 
 
+def task_cuts(weights: ArrayLike, amounts: ArrayLike) -> NDArray[np.int64]:
+    """Cut a rank's row of tasks of different weights for its messages.
+
+    weights  of its tasks, whole numbers of shape (tasks,)
+    amounts  what each message is to weigh, of shape (messages,); together at most what the tasks weigh
+
+    Gives int64 of shape (messages + 1,): tasks cuts[m] to cuts[m + 1] - 1 go with message m, and those from the last
+    cut on stay. A message is off by the heaviest task's weight at most. Raises ThalwegError for other numbers.
+    """
+    tasks, wanted = _row(weights, np.int64, "weights"), _row(amounts, np.int64, "amounts")
+    if min(tasks.min(initial=0), wanted.min(initial=0)) < 0 or wanted.sum() > tasks.sum():
+        raise ThalwegError(
+            SETTINGS,
+            f"amounts of {wanted.sum()} together from tasks that weigh {tasks.sum()}",
+            "give numbers from 0, and amounts that the tasks have",
+        )
+    return _core.task_cuts(tasks, wanted)
+
+
 def _row(numbers: ArrayLike, kind: type[np.int32 | np.int64], what: str) -> NDArray[np.int64]:
     """Make a row of whole numbers, or say what is none."""
     row = np.asarray(numbers)

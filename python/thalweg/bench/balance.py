@@ -1,4 +1,4 @@
-"""Balancing: how long a flow takes to find, how far its tasks go, and the figures of Kumar 2012's table 5.1.
+"""Balancing: how long a flow takes to find, how far its tasks go, and the figures of Sudheer Kumar 2012's table 5.1.
 
 The peer is the alias method as published. Loads are the source's: 24 tasks a rank, at most 4 more or less. Where ranks
 are is a file, or made: the nodes that other jobs' boxes leave of a torus that is 77 % busy. Cases take turns, so that

@@ -76,6 +76,23 @@ void check_errors(int rank, int ranks) {
   checks::require(thalweg_balancer_free(nullptr) != thalweg_success, "%s", "freed nothing");
 }
 
+/// Rank 1 comes when a long message has gone to rank 0, which waits for rank 1 while the library holds the
+/// receive.
+void check_waiting(int rank, int ranks) {
+  if (ranks < 2)
+    return;
+  thalweg::balancer balancer(MPI_COMM_WORLD);
+  std::vector<char> message(8 << 20);
+  const int bytes = static_cast<int>(message.size());
+  MPI_Request receive = MPI_REQUEST_NULL;
+  if (rank == 0)
+    MPI_Irecv(message.data(), bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &receive);
+  if (rank == 1)
+    MPI_Send(message.data(), bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+  balancer.flow(rank);
+  MPI_Wait(&receive, MPI_STATUS_IGNORE);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -86,6 +103,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   check_random_loads(rank, ranks);
   check_errors(rank, ranks);
+  check_waiting(rank, ranks);
   if (rank == 0)
     std::printf("all right\n");
   MPI_Finalize();
