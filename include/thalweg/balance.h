@@ -1,9 +1,9 @@
 /* Balancing: which tasks the ranks of a communicator hand to each other so that all have equally many.
  *
  * Each rank says how many it has, and learns to whom it sends and from whom it receives how many. Nothing is
- * moved: the program sends its tasks itself. Ranks find each other in O(log P) time from prefix sums; nobody
- * gathers all counts. They serve each other in the order of the communicator, so make it one in which
- * neighbors are near (docs/balance.md).
+ * moved: the program sends its tasks itself. Ranks find each other in O(log P) rounds of messages, from
+ * prefix sums; nobody gathers all counts. They serve each other in the order of the communicator, so make it
+ * one in which neighbors are near (docs/balance.md).
  *
  * Failures are described in thalweg/status.h. One thread at a time may use a balancer. It has to be freed
  * before MPI_Finalize().

@@ -90,9 +90,13 @@ TEST(TaskCuts, AMessageIsOffByTheHeaviestTaskAtMost) {
     EXPECT_TRUE(std::ranges::is_sorted(cuts));
     EXPECT_LE(cuts.back(), std::ssize(weights));
     const Tasks heaviest = weights.empty() ? 0 : std::ranges::max(weights);
+    Tasks wanted = 0;
     for (std::size_t m = 0; m < amounts.size(); ++m) {
       const Tasks sent = std::reduce(weights.begin() + cuts[m], weights.begin() + cuts[m + 1], Tasks{0});
       EXPECT_LE(std::abs(sent - amounts[m]), heaviest);
+      wanted += amounts[m];
+      const Tasks sent_so_far = std::reduce(weights.begin(), weights.begin() + cuts[m + 1], Tasks{0});
+      EXPECT_LE(std::abs(sent_so_far - wanted), (heaviest + 1) / 2);
     }
   }
 }

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-_PLACES_MAX = 1 << 31
-
-
 class Allocation:
     """Nodes of a grid, in the order of the ranks on them: each has the same number of ranks, one after the other."""
 
@@ -29,27 +26,28 @@ class Allocation:
             self.grid = _core.Grid(machine)
         except _core.Error as error:
             raise ThalwegError(SETTINGS, *error.args) from error
-        if nodes is None and self.grid.places > _PLACES_MAX:
-            raise ThalwegError(SETTINGS, f"{machine} has {self.grid.places} places", "name the nodes that are used")
-        if nodes is None:
-            self.places: NDArray[np.int64] = np.arange(self.grid.places, dtype=np.int64)
-        else:
-            self.places = self._numbered(np.asarray(nodes))
+        self._numbers = None if nodes is None else self._numbered(np.asarray(nodes))
+
+    @property
+    def node_count(self) -> int:
+        """Count the nodes."""
+        return self.grid.places if self._numbers is None else self._numbers.size
 
     @property
     def links(self) -> int:
         """Count the links that leave the nodes, one each way in each dimension."""
-        return 2 * sum(extent > 1 for extent in self.grid.extents) * self.places.size
+        return 2 * sum(extent > 1 for extent in self.grid.extents) * self.node_count
 
     def places_of(self, ranks: int) -> NDArray[np.int64]:
         """Give the place of each rank, of shape (ranks,). Raises ThalwegError if the nodes cannot have equally many."""
-        if self.places.size == 0 or ranks % self.places.size:
+        if self.node_count == 0 or ranks % self.node_count:
             raise ThalwegError(
                 SETTINGS,
-                f"{ranks} ranks on {self.places.size} nodes",
+                f"{ranks} ranks on {self.node_count} nodes",
                 "give as many nodes as ranks, or so many that each has equally many",
             )
-        return np.repeat(self.places, ranks // self.places.size)
+        numbers = np.arange(self.node_count, dtype=np.int64) if self._numbers is None else self._numbers
+        return np.repeat(numbers, ranks // self.node_count)
 
     def _numbered(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         extents = np.asarray(self.grid.extents, dtype=np.int64)

@@ -116,7 +116,7 @@ def as_data(loads: NDArray[np.int64], found: Balance, order: str) -> dict[str, A
 def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Allocation | None, shown: int) -> None:
     tasks = int(loads.sum())
     print(f"{loads.size} ranks with {tasks} tasks, {tasks / loads.size:.6g} each; at most {loads.max()} on a rank")
-    where = "" if allocation is None else f" on {allocation.places.size} nodes of {allocation.grid.name}"
+    where = "" if allocation is None else f" on {allocation.node_count} nodes of {allocation.grid.name}"
     print(f"order: {order}{where}\n")
     print(
         f"{'scheme':<14}{'messages':>9}{'tasks':>11}  received by one    sent by one {'hop-tasks':>12}"

@@ -89,7 +89,7 @@ def flow_rows(request: Request, allocation: Callable[[int], Allocation]) -> Iter
     figures: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for seed in range(request.rounds):
         nodes = allocation(seed)
-        ranks = nodes.places.size
+        ranks = nodes.node_count
         loads = loads_of(ranks, seed)
         peer = balance(loads, scheme=PEER, allocation=nodes).chosen
         best = hop_tasks_min(nodes.grid, nodes.places_of(ranks), loads - _MEAN) if request.optimum else 0
