@@ -2,25 +2,22 @@
 
 // Who serves whom along an order of the ranks, from two prefix sums.
 //
-//     surpluses  |-----A-----|--B--|------C------|     What ranks have too much of is laid out on a line, one
-//     rank deficits   |--p--|---q----|-r-|-----s------|     behind the other, and so is what ranks lack. The
-//     prefix sums
-//                      .     .  .  ..                  are where a rank's stretch begins. Both rows are of
-//                      one length.
+//     surpluses   |-----A-----|--B--|------C------|
+//     deficits    |--p--|---q----|-r-|-----s------|
 //
-//     sweep      Whoever lies above serves whoever lies below: A p, A q, B q, B r, C r, C s. The fewest tasks
-//     move. It
-//                is QWalk's scheme with the messages to one rank put together (Sudheer Kumar 2012,
-//                section 5.5).
-//     alias      Each deficit is served as a whole by whoever lies above its beginning, who then may have too
-//     little
-//                himself, and gets that at once from the next: A p, A q, B r, C s, and B A, C B for what A
-//                and B gave too much. Everybody receives one message (the alias method, section 5.3, with its
-//                ranks kept in order).
+// What ranks have too much of is laid out on a line, one rank behind the other, and so is what ranks lack.
+// The prefix sums are where a rank's stretch begins. Both rows are of one length.
+//
+//     sweep   Whoever lies above serves whoever lies below: A p, A q, B q, B r, C r, C s. The fewest tasks
+//             move. It is QWalk's scheme with the messages to one rank put together (Sudheer Kumar 2012,
+//             section 5.5).
+//     alias   Each deficit is served as a whole by whoever lies above its beginning: A p, A q, B r, C s. He
+//             may have too little then, and gets that at once from the next: B A, C B. So everybody receives
+//             one message (the alias method, section 5.3, with its ranks kept in order).
 //
 // Both have the same number of messages. The line can be cut into slices that are worked on apart, by any
-// rank that knows the stretches that begin in its slice and the last ones before. So all of it takes O(log P)
-// time in parallel.
+// rank that knows the stretches that begin in its slice and the last ones before. So all of it takes
+// O(log P) rounds in parallel.
 
 #include "balance/flow.hpp"
 

@@ -2,17 +2,15 @@
 
 // Who serves whom along an order of the ranks, each the nearest that is left, like brackets.
 //
-//     surplus   A 2        B 1              C 1      On the line of line.hpp the first surplus meets the
-//     first deficit, deficit        p 1        q 1   r 2            and once loads have drifted, all tasks
-//     travel as far as the drift
-//               |----|     |----|                    lasts. Here the last one that is still open serves, or
-//               is served:
-//               |---------------------|              A p, B q, A r, C r. Along a row that is as far in sum.
-//               But on a
-//                                     |-----|        mesh or torus many short ways and a few long ones are
-//                                     less, as the
-//                                                    hops between two ranks grow with a root of their
-//                                                    distance in the order.
+//     order   A +2   p -1   B +1   q -1   r -2   C +1
+//               |------|      |------|      |      |      A p, B q: the last that is open is met first
+//               |---------------------------|      |      A r
+//                                           |------|      C r
+//
+// On the line of line.hpp the first surplus meets the first deficit. Once loads have drifted, all tasks
+// travel as far as the drift lasts. Here most of them stay near. Along a row of nodes both are as far in sum.
+// But on a mesh or torus many short ways and a few long ones are less, as the hops between two ranks grow
+// with a root of their distance in the order.
 //
 // Messages, tasks and their bounds are as on the line, and so are the two ways to serve. It follows from one
 // prefix sum: a surplus covers the sums between that before it and that behind it, and each sum is paid for

@@ -3,16 +3,18 @@
 // The Hilbert curve through a grid of any dimensions and any extents: an order of its places in which what is
 // near in the order is near on the grid.
 //
-//     5---6   9--10     A 4 x 4 grid. Each quarter is a smaller curve, turned so that it begins beside the
-//     |   |   |   |     end of the one before.
-//     4   7---8  11
-//     |           |     Sides need not be equal: where only the longer ones have bits left, the curve has
-//     only 3---2  13--12     their dimensions. It stays without a jump, as a cell of the coarse curve is
-//     entered and
-//         |   |         left where the further dimensions are 0. A side that is no power of two is spread
-//         over
-//     0---1  14--15     the next one, so that gaps lie evenly, and neighbors in the order stay a few hops
-//     apart.
+//     5---6   9--10
+//     |   |   |   |     A 4 x 4 grid. Each quarter is a smaller curve, turned so that
+//     4   7---8  11     it begins beside the end of the one before.
+//     |           |
+//     3---2  13--12
+//         |   |
+//     0---1  14--15
+//
+// Sides need not be equal: where only the longer ones have bits left, the curve has only their dimensions. It
+// stays without a jump, as a cell of the coarse curve is entered and left where the further dimensions are 0.
+// A side that is no power of two is spread over the next one, so that gaps lie evenly, and neighbors in the
+// order stay a few hops apart.
 //
 // Source: Hamilton and Rau-Chaplin 2008, "Compact Hilbert indices", section 2 (entry points and directions);
 // sets of dimensions that grow from level to level are ours.

@@ -3,11 +3,12 @@
 // An order of any nodes of a grid in which neighbors are near: for the pieces that a busy machine leaves a
 // job.
 //
-//     ##.....###     Nodes that hang together are one piece; it may go around a torus. Each piece is gone
-//     through along
-//     #..###..##     a Hilbert curve of its own, which fits it. Then the pieces are joined: from the end of
-//     one to the
-//     ...####...     nearest end of those that are left, which may be gone through backward.
+//     ##.....###     Nodes that hang together are one piece; it may go around a torus.
+//     #..###..##
+//     ...####...
+//
+// Each piece is gone through along a Hilbert curve of its own, which fits it. Then the pieces are joined:
+// from the end of one to the nearest end of those that are left, which may be gone through backward.
 
 #include "topology/grid.hpp"
 

@@ -58,6 +58,11 @@ def test_what_serves_the_nearest_stays_near(remainder: int) -> None:
         assert thalweg.balance(loads, scheme=scheme, allocation=allocation).chosen.hop_tasks <= part * printed, scheme
 
 
+def test_the_order_of_a_row_of_nodes_is_the_row() -> None:
+    allocation = thalweg.Allocation("mesh:8", np.array([[5], [2], [7], [0]]))
+    assert allocation.order(8).tolist() == [6, 7, 2, 3, 0, 1, 4, 5]
+
+
 def test_the_optimum_of_a_row_is_the_sum_of_its_prefix_sums() -> None:
     excess = np.array([3, -1, 0, 2, -5, 1])
     row = hop_tasks_min(_core.Grid("mesh:6"), np.arange(6), excess)

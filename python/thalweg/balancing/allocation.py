@@ -49,6 +49,13 @@ class Allocation:
         numbers = np.arange(self.node_count, dtype=np.int64) if self._numbers is None else self._numbers
         return np.repeat(numbers, ranks // self.node_count)
 
+    def order(self, ranks: int) -> NDArray[np.int32]:
+        """Give the ranks in an order in which neighbors are near: along Hilbert curves, from piece to piece.
+
+        Of shape (ranks,). A communicator in this order is made by MPI_Comm_split with a rank's place in it as key.
+        """
+        return _core.tour(self.grid, self.places_of(ranks))
+
     def _numbered(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         extents = np.asarray(self.grid.extents, dtype=np.int64)
         if nodes.ndim != 2 or nodes.shape[1] != extents.size or not np.issubdtype(nodes.dtype, np.integer):

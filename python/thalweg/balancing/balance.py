@@ -142,7 +142,7 @@ def _order(order: ArrayLike | str | None, allocation: Allocation | None, ranks: 
         raise ThalwegError(SETTINGS, f"no order is called {wanted!r}", "choose ranks or hilbert, or give an array")
     if allocation is None:
         raise ThalwegError(SETTINGS, "the order hilbert without an allocation", "say where the ranks are")
-    return _core.tour(allocation.grid, allocation.places_of(ranks))
+    return allocation.order(ranks)
 
 
 def _problem(  # noqa: PLR0913, PLR0917 - as many as a problem has sides
