@@ -97,8 +97,12 @@ THALWEG_API thalweg_status thalweg_stream_start_finish(thalweg_stream* stream, t
 
 THALWEG_API thalweg_status thalweg_stream_read_statistics(const thalweg_stream* stream,
                                                           thalweg_stream_statistics* statistics);
-/* Its mesh, "direct" or "4x8": static text as long as there is the stream. */
+/* Its mesh, "direct" or "4x8": static text as long as there is the stream. Where no shape was asked for it may
+ * change between two phases. */
 THALWEG_API const char* thalweg_stream_shape(const thalweg_stream* stream);
+/* Why it has this mesh: a line for each that could be chosen, with what the model predicts of a phase and what was
+ * seen. Valid until the next call of this function for the stream. The same on all ranks. */
+THALWEG_API const char* thalweg_stream_explain(thalweg_stream* stream);
 
 #ifdef __cplusplus
 }

@@ -136,6 +136,8 @@ public:
     return statistics;
   }
   std::string shape() const { return thalweg_stream_shape(stream_); }
+  /// Why it is this one: a line for each mesh that could be chosen.
+  std::string explain() const { return thalweg_stream_explain(stream_); }
 
   /// Of all streams of the process: std::lock_guard guard(stream). A thread may hold it several times.
   void lock() { detail::check(thalweg_stream_lock(stream_)); }

@@ -65,6 +65,13 @@ inline char* put_tag(char* at, const frame_place& place) {
   return at + place.tag_bytes;
 }
 
+/// Puts a whole frame into its link. Gives what is behind it.
+inline const char* put_frame(thalweg_stream_view& view, const frame_place& place, const char* frame,
+                             std::size_t bytes) {
+  std::memcpy(put_tag(place_in(view, place.next.link, place.tag_bytes + bytes), place), frame, bytes);
+  return frame + bytes;
+}
+
 inline std::uint32_t read_tag(const thalweg_stream_view& view, const char* at) {
   std::uint32_t wide = 0;
   std::uint16_t narrow = 0;

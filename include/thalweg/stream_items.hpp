@@ -105,6 +105,13 @@ void put(thalweg_stream_view& view, std::uint32_t rank, const Item& item) {
     put_routed<Item>(view, rank, item);
 }
 
+/// Whom an item is for that thalweg_stream_handler's `resend` is given.
+inline std::uint32_t deferred_rank(const char* item, std::uint32_t odd) {
+  std::uint32_t tag;
+  std::memcpy(&tag, item, sizeof tag);
+  return 2 * tag + odd;
+}
+
 /// What all sinks of a rank have: the handler's failures, and the end of what has arrived together.
 class any_sink {
 public:
@@ -163,7 +170,7 @@ class item_sink final : public any_sink {
 public:
   explicit item_sink(Handler handler, Held* held = nullptr) : handler_(std::move(handler)), held_(held) {}
   thalweg_stream_handler functions() override {
-    return {this, deliver, forward, Held::may_hold ? release : nullptr};
+    return {this, deliver, forward, Held::may_hold ? release : nullptr, resend};
   }
 
 private:
@@ -213,6 +220,17 @@ private:
     return sink.guarded([&] {
       if constexpr (Held::may_hold)
         sink.held_->release();
+    });
+  }
+
+  static int resend(void* context, const char* items, std::size_t bytes, std::uint32_t odd) {
+    auto& sink = *static_cast<item_sink*>(context);
+    return sink.guarded([&] {
+      for (std::size_t at = 0; at < bytes; at += sizeof(std::uint32_t) + sizeof(Item)) {
+        alignas(Item) char bytes_of_item[sizeof(Item)];
+        std::memcpy(bytes_of_item, items + at + sizeof(std::uint32_t), sizeof(Item));
+        put(*sink.view_, deferred_rank(items + at, odd), *reinterpret_cast<const Item*>(bytes_of_item));
+      }
     });
   }
 

@@ -33,6 +33,7 @@ typedef struct thalweg_stream_dimension {
   uint64_t reciprocal; /* n / side is the upper half of n * reciprocal, for n below 2^32 (Lemire 2019) */
 } thalweg_stream_dimension;
 
+/* What stands here may be other after each call of a function of the stream, as its mesh may be. */
 typedef struct thalweg_stream_view {
   /* Sends what the link has, and makes place for `bytes` more: 0, or a thalweg_status. */
   int (*refill)(void* stream, uint32_t link, size_t bytes);
@@ -64,6 +65,9 @@ typedef struct thalweg_stream_handler {
   /* Puts into links what the program has sent and holds back: after a period, where links are flushed, and
    * before a phase ends. NULL: nothing is held back. */
   int (*release)(void* context);
+  /* Items of the program behind tags of four bytes: each is for the rank 2 * tag + odd, and goes into a link.
+   * They were sent while a phase ended, for the next one. Given if and only if forward is. */
+  int (*resend)(void* context, const char* items, size_t bytes, uint32_t odd);
 } thalweg_stream_handler;
 
 #ifdef __cplusplus

@@ -164,7 +164,7 @@ class frame_sink final : public any_sink {
 public:
   frame_sink(Handler handler, State* state) : handler_(std::move(handler)), state_(*state) {}
   thalweg_stream_handler functions() override {
-    return {this, deliver, forward, State::may_hold ? release : nullptr};
+    return {this, deliver, forward, State::may_hold ? release : nullptr, resend};
   }
 
 private:
@@ -236,6 +236,19 @@ private:
     return sink.guarded([&] { sink.state_.release(); });
   }
 
+  static int resend(void* context, const char* items, std::size_t bytes, std::uint32_t odd) {
+    auto& sink = *static_cast<frame_sink*>(context);
+    return sink.guarded([&] {
+      thalweg_stream_view& view = *sink.view_;
+      for (const char *at = items, *end = items + bytes; at < end;) {
+        const char* const frame = at + sizeof(std::uint32_t);
+        view.has_sent = 1;
+        at = put_frame(view, first_place(view, deferred_rank(at, odd)), frame,
+                       frames_of_state::bytes_at(frame));
+      }
+    });
+  }
+
   const char* route(const char* at, std::uint32_t dimension) {
     thalweg_stream_view& view = *view_;
     const hop next = next_hop(view, read_tag(view, at), dimension);
@@ -248,9 +261,7 @@ private:
       return at;
     }
     const frame_place place{next, next.is_last ? 0U : view.tag_bytes};
-    const std::size_t bytes = frames_of_state::bytes_at(at);
-    std::memcpy(put_tag(place_in(view, next.link, place.tag_bytes + bytes), place), at, bytes);
-    return at + bytes;
+    return put_frame(view, place, at, frames_of_state::bytes_at(at));
   }
 
   Handler handler_;

@@ -73,6 +73,7 @@ class Handler(ctypes.Structure):
         ("deliver", Deliver),
         ("forward", ctypes.c_void_p),
         ("release", ctypes.c_void_p),
+        ("resend", ctypes.c_void_p),
     )
 
 

@@ -21,6 +21,7 @@ machine::Fingerprint fingerprint(const Placement& placement, const std::string& 
 struct FoundPicks {
   std::vector<tune::Pick> picks;
   std::string reason;
+  std::vector<tune::StreamPick> streams = {};
 };
 
 /// The picks that the tuning file at `path` has under just this fingerprint. Throws Error where it does not

@@ -23,35 +23,17 @@ std::vector<std::uint32_t> messages_by_round(const ItemRoute& route) {
 
 } // namespace
 
-ItemStream::ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric fabric,
-                       const thalweg_stream_handler& handler, const StreamOptions& options,
-                       std::shared_ptr<StreamSet> set)
-    : route_(route), memory_(memory), fabric_(std::move(fabric)), near_rank_(fabric_.near(fabric_.rank)),
-      handler_(handler), options_(options), set_(std::move(set)), open_links_(route_.peers().size()),
-      links_(route_.peers().size()), early_(route_.dimensions() + 1), overflow_(memory_.slot_bytes()),
-      wave_(route_.dimensions()), quiescence_(messages_by_round(route_)) {
-  assert(near_rank_ >= 0 && options_.fill_bytes <= memory_.slot_bytes());
-  for (std::uint32_t d = 0; d <= route_.quiescence_dimension(); ++d)
-    pools_.emplace_back(memory_.first_slot(fabric_.memory, near_rank_, d), memory_.stride(),
-                        memory_.slots(d));
-  for (const Peer& peer : route_.peers()) {
-    const Rank near = fabric_.near(peer.rank);
-    outboxes_.push_back(
-        {near, near < 0 ? MailboxEnd() : memory_.mailbox(fabric_.memory, near, near_rank_, peer.dimension)});
-    outboxes_.back().fill_bytes = first_fill(outboxes_.back());
-  }
-  inboxes_.resize(early_.size());
-  for (std::uint32_t d = 0; d <= route_.quiescence_dimension(); ++d)
-    for (const Rank sender : route_.senders(d))
-      if (const Rank near = fabric_.near(sender); near >= 0)
-        inboxes_[d].push_back(memory_.mailbox(fabric_.memory, near_rank_, near, d));
-  view_.links = open_links_.data();
-  view_.dimension = route_.view();
-  view_.dimensions = route_.dimensions();
+ItemStream::ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_handler& handler,
+                       const StreamOptions& options, std::shared_ptr<StreamSet> set, Choosing* choosing)
+    : mesh_(mesh), fabric_(std::move(fabric)), near_rank_(fabric_.near(fabric_.rank)), handler_(handler),
+      options_(options), set_(std::move(set)), choosing_(choosing), overflow_(options_.max_slot_bytes),
+      wave_(mesh.route.dimensions()), quiescence_(messages_by_round(mesh.route)) {
+  assert(near_rank_ >= 0 && options_.max_item_bytes <= options_.max_slot_bytes);
+  enter(mesh);
+  is_due_ = choosing_ != nullptr && choosing_->is_due();
   view_.ranks = static_cast<std::uint32_t>(fabric_.ranks);
   view_.rank = static_cast<std::uint32_t>(fabric_.rank);
-  view_.tag_bytes = route_.tag_bytes();
-  view_.max_item_bytes = options_.fill_bytes;
+  view_.max_item_bytes = options_.max_item_bytes;
   view_.stream = this;
   view_.refill = [](void* stream, std::uint32_t link, std::size_t bytes) -> int {
     auto& self = *static_cast<ItemStream*>(stream);
@@ -69,6 +51,44 @@ ItemStream::ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric 
   set_->add(*this);
 }
 
+// No slot is filled or under way, in the first mesh as in later ones.
+void ItemStream::enter(const Mesh& mesh) {
+  assert(mesh.fill_bytes <= mesh.memory.slot_bytes() && mesh.memory.slot_bytes() <= options_.max_slot_bytes);
+  assert(options_.max_item_bytes <= mesh.memory.slot_bytes());
+  mesh_ = mesh;
+  const ItemRoute& route = mesh_.route;
+  open_links_.assign(route.peers().size(), {});
+  links_.assign(route.peers().size(), {});
+  early_.resize(route.dimensions() + 1);
+  wave_ = Wave(route.dimensions());
+  pools_.clear();
+  inboxes_.assign(early_.size(), {});
+  for (std::uint32_t d = 0; d <= route.quiescence_dimension(); ++d) {
+    pools_.emplace_back(mesh_.memory.first_slot(mesh_.base, near_rank_, d), mesh_.memory.stride(),
+                        mesh_.memory.slots(d));
+    for (const Rank sender : route.senders(d))
+      if (const Rank near = fabric_.near(sender); near >= 0)
+        inboxes_[d].push_back(mesh_.memory.mailbox(mesh_.base, near_rank_, near, d));
+  }
+  outboxes_.clear();
+  for (const Peer& peer : route.peers()) {
+    const Rank near = fabric_.near(peer.rank);
+    outboxes_.push_back(
+        {near, near < 0 ? MailboxEnd() : mesh_.memory.mailbox(mesh_.base, near, near_rank_, peer.dimension)});
+    outboxes_.back().fill_bytes = first_fill(outboxes_.back());
+  }
+  point_view();
+}
+
+// Programs put items into the links of the mesh, or into those of what is deferred.
+void ItemStream::point_view() {
+  view_.links = defers_ ? deferred_->open_links() : open_links_.data();
+  view_.dimension = defers_ ? deferred_->dimensions() : mesh_.route.view();
+  view_.dimensions = defers_ ? Deferred::links : mesh_.route.dimensions();
+  view_.cells = defers_ ? nullptr : mesh_.cells;
+  view_.tag_bytes = defers_ ? Deferred::tag_bytes : mesh_.route.tag_bytes();
+}
+
 ItemStream::~ItemStream() {
   set_->remove(*this);
   for (auto& early : early_)
@@ -80,24 +100,27 @@ ItemStream::~ItemStream() {
 // --- sending ---
 
 void ItemStream::refill(std::uint32_t link, std::size_t bytes) {
-  assert(route_.peers()[link].rank >= 0);
-  if (bytes > options_.fill_bytes)
-    throw Error(
-        fmt::format("an item of {} B, with its tag", bytes),
-        fmt::format("a slot of this stream holds {} B: make it with larger buffers", options_.fill_bytes));
-  if (defers()) {
+  const std::uint32_t slot_bytes = defers_ ? options_.max_item_bytes : mesh_.memory.slot_bytes();
+  if (bytes > slot_bytes)
+    throw Error(fmt::format("an item of {} B, with its tag", bytes),
+                fmt::format("a slot of this stream holds {} B: make it with larger buffers", slot_bytes));
+  if (defers_) {
     refill_deferred(link);
     return;
   }
+  assert(mesh_.route.peers()[link].rank >= 0);
   const bool in_handler = set_->runs_handler();
   if (is_finishing_ && !in_handler && !set_->is_nested())
     throw Error("an item is sent while the phase ends",
                 "send after its request has finished, or in a handler");
   // A link's first item seldom costs a look: where there are messages, that takes as long as many items.
   const bool was_full = links_[link].slot != nullptr;
+  const std::uint64_t now_ns = was_full ? 0 : wait::System::now_ns();
+  if (began_ns_ == 0)
+    began_ns_ = now_ns;
   if (was_full)
     post(link, 0, Reason::full);
-  if (was_full || wait::System::now_ns() - looked_ns_ >= options_.period_ns)
+  if (was_full || now_ns - looked_ns_ >= options_.period_ns)
     progress();
   std::uint32_t& fill = outboxes_[link].fill_bytes;
   fill = std::max(fill, static_cast<std::uint32_t>(bytes));
@@ -131,14 +154,14 @@ void ItemStream::give(std::uint32_t link, Slot& slot, bool is_overflow) {
 // there, each twice as long as the one before: then what is left for its end is a part of what was sent.
 std::uint32_t ItemStream::first_fill(const Outbox& outbox) const {
   constexpr std::uint32_t short_bytes = 4096;
-  return outbox.near >= 0 ? options_.fill_bytes
-                          : std::min(options_.fill_bytes, std::max(short_bytes, options_.item_bytes + 4));
+  return outbox.near >= 0 ? mesh_.fill_bytes
+                          : std::min(mesh_.fill_bytes, std::max(short_bytes, options_.item_bytes + 4));
 }
 
 // As many whole items as a slot is to hold.
 thalweg_stream_link ItemStream::part_of(std::uint32_t link, Slot& slot) const {
-  const bool is_last = route_.peers()[link].dimension + 1 == route_.dimensions();
-  const std::size_t stride = options_.item_bytes + (is_last ? 0 : route_.tag_bytes());
+  const bool is_last = mesh_.route.peers()[link].dimension + 1 == mesh_.route.dimensions();
+  const std::size_t stride = options_.item_bytes + (is_last ? 0 : mesh_.route.tag_bytes());
   const std::uint32_t fill = outboxes_[link].fill_bytes;
   const std::size_t bytes = options_.item_bytes == 0 ? fill : fill / stride * stride;
   char* const begin = reinterpret_cast<char*>(slot.items());
@@ -163,18 +186,18 @@ void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
   const auto bytes = static_cast<std::uint32_t>(open_link.next - reinterpret_cast<const char*>(slot.items()));
   slot.head = {.bytes = bytes,
                .source = fabric_.rank,
-               .dimension = static_cast<std::uint8_t>(route_.peers()[link].dimension),
+               .dimension = static_cast<std::uint8_t>(mesh_.route.peers()[link].dimension),
                .phase = phase_,
                .flags = flags,
                .failed_rank = failed_rank_};
   if ((flags & SlotHead::has_failed) != 0) {
     slot.head.bytes =
-        static_cast<std::uint32_t>(std::min<std::size_t>(failure_.size(), memory_.slot_bytes()));
+        static_cast<std::uint32_t>(std::min<std::size_t>(failure_.size(), mesh_.memory.slot_bytes()));
     std::memcpy(slot.items(), failure_.data(), slot.head.bytes);
   }
   ++statistics_.slots[static_cast<std::size_t>(reason)];
   if (reason == Reason::full)
-    outboxes_[link].fill_bytes = std::min(2 * outboxes_[link].fill_bytes, options_.fill_bytes);
+    outboxes_[link].fill_bytes = std::min(2 * outboxes_[link].fill_bytes, mesh_.fill_bytes);
   if (filled.is_overflow)
     overflow_.append(link, slot);
   else
@@ -186,63 +209,51 @@ void ItemStream::dispatch(std::uint32_t link, Slot& slot) {
   pool_of(link).sent(slot);
   if (outbox.near >= 0) {
     statistics_.near_bytes += slot.head.bytes;
-    outbox.mailbox.post({.place = NodeMemory::place_of(fabric_.memory, slot),
+    outbox.mailbox.post({.place = NodeMemory::place_of(mesh_.base, slot),
                          .flags = slot.head.flags,
                          .phase = slot.head.phase});
     ring(outbox.near);
   } else {
     statistics_.far_bytes += slot.head.bytes;
-    fabric_.remote->send(slot, route_.peers()[link].rank);
+    mesh_.remote->send(slot, mesh_.route.peers()[link].rank);
   }
 }
 
 void ItemStream::ring(Rank near) {
   if (fabric_.rings && near != near_rank_)
-    memory_.doorbell(fabric_.memory, near).wake_if_asleep();
+    mesh_.memory.doorbell(mesh_.base, near).wake_if_asleep();
 }
 
 // --- what is sent while a phase ends, for the next one ---
 
-thalweg_stream_link* ItemStream::deferred_links() {
-  if (!deferred_) {
+void ItemStream::defer(bool on) {
+  const bool was = std::exchange(defers_, on && is_finishing_);
+  if (was == defers_)
+    return;
+  if (!deferred_)
     deferred_ = std::make_unique<Deferred>();
-    deferred_->open_links.resize(links_.size());
-    deferred_->slots.resize(links_.size());
-  }
-  return deferred_->open_links.data();
+  point_view();
 }
 
+// An item that fits here, behind its rank, fits into the slots of every mesh.
 void ItemStream::refill_deferred(std::uint32_t link) {
-  Slot*& slot = deferred_->slots[link];
-  thalweg_stream_link& open = deferred_->open_links[link];
-  if (slot != nullptr) {
-    slot->head.bytes = static_cast<std::uint32_t>(open.next - reinterpret_cast<char*>(slot->items()));
-    deferred_->full.emplace_back(link, slot);
-    open = {};
-  }
-  slot = nullptr;
-  slot = &make_overflow();
-  open = part_of(link, *slot);
+  deferred_->give(link, make_overflow(), options_.max_item_bytes);
 }
 
-// The next phase has begun.
+// The next phase has begun. As in a handler, nobody waits.
 void ItemStream::send_deferred() {
   if (!deferred_)
     return;
   const std::unique_ptr<Deferred> deferred = std::move(deferred_);
-  const auto send = [&](std::uint32_t link, Slot& slot, char* end) {
-    view_.has_sent = 1;
-    give(link, slot, true);
-    open_links_[link].next = end;
-    post(link, 0, Reason::full);
-  };
-  for (const auto& [link, slot] : deferred->full)
-    send(link, *slot, reinterpret_cast<char*>(slot->items()) + slot->head.bytes);
-  for (std::uint32_t link = 0; link < links_.size(); ++link)
-    if (deferred->slots[link] != nullptr)
-      send(link, *deferred->slots[link], deferred->open_links[link].next);
-  // Links now refer to the usual ones again.
-  view_.links = open_links_.data();
+  Member* const outer = set_->enter(this);
+  const std::uint32_t was_in_handler = std::exchange(view_.in_handler, 1U);
+  for (std::uint32_t link = 0; link < Deferred::links; ++link)
+    for (Slot* const slot : deferred->take(link)) {
+      handler_.resend(handler_.context, reinterpret_cast<const char*>(slot->items()), slot->head.bytes, link);
+      overflow_.free(*slot);
+    }
+  view_.in_handler = was_in_handler;
+  set_->leave(outer);
 }
 
 bool ItemStream::drain_overflow() {
@@ -278,7 +289,7 @@ void ItemStream::flush() {
 void ItemStream::send_links() {
   const auto count = static_cast<std::uint32_t>(links_.size());
   for (std::uint32_t step = 1; step <= count; ++step)
-    if (const std::uint32_t link = (route_.own_link() + step) % count; links_[link].slot != nullptr)
+    if (const std::uint32_t link = (mesh_.route.own_link() + step) % count; links_[link].slot != nullptr)
       post(link, 0, Reason::flush);
 }
 

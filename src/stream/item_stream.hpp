@@ -2,11 +2,11 @@
 
 // One rank's end of a stream: links that are filled, slots that come and go, and how a phase ends.
 
-#include "stream/item_route.hpp"
-#include "stream/node_memory.hpp"
+#include "stream/choosing.hpp"
+#include "stream/deferred.hpp"
+#include "stream/mesh.hpp"
 #include "stream/overflow.hpp"
 #include "stream/quiescence.hpp"
-#include "stream/remote.hpp"
 #include "stream/slot_pool.hpp"
 #include "stream/statistics.hpp"
 #include "stream/stream_set.hpp"
@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,8 +28,6 @@ struct Fabric {
   Rank rank = 0;
   std::int32_t ranks = 1;
   std::vector<Rank> node_ranks{}; ///< of this node, by their number on it
-  std::byte* memory = nullptr;    ///< of the node: as a NodeMemory says
-  Remote* remote = nullptr;       ///< null where all ranks are near
   wait::Policy policy{};
   /// Ranks sleep until their doorbells ring. Who rings waits until all that it has written is there, which is
   /// worth it where ranks outnumber cores.
@@ -42,23 +41,24 @@ struct Fabric {
 };
 
 struct StreamOptions {
-  std::uint32_t item_bytes = 0; ///< of an item; 0: they differ
-  std::uint32_t fill_bytes = 0; ///< when a slot is full; at most what it holds
+  std::uint32_t item_bytes = 0;     ///< of an item; 0: they differ
+  std::uint32_t max_item_bytes = 0; ///< that slots of all meshes hold, the tag included
+  std::uint32_t max_slot_bytes = 0; ///< of slots of all meshes
   std::size_t max_overflow_bytes = std::size_t{1} << 30;
   std::uint64_t period_ns = 1'000'000; ///< what has waited for so long in a link is sent
 };
 
 class ItemStream final : public Member {
 public:
-  ItemStream(const ItemRoute& route, const NodeMemory& memory, Fabric fabric,
-             const thalweg_stream_handler& handler, const StreamOptions& options,
-             std::shared_ptr<StreamSet> set);
+  /// `choosing`: who may change the mesh, and outlives the stream; null: it never changes.
+  ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_handler& handler,
+             const StreamOptions& options, std::shared_ptr<StreamSet> set, Choosing* choosing = nullptr);
   ~ItemStream() override;
   ItemStream(const ItemStream&) = delete;
   ItemStream& operator=(const ItemStream&) = delete;
 
   thalweg_stream_view* view() { return &view_; }
-  const ItemRoute& route() const { return route_; }
+  const ItemRoute& route() const { return mesh_.route; }
   const Statistics& statistics() const { return statistics_; }
 
   /// Sends what the link has and makes place for `bytes` more. In a handler it does not wait.
@@ -84,7 +84,7 @@ public:
 
   bool take_in(std::uint32_t from_dimension, bool copies) override;
   void advance() override;
-  void defer(bool on) override { view_.links = on && is_finishing_ ? deferred_links() : open_links_.data(); }
+  void defer(bool on) override;
   bool runs_handler() const override { return view_.in_handler != 0; }
   void send_old() override;
 
@@ -99,15 +99,11 @@ private:
     MailboxEnd mailbox;
     std::uint32_t fill_bytes = 0; // of its next slot
   };
-  // What is sent for the next phase before this one has ended.
-  struct Deferred {
-    std::vector<thalweg_stream_link> open_links;
-    std::vector<Slot*> slots; // being filled, by link
-    std::vector<std::pair<std::uint32_t, Slot*>> full;
-  };
 
+  void enter(const Mesh& mesh);
+  void point_view();
   std::uint32_t first_fill(const Outbox& outbox) const;
-  SlotPool& pool_of(std::uint32_t link) { return pools_[route_.peers()[link].dimension]; }
+  SlotPool& pool_of(std::uint32_t link) { return pools_[mesh_.route.peers()[link].dimension]; }
   void give(std::uint32_t link, Slot& slot, bool is_overflow);
   bool has_place(std::uint32_t link, std::size_t bytes) const;
   void wait_for_slot(std::uint32_t link);
@@ -116,12 +112,9 @@ private:
   void send_links();
   void send_when_idle(bool moved);
   Slot& make_overflow();
-  thalweg_stream_link* deferred_links();
-  bool defers() const { return view_.links != open_links_.data(); }
   void refill_deferred(std::uint32_t link);
   void send_deferred();
-  template <typename Looking>
-  void wait(Looking& look);
+  void wait(const std::function<wait::Look()>& look);
 
   void post(std::uint32_t link, std::uint8_t flags, Reason reason);
   void dispatch(std::uint32_t link, Slot& slot);
@@ -145,17 +138,20 @@ private:
   bool has_closed(std::uint32_t end);
   bool take_step();
   bool check_quiescence();
+  void end_waves();
+  bool choose();
+  PhaseSeen seen_of_phase() const;
   void end_phase();
   void must_have_succeeded();
   void must_not_be_nested() const;
 
-  ItemRoute route_;
-  NodeMemory memory_;
+  Mesh mesh_;
   Fabric fabric_;
   Rank near_rank_;
   thalweg_stream_handler handler_;
   StreamOptions options_;
   std::shared_ptr<StreamSet> set_;
+  Choosing* choosing_;
   std::vector<thalweg_stream_link> open_links_;
   std::vector<Link> links_;
   std::vector<Outbox> outboxes_;                 // by link
@@ -168,6 +164,7 @@ private:
   std::vector<std::deque<Early>> early_; // of the next phase, by dimension
   Overflow overflow_;
   std::unique_ptr<Deferred> deferred_; // once it was needed
+  bool defers_ = false;
   Wave wave_;
   QuiescenceCheck quiescence_;
   thalweg_stream_view view_{};
@@ -175,7 +172,12 @@ private:
 
   std::uint8_t phase_ = 0;
   bool is_finishing_ = false;
-  bool has_ended_ = false; // its last wave has, but nobody was told yet
+  bool has_ended_ = false;         // its last wave has, but nobody was told yet
+  bool was_active_ = false;        // anything was sent in this phase, as all ranks know
+  bool is_due_ = false;            // the ranks tell each other what they have seen of it
+  bool is_choosing_ = false;       // all waves have ended, and it is not said yet how to go on
+  std::uint64_t began_ns_ = 0;     // this rank's first item did; 0: it has sent none
+  std::uint64_t bytes_before_ = 0; // that were sent before this phase
   std::uint32_t closing_dimension_ = 0;
   std::uint32_t closing_link_ = 0;
   std::uint64_t looked_ns_ = 0;

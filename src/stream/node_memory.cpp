@@ -1,7 +1,9 @@
 #include "stream/node_memory.hpp"
 
 #include <cassert>
+#include <cstring>
 #include <new>
+#include <sys/mman.h>
 #include <utility>
 
 namespace thalweg::streams {
@@ -48,6 +50,22 @@ std::byte* NodeMemory::part(std::byte* base, std::int32_t near_rank) const {
 // Zeros are empty mailboxes.
 void NodeMemory::begin(std::byte* base, std::int32_t near_rank) const {
   new (&doorbell(base, near_rank)) transport::Doorbell{};
+}
+
+void NodeMemory::renew(std::byte* base, std::int32_t near_rank) const {
+  constexpr std::size_t page = 4096;
+  std::byte* const first = part(base, near_rank);
+  const std::size_t bytes = part_bytes();
+  const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(first) % page) % page;
+  const std::size_t whole = bytes > before ? (bytes - before) / page * page : 0;
+  // Pages become zeros by being given back, if they are of a file in memory, as a segment's are.
+  if (whole > 0 && ::madvise(first + before, whole, MADV_REMOVE) == 0) {
+    std::memset(first, 0, before);
+    std::memset(first + before + whole, 0, bytes - before - whole);
+  } else {
+    std::memset(first, 0, bytes);
+  }
+  begin(base, near_rank);
 }
 
 MailboxEnd NodeMemory::mailbox(std::byte* base, std::int32_t receiver, std::int32_t sender,

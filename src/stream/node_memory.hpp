@@ -27,6 +27,8 @@ public:
 
   /// `base`: zeros, aligned to cache lines. Each rank begins its own part before others come to know of it.
   void begin(std::byte* base, std::int32_t near_rank) const;
+  /// As it was when the rank began, and its pages given back; nobody looks at it any more.
+  void renew(std::byte* base, std::int32_t near_rank) const;
 
   /// An end of the mailbox of what comes to a rank from another one along a dimension.
   MailboxEnd mailbox(std::byte* base, std::int32_t receiver, std::int32_t sender,

@@ -38,6 +38,8 @@ PlainItems::PlainItems(const thalweg_stream_handler& program, std::size_t item_b
   if (program.forward == nullptr && item_bytes == 0)
     throw Error("a handler without a function forward, for items that differ in size",
                 "give item_bytes, or a function that knows where items end");
+  if ((program.forward == nullptr) != (program.resend == nullptr))
+    throw Error("a handler with only one of the functions forward and resend", "give both, or none");
 }
 
 thalweg_stream_handler PlainItems::handler() {
@@ -57,13 +59,16 @@ thalweg_stream_handler PlainItems::handler() {
               [](void* context) {
                 const thalweg_stream_handler& program = static_cast<PlainItems*>(context)->program_;
                 return program.release == nullptr ? 0 : program.release(program.context);
+              },
+          .resend =
+              [](void* context, const char* items, std::size_t bytes, std::uint32_t odd) {
+                return static_cast<PlainItems*>(context)->resend({items, bytes}, odd);
               }};
 }
 
 void PlainItems::attach(ItemStream& stream) {
   stream_ = &stream;
   view_ = stream.view();
-  arrived_.resize(view_->dimensions);
 }
 
 char* PlainItems::place(std::uint32_t link, std::size_t bytes) {
@@ -141,7 +146,7 @@ template <typename Tag, typename Size>
 std::size_t PlainItems::route(std::span<const char> tagged, std::uint32_t dimension, Size size) {
   const thalweg_stream_dimension& last = view_->dimension[view_->dimensions - 1];
   const std::uint32_t own_link = last.first_link + last.own;
-  std::vector<char>& arrived = arrived_[dimension];
+  std::vector<char>& arrived = arrived_[dimension]; // others may be made meanwhile
   if (arrived.size() < tagged.size())
     arrived.resize(tagged.size());
   char* end = arrived.data();
@@ -174,6 +179,19 @@ int PlainItems::forward(std::span<const char> tagged, std::uint32_t dimension) {
     const int status = program_.deliver(program_.context, arrived_[dimension].data(), bytes);
     view_->in_handler = 0;
     return status;
+  } catch (const std::exception& failed) {
+    return view_->fail(view_->stream, failed.what());
+  }
+}
+
+int PlainItems::resend(std::span<const char> items, std::uint32_t odd) {
+  try {
+    for (std::size_t at = 0; at < items.size(); at += sizeof(std::uint32_t) + item_bytes_) {
+      const char* const tagged = items.data() + at;
+      send(static_cast<int>(detail::deferred_rank(tagged, odd)),
+           {tagged + sizeof(std::uint32_t), item_bytes_});
+    }
+    return 0;
   } catch (const std::exception& failed) {
     return view_->fail(view_->stream, failed.what());
   }

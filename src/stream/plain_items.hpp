@@ -7,6 +7,7 @@
 #include "thalweg/stream_items.hpp"
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -40,12 +41,14 @@ private:
   template <typename Tag, typename Size>
   std::size_t route(std::span<const char> tagged, std::uint32_t dimension, Size size);
   int forward(std::span<const char> tagged, std::uint32_t dimension);
+  int resend(std::span<const char> items, std::uint32_t odd);
 
   thalweg_stream_handler program_;
   std::size_t item_bytes_;
   ItemStream* stream_ = nullptr;
   thalweg_stream_view* view_ = nullptr;
-  std::vector<std::vector<char>> arrived_; // at this rank, of one slot, by the dimension that it came along
+  std::map<std::uint32_t, std::vector<char>>
+      arrived_; // at this rank, of one slot, by the dimension that it came along
 };
 
 } // namespace thalweg::streams

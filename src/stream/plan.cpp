@@ -2,6 +2,7 @@
 
 #include "core/arithmetic.hpp"
 #include "core/error.hpp"
+#include "stream/candidate_shapes.hpp"
 #include "stream/slot.hpp"
 #include "thalweg/stream_links.h"
 
@@ -24,27 +25,7 @@ constexpr std::size_t usual_memory = std::size_t{4} << 20;
 constexpr std::size_t min_bytes = 512;
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
-// Beyond so many ranks the first hop goes to a rank of one's own node: there are as many buffers to fill as
-// nodes and ranks of a node, instead of as many as ranks.
-constexpr std::int32_t max_direct = 32;
-
 constexpr std::uint32_t quiescence_slots = 8; // for messages of two rounds
-
-std::vector<std::int32_t> ranks_of_nodes(std::span<const std::int32_t> nodes) {
-  std::vector<std::int32_t> count(static_cast<std::size_t>(std::ranges::max(nodes)) + 1, 0);
-  for (const std::int32_t node : nodes)
-    ++count[static_cast<std::size_t>(node)];
-  return count;
-}
-
-Shape usual_shape(std::span<const std::int32_t> nodes) {
-  const auto ranks = static_cast<std::int32_t>(nodes.size());
-  const std::vector<std::int32_t> on_node = ranks_of_nodes(nodes);
-  const bool are_equal = std::ranges::adjacent_find(on_node, std::ranges::not_equal_to()) == on_node.end();
-  if (on_node.size() == 1 || ranks <= max_direct || !are_equal || on_node.front() == 1)
-    return {ranks};
-  return {on_node.front(), static_cast<std::int32_t>(on_node.size())};
-}
 
 // Cells go through one node after the other, so that the first side may be that of a node's ranks.
 std::vector<Rank> by_node(std::span<const std::int32_t> nodes) {
@@ -61,14 +42,8 @@ std::size_t bytes_within(std::size_t memory, std::size_t slots) {
   return std::max(share < beside ? 0 : (share - beside) / 64 * 64, min_bytes);
 }
 
-} // namespace
-
-StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes) {
-  const auto ranks = static_cast<std::int32_t>(nodes.size());
-  StreamPlan plan;
-  plan.shape = wishes.shape.empty() ? usual_shape(nodes) : parse_shape(wishes.shape, ranks);
-  if (plan.shape.size() > 1)
-    plan.rank_of_cell = by_node(nodes);
+MeshPlan plan_mesh(const Wishes& wishes, Shape shape, bool has_far) {
+  MeshPlan plan{.shape = std::move(shape), .slots = {}};
   std::size_t count = 0;
   std::size_t links = 0;
   for (const std::int32_t side : plan.shape) {
@@ -78,7 +53,6 @@ StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes
     links += static_cast<std::size_t>(side);
   }
   plan.slots.push_back(quiescence_slots);
-  const bool has_far = nodes.front() != std::ranges::max(nodes);
   const std::size_t receives = has_far ? receive_slots(plan.shape.size()) : 0;
   std::size_t bytes = wishes.buffer_bytes;
   if (bytes == 0)
@@ -99,6 +73,19 @@ StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes
     const std::size_t fill = std::max(a_link * wishes.item_bytes, with_tag);
     plan.fill_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(plan.slot_bytes, fill));
   }
+  return plan;
+}
+
+} // namespace
+
+StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes) {
+  const auto ranks = static_cast<std::int32_t>(nodes.size());
+  const bool has_far = nodes.front() != std::ranges::max(nodes);
+  StreamPlan plan{.meshes = {}, .rank_of_cell = by_node(nodes)};
+  for (Shape& shape :
+       wishes.shape.empty() ? candidate_shapes(nodes) : std::vector<Shape>{parse_shape(wishes.shape, ranks)})
+    plan.meshes.push_back(plan_mesh(wishes, std::move(shape), has_far));
+  plan.may_change_fill = has_far && wishes.buffer_bytes == 0 && wishes.max_pending_items == 0;
   return plan;
 }
 

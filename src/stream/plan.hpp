@@ -17,15 +17,21 @@ struct Wishes {
   std::size_t buffer_bytes = 0;
   std::size_t memory_bytes = 0;
   std::size_t max_pending_items = 0;
-  std::string_view shape;
+  std::string_view shape = {};
 };
 
-struct StreamPlan {
+/// A mesh and its buffers.
+struct MeshPlan {
   Shape shape;
-  std::vector<Rank> rank_of_cell;   ///< empty: rank r is cell r
   std::vector<std::uint32_t> slots; ///< of a rank, by dimension, and then for quiescence checks
   std::uint32_t slot_bytes = 0;     ///< of a slot
   std::uint32_t fill_bytes = 0;     ///< that are filled
+};
+
+struct StreamPlan {
+  std::vector<MeshPlan> meshes;   ///< to choose from; the first one to begin with
+  std::vector<Rank> rank_of_cell; ///< of meshes of several dimensions; empty: rank r is cell r
+  bool may_change_fill = false;   ///< nothing was said of how much is filled
 };
 
 /// How many slots a rank has to receive from other nodes: for each dimension and for quiescence checks, in
@@ -35,7 +41,8 @@ constexpr std::uint32_t receive_slots(std::size_t dimensions) {
   return 2 * receives_of_dimension * static_cast<std::uint32_t>(dimensions + 1);
 }
 
-/// `nodes[r]`: the node of rank r. The same on all ranks. Throws Error for wishes that cannot be had.
+/// `nodes[r]`: the node of rank r. The same on all ranks. Where no shape is asked for, all that
+/// candidate_shapes() has are planned. Throws Error for wishes that cannot be had.
 StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes);
 
 } // namespace thalweg::streams

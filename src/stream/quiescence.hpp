@@ -9,6 +9,11 @@
 //
 // Nobody can be in the next quiescence check before all are in this one, nor end it before all have begun it.
 // So what arrives belongs to the quiescence check that is next or open.
+//
+// Where the ranks are to know what all have seen of the phase, its maxima go along. A rank may say the same
+// again in the phase's next check.
+
+#include "stream/phase_seen.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -25,9 +30,10 @@ public:
       : messages_(std::move(messages)), arrived_(messages_.size()) {}
 
   bool is_open() const { return is_open_; }
-  void begin(bool was_active) {
+  void begin(bool was_active, const PhaseSeen& own) {
     is_open_ = true;
     was_active_ |= was_active;
+    seen_.take_maxima(own);
     round_ = 0;
   }
   void arrived(std::uint32_t round, bool was_active) {
@@ -40,8 +46,12 @@ public:
   std::uint32_t rounds() const { return static_cast<std::uint32_t>(messages_.size()); }
   bool has_round() const { return arrived_[round_] == messages_[round_]; }
   void end_round() { ++round_; }
+  void has_seen(const PhaseSeen& seen) { seen_.take_maxima(seen); }
   /// As far as is known.
   bool was_active() const { return was_active_; }
+  const PhaseSeen& seen() const { return seen_; }
+  /// Of the phase, which has ended.
+  PhaseSeen take_seen() { return std::exchange(seen_, {}); }
 
   /// After the last round. Was anything active?
   bool end() {
@@ -56,6 +66,7 @@ private:
   std::uint32_t round_ = 0;
   bool is_open_ = false;
   bool was_active_ = false;
+  PhaseSeen seen_;
 };
 
 } // namespace thalweg::streams

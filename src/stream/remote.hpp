@@ -21,6 +21,8 @@ public:
   /// for.
   virtual Slot* receive(std::uint32_t dimension, std::uint32_t phase) = 0;
   virtual void release(Slot& slot) = 0;
+  /// The library still has slots that were sent.
+  virtual bool has_sends() const = 0;
 };
 
 } // namespace thalweg::streams

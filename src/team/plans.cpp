@@ -47,7 +47,7 @@ void RunnerReturn::operator()(Runner* runner) const {
     kept->idle.push_back(std::move(ended));
 }
 
-Plans::Plans(const job::Group& group, std::shared_ptr<const Knowledge> knowledge)
+Plans::Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge)
     : group_(group), knowledge_(std::move(knowledge)) {
   for (const tune::Pick& pick : knowledge_->picks)
     picks_[pick.call].add(pick.ranks, pick.nodes, pick);

@@ -3,12 +3,12 @@
 // Which strategy a team's call runs, and its schedule bound to sizes, kept for the next one.
 
 #include "engine/execution.hpp"
+#include "job/linked/group_knowledge.hpp"
 #include "job/picks_by_shape.hpp"
 #include "job/plan_cache.hpp"
 #include "job/storage.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
-#include "team/knowledge.hpp"
 
 #include <map>
 #include <memory>
@@ -52,7 +52,7 @@ struct TeamChoice {
 class Plans {
 public:
   /// `knowledge`: agreed by the ranks of the group, or of the whole that it is a part of.
-  Plans(const job::Group& group, std::shared_ptr<const Knowledge> knowledge);
+  Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge);
   /// Selections as for THALWEG_USE; throws Error for what is none.
   void use(const std::string& selections);
   /// The program's own choice, else the tuning file's, else the model's. Throws Error where the first cannot
@@ -71,7 +71,7 @@ private:
   TeamChoice best_by_model(const schedule::Problem& problem, Aim aim) const;
 
   const job::Group& group_;
-  std::shared_ptr<const Knowledge> knowledge_;
+  std::shared_ptr<const job::Knowledge> knowledge_;
   std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
   std::vector<strategies::Selection> chosen_;
   job::PlanCache<Entry> entries_;

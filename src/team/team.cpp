@@ -30,7 +30,7 @@ Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team& whole)
 Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
     : group_(std::move(shadow), whole == nullptr ? nullptr : &whole->group_),
       policy_(group_.channels().policy()), is_checked_(wants_checks()),
-      knowledge_(whole == nullptr ? std::make_shared<const Knowledge>(agree_on_knowledge(group_))
+      knowledge_(whole == nullptr ? std::make_shared<const job::Knowledge>(job::agree_on_knowledge(group_))
                                   : whole->knowledge_),
       plans_(group_, knowledge_), tags_(group_.transport().tag_limit()) {
   policy_.progress_others = progress_team;

@@ -60,7 +60,7 @@ private:
   wait::Policy policy_;
   bool is_checked_;
   SymmetricMemory memory_;
-  std::shared_ptr<const Knowledge> knowledge_;
+  std::shared_ptr<const job::Knowledge> knowledge_;
   Plans plans_;
   engine::TagSupply tags_;
   std::deque<std::shared_ptr<InFlightOperation>> in_flight_; // in the order of their calls

@@ -13,6 +13,7 @@ namespace thalweg::tune {
 namespace {
 
 constexpr std::int64_t format_number = 1;
+constexpr std::string_view stream_key = "stream"; // no collective has this name
 constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
 
 class Reader {
@@ -73,6 +74,20 @@ Pick read_pick(std::string_view name, const Reader& reader) {
   return pick;
 }
 
+StreamPick read_stream(const Reader& reader) {
+  StreamPick pick{.ranks = static_cast<std::int32_t>(reader.number("ranks", 1)),
+                  .shape = reader.text("shape")};
+  try {
+    pick.item_bytes = parse_bytes(reader.text("item"));
+    pick.phase_bytes = parse_bytes(reader.text("phase"));
+    pick.buffer_bytes = parse_bytes(reader.text("buffer"));
+    pick.seconds = parse_seconds(reader.text("time"));
+  } catch (const Error& error) {
+    reader.refuse(error.what());
+  }
+  return pick;
+}
+
 Tuning read_machine(const toml::table& table, const std::string& name, const std::string& place) {
   const Reader reader(table, name, place);
   Tuning tuning;
@@ -88,14 +103,19 @@ Tuning read_machine(const toml::table& table, const std::string& name, const std
     const toml::array* picks = node.as_array();
     if (picks == nullptr)
       continue;
-    if (strategies::find_call(key.str()) == nullptr)
+    const bool is_stream = key.str() == stream_key;
+    if (!is_stream && strategies::find_call(key.str()) == nullptr)
       reader.refuse(fmt::format("{} is no collective", key.str()));
     for (std::size_t i = 0; i < picks->size(); ++i) {
       const std::string where = fmt::format("{}.{}[{}]", place, key.str(), i);
       const toml::table* fields = (*picks)[i].as_table();
       if (fields == nullptr)
         reader.refuse(fmt::format("{} is no table", where));
-      tuning.picks.push_back(read_pick(key.str(), Reader(*fields, name, where)));
+      const Reader of_pick(*fields, name, where);
+      if (is_stream)
+        tuning.streams.push_back(read_stream(of_pick));
+      else
+        tuning.picks.push_back(read_pick(key.str(), of_pick));
     }
   }
   return tuning;
@@ -156,6 +176,11 @@ std::string to_text(const TuningFile& file) {
           pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(strategies::to_text(pick.use)),
           format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
           pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
+    for (const StreamPick& pick : tuning.streams)
+      text += fmt::format("\n[[machine.{}]]\nranks = {}\nitem = \"{}\"\nphase = \"{}\"\nshape = {}\nbuffer = "
+                          "\"{}\"\ntime = \"{}\"\n",
+                          stream_key, pick.ranks, exact_bytes(pick.item_bytes), exact_bytes(pick.phase_bytes),
+                          quoted(pick.shape), exact_bytes(pick.buffer_bytes), format_seconds(pick.seconds));
   }
   return text;
 }
@@ -178,6 +203,10 @@ void merge(TuningFile& file, const Tuning& found) {
     return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
   };
   std::ranges::sort(known->picks, order);
+  for (const StreamPick& pick : found.streams) {
+    std::erase_if(known->streams, [&](const StreamPick& other) { return other.is_same_case(pick); });
+    known->streams.push_back(pick);
+  }
 }
 
 } // namespace thalweg::tune

@@ -5,6 +5,7 @@
 
 #include "machine/fingerprint.hpp"
 #include "strategies/implementation.hpp"
+#include "tune/stream_pick.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,7 @@ struct Pick {
 struct Tuning {
   machine::Fingerprint machine;
   std::vector<Pick> picks;
+  std::vector<StreamPick> streams = {};
 };
 
 using TuningFile = std::vector<Tuning>;

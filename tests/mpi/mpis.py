@@ -42,7 +42,9 @@ ALLTOALLW_ONE_WAY = (
 )
 ALLGATHERV_ALONE = ("allgatherv-one-rank", "MPI_Allgatherv on one rank ignores the displacement")
 REDUCE_C_IN_PLACE = ("reduce_c-in-place", "MPI_Reduce_c in place reads address -1 for medium messages")
-SESSION_AGAIN = ("session-again", "a second MPI_Session_init after the last session ended fails")
+# MPICH 5 over UCX fails by chance, natively: 12 of 1,200 jobs of two ranks with three sessions were cut off in
+# MPI_Comm_create_from_group (a truncated message, a bad address), or hung there. None of 1,400 with one session was.
+SESSION_AGAIN = ("session-again", "a second session after the last one ended fails, on some libraries by chance")
 COUNTS_DIFFER = ("counts-differ", "collectives on unequal counts of equal signature use the wrong block size")
 WHILE_FREEING = (
     "nonblocking-while-freeing",
@@ -100,7 +102,14 @@ _OPEN_MPI_KNOWN = (
     FREE_UNDER_WAY,
     REDUCE_LOWER_BOUND,
 )
-_MPICH_KNOWN = (REDUCE_LOWER_BOUND, PERSISTENT_TESTALL, IALLGATHERV_LARGE, INTER_IBCAST, NEGATIVE_COUNT)
+_MPICH_KNOWN = (
+    REDUCE_LOWER_BOUND,
+    PERSISTENT_TESTALL,
+    IALLGATHERV_LARGE,
+    INTER_IBCAST,
+    NEGATIVE_COUNT,
+    SESSION_AGAIN,
+)
 _INTEL = INSTALLED / "intel"
 
 MPIS = (
@@ -129,7 +138,6 @@ MPIS = (
             ALLGATHERV_ALONE,
             REDUCE_C_IN_PLACE,
             ALLTOALLV_IN_PLACE,
-            SESSION_AGAIN,
         ),
     ),
     Mpi(

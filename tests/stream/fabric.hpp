@@ -12,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -69,6 +70,7 @@ public:
     return slot;
   }
   void release(Slot&) override {}
+  bool has_sends() const override { return false; }
 
 private:
   struct Free {
@@ -82,7 +84,7 @@ private:
 struct World {
   std::int32_t ranks = 1;
   std::int32_t per_node = 1;
-  Shape shape;
+  std::vector<Shape> shapes; // more than one: streams go from one to another between phases
   std::uint32_t slot_bytes = 256;
   std::uint32_t extra_slots = 2;
   StreamOptions options;
@@ -109,7 +111,7 @@ template <typename Item, typename Handler>
 class PlainSink {
 public:
   explicit PlainSink(Handler handler)
-      : handler_(std::move(handler)), items_({this, deliver, nullptr, nullptr}, sizeof(Item)) {}
+      : handler_(std::move(handler)), items_({this, deliver, nullptr, nullptr, nullptr}, sizeof(Item)) {}
   thalweg_stream_handler functions() { return items_.handler(); }
   void attach(ItemStream& stream) { items_.attach(stream); }
   void send(Rank to, const Item& item) {
@@ -130,29 +132,117 @@ private:
   PlainItems items_;
 };
 
+inline std::vector<std::uint32_t> slot_counts(const Shape& shape, std::uint32_t extra) {
+  std::vector<std::uint32_t> counts;
+  for (const std::int32_t side : shape)
+    counts.push_back(static_cast<std::uint32_t>(side) + extra);
+  counts.push_back(1); // for quiescence checks
+  return counts;
+}
+
+/// Node memories of a world's streams, [stream][shape][node].
+class Memories {
+public:
+  explicit Memories(const World& world) : nodes_((world.ranks + world.per_node - 1) / world.per_node) {
+    for (const Shape& shape : world.shapes)
+      layouts_.emplace_back(world.per_node, slot_counts(shape, world.extra_slots), world.slot_bytes);
+    for (int stream = 0; stream < world.streams; ++stream)
+      for (const NodeMemory& layout : layouts_)
+        for (std::int32_t node = 0; node < nodes_; ++node)
+          add(layout, world.per_node);
+  }
+  const NodeMemory& layout(std::size_t shape) const { return layouts_[shape]; }
+  std::byte* of(int stream, std::size_t shape, std::int32_t node) {
+    const std::size_t place = static_cast<std::size_t>(stream) * layouts_.size() + shape;
+    return memories_[place * static_cast<std::size_t>(nodes_) + static_cast<std::size_t>(node)].get();
+  }
+
+private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  void add(const NodeMemory& layout, std::int32_t per_node) {
+    const std::size_t bytes = (layout.bytes() + 63) / 64 * 64;
+    memories_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
+    std::memset(memories_.back().get(), 0, bytes);
+    for (Rank near = 0; near < per_node; ++near)
+      layout.begin(memories_.back().get(), near);
+  }
+  std::vector<NodeMemory> layouts_;
+  std::vector<std::unique_ptr<std::byte, Free>> memories_;
+  std::int32_t nodes_ = 0;
+};
+
+/// What is between the nodes of a world, by shape, as messages of different meshes do not meet.
+using Wires = std::vector<Wire>;
+
+/// Goes from mesh to mesh, in an order that only the number of phases decides.
+class Wandering final : public Choosing {
+public:
+  Wandering(const World& world, Rank rank, int stream, Memories& memories, Wires& wires) {
+    const Rank node = rank / world.per_node;
+    for (std::size_t shape = 0; shape < world.shapes.size(); ++shape) {
+      const NodeMemory& layout = memories.layout(shape);
+      if (world.ranks > world.per_node)
+        remotes_.push_back(std::make_unique<WireRemote>(
+            wires[shape], rank, static_cast<std::uint32_t>(world.shapes[shape].size()) + 1,
+            world.slot_bytes));
+      meshes_.push_back({.route = ItemRoute(world.shapes[shape], world.ranks, rank),
+                         .memory = layout,
+                         .base = memories.of(stream, shape, node),
+                         .remote = remotes_.empty() ? nullptr : remotes_.back().get(),
+                         .fill_bytes = world.slot_bytes});
+    }
+    near_ = rank % world.per_node;
+    is_due_ = meshes_.size() > 1;
+  }
+  const Mesh& first() const { return meshes_.front(); }
+
+  bool is_due() const override { return is_due_ && phases_ % 3 != 1; }
+  const Mesh* decide(const PhaseSeen& seen) override {
+    EXPECT_GT(seen.sent_bytes, 0U) << "an active phase in which nobody has sent anything";
+    const std::size_t next = (used_ + 1 + phases_ / 2) % meshes_.size();
+    if (next == used_)
+      return nullptr;
+    left_ = &meshes_[used_];
+    used_ = next;
+    return &meshes_[used_];
+  }
+  void everybody_is_here() override {
+    if (left_ != nullptr)
+      left_->memory.renew(left_->base, near_);
+    left_ = nullptr;
+  }
+  void phase_ended() override { ++phases_; }
+
+private:
+  std::vector<std::unique_ptr<WireRemote>> remotes_;
+  std::vector<Mesh> meshes_;
+  std::int32_t near_ = 0;
+  bool is_due_ = false;
+  std::size_t used_ = 0;
+  std::size_t phases_ = 0;
+  const Mesh* left_ = nullptr;
+};
+
 /// A stream of `Item` on one rank of the world.
 template <typename Item, typename Sink>
 class TestStream {
 public:
-  TestStream(const World& world, Rank rank, std::byte* memory, const NodeMemory& layout, Wire& wire,
+  TestStream(const World& world, Rank rank, int stream, Memories& memories, Wires& wires,
              std::shared_ptr<StreamSet> set, auto handler)
-      : sink_(std::move(handler)),
-        remote_(wire, rank, static_cast<std::uint32_t>(world.shape.size()) + 1, world.slot_bytes) {
-    Fabric fabric{.rank = rank, .ranks = world.ranks, .memory = memory};
+      : sink_(std::move(handler)), meshes_(world, rank, stream, memories, wires) {
+    Fabric fabric{.rank = rank, .ranks = world.ranks};
     fabric.policy.polls = 20;
     fabric.rings = world.rings;
     const Rank node = rank / world.per_node;
     for (Rank other = node * world.per_node; other < std::min((node + 1) * world.per_node, world.ranks);
          ++other)
       fabric.node_ranks.push_back(other);
-    if (world.ranks > world.per_node)
-      fabric.remote = &remote_;
     StreamOptions options = world.options;
     options.item_bytes = sizeof(Item);
-    if (options.fill_bytes == 0)
-      options.fill_bytes = world.slot_bytes;
-    stream_.emplace(ItemRoute(world.shape, world.ranks, rank), layout, std::move(fabric), sink_.functions(),
-                    options, std::move(set));
+    options.max_item_bytes = options.max_slot_bytes = world.slot_bytes;
+    stream_.emplace(meshes_.first(), std::move(fabric), sink_.functions(), options, std::move(set), &meshes_);
     sink_.attach(*stream_);
   }
 
@@ -162,45 +252,8 @@ public:
 
 private:
   Sink sink_;
-  WireRemote remote_;
+  Wandering meshes_;
   std::optional<ItemStream> stream_;
-};
-
-inline std::vector<std::uint32_t> slot_counts(const Shape& shape, std::uint32_t extra) {
-  std::vector<std::uint32_t> counts;
-  for (const std::int32_t side : shape)
-    counts.push_back(static_cast<std::uint32_t>(side) + extra);
-  counts.push_back(1); // for quiescence checks
-  return counts;
-}
-
-/// Node memories of a world's streams, [stream][node].
-class Memories {
-public:
-  explicit Memories(const World& world)
-      : layout_(world.per_node, slot_counts(world.shape, world.extra_slots), world.slot_bytes) {
-    const std::int32_t nodes = (world.ranks + world.per_node - 1) / world.per_node;
-    const std::size_t bytes = (layout_.bytes() + 63) / 64 * 64;
-    for (std::int32_t part = 0; part < nodes * world.streams; ++part) {
-      memories_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
-      std::memset(memories_.back().get(), 0, bytes);
-      for (Rank near = 0; near < world.per_node; ++near)
-        layout_.begin(memories_.back().get(), near);
-    }
-    nodes_ = nodes;
-  }
-  const NodeMemory& layout() const { return layout_; }
-  std::byte* of(int stream, std::int32_t node) {
-    return memories_[static_cast<std::size_t>(stream * nodes_ + node)].get();
-  }
-
-private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  NodeMemory layout_;
-  std::vector<std::unique_ptr<std::byte, Free>> memories_;
-  std::int32_t nodes_ = 0;
 };
 
 /// Runs `program(rank)` on a thread for each rank; rethrows the first failure.

@@ -13,17 +13,17 @@ TEST(Period, FirstItemsOfLinksLookAfterOldOnes) {
   constexpr std::int32_t ranks = 6;
   World world;
   world.ranks = world.per_node = ranks;
-  world.shape = {ranks};
+  world.shapes = {{ranks}};
   world.options.period_ns = 100'000;
   Memories memories(world);
-  Wire wire;
+  Wires wires(1);
   struct Item {
     std::uint32_t number;
   };
   on_all_ranks(ranks, [&](Rank rank) {
     const auto ignore = [](const Item&) {};
-    TestStream<Item, InlinedSink<Item, decltype(ignore)>> stream(
-        world, rank, memories.of(0, 0), memories.layout(), wire, std::make_shared<StreamSet>(), ignore);
+    TestStream<Item, InlinedSink<Item, decltype(ignore)>> stream(world, rank, 0, memories, wires,
+                                                                 std::make_shared<StreamSet>(), ignore);
     for (Rank to = 1; rank == 0 && to < ranks; ++to) {
       stream.send(to, {1});
       std::this_thread::sleep_for(std::chrono::nanoseconds(2 * world.options.period_ns));

@@ -22,6 +22,7 @@ public:
   void progress() override {}
   Slot* receive(std::uint32_t, std::uint32_t) override { return nullptr; }
   void release(Slot&) override {}
+  bool has_sends() const override { return false; }
 };
 
 std::vector<std::int32_t> one_a_node(std::int32_t ranks) {
@@ -30,14 +31,19 @@ std::vector<std::int32_t> one_a_node(std::int32_t ranks) {
   return nodes;
 }
 
+/// Where each rank is a node of its own.
+MeshPlan only_mesh(const Wishes& wishes, std::int32_t ranks) {
+  return plan_stream(wishes, one_a_node(ranks)).meshes.front();
+}
+
 /// All slots and mailboxes of a rank, and what it receives into.
-std::size_t buffer_bytes(const StreamPlan& plan) {
+std::size_t buffer_bytes(const MeshPlan& plan) {
   return NodeMemory(1, plan.slots, plan.slot_bytes).bytes() +
          receive_slots(plan.shape.size()) * (sizeof(Slot) + plan.slot_bytes);
 }
 
 /// What one rank's end allocates beside its buffers.
-std::size_t allocated_bytes(const StreamPlan& plan, std::int32_t ranks) {
+std::size_t allocated_bytes(const MeshPlan& plan, std::int32_t ranks) {
   const NodeMemory layout(1, plan.slots, plan.slot_bytes);
   const std::unique_ptr<std::byte, decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(64, (layout.bytes() + 63) / 64 * 64)), std::free);
@@ -48,10 +54,14 @@ std::size_t allocated_bytes(const StreamPlan& plan, std::int32_t ranks) {
   Silent silent;
   const Rank rank = ranks / 2;
   const std::size_t before = mallinfo2().uordblks;
-  ItemStream stream(
-      ItemRoute(plan.shape, ranks, rank), layout,
-      {.rank = rank, .ranks = ranks, .node_ranks = {rank}, .memory = memory.get(), .remote = &silent},
-      sink.functions(), {.item_bytes = 8, .fill_bytes = plan.fill_bytes}, std::make_shared<StreamSet>());
+  const Mesh mesh{.route = ItemRoute(plan.shape, ranks, rank),
+                  .memory = layout,
+                  .base = memory.get(),
+                  .remote = &silent,
+                  .fill_bytes = plan.fill_bytes};
+  ItemStream stream(mesh, {.rank = rank, .ranks = ranks, .node_ranks = {rank}}, sink.functions(),
+                    {.item_bytes = 8, .max_item_bytes = plan.slot_bytes, .max_slot_bytes = plan.slot_bytes},
+                    std::make_shared<StreamSet>());
   sink.attach(stream.view());
   const std::size_t after = mallinfo2().uordblks;
   for (Rank to = 0; to < ranks; to += 97)
@@ -62,8 +72,7 @@ std::size_t allocated_bytes(const StreamPlan& plan, std::int32_t ranks) {
 
 TEST(StreamMemory, AHundredThousandRanksOnAMeshOfThreeDimensions) {
   constexpr std::int32_t ranks = 100'000;
-  const StreamPlan plan =
-      plan_stream({.item_bytes = 8, .buffer_bytes = 8192, .shape = "47x47x46"}, one_a_node(ranks));
+  const MeshPlan plan = only_mesh({.item_bytes = 8, .buffer_bytes = 8192, .shape = "47x47x46"}, ranks);
   EXPECT_EQ(plan.slot_bytes, 8192U);
   EXPECT_LT(buffer_bytes(plan), 2 * mebibyte);
   // Links, mailboxes and pools: for its peers, not for all ranks.
@@ -72,7 +81,7 @@ TEST(StreamMemory, AHundredThousandRanksOnAMeshOfThreeDimensions) {
 
 TEST(StreamMemory, AThousandRanksWithoutAMesh) {
   constexpr std::int32_t ranks = 1024;
-  const StreamPlan plan = plan_stream({.item_bytes = 8, .shape = "direct"}, one_a_node(ranks));
+  const MeshPlan plan = only_mesh({.item_bytes = 8, .shape = "direct"}, ranks);
   EXPECT_LT(buffer_bytes(plan), 4 * mebibyte);
   EXPECT_GE(plan.slot_bytes, 2048U);
   EXPECT_LT(allocated_bytes(plan, ranks), std::size_t{256} << 10);
@@ -81,8 +90,7 @@ TEST(StreamMemory, AThousandRanksWithoutAMesh) {
 TEST(StreamMemory, WhatIsAskedForIsKept) {
   for (const std::int32_t ranks : {2, 3, 16, 100, 700})
     for (const std::size_t memory : {mebibyte, 2 * mebibyte, 16 * mebibyte}) {
-      const StreamPlan plan =
-          plan_stream({.item_bytes = 8, .memory_bytes = memory, .shape = "direct"}, one_a_node(ranks));
+      const MeshPlan plan = only_mesh({.item_bytes = 8, .memory_bytes = memory, .shape = "direct"}, ranks);
       const std::size_t mailboxes = std::size_t{128} << 10;
       EXPECT_LT(buffer_bytes(plan), memory + mailboxes) << ranks << " ranks, " << memory << " B";
     }

@@ -41,7 +41,9 @@ Case random_case(unsigned seed) {
   World& world = one.world;
   world.ranks = static_cast<std::int32_t>(1 + random() % 9);
   world.per_node = static_cast<std::int32_t>(1 + random() % static_cast<unsigned>(world.ranks));
-  world.shape = random_shape(random, world.ranks);
+  do
+    world.shapes.push_back(random_shape(random, world.ranks));
+  while (world.shapes.size() < 3 && random() % 3 != 0);
   world.slot_bytes = 64U << (random() % 4);
   world.extra_slots = 1 + random() % 3;
   world.options.period_ns = random() % 2 != 0 ? 1000 : 1'000'000;
@@ -55,8 +57,11 @@ Case random_case(unsigned seed) {
 }
 
 std::string describe(const Case& one) {
+  std::string shapes;
+  for (const Shape& shape : one.world.shapes)
+    shapes += to_text(shape) + ", ";
   return std::to_string(one.world.ranks) + " ranks, " + std::to_string(one.world.per_node) + " a node, " +
-         to_text(one.world.shape) + ", slots of " + std::to_string(one.world.slot_bytes) + " B, " +
+         shapes + "slots of " + std::to_string(one.world.slot_bytes) + " B, " +
          std::to_string(one.plan.max_items) + " items, " + std::to_string(one.plan.max_hops) + " hops" +
          (one.is_plain ? ", plain" : "");
 }
@@ -76,7 +81,7 @@ random_program::Stream actions(StreamType& stream) {
 
 // One rank; what is left is added up over all.
 template <template <typename, typename> typename Sink>
-void run_rank(const Case& one, Rank rank, unsigned seed, Memories& memories, std::vector<Wire>& wires,
+void run_rank(const Case& one, Rank rank, unsigned seed, Memories& memories, std::vector<Wires>& wires,
               std::atomic<std::int64_t>& left) {
   Program program(one.plan, rank, one.world.ranks, seed);
   const auto set = std::make_shared<StreamSet>();
@@ -92,8 +97,7 @@ void run_rank(const Case& one, Rank rank, unsigned seed, Memories& memories, std
   std::vector<random_program::Stream> used;
   for (int stream = 0; stream < one.plan.streams; ++stream) {
     streams.push_back(std::make_unique<Stream>(
-        one.world, rank, memories.of(stream, rank / one.world.per_node), memories.layout(),
-        wires[static_cast<std::size_t>(stream)], set, handler(stream)));
+        one.world, rank, stream, memories, wires[static_cast<std::size_t>(stream)], set, handler(stream)));
     used.push_back(actions(*streams.back()));
   }
   program.use(std::move(used));
@@ -110,7 +114,9 @@ TEST(ItemStream, RandomProgramsDeliverEveryItemOnceAndEnd) {
     const Case one = random_case(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + describe(one));
     Memories memories(one.world);
-    std::vector<Wire> wires(2);
+    std::vector<Wires> wires(2);
+    for (Wires& of_stream : wires)
+      of_stream = Wires(one.world.shapes.size());
     std::atomic<std::int64_t> left = 0;
     const auto run = one.is_plain ? run_rank<PlainSink> : run_rank<InlinedSink>;
     EXPECT_NO_THROW(

@@ -84,12 +84,11 @@ void send_from_threads(Shared<Stream>& shared, Rank rank, std::int32_t ranks,
     one.join();
 }
 
-void run_rank(const World& world, Rank rank, Memories& memories, Wire& wire, std::atomic<long>& count) {
+void run_rank(const World& world, Rank rank, Memories& memories, Wires& wires, std::atomic<long>& count) {
   Received received{std::vector<std::uint32_t>(static_cast<std::size_t>(threads * world.ranks)), 0};
   const auto handler = [&](const Item& item) { received.take(item); };
   using Stream = TestStream<Item, InlinedSink<Item, decltype(handler)>>;
-  Stream stream(world, rank, memories.of(0, rank / world.per_node), memories.layout(), wire,
-                std::make_shared<StreamSet>(), handler);
+  Stream stream(world, rank, 0, memories, wires, std::make_shared<StreamSet>(), handler);
   Shared<Stream> shared(stream);
   std::vector<std::uint32_t> sent(received.next.size());
   for (int phase = 0; phase < 2; ++phase)
@@ -102,11 +101,11 @@ TEST(Senders, ThreadsOfAllRanksSendInOrder) {
     World world;
     world.ranks = shape.size() == 1 ? shape.front() : 4;
     world.per_node = world.ranks > 2 ? 2 : world.ranks;
-    world.shape = shape;
+    world.shapes = {shape};
     Memories memories(world);
-    Wire wire;
+    Wires wires(1);
     std::atomic<long> count = 0;
-    on_all_ranks(world.ranks, [&](Rank rank) { run_rank(world, rank, memories, wire, count); });
+    on_all_ranks(world.ranks, [&](Rank rank) { run_rank(world, rank, memories, wires, count); });
     EXPECT_EQ(count, 2L * threads * items * world.ranks);
   }
 }

@@ -1,12 +1,12 @@
-"""How streams' phases end holds in every interleaving: a model, searched by Spin.
+"""How streams' phases end, and how they change their mesh, holds in every interleaving: models, searched by Spin.
 
-It is also searched with something left out that the protocol needs; Spin has to find that.
+They are also searched with something left out that the protocols need; Spin has to find that.
 """
 
 from pathlib import Path
 
 import pytest
-from spin import BROKEN_PROMISE, HOLDS, check
+from spin import BROKEN_PROMISE, HOLDS, WAITS_FOREVER, check
 
 MODELS = Path(__file__).parent / "models"
 ENDS_TOO_EARLY = f"{BROKEN_PROMISE} (unhandled["
@@ -26,6 +26,9 @@ OF_NEXT_PHASE = f"{BROKEN_PROMISE} (in_full==ranks[_pid].phase)"
         ("phase_end", "MESH NO_ORDER", ENDS_TOO_EARLY),
         ("phase_end", "MESH NO_SPREADING", ENDS_TOO_EARLY),
         ("phase_end", "HOLE", HOLDS),
+        ("mesh_change", "", HOLDS),
+        ("mesh_change", "AT_ONCE", WAITS_FOREVER),
+        ("mesh_change", "LATE", WAITS_FOREVER),
     ],
 )
 def test_model(model: str, options: str, found: str, tmp_path: Path) -> None:

@@ -29,6 +29,15 @@ Pick pick_of(const std::string& call, std::int64_t bytes, const std::string& use
   return {call, 2, 1, bytes, implementation(call, use), 1e-6, 2e-6, 21, "tune"};
 }
 
+StreamPick stream_of(std::int64_t item_bytes, const std::string& shape) {
+  return {.item_bytes = item_bytes,
+          .phase_bytes = 3000,
+          .ranks = 16,
+          .shape = shape,
+          .buffer_bytes = 32768,
+          .seconds = 1e-3};
+}
+
 class TuningFileOnDisk : public testing::Test {
 protected:
   void SetUp() override {
@@ -45,11 +54,26 @@ protected:
   fs::path path_;
 };
 
+TEST(TuningFile, StreamsReplaceThoseOfTheSameCase) {
+  TuningFile file;
+  merge(file, {machine_named("one"), {}, {stream_of(8, "direct"), stream_of(32, "2x8")}});
+  merge(file, {machine_named("one"), {}, {stream_of(8, "4x4")}});
+  const std::vector<StreamPick> read = parse_tuning(to_text(file), "again").front().streams;
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].shape, "2x8");
+  EXPECT_EQ(read[1].shape, "4x4");
+  EXPECT_EQ(read[1].item_bytes, 8);
+  EXPECT_EQ(read[1].phase_bytes, 3000);
+  EXPECT_EQ(read[1].buffer_bytes, 32768);
+  EXPECT_EQ(read[1].ranks, 16);
+  EXPECT_DOUBLE_EQ(read[1].seconds, 1e-3);
+}
+
 TEST(TuningFile, ReadsWhatItWrites) {
   TuningFile file;
   merge(file, {machine_named("one \"quoted\" \\ name"),
                {pick_of("allreduce", 8, "ring"), pick_of("barrier", 0, "native")}});
-  merge(file, {machine_named("two"), {pick_of("alltoall", 1000, "bruck:radix=4")}});
+  merge(file, {machine_named("two"), {pick_of("alltoall", 1000, "bruck:radix=4")}, {stream_of(8, "4x4")}});
   const std::string text = to_text(file);
   const TuningFile again = parse_tuning(text, "again");
   EXPECT_EQ(to_text(again), text);

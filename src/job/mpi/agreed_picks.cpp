@@ -6,14 +6,18 @@
 namespace thalweg::job {
 
 // In the tuning file's own format, whose reader accepts every text that a person may have written there.
-std::vector<tune::Pick> agree_on_picks(const Agreement& everybody, const machine::Fingerprint& group,
-                                       std::vector<tune::Pick> picks) {
+tune::Tuning agree_on_tuning(const Agreement& everybody, tune::Tuning known) {
   std::string text;
-  if (everybody.own() == 0 && !picks.empty())
-    text = tune::to_text({{group, std::move(picks)}});
+  if (everybody.own() == 0 && !(known.picks.empty() && known.streams.empty()))
+    text = tune::to_text({known});
   everybody.broadcast(text);
   tune::TuningFile file = tune::parse_tuning(text, "the first rank's picks");
-  return file.empty() ? std::vector<tune::Pick>{} : std::move(file.front().picks);
+  return file.empty() ? tune::Tuning{known.machine, {}} : std::move(file.front());
+}
+
+std::vector<tune::Pick> agree_on_picks(const Agreement& everybody, const machine::Fingerprint& group,
+                                       std::vector<tune::Pick> picks) {
+  return agree_on_tuning(everybody, {group, std::move(picks)}).picks;
 }
 
 } // namespace thalweg::job

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 
 using thalweg::Error;
 using thalweg::boundary::Caller;
@@ -32,6 +33,7 @@ struct thalweg_stream {
   }
   PlainItems items;
   StreamJob job;
+  std::string explanation;
   std::shared_ptr<StreamJob*> alive = std::make_shared<StreamJob*>(&job); ///< for requests
 };
 
@@ -231,7 +233,14 @@ thalweg_status thalweg_stream_read_statistics(const thalweg_stream* stream,
 }
 
 const char* thalweg_stream_shape(const thalweg_stream* stream) {
-  return stream == nullptr ? "" : stream->job.shape().c_str();
+  return stream == nullptr ? "" : stream->job.meshes().shape();
+}
+
+const char* thalweg_stream_explain(thalweg_stream* stream) {
+  if (stream == nullptr)
+    return "";
+  stream->explanation = thalweg::streams::explain(stream->job.meshes());
+  return stream->explanation.c_str();
 }
 
 } // extern "C"

@@ -25,10 +25,11 @@ void MpiRemote::Free::operator()(std::byte* memory) const {
   std::free(memory);
 }
 
-MpiRemote::MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, std::uint32_t dimensions,
-                     std::size_t slot_bytes)
-    : api_(api), communicator_(communicator), slot_bytes_(slot_bytes), receives_(2 * dimensions * posted),
-      first_(2 * dimensions), requests_(receives_.size(), api.request_null) {
+MpiRemote::MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, int first_tag,
+                     std::uint32_t dimensions, std::size_t slot_bytes)
+    : api_(api), communicator_(communicator), first_tag_(first_tag), slot_bytes_(slot_bytes),
+      receives_(2 * dimensions * posted), first_(2 * dimensions),
+      requests_(receives_.size(), api.request_null) {
   for (std::size_t index = 0; index < receives_.size(); ++index) {
     receives_[index].memory.reset(
         static_cast<std::byte*>(std::aligned_alloc(alignof(Slot), sizeof(Slot) + slot_bytes)));
@@ -52,15 +53,14 @@ MpiRemote::~MpiRemote() {
     }
 }
 
-std::size_t MpiRemote::first_of(int tag) const {
-  return static_cast<std::size_t>(tag) * posted + first_[static_cast<std::size_t>(tag)];
+std::size_t MpiRemote::first_of(std::size_t kind) const {
+  return kind * posted + first_[kind];
 }
 
 void MpiRemote::post(std::size_t receive) {
   receives_[receive].has_come = false;
   check(api_.irecv(receives_[receive].slot().wire(), static_cast<int>(sizeof(SlotHead) + slot_bytes_),
-                   api_.byte, MPI_ANY_SOURCE, static_cast<int>(receive / posted), communicator_,
-                   &requests_[receive]),
+                   api_.byte, MPI_ANY_SOURCE, tag_of(receive / posted), communicator_, &requests_[receive]),
         "MPI_Irecv");
 }
 
@@ -68,7 +68,7 @@ void MpiRemote::send(Slot& slot, Rank to) {
   requests_.push_back(api_.request_null);
   sent_.push_back(&slot);
   check(api_.isend(slot.wire(), static_cast<int>(slot.wire_bytes()), api_.byte, to,
-                   tag_of(slot.head.dimension, slot.head.phase), communicator_, &requests_.back()),
+                   tag_of(kind_of(slot.head.dimension, slot.head.phase)), communicator_, &requests_.back()),
         "MPI_Isend");
 }
 
@@ -97,15 +97,14 @@ void MpiRemote::progress() {
 }
 
 Slot* MpiRemote::receive(std::uint32_t dimension, std::uint32_t phase) {
-  const Receive& first = receives_[first_of(tag_of(dimension, phase))];
+  const Receive& first = receives_[first_of(kind_of(dimension, phase))];
   return first.has_come ? &first.slot() : nullptr;
 }
 
 void MpiRemote::release(Slot& slot) {
-  const int tag = tag_of(slot.head.dimension, slot.head.phase);
-  const std::size_t receive = first_of(tag);
-  std::size_t& first = first_[static_cast<std::size_t>(tag)];
-  first = (first + 1) % posted;
+  const std::size_t kind = kind_of(slot.head.dimension, slot.head.phase);
+  const std::size_t receive = first_of(kind);
+  first_[kind] = (first_[kind] + 1) % posted;
   post(receive);
 }
 

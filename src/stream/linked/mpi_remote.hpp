@@ -13,7 +13,8 @@ namespace thalweg::streams {
 
 class MpiRemote final : public Remote {
 public:
-  MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, std::uint32_t dimensions,
+  /// Its messages have the tags from `first_tag` on: tags(dimensions).
+  MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, int first_tag, std::uint32_t dimensions,
             std::size_t slot_bytes);
   /// What others still send is lost.
   ~MpiRemote() override;
@@ -23,7 +24,9 @@ public:
   Slot* receive(std::uint32_t dimension, std::uint32_t phase) override;
   void release(Slot& slot) override;
 
-  bool has_sends() const { return !sent_.empty(); }
+  bool has_sends() const override { return !sent_.empty(); }
+
+  static int tags(std::uint32_t dimensions) { return 2 * static_cast<int>(dimensions); }
 
 private:
   struct Free {
@@ -35,20 +38,21 @@ private:
     Slot& slot() const { return *reinterpret_cast<Slot*>(memory.get()); }
   };
 
-  static int tag_of(std::uint32_t dimension, std::uint32_t phase) {
-    return static_cast<int>(2 * dimension + phase);
-  }
-  /// The oldest receive of a dimension and phase.
-  std::size_t first_of(int tag) const;
+  /// Of a dimension and phase; also their place among all.
+  static std::size_t kind_of(std::uint32_t dimension, std::uint32_t phase) { return 2 * dimension + phase; }
+  int tag_of(std::size_t kind) const { return first_tag_ + static_cast<int>(kind); }
+  /// The oldest receive of a kind.
+  std::size_t first_of(std::size_t kind) const;
   void post(std::size_t receive);
 
   const transport::MpiApi& api_;
   MPI_Comm communicator_;
+  int first_tag_;
   std::size_t slot_bytes_;
   // Those of a dimension and phase are taken in the order in which they were posted: so messages of one
   // sender stay in order.
   std::vector<Receive> receives_;
-  std::vector<std::size_t> first_; // by tag
+  std::vector<std::size_t> first_; // by kind
   std::vector<Slot*> sent_;
   // All are looked at together, as each look lets the library look at all its connections. First those of
   // receives_, then those of sent_.

@@ -2,9 +2,10 @@
 
 #include "core/error.hpp"
 #include "job/linked/communicator.hpp"
-#include "job/linked/linked_library.hpp"
+#include "tune/tuning_file.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
@@ -27,11 +28,21 @@ Wishes wishes_of(const thalweg_stream_options& options) {
           .shape = options.shape == nullptr ? "" : options.shape};
 }
 
-// As for the interposers (docs/configuration.md). Then ranks of a node talk as those of different nodes do.
-bool wants_shared_memory() {
-  const char* const value = std::getenv("THALWEG_SHARED_MEMORY");
-  return value == nullptr || std::string_view(value) != "0";
+// docs/configuration.md says what the settings mean. What is found is kept for later jobs where the settings
+// name a file for it, as `thalweg run` does.
+bool is_off(const char* setting) {
+  const char* const value = std::getenv(setting);
+  return value != nullptr && std::string_view(value) == "off";
 }
+bool may_learn() {
+  return !is_off("THALWEG_LEARN");
+}
+bool may_save() {
+  return may_learn() && std::getenv("THALWEG_TUNING") != nullptr && !is_off("THALWEG_TUNING");
+}
+
+// Of items that differ in size, nothing is known yet.
+constexpr double usual_item_bytes = 16;
 
 // Different buffers would be written over, and different meshes lose items.
 void check_same(const job::Agreement& ranks, const Wishes& wishes) {
@@ -50,51 +61,70 @@ void check_same(const job::Agreement& ranks, const Wishes& wishes) {
 StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& options,
                      const thalweg_stream_handler& handler)
     : group_(job::duplicate(communicator, "stream"), nullptr, false), item_bytes_(options.item_bytes) {
-  const Wishes wishes = wishes_of(options);
-  check_same(group_.agreement(group_.channels().policy()), wishes);
-  const StreamPlan plan = plan_stream(wishes, group_.placement().nodes);
-  // Ranks of a node that share no memory are as far from each other as those of different nodes.
-  NodeMemory layout(group_.near_ranks(), plan.slots, plan.slot_bytes);
-  share(layout);
-  if (!shares_memory_)
-    layout = NodeMemory(1, plan.slots, plan.slot_bytes);
-  std::byte* const base = begin(layout);
-
-  shape_ = to_text(plan.shape);
-  const ItemRoute route(plan.shape, group_.ranks(), group_.rank(), plan.rank_of_cell);
-  Fabric where = fabric(base);
-  if (where.node_ranks.size() < static_cast<std::size_t>(group_.ranks())) {
-    where.policy.polls = 1; // each is a look of the library's
-    remote_ = std::make_unique<MpiRemote>(job::linked_api(), group_.communicator(), route.dimensions() + 1,
-                                          plan.slot_bytes);
-    where.remote = remote_.get();
-  }
-  StreamOptions chosen{.item_bytes = static_cast<std::uint32_t>(options.item_bytes),
-                       .fill_bytes = plan.fill_bytes};
+  plan(options);
+  StreamOptions chosen{.item_bytes = static_cast<std::uint32_t>(options.item_bytes)};
+  std::vector<std::uint32_t> slots;
+  for (const MeshPlan& mesh : meshes_->plan().meshes)
+    slots.push_back(mesh.slot_bytes);
+  chosen.max_item_bytes = std::ranges::min(slots);
+  chosen.max_slot_bytes = std::ranges::max(slots);
   if (options.max_overflow_bytes != 0)
     chosen.max_overflow_bytes = options.max_overflow_bytes;
   if (options.period_us != 0)
     chosen.period_ns = std::uint64_t{1000} * options.period_us;
-  stream_.emplace(route, layout, std::move(where), handler, chosen, streams_of_process());
-  for (std::size_t cell = 0; cell < plan.rank_of_cell.size(); ++cell) {
-    cells_.resize(plan.rank_of_cell.size());
-    cells_[static_cast<std::size_t>(plan.rank_of_cell[cell])] = static_cast<std::uint32_t>(cell);
-  }
-  if (!cells_.empty())
-    stream_->view()->cells = cells_.data();
+  stream_.emplace(meshes_->in_use(), fabric(), handler, chosen, streams_of_process(),
+                  meshes_->choice() == nullptr ? nullptr : &*meshes_);
 }
 
-// What is still being sent belongs to the library: then its memory stays.
 StreamJob::~StreamJob() {
+  save();
   stream_.reset();
-  if (remote_ == nullptr)
-    return;
-  for (int looks = 0; looks < 1000 && remote_->has_sends(); ++looks) {
-    remote_->progress();
-    wait::System::yield();
+}
+
+void StreamJob::plan(const thalweg_stream_options& options) {
+  const Wishes wishes = wishes_of(options);
+  check_same(group_.agreement(group_.channels().policy()), wishes);
+  StreamPlan plan = plan_stream(wishes, group_.placement().nodes);
+  std::optional<MeshChoice> choice;
+  if (may_learn() && (plan.meshes.size() > 1 || plan.may_change_fill)) {
+    knowledge_ = job::agree_on_knowledge(group_);
+    const job::Placement& placement = group_.placement();
+    const double sharing =
+        placement.oversubscribed ? placement.oversubscribed_ranks / placement.oversubscribed_cores : 1;
+    choice.emplace(plan, MeshCost(knowledge_->machine.machine, placement.nodes, sharing),
+                   item_bytes_ == 0 ? usual_item_bytes : static_cast<double>(item_bytes_), found_meshes());
   }
-  if (remote_->has_sends())
-    new std::shared_ptr<transport::Segment>(std::move(segment_));
+  meshes_.emplace(group_, std::move(plan), std::move(choice));
+}
+
+std::vector<FoundMesh> StreamJob::found_meshes() const {
+  std::vector<FoundMesh> found;
+  for (const tune::StreamPick& pick : knowledge_->streams)
+    if (pick.item_bytes == static_cast<std::int64_t>(item_bytes_) && pick.ranks == group_.ranks())
+      found.push_back({.shape = pick.shape,
+                       .fill_bytes = static_cast<std::uint32_t>(pick.buffer_bytes),
+                       .phase_bytes = static_cast<double>(pick.phase_bytes),
+                       .seconds = pick.seconds});
+  return found;
+}
+
+// A stream's end must not fail for a file that cannot be written.
+void StreamJob::save() const {
+  const auto result = meshes_->choice() == nullptr ? std::nullopt : meshes_->choice()->result();
+  if (!result || group_.rank() != 0 || !may_save())
+    return;
+  try {
+    tune::save_tuning(job::tuning_path(), {knowledge_->fingerprint,
+                                           {},
+                                           {{.item_bytes = static_cast<std::int64_t>(item_bytes_),
+                                             .phase_bytes = static_cast<std::int64_t>(result->phase_bytes),
+                                             .ranks = group_.ranks(),
+                                             .shape = result->shape,
+                                             .buffer_bytes = result->fill_bytes,
+                                             .seconds = result->seconds}}});
+  } catch (const std::exception& failed) {
+    std::fprintf(stderr, "thalweg: rank 0: what a stream has found is not kept: %s\n", failed.what());
+  }
 }
 
 void StreamJob::no_handler_may_run(const char* what) {
@@ -102,31 +132,16 @@ void StreamJob::no_handler_may_run(const char* what) {
     throw Error(what, "do so where no handler runs");
 }
 
-void StreamJob::share(const NodeMemory& layout) {
-  if (group_.channels().node_agreement() && wants_shared_memory())
-    segment_ = group_.share(layout.bytes());
-  shares_memory_ = segment_ != nullptr;
-}
-
-std::byte* StreamJob::begin(const NodeMemory& layout) {
-  if (!shares_memory_) {
-    segment_ = transport::Segment::make(layout.bytes()); // zeros, and pages that are touched only
-    layout.begin(segment_->memory(), 0);
-    return segment_->memory();
-  }
-  layout.begin(segment_->memory(), group_.near_rank());
-  // Nobody sends to a rank that has not begun.
-  group_.channels().node_agreement()->allgather(char{});
-  return segment_->memory();
-}
-
-Fabric StreamJob::fabric(std::byte* memory) {
-  Fabric where{.rank = group_.rank(), .ranks = group_.ranks(), .memory = memory};
-  where.node_ranks.assign(static_cast<std::size_t>(shares_memory_ ? group_.near_ranks() : 1), group_.rank());
-  for (Rank rank = 0; shares_memory_ && rank < group_.ranks(); ++rank)
+Fabric StreamJob::fabric() const {
+  const bool shares_memory = meshes_->shares_memory();
+  Fabric where{.rank = group_.rank(), .ranks = group_.ranks()};
+  where.node_ranks.assign(static_cast<std::size_t>(shares_memory ? group_.near_ranks() : 1), group_.rank());
+  for (Rank rank = 0; shares_memory && rank < group_.ranks(); ++rank)
     if (const Rank near = group_.near_rank(rank); near >= 0)
       where.node_ranks[static_cast<std::size_t>(near)] = rank;
   where.policy = group_.channels().policy();
+  if (meshes_->in_use().remote != nullptr)
+    where.policy.polls = 1; // each is a look of the library's
   where.rings = group_.placement().oversubscribed;
   return where;
 }

@@ -3,14 +3,12 @@
 // A stream of an MPI job: its group, its memory, its rank's end.
 
 #include "job/linked/group.hpp"
+#include "job/linked/group_knowledge.hpp"
 #include "stream/item_stream.hpp"
-#include "stream/linked/mpi_remote.hpp"
-#include "stream/plan.hpp"
+#include "stream/linked/mesh_set.hpp"
 #include "thalweg/stream.h"
 
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace thalweg::streams {
@@ -30,21 +28,19 @@ public:
   const job::Group& group() const { return group_; }
   ItemStream& stream() { return *stream_; }
   const ItemStream& stream() const { return *stream_; }
+  const MeshSet& meshes() const { return *meshes_; }
   std::size_t item_bytes() const { return item_bytes_; }
-  const std::string& shape() const { return shape_; }
 
 private:
-  void share(const NodeMemory& layout);
-  std::byte* begin(const NodeMemory& layout);
-  Fabric fabric(std::byte* memory);
+  void plan(const thalweg_stream_options& options);
+  std::vector<FoundMesh> found_meshes() const;
+  Fabric fabric() const;
+  void save() const;
 
   job::Group group_;
   std::size_t item_bytes_;
-  std::vector<std::uint32_t> cells_; // of ranks, where they differ
-  std::string shape_;
-  std::shared_ptr<transport::Segment> segment_;
-  bool shares_memory_ = false; // with the node's other ranks
-  std::unique_ptr<MpiRemote> remote_;
+  std::optional<job::Knowledge> knowledge_; // where there is something to choose
+  std::optional<MeshSet> meshes_;
   std::optional<ItemStream> stream_;
 };
 

@@ -137,8 +137,8 @@ void streams_come_and_go_in_a_handler() {
 
   thalweg_stream_options options{};
   options.item_bytes = sizeof(Item);
-  const thalweg_stream_handler handler{nullptr, [](void*, const char*, std::size_t) { return 0; }, nullptr,
-                                       nullptr};
+  thalweg_stream_handler handler{};
+  handler.deliver = [](void*, const char*, std::size_t) { return 0; };
   thalweg_stream* other = nullptr;
   require(thalweg_stream_create(MPI_COMM_SELF, &options, &handler, &other) == thalweg_success, "no stream");
   const thalweg::error freed = alone([&] { thalweg::detail::check(thalweg_stream_free(&other)); });

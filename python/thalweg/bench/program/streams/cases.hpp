@@ -16,6 +16,7 @@ void questions(const Options& options);
 void any_bytes(const Options& options);
 void merged(const Options& options);
 void everybody(const Options& options);
+void shapes(const Options& options);
 void idle(const Options& options);
 
 } // namespace thalweg::bench

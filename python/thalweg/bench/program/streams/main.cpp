@@ -43,6 +43,7 @@ constexpr Case cases[] = {
     {"ask", questions},
     {"combined", merged},
     {"everybody", everybody},
+    {"shapes", shapes},
     {"idle", idle},
 };
 

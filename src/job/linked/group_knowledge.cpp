@@ -1,4 +1,4 @@
-#include "team/knowledge.hpp"
+#include "job/linked/group_knowledge.hpp"
 
 #include "job/linked/linked_library.hpp"
 #include "job/mpi/agreed_picks.hpp"
@@ -6,8 +6,9 @@
 
 #include <array>
 #include <cstdlib>
+#include <utility>
 
-namespace thalweg::teams {
+namespace thalweg::job {
 
 namespace {
 
@@ -18,22 +19,16 @@ const char* environment(const char* name) {
 std::string library_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
-  job::linked_api().get_library_version(text.data(), &length);
+  linked_api().get_library_version(text.data(), &length);
   return machine::library_name(text.data());
 }
 
-std::string tuning_path() {
-  const char* const given = environment("THALWEG_TUNING");
-  if (given == nullptr)
-    return machine::default_tuning_path(environment);
-  return std::string_view(given) == "off" ? "" : given;
-}
-
-std::vector<tune::Pick> picks_or_none(const std::string& path, const machine::Fingerprint& wanted) {
+tune::Tuning tuning_or_none(const std::string& path, const machine::Fingerprint& wanted) {
   try {
-    return job::find_picks(path, wanted).picks;
+    FoundPicks found = find_picks(path, wanted);
+    return {wanted, std::move(found.picks), std::move(found.streams)};
   } catch (const std::exception&) { // `thalweg tune` and `thalweg run` report such files
-    return {};
+    return {wanted, {}};
   }
 }
 
@@ -47,7 +42,7 @@ struct Texts {
 Texts read_machine(const machine::Fingerprint& wanted, const std::string& path) {
   Texts texts;
   try {
-    const job::KnownMachine found = job::find_machine(wanted, path, environment("THALWEG_MACHINE"));
+    const KnownMachine found = find_machine(wanted, path, environment("THALWEG_MACHINE"));
     texts.machine = found.is_probed ? machine::to_text(found.machine) : "";
   } catch (const Error& failed) {
     texts.error = failed.problem();
@@ -58,13 +53,20 @@ Texts read_machine(const machine::Fingerprint& wanted, const std::string& path) 
 
 } // namespace
 
-Knowledge agree_on_knowledge(const job::Group& group) {
+std::string tuning_path() {
+  const char* const given = environment("THALWEG_TUNING");
+  if (given == nullptr)
+    return machine::default_tuning_path(environment);
+  return std::string_view(given) == "off" ? "" : given;
+}
+
+Knowledge agree_on_knowledge(const Group& group) {
   Knowledge knowledge;
-  knowledge.fingerprint = job::fingerprint(group.placement(), library_name(), environment);
+  knowledge.fingerprint = fingerprint(group.placement(), library_name(), environment);
   const bool reads = group.rank() == 0;
   const std::string path = reads ? tuning_path() : "";
   Texts texts = reads ? read_machine(knowledge.fingerprint, path) : Texts{};
-  const job::Agreement everybody = group.agreement(group.channels().policy());
+  const Agreement everybody = group.agreement(group.channels().policy());
   for (std::string* const text : {&texts.machine, &texts.error, &texts.remedy})
     everybody.broadcast(*text);
   if (!texts.error.empty())
@@ -72,10 +74,11 @@ Knowledge agree_on_knowledge(const job::Group& group) {
   knowledge.machine.is_probed = !texts.machine.empty();
   knowledge.machine.machine = knowledge.machine.is_probed
                                   ? machine::parse_machine(texts.machine, "the first rank's machine file")
-                                  : job::find_machine(knowledge.fingerprint, "", nullptr).machine;
-  knowledge.picks =
-      job::agree_on_picks(everybody, knowledge.fingerprint, picks_or_none(path, knowledge.fingerprint));
+                                  : find_machine(knowledge.fingerprint, "", nullptr).machine;
+  tune::Tuning known = agree_on_tuning(everybody, tuning_or_none(path, knowledge.fingerprint));
+  knowledge.picks = std::move(known.picks);
+  knowledge.streams = std::move(known.streams);
   return knowledge;
 }
 
-} // namespace thalweg::teams
+} // namespace thalweg::job

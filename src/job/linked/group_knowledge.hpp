@@ -1,23 +1,27 @@
 #pragma once
 
-// What the ranks of a team have agreed to know of their machine.
+// What the ranks of a team or of a stream have agreed to know of their machine.
 
 #include "job/knowledge.hpp"
 #include "job/linked/group.hpp"
 
-namespace thalweg::teams {
+namespace thalweg::job {
 
 struct Knowledge {
-  /// What files know the team by: the whole that it was split from, as jobs are what is tuned and probed.
+  /// What files know the group by. Of teams, the whole that one was split from: jobs are what is tuned.
   machine::Fingerprint fingerprint;
-  job::KnownMachine machine;
+  KnownMachine machine;
   std::vector<tune::Pick> picks; ///< for groups of all shapes
+  std::vector<tune::StreamPick> streams;
 };
 
 /// The first rank reads the tuning file (THALWEG_TUNING, else the default one) and the machine files beside
 /// it, or the machine file that THALWEG_MACHINE names; all ranks get what it found (job/knowledge.hpp says
 /// what fits). Files that do not read are passed over, except the one that was named: then all ranks throw
 /// the same Error. Collective.
-Knowledge agree_on_knowledge(const job::Group& group);
+Knowledge agree_on_knowledge(const Group& group);
 
-} // namespace thalweg::teams
+/// The tuning file that this process's settings name; empty: none.
+std::string tuning_path();
+
+} // namespace thalweg::job
