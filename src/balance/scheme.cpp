@@ -28,9 +28,9 @@ constexpr std::array entries{
                 "hops count, tasks are small, and receiving is what takes time"},
     SchemeEntry{Scheme::alias_queued, "alias-queued",
                 "the alias method, with ranks served in the order of a queue",
-                "as alias, and where hops do not matter: it may move fewer tasks where loads are wild"},
+                "loads are wild and hops do not matter: it may move fewer tasks than alias"},
     SchemeEntry{Scheme::alias_printed, "alias-printed", "the alias method as published",
-                "never: to compare with"},
+                "something is to be compared with it"},
     SchemeEntry{Scheme::diffusion, "diffusion", "a third of the difference to each neighbor in the order",
                 "loads change slowly and it runs at each step"},
 };

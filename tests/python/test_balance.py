@@ -243,6 +243,19 @@ def test_any_file_is_read_or_explained(tmp_path_factory: pytest.TempPathFactory,
             assert error.remedy
 
 
+@given(st.text("torusmesh:x0123456789- ", max_size=30))
+@settings(max_examples=examples(300))
+def test_any_text_is_a_grid_or_explained(text: str) -> None:
+    for name in (text, f"torus:{text}", f"mesh:{text}x2"):
+        try:
+            grid = _core.Grid(name)
+        except _core.Error as error:
+            assert all(error.args)
+        else:
+            assert _core.Grid(grid.name).extents == grid.extents
+            assert grid.hops(0, grid.places - 1) <= grid.diameter
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -269,7 +282,8 @@ def test_the_command_prints_who_sends_what(thalweg: Command, tmp_path: Path) -> 
     result = thalweg("balance", loads)
     assert result.returncode == 0, result.stderr
     assert "4 ranks with 20 tasks, 5 each; at most 9 on a rank" in result.stdout
-    assert "sweep: " in result.stdout
+    assert "sweep, along the order, ranks with too much serve those with too little; wins when" in result.stdout
+    assert "chosen: " in result.stdout
     assert result.stdout.splitlines()[-1].split() == ["0", "1", "4"]
     many = thalweg("balance", written(tmp_path, "0:400"), "-n", "40")
     assert "and 27 more messages" in many.stdout

@@ -60,7 +60,7 @@ def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is
     """Say who sends how many tasks to whom, so that all ranks have as many, or as many as their speeds ask for.
 
     loads       tasks of each rank, whole numbers of shape (ranks,); or what its tasks weigh together
-    scheme      a name of `thalweg balance --schemes`, or "auto": what the model finds best
+    scheme      a name from docs/balance.md, or "auto": what the model finds best
     spread      where a remainder goes: "even", or "capped": as few messages as the rounded-up share allows
     speeds      what each rank does in the same time, whole numbers of shape (ranks,); None: all alike
     order       ranks in the order in which they serve each other: an array, "ranks" or "hilbert"; by default Hilbert's

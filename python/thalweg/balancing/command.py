@@ -124,7 +124,9 @@ def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: All
     )
     for one in found.candidates:
         print(_line(one, chosen=one.scheme == found.scheme, with_hops=allocation is not None))
-    print(f"\n{found.scheme}: {found.reason}; then at most {found.loads.max()} tasks on a rank")
+    entry = next(one for one in _core.schemes() if one.name == found.scheme)
+    print(f"\n{entry.name}, {entry.summary}; wins when {entry.wins_when}")
+    print(f"chosen: {found.reason}; then at most {found.loads.max()} tasks on a rank")
     if found.tasks.size:
         _print_transfers(found, shown)
 

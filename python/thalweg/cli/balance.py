@@ -8,6 +8,10 @@ import typer
 from thalweg.cli.printing import size_from_text
 
 
+def _schemes() -> list[str]:
+    return ["auto", *(scheme.name for scheme in importlib.import_module("thalweg._core").schemes())]
+
+
 def balance(
     loads: Annotated[str, typer.Argument(metavar="LOADS", help="A file with the tasks of each rank.")],
     *,
@@ -26,7 +30,9 @@ def balance(
     speeds: Annotated[
         str, typer.Option(metavar="FILE", help="What each rank does in the same time.", show_default="all alike")
     ] = "",
-    scheme: Annotated[str, typer.Option(help="A scheme, or auto: what the model finds best.")] = "auto",
+    scheme: Annotated[
+        str, typer.Option(help="A scheme, or auto: what the model finds best.", autocompletion=_schemes)
+    ] = "auto",
     spread: Annotated[str, typer.Option(help="Where a remainder goes: even, or capped, which moves less.")] = "even",
     incumbent: Annotated[
         str, typer.Option(help="The scheme in use: left only for one that is surely better.")
