@@ -63,7 +63,7 @@ test: build
 
 # What a release has to pass: everything, whatever it takes.
 test-all: build
-	THALWEG_TEST_PROGRAMS=10000 $(CTEST) | tee build/ctest.log
+	THALWEG_TEST_PROGRAMS=10000 THALWEG_TEST_EFFORT=50 $(CTEST) | tee build/ctest.log
 	THALWEG_TEST_EFFORT=50 THALWEG_TEST_CALLS=100000 $(PYTEST) --exhaustive | tee build/pytest.log
 	$(MAKE) checked sanitize
 

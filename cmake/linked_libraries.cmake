@@ -37,3 +37,4 @@ endfunction()
 
 thalweg_linked_library(src/team NAME team)
 thalweg_linked_library(src/stream/linked NAME stream USES stream)
+thalweg_linked_library(src/balance/linked NAME balance USES balance)

@@ -1,20 +1,39 @@
 """Thalweg makes parallel programs communicate faster on the machine that they really run on."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from thalweg.balancing.allocation import Allocation
+    from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
-__all__ = ["FinishRequest", "Stream", "StreamError", "StreamStatistics"]
+__all__ = [
+    "Allocation",
+    "Balance",
+    "FinishRequest",
+    "Stream",
+    "StreamError",
+    "StreamStatistics",
+    "TaskCosts",
+    "balance",
+    "task_cuts",
+]
+
+_MODULES = {
+    "Allocation": "thalweg.balancing.allocation",
+    "Balance": "thalweg.balancing.balance",
+    "TaskCosts": "thalweg.balancing.balance",
+    "balance": "thalweg.balancing.balance",
+    "task_cuts": "thalweg.balancing.balance",
+}
 
 
-# The command starts without numpy, which streams need.
+# The command starts without numpy, which all of these need.
 def __getattr__(name: str) -> Any:
-    """Give what programs on streams use."""
+    """Give what programs use."""
     if name in __all__:
-        from thalweg import stream  # noqa: PLC0415
-
-        return getattr(stream, name)
+        return getattr(importlib.import_module(_MODULES.get(name, "thalweg.stream")), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

@@ -2,6 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 import enum
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
 
 
 class Error(Exception):
@@ -592,3 +596,126 @@ def load_tuning(path: str) -> list[Tuning]:
 
 def save_tuning(path: str, found: Tuning) -> None:
     """Merges into the file under a lock and replaces it atomically."""
+
+class Grid:
+    """A mesh or torus; a place's number has coordinate 0 vary fastest."""
+
+    def __init__(self, name: str) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def extents(self) -> list[int]: ...
+
+    @property
+    def wraps(self) -> bool: ...
+
+    @property
+    def places(self) -> int: ...
+
+    @property
+    def diameter(self) -> int: ...
+
+    def hops(self, a: int, b: int) -> int: ...
+
+def tour(grid: Grid, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """
+    An order of places in which neighbors are near, by Hilbert curves; as indices.
+    """
+
+class FlowMetrics:
+    """A flow's figures; those that end in _max are the maximum over ranks."""
+
+    @property
+    def receives_max(self) -> int: ...
+
+    @property
+    def tasks_received_max(self) -> int: ...
+
+    @property
+    def sends_max(self) -> int: ...
+
+    @property
+    def tasks_sent_max(self) -> int: ...
+
+    @property
+    def messages(self) -> int: ...
+
+    @property
+    def tasks(self) -> int: ...
+
+class Flow:
+    """Messages with tasks, in rows of one length."""
+
+    @property
+    def senders(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def receivers(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def tasks(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def __len__(self) -> int: ...
+
+class Scheme:
+    """A way of balancing loads."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def wins_when(self) -> str: ...
+
+def schemes() -> list[Scheme]: ...
+
+class BalanceCandidate:
+    """A scheme's flow, and what it is predicted to take."""
+
+    @property
+    def scheme(self) -> str: ...
+
+    @property
+    def flow(self) -> Flow: ...
+
+    @property
+    def figures(self) -> FlowMetrics: ...
+
+    @property
+    def hop_tasks(self) -> int: ...
+
+    @property
+    def exchange_seconds(self) -> float: ...
+
+    @property
+    def work_seconds(self) -> float: ...
+
+class BalanceCosts:
+    """What the choice of a scheme depends on beside the loads."""
+
+    def __init__(self, machine: Machine, task_bytes: int, task_seconds: float, steps: float, links: int, hysteresis: float) -> None: ...
+
+class BalanceProblem:
+    """Ranks with tasks. An empty order or speeds stand for the usual ones."""
+
+    def __init__(self, loads: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], speeds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], spread: str) -> None: ...
+
+    def is_able(self, scheme: str) -> bool: ...
+
+    def flow(self, scheme: str) -> Flow:
+        """The scheme's flow; it has to be able."""
+
+    def candidate(self, scheme: str, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None) -> BalanceCandidate:
+        """The same with its predictions."""
+
+    def choose(self, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None, incumbent: str) -> tuple[list[BalanceCandidate], int]:
+        """All schemes that are able, and the index of the one to run."""
+
+def parse_seconds(text: str) -> float:
+    """Reads 1.5us, 80ns or 2s."""
+
+def task_cuts(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...

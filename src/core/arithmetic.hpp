@@ -57,4 +57,14 @@ constexpr std::int64_t part_begin(std::int64_t total, std::int64_t parts, std::i
   return total / parts * index + total % parts * index / parts;
 }
 
+/// floor(value * numerator / denominator) for numbers from 0, also where the product needs more than 64 bits;
+/// the result has to fit.
+constexpr std::int64_t scaled(std::int64_t value, std::int64_t numerator, std::int64_t denominator) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(value, numerator, &product)) // dividing 128 bits takes ten times as long
+    return product / denominator;
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(static_cast<Wide>(value) * numerator / denominator);
+}
+
 } // namespace thalweg

@@ -17,5 +17,7 @@ void bind_machines(nb::module_& module);
 void bind_tuning(nb::module_& module);
 void bind_networks(nb::module_& module);
 void bind_tuning_files(nb::module_& module);
+void bind_grids(nb::module_& module);
+void bind_balance(nb::module_& module);
 
 } // namespace thalweg::python

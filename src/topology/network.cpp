@@ -1,9 +1,9 @@
 #include "topology/network.hpp"
 
 #include "core/error.hpp"
+#include "topology/extents.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -12,24 +12,6 @@ namespace thalweg::topology {
 namespace {
 
 constexpr const char* shapes = "choose star, fat-tree:HOSTSxSPINES, ring, or torus:XxY…";
-
-// "4x2" as numbers above 0; empty if the text is anything else.
-std::vector<std::int32_t> parse_extents(std::string_view text) {
-  std::vector<std::int32_t> extents;
-  for (;;) {
-    std::int32_t extent = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
-    if (error != std::errc{} || extent < 1)
-      return {};
-    extents.push_back(extent);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty())
-      return extents;
-    if (text.front() != 'x')
-      return {};
-    text.remove_prefix(1);
-  }
-}
 
 std::uint64_t key(std::int32_t from, std::int32_t to) {
   return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);

@@ -24,6 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "machine": {"core"},
     "model": {"core", "topology", "schedule", "machine"},
     "pattern": {"core"},
+    "balance": {"core", "machine"},
     "transport": {"wait", "core"},
     "transport/loopback": {"core", "transport"},
     "transport/shm": {"core", "wait", "transport"},
@@ -51,8 +52,9 @@ ROOMS: dict[str, set[str]] = {
         "core", "boundary", "wait", "topology", "machine", "tune", "transport", "transport/shm", "transport/mpi", "job",
         "job/mpi", "job/linked", "stream",
     },
+    "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "interface": {"core", "boundary", "schedule", "strategies"},
-    "python": {"core", "topology", "schedule", "strategies", "machine", "model", "tune"},
+    "python": {"core", "topology", "schedule", "strategies", "machine", "model", "balance", "tune"},
 }  # fmt: skip
 
 # Headers of libraries that only some rooms may know. The interposer's own families/ hold stand-ins for mpi.h.

@@ -219,10 +219,40 @@ def examples(
     module.run(module.Request(mpi, [int(one) for one in _words(ranks)], folder, rounds, items), json_file)
 
 
+def balance(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    ranks: Annotated[
+        int, typer.Option("--ranks", "-n", help="Number of ranks whose flow is timed.", min=1)
+    ] = 1_000_000,
+    nodes: Annotated[int, typer.Option(help="How many nodes the busy torus leaves.", min=1, max=15_000)] = 4096,
+    nodes_file: Annotated[
+        str, typer.Option("--nodes-file", metavar="FILE", help="Nodes on a torus.", show_default="made")
+    ] = "",
+    rounds: Annotated[int, typer.Option(help="How often each case has its turn.", min=1)] = 5,
+    optimum: Annotated[bool, typer.Option("--optimum", help="Compare with the optimum: a minute a round.")] = False,
+) -> None:
+    """Time the flows of `thalweg balance`, and compare how far tasks go, with the alias method as published."""
+    module = importlib.import_module("thalweg.bench.balance")
+    module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), json_file)
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
-    commands = (collectives, model, tuned, intranode, online, onesided, oversubscribed, strangers, streams, examples)
+    commands = (
+        collectives,
+        model,
+        tuned,
+        intranode,
+        online,
+        onesided,
+        oversubscribed,
+        strangers,
+        streams,
+        examples,
+        balance,
+    )
     for command in commands:
         app.command()(command)
     return app

@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether MPI can be called: programs may hold teams and streams too early, and too long.
+// Whether MPI can be called: programs may hold teams, streams and balancers too early, and too long.
 
 #include "core/error.hpp"
 
@@ -19,8 +19,9 @@ inline bool mpi_runs() {
 
 inline void mpi_must_run() {
   if (!mpi_runs())
-    throw Error("MPI is not running",
-                "teams and streams are made, waited for and freed between MPI_Init and MPI_Finalize");
+    throw Error(
+        "MPI is not running",
+        "teams, streams and balancers are made, waited for and freed between MPI_Init and MPI_Finalize");
 }
 
 } // namespace thalweg::job

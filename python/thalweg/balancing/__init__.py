@@ -1,0 +1,1 @@
+"""Work that moves to where there is time: who sends how many tasks to whom, by which scheme and why."""

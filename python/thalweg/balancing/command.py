@@ -1,0 +1,152 @@
+"""`thalweg balance`: reads loads, chooses a scheme, prints who sends how many tasks to whom."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.balancing.allocation import Allocation
+from thalweg.balancing.balance import Balance, TaskCosts, balance
+from thalweg.balancing.files import read_nodes, read_numbers
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.machine import files
+from thalweg.units import time_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SHOWN = 12
+_FIGURES = ("receives_max", "tasks_received_max", "sends_max", "tasks_sent_max", "messages", "tasks")
+
+
+class Request(NamedTuple):
+    """What the command line says; empty texts where it does not."""
+
+    loads: str
+    ranks: int | None
+    order: str
+    machine: str
+    nodes: str
+    speeds: str
+    scheme: str
+    spread: str
+    incumbent: str
+    costs: str
+    task_bytes: int
+    task_time: str
+    steps: float
+
+
+def run(request: Request, *, as_json: bool, shown: int = SHOWN) -> None:
+    """Answer, as a table or as JSON."""
+    loads = read_numbers(request.loads, request.ranks)
+    allocation = _allocation(request)
+    found = balance(
+        loads,
+        scheme=request.scheme,
+        spread=request.spread,
+        speeds=read_numbers(request.speeds, loads.size) if request.speeds else None,
+        order=request.order or None,
+        allocation=allocation,
+        costs=_task_costs(request),
+        incumbent=request.incumbent,
+    )
+    order = request.order or ("ranks" if allocation is None else "hilbert")
+    if as_json:
+        print(json.dumps(as_data(loads, found, order)))
+    else:
+        _print(loads, found, order, allocation, shown)
+
+
+def _allocation(request: Request) -> Allocation | None:
+    if not request.nodes:
+        return Allocation(request.machine) if request.machine else None
+    nodes = read_nodes(request.nodes)
+    named = "torus:" + "x".join(map(str, nodes.extents)) if nodes.extents else ""
+    if not request.machine and not named:
+        raise ThalwegError(
+            USAGE, f"thalweg balance: {request.nodes} does not name the machine", "add --machine torus:…"
+        )
+    if request.machine and named and request.machine.partition(":")[2] != named.partition(":")[2]:
+        raise ThalwegError(
+            USAGE, f"thalweg balance: --machine {request.machine}, and {request.nodes} is of {named}", "leave one out"
+        )
+    return Allocation(request.machine or named, nodes.coordinates)
+
+
+def _task_costs(request: Request) -> TaskCosts:
+    try:
+        task_seconds = _core.parse_seconds(request.task_time)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+    path = request.costs or files.newest(os.environ)
+    return TaskCosts(
+        request.task_bytes, task_seconds, request.steps, machine=files.load(path) if path else _core.default_machine()
+    )
+
+
+def as_data(loads: NDArray[np.int64], found: Balance, order: str) -> dict[str, Any]:
+    """Write an answer as plain data; times in seconds."""
+    return {
+        "ranks": loads.size,
+        "tasks": int(loads.sum()),
+        "order": order,
+        "scheme": found.scheme,
+        "reason": found.reason,
+        "load_max_before": int(loads.max()),
+        "load_max_after": int(found.loads.max()),
+        "candidates": [
+            {
+                "scheme": one.scheme,
+                **{name: getattr(one.figures, name) for name in _FIGURES},
+                "hop_tasks": one.hop_tasks,
+                "exchange_seconds": one.exchange_seconds,
+                "work_seconds": one.work_seconds,
+            }
+            for one in found.candidates
+        ],
+        "transfers": np.column_stack((found.senders, found.receivers, found.tasks)).tolist(),
+    }
+
+
+def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Allocation | None, shown: int) -> None:
+    tasks = int(loads.sum())
+    print(f"{loads.size} ranks with {tasks} tasks, {tasks / loads.size:.6g} each; at most {loads.max()} on a rank")
+    where = "" if allocation is None else f" on {allocation.node_count} nodes of {allocation.grid.name}"
+    print(f"order: {order}{where}\n")
+    print(
+        f"{'scheme':<14}{'messages':>9}{'tasks':>11}  received by one    sent by one {'hop-tasks':>12}"
+        f"{'exchange':>10}{'work':>10}"
+    )
+    for one in found.candidates:
+        print(_line(one, chosen=one.scheme == found.scheme, with_hops=allocation is not None))
+    entry = next(one for one in _core.schemes() if one.name == found.scheme)
+    print(f"\n{entry.name}, {entry.summary}; wins when {entry.wins_when}")
+    print(f"chosen: {found.reason}; then at most {found.loads.max()} tasks on a rank")
+    if found.tasks.size:
+        _print_transfers(found, shown)
+
+
+def _line(one: _core.BalanceCandidate, *, chosen: bool, with_hops: bool) -> str:
+    figures = one.figures
+    received = f"{figures.tasks_received_max} in {figures.receives_max}"
+    sent = f"{figures.tasks_sent_max} in {figures.sends_max}"
+    return (
+        f"{'*' if chosen else ' '} {one.scheme:<12}{figures.messages:>9}{figures.tasks:>11}{received:>17}{sent:>15} "
+        f"{one.hop_tasks if with_hops else '-':>12}{time_text(one.exchange_seconds):>10}"
+        f"{time_text(one.work_seconds):>10}"
+    )
+
+
+def _print_transfers(found: Balance, shown: int) -> None:
+    print(f"\n{'from':>9}{'to':>10}{'tasks':>12}")
+    for sender, receiver, tasks in zip(
+        found.senders[:shown], found.receivers[:shown], found.tasks[:shown], strict=True
+    ):
+        print(f"{sender:>9}{receiver:>10}{tasks:>12}")
+    if found.tasks.size > shown:
+        print(f"and {found.tasks.size - shown} more messages: --all prints them, --json too")

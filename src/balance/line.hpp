@@ -1,0 +1,65 @@
+#pragma once
+
+// Who serves whom along an order of the ranks, from two prefix sums.
+//
+//     surpluses   |-----A-----|--B--|------C------|
+//     deficits    |--p--|---q----|-r-|-----s------|
+//
+// What ranks have too much of is laid out on a line, one rank behind the other, and so is what ranks lack.
+// The prefix sums are where a rank's stretch begins. Both rows are of one length.
+//
+//     sweep   Whoever lies above serves whoever lies below: A p, A q, B q, B r, C r, C s. The fewest tasks
+//             move. It is QWalk's scheme with the messages to one rank put together (Sudheer Kumar 2012,
+//             section 5.5).
+//     alias   Each deficit is served as a whole by whoever lies above its beginning: A p, A q, B r, C s. He
+//             may have too little then, and gets that at once from the next: B A, C B. So everybody receives
+//             one message (the alias method, section 5.3, with its ranks kept in order).
+//
+// Both have the same number of messages. The line can be cut into slices that are worked on apart, by any
+// rank that knows the stretches that begin in its slice and the last ones before. So all of it takes
+// O(log P) rounds in parallel.
+
+#include "balance/flow.hpp"
+
+namespace thalweg::balance {
+
+/// What a rank has too much of, or lacks, as a place on the line.
+struct Stretch {
+  Rank rank = -1;
+  Tasks begin = 0;
+  Tasks size = 0;
+
+  Tasks end() const { return begin + size; }
+  bool operator==(const Stretch&) const = default;
+};
+
+/// All that begins in a part of the line, in order, and the last that begins before it (size 0: none).
+struct Slice {
+  Stretch surplus_before;
+  Stretch deficit_before;
+  std::span<const Stretch> surpluses;
+  std::span<const Stretch> deficits;
+};
+
+/// The whole line.
+struct Line {
+  std::vector<Stretch> surpluses;
+  std::vector<Stretch> deficits;
+
+  Slice slice() const { return {{}, {}, surpluses, deficits}; }
+};
+
+/// Lays out loads over targets in the order of the ranks. The sums of loads and targets have to be equal.
+Line line_of(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order);
+
+enum class Service : std::uint8_t { sweep, alias };
+
+/// The transfers that begin in a slice, in the order of the line. Those of all slices are those of the line.
+/// alias: a rank may be asked for more than it has if targets differ by more than loads allow; is_ready()
+/// tells.
+Flow served(Service service, const Slice& slice);
+
+/// Can all ranks send at once, that is, before they have received anything?
+bool is_ready(std::span<const Tasks> loads, const Flow& flow);
+
+} // namespace thalweg::balance
