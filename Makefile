@@ -71,10 +71,10 @@ test-all: build
 CHECKED := tests/mpi/test_conformance.py tests/mpi/test_strategies.py
 checked: build
 	cmake --preset assertions && cmake --build --preset assertions
-	THALWEG_INTERPOSERS=$(CURDIR)/build-assertions $(PYTEST) $(CHECKED) -k 'openmpi4 or mpich4'
+	THALWEG_INTERPOSERS=$(CURDIR)/build-assertions $(PYTEST) $(CHECKED) --exhaustive -k 'openmpi4 or mpich4'
 	cmake --preset asan && cmake --build --preset asan-interposers
 	THALWEG_INTERPOSERS=$(CURDIR)/build-asan THALWEG_PRELOAD_FIRST=$$($(CXX) -print-file-name=libasan.so) \
-	  $(PYTEST) $(CHECKED) -k '(openmpi4 or mpich4) and not native'
+	  $(PYTEST) $(CHECKED) --exhaustive -k '(openmpi4 or mpich4) and not native'
 
 # AddressSanitizer with UndefinedBehaviorSanitizer over the C++ tests, ThreadSanitizer over the engine's and the transports'.
 sanitize: | prepare

@@ -1,6 +1,6 @@
 # thalweg_job_test(<room> <flavor> <name> <ranks> <expected> COMMAND <program> [arguments...] [ENVIRONMENT ...]): a test
 # <room>.<name>.<ranks>.<flavor> that starts <room>-<program>-<flavor>, which has to end well and say what is expected.
-# The gate leaves out jobs of more than seven ranks. On MPICH it leaves out those of more than four, whose ranks spin
+# The gate leaves out jobs of more than seven ranks. On MPICH it leaves out those of more than three, whose ranks spin
 # until it is their turn on a core.
 function(thalweg_job_test room flavor name ranks expected)
   cmake_parse_arguments(TEST "" "" "COMMAND;ENVIRONMENT" ${ARGN})
@@ -15,7 +15,7 @@ function(thalweg_job_test room flavor name ranks expected)
   add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${command}" "-DEXPECTED=${expected}"
            -P ${PROJECT_SOURCE_DIR}/tests/says.cmake)
   set(labels mpi)
-  if(ranks GREATER 7 OR (flavor STREQUAL mpich AND ranks GREATER 4))
+  if(ranks GREATER 7 OR (flavor STREQUAL mpich AND ranks GREATER 3))
     list(APPEND labels exhaustive)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT 120)

@@ -141,7 +141,7 @@ def test_algorithms_that_the_library_refuses_are_left_out(capsys: pytest.Capture
 def test_tuning_tries_the_librarys_algorithms(thalweg: Command, tmp_path: Path, family: str) -> None:
     machine, figures, file = tmp_path / "machine.toml", tmp_path / "figures.json", tmp_path / "tuning.toml"
     machine.write_text(_core.default_machine().to_text())
-    words = ["tune", "--mpi", family, "--ops", "allreduce,scan", "--sizes", "8", "--budget", "30s"]
+    words = ["tune", "--mpi", family, "--ops", "allreduce,scan", "--sizes", "8", "--budget", "120s"]
     words += ["--machine", str(machine), "--tuning", str(file), "--json", str(figures)]
     for options, are_tried in (([], True), (["--no-library"], False)):
         result = thalweg(*words, *options)

@@ -71,7 +71,7 @@ def tuned(
     if family not in tuning_files:
         machine = tmp_path / "machine.toml"
         machine.write_text(MACHINE)
-        words = ["--ops", "allreduce,barrier", "--sizes", "8", "--budget", "30s", "--machine", str(machine)]
+        words = ["--ops", "allreduce,barrier", "--sizes", "8", "--budget", "120s", "--machine", str(machine)]
         result = thalweg("tune", "--mpi", family, "-n", "2", *words, "--tuning", str(file))
         assert result.returncode == 0, result.stderr
         assert "geometric mean of native / pick" in result.stdout

@@ -26,7 +26,7 @@ def words(tmp_path: Path) -> list[str]:
     """Give what tunes few cases quickly, without a probe."""
     machine = tmp_path / "machine.toml"
     machine.write_text(MACHINE)
-    return ["tune", "--mpi", "mpich", "-n", "2", "--budget", "20s", "--no-library", "--machine", str(machine)]
+    return ["tune", "--mpi", "mpich", "-n", "2", "--budget", "120s", "--no-library", "--machine", str(machine)]
 
 
 def _picks(file: Path) -> set[tuple[str, int]]:
@@ -71,7 +71,7 @@ def _under_mount(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=240,
     )
 
 
@@ -189,7 +189,7 @@ def test_two_searches_at_once_lose_nothing(words: list[str], environment: dict[s
         for operations in ("barrier,allreduce", "broadcast,allreduce")
     ]
     for search in searches:
-        _, errors = search.communicate(timeout=120)
+        _, errors = search.communicate(timeout=240)
         assert search.returncode == 0, errors
     assert _picks(file) == before | {("barrier", 0), ("allreduce", 8), ("broadcast", 8)}
     assert sorted(path.name for path in tmp_path.glob("tuning.toml*")) == ["tuning.toml", "tuning.toml.lock"]
