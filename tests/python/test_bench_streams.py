@@ -69,7 +69,9 @@ def test_all_ways_come_to_the_same(thalweg: Command, tmp_path: Path, mpi: str) -
     assert result.returncode == 0, result.stderr
     rows = json.loads(file.read_text())
     assert {row["metric"] for row in rows} == set(METRICS)
-    assert {row["peer_name"] for row in rows} - {"hpcc"} == {"aggregator", "bulk", "barrier", *KINDS.values()}
+    assert {row["peer_name"] for row in rows} - {"hpcc"} == {
+        "aggregator", "bulk", "barrier", "direct", *KINDS.values()
+    }  # fmt: skip
     pairs = {(row["case"].split(",")[0], row["peer_name"]) for row in rows}
     assert pairs >= set(KINDS.items())
     cases = {case for case, _ in pairs}

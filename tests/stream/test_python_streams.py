@@ -9,7 +9,7 @@ from python_jobs import PYTHON, environment
 
 PROGRAMS = Path(__file__).parent / "python"
 MESSAGES = {"THALWEG_SHARED_MEMORY": "0"}  # only, as between nodes
-on_debians = pytest.mark.parametrize("mpi", ["openmpi4", "mpich4"])
+on_debians = pytest.mark.parametrize("mpi", ["openmpi4", pytest.param("mpich4", marks=pytest.mark.exhaustive)])
 pytestmark = pytest.mark.usefixtures("_mpi4py")
 
 
@@ -57,7 +57,7 @@ def test_items_of_every_dtype(mpi: str, ranks: int) -> None:
     check_program(mpi, ranks, "dtypes.py")
 
 
-@on_debians
+@pytest.mark.parametrize("mpi", ["openmpi4", "mpich4"])
 def test_the_example_of_the_page(mpi: str) -> None:
     result = run_program(mpi, 2, [str(PROGRAMS / "page.py")])
     assert result.status == 0, result.explain()
