@@ -15,7 +15,8 @@ public:
   /// Do the ranks tell each other what they have seen, when this phase ends?
   virtual bool is_due() const = 0;
   /// A phase that was due has ended, and all ranks have seen this. The mesh to go on with; null: the one that
-  /// is in use. It lives until the next one is given.
+  /// is in use. It lives until the next one is given, and
+  /// the one of before is gone.
   virtual const Mesh* decide(const PhaseSeen& seen) = 0;
   /// All ranks have begun to end a phase in the mesh in use.
   virtual void everybody_is_here() {}

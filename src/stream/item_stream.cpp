@@ -55,7 +55,6 @@ ItemStream::ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_han
 void ItemStream::enter(const Mesh& mesh) {
   assert(mesh.fill_bytes <= mesh.memory.slot_bytes() && mesh.memory.slot_bytes() <= options_.max_slot_bytes);
   assert(options_.max_item_bytes <= mesh.memory.slot_bytes());
-  statistics_.max_memory_bytes = std::max(statistics_.max_memory_bytes, memory_bytes());
   mesh_ = mesh;
   const ItemRoute& route = mesh_.route;
   open_links_.assign(route.peers().size(), {});

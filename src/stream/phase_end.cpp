@@ -133,6 +133,8 @@ void ItemStream::end_waves() {
 bool ItemStream::choose() {
   if (mesh_.remote != nullptr && mesh_.remote->has_sends())
     return false;
+  // The mesh in use may be gone behind this.
+  statistics_.max_memory_bytes = std::max(statistics_.max_memory_bytes, memory_bytes());
   if (const Mesh* const next = choosing_->decide(quiescence_.take_seen())) {
     if (next->base == mesh_.base)
       mesh_.fill_bytes = next->fill_bytes;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
@@ -183,16 +184,18 @@ public:
     const Rank node = rank / world.per_node;
     for (std::size_t shape = 0; shape < world.shapes.size(); ++shape) {
       const NodeMemory& layout = memories.layout(shape);
-      if (world.ranks > world.per_node)
-        remotes_.push_back(std::make_unique<WireRemote>(
-            wires[shape], rank, static_cast<std::uint32_t>(world.shapes[shape].size()) + 1,
-            world.slot_bytes));
       meshes_.push_back({.route = ItemRoute(world.shapes[shape], world.ranks, rank),
                          .memory = layout,
                          .base = memories.of(stream, shape, node),
-                         .remote = remotes_.empty() ? nullptr : remotes_.back().get(),
+                         .remote = nullptr,
                          .fill_bytes = world.slot_bytes});
     }
+    if (world.ranks > world.per_node)
+      make_remote_ = [&world, &wires, rank](std::size_t shape) {
+        const auto dimensions = static_cast<std::uint32_t>(world.shapes[shape].size());
+        return std::make_unique<WireRemote>(wires[shape], rank, dimensions + 1, world.slot_bytes);
+      };
+    connect();
     near_ = rank % world.per_node;
     is_due_ = meshes_.size() > 1;
   }
@@ -206,6 +209,7 @@ public:
       return nullptr;
     left_ = &meshes_[used_];
     used_ = next;
+    connect();
     return &meshes_[used_];
   }
   void everybody_is_here() override {
@@ -216,7 +220,16 @@ public:
   void phase_ended() override { ++phases_; }
 
 private:
-  std::vector<std::unique_ptr<WireRemote>> remotes_;
+  // As in jobs, the one of the mesh of before is gone then.
+  void connect() {
+    remote_.reset();
+    if (make_remote_)
+      remote_ = make_remote_(used_);
+    meshes_[used_].remote = remote_.get();
+  }
+
+  std::function<std::unique_ptr<WireRemote>(std::size_t)> make_remote_;
+  std::unique_ptr<WireRemote> remote_;
   std::vector<Mesh> meshes_;
   std::int32_t near_ = 0;
   bool is_due_ = false;
