@@ -128,7 +128,6 @@ def _job(request: Request, mpi: str, ranks: int) -> str:
     words = [*where, "-n", str(ranks), "--", program, *map(str, sizes), *request.cases]
     command = [sys.executable, "-m", "thalweg", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | consent)
-    print(done.stderr, file=sys.stderr, end="")
     if done.returncode:
         raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
     return done.stdout
