@@ -1,4 +1,4 @@
-// ItemStream's half that takes in.
+// ItemStream's second part: how it takes in.
 
 #include "core/error.hpp"
 #include "stream/item_stream.hpp"

@@ -1,7 +1,6 @@
 #include "stream/mesh_choice.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -28,7 +27,7 @@ constexpr std::uint64_t max_lease = 4096;
 constexpr std::uint32_t min_fill_bytes = 4096;
 
 bool are_alike(double bytes, double others) {
-  return bytes > 0 && others > 0 && std::abs(std::log2(bytes / others)) <= 1;
+  return bytes <= 2 * others && others <= 2 * bytes;
 }
 
 } // namespace
@@ -123,7 +122,7 @@ void MeshChoice::go_on() {
       return;
     }
     stage_ = Stage::fills;
-    add_fills();
+    add_half_fill();
   }
   if (const auto next = next_untried())
     try_out(*next);
@@ -146,17 +145,13 @@ std::optional<std::size_t> MeshChoice::next_shape() const {
   return next;
 }
 
-// Half and twice of what is filled, where links have so much.
-void MeshChoice::add_fills() {
-  const Option& chosen = best();
-  const Pick pick = chosen.pick;
-  const MeshPlan& mesh = meshes_[pick.mesh];
-  const double of_link = load_.bytes / mesh.shape.back();
-  if (!may_change_fill_ || of_link < 2.0 * pick.fill_bytes)
-    return;
-  for (const std::uint32_t fill : {pick.fill_bytes / 2, pick.fill_bytes * 2})
-    if (fill >= min_fill_bytes && fill <= mesh.slot_bytes)
-      options_.push_back({.pick = {pick.mesh, fill}});
+// Half of what slots hold, where links fill them.
+void MeshChoice::add_half_fill() {
+  const Pick pick = best().pick;
+  const double of_link = load_.bytes / meshes_[pick.mesh].shape.back();
+  const std::uint32_t half = pick.fill_bytes / 2;
+  if (may_change_fill_ && of_link >= 2.0 * pick.fill_bytes && half >= min_fill_bytes)
+    options_.push_back({.pick = {pick.mesh, half}});
 }
 
 std::optional<std::size_t> MeshChoice::next_untried() const {

@@ -74,7 +74,7 @@ private:
   bool recall();
   void go_on();
   std::optional<std::size_t> next_shape() const;
-  void add_fills();
+  void add_half_fill();
   std::optional<std::size_t> next_untried() const;
   void try_out(std::size_t option);
   void settle();

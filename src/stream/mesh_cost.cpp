@@ -26,13 +26,16 @@ constexpr double first_bytes =
     4096;                           // of a phase's first buffer to another node: each is twice the one before
 constexpr std::int32_t samples = 4; // ranks whose links are counted
 
-/// How often a link sends, of so many bytes in a phase: at least its closing mark.
+/// How often a link sends, of so many bytes in a phase: at least its closing mark. Sums, products and nothing
+/// else: ranks on different processors have to come to the same bits, which logarithms need not do.
 double buffers(double bytes, double fill_bytes) {
-  const double doublings = std::max(0.0, std::log2(fill_bytes / first_bytes));
-  const double growing = std::min(fill_bytes, first_bytes) * (std::exp2(doublings) - 1);
-  if (bytes >= growing)
-    return std::floor(doublings) + std::max(1.0, std::ceil((bytes - growing) / fill_bytes));
-  return 1 + std::floor(std::log2(bytes / first_bytes + 1));
+  double count = 0;
+  double next = std::min(first_bytes, fill_bytes);
+  for (; next < fill_bytes && bytes > next; next = std::min(2 * next, fill_bytes)) {
+    bytes -= next;
+    ++count;
+  }
+  return count + std::max(1.0, std::ceil(bytes / next));
 }
 
 double tagged(double item_bytes) {

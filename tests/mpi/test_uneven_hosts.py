@@ -1,4 +1,4 @@
-"""Strategies of two levels, and teams, on hosts of which some have more ranks than others, in shared memory and TCP."""
+"""Strategies of two levels, teams and streams, on hosts of which some have more ranks: in shared memory and TCP."""
 
 import os
 import subprocess
@@ -73,3 +73,12 @@ def test_teams(name: str) -> None:
     result = thalweg("lab", "run", "--learn", "off", "--tuning", "off", "-n", "5", "--", str(program))
     assert result.returncode == 0, result.stderr[-3000:]
     assert "all right" in result.stdout
+
+
+def test_streams_that_change_their_mesh() -> None:
+    """Where ranks of a host share memory and others are far, meshes have both."""
+    program = BUILD / "tests" / "stream" / "jobs" / "stream-choosing-openmpi"
+    result = thalweg("lab", "run", "--tuning", "off", "-n", "10", "--", str(program), "25")
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert "all right" in result.stdout
+    assert "1 shapes were used" not in result.stdout
