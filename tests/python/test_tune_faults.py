@@ -118,6 +118,8 @@ def test_a_search_that_is_told_to_end_takes_its_jobs_along(
 ) -> None:
     words[2] = family
     words += ["--ops", "allreduce", "--exhaustive", "--budget", "60s", "--tuning", str(tmp_path / "tuning.toml")]
+    # A search that an earlier test killed leaves its last job behind for a while.
+    _wait_for(lambda: not _trial_jobs(environment), "an earlier job goes on")
     process = _start(words, environment)
     _wait_for(lambda: len(_trial_jobs(environment)) > 0, "no job begins")
     process.send_signal(number)
