@@ -3,6 +3,7 @@
 // What a prediction starts from, and what it says.
 
 #include "machine/machine.hpp"
+#include "topology/allocation.hpp"
 
 #include <cstdint>
 #include <span>
@@ -26,6 +27,11 @@ struct Scenario {
   /// move between several. Empty: not known, ranks of a node are a node apart.
   std::span<const std::int32_t> sockets = {};
   std::span<const std::int32_t> complexes = {};
+  /// The place of each node in the machine's network, of so many hosts (topology::Allocation).
+  std::span<const std::int32_t> places = {};
+  std::int32_t hosts = 0;
+
+  topology::Allocation allocation() const { return {machine.network, hosts, {places.begin(), places.end()}}; }
 };
 
 } // namespace thalweg::model

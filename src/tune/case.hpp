@@ -17,6 +17,11 @@ struct Case {
   /// Where in its node each rank stays (model::Scenario); empty: not known.
   std::vector<std::int32_t> sockets = {};
   std::vector<std::int32_t> complexes = {};
+  /// The place of each node in the machine's network, of so many hosts (topology::Allocation).
+  std::vector<std::int32_t> places = {};
+  std::int32_t hosts = 0;
+  /// In which strategies may number the ranks (strategies/order.hpp); null: their own.
+  std::shared_ptr<const schedule::RankOrders> orders = nullptr;
   /// So many calls follow each other, and nobody waits for one's end before the next: what counts is when the
   /// last one ends.
   std::int32_t calls_in_row = 1;
