@@ -21,7 +21,7 @@ ROOMS: dict[str, set[str]] = {
     "topology": {"core"},
     "schedule": {"core"},
     "strategies": {"core", "topology", "schedule"},
-    "machine": {"core"},
+    "machine": {"core", "topology"},
     "model": {"core", "topology", "schedule", "machine"},
     "pattern": {"core"},
     "balance": {"core", "machine"},

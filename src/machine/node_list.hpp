@@ -1,0 +1,36 @@
+#pragma once
+
+// Where hosts are in a machine's interconnect: a line a host, its name and its place.
+//
+//     # torus:25x32x24
+//     nid00012  3 1 0      coordinates, for meshes and tori
+//     nid00013  4 1 0
+//     leaf2-7   23         or the node's number
+
+#include "topology/interconnect.hpp"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace thalweg::machine {
+
+class NodeList {
+public:
+  NodeList() = default;
+
+  /// The place of a host, or -1 if the list does not have it. A domain behind the name does not matter.
+  topology::Place place_of(std::string_view host) const;
+  void add(std::string_view host, topology::Place place);
+  std::size_t size() const { return places_.size(); }
+
+private:
+  std::unordered_map<std::string, topology::Place> places_;
+};
+
+/// Reads the text of a list; `name` is for errors. Throws Error naming the line where a place is outside of
+/// the interconnect, coordinates are too few, or a host comes twice.
+NodeList parse_node_list(std::string_view text, const topology::Interconnect& interconnect,
+                         const std::string& name);
+
+} // namespace thalweg::machine
