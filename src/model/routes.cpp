@@ -4,8 +4,8 @@
 
 namespace thalweg::model {
 
-Routes::Routes(const topology::Allocation& allocation, std::int32_t nodes)
-    : Routes(topology::locate(allocation, nodes), nodes) {}
+Routes::Routes(const topology::NodePlaces& node_places, std::int32_t nodes)
+    : Routes(topology::locate(node_places, nodes), nodes) {}
 
 Routes::Routes(topology::LocatedNodes located, std::int32_t nodes)
     : is_known_(located.network.has_value()),

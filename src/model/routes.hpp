@@ -1,10 +1,10 @@
 #pragma once
 
 // Which links messages between nodes share, as far as it is known: a machine file may name the network's
-// shape, and an allocation the places of the nodes. Where the shape is not known, or does not fit the job,
+// shape, and a list of hosts their places in it. Where the shape is not known, or does not fit the job,
 // every node has a link of its own to a network that nobody contends for.
 
-#include "topology/allocation.hpp"
+#include "topology/node_places.hpp"
 
 #include <array>
 #include <span>
@@ -15,7 +15,7 @@ namespace thalweg::model {
 class Routes {
 public:
   /// Whoever wants to tell people why routes are unknown asks topology::locate.
-  Routes(const topology::Allocation& allocation, std::int32_t nodes);
+  Routes(const topology::NodePlaces& node_places, std::int32_t nodes);
 
   bool are_known() const { return is_known_; }
   std::size_t links() const { return network_.links().size(); }

@@ -3,7 +3,7 @@
 // What a prediction starts from, and what it says.
 
 #include "machine/machine.hpp"
-#include "topology/allocation.hpp"
+#include "topology/node_places.hpp"
 
 #include <cstdint>
 #include <span>
@@ -27,11 +27,15 @@ struct Scenario {
   /// move between several. Empty: not known, ranks of a node are a node apart.
   std::span<const std::int32_t> sockets = {};
   std::span<const std::int32_t> complexes = {};
-  /// The place of each node in the machine's network, of so many hosts (topology::Allocation).
-  std::span<const std::int32_t> places = {};
-  std::int32_t hosts = 0;
+  /// Where the nodes are in the network. Without a shape it is the machine file's.
+  topology::NodePlaces node_places = {};
 
-  topology::Allocation allocation() const { return {machine.network, hosts, {places.begin(), places.end()}}; }
+  topology::NodePlaces known_places() const {
+    topology::NodePlaces known = node_places;
+    if (known.network.empty())
+      known.network = machine.network;
+    return known;
+  }
 };
 
 } // namespace thalweg::model

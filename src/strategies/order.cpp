@@ -124,11 +124,11 @@ Strategy with_order(Strategy strategy) {
 
 std::shared_ptr<const RankOrders> rank_orders(const std::vector<std::int32_t>& nodes,
                                               const std::vector<std::int32_t>& sockets,
-                                              const topology::Allocation& allocation) {
+                                              const topology::NodePlaces& node_places) {
   if (nodes.empty())
     return nullptr;
   const std::int32_t count = std::ranges::max(nodes) + 1;
-  const topology::LocatedNodes located = topology::locate(allocation, count);
+  const topology::LocatedNodes located = topology::locate(node_places, count);
   const std::vector<std::int32_t> own = by_place(std::vector<std::int32_t>(static_cast<std::size_t>(count)));
   RankOrders orders;
   std::vector<std::int32_t> tour = own;

@@ -6,7 +6,7 @@
 // along a Hilbert curve.)
 
 #include "strategies/strategy.hpp"
-#include "topology/allocation.hpp"
+#include "topology/node_places.hpp"
 
 namespace thalweg::strategies {
 
@@ -30,7 +30,7 @@ const std::vector<Rank>* chosen_order(const Problem& problem);
 /// `nodes` and `sockets` are each rank's, numbered from 0; no sockets: not known.
 std::shared_ptr<const schedule::RankOrders> rank_orders(const std::vector<std::int32_t>& nodes,
                                                         const std::vector<std::int32_t>& sockets,
-                                                        const topology::Allocation& allocation);
+                                                        const topology::NodePlaces& node_places);
 
 /// The values of the parameter that make a difference for these orders, its default first.
 std::vector<std::int64_t> orders_to_try(const schedule::RankOrders* orders);

@@ -81,7 +81,7 @@ model::Prediction predict_from_one(const Schedule& one, std::int64_t unit_bytes,
 // Then others' messages are in the way of one's own, and one rank stands for itself only.
 bool has_known_routes(const model::Scenario& scenario) {
   return !scenario.nodes.empty() &&
-         topology::locate(scenario.allocation(), std::ranges::max(scenario.nodes) + 1).network.has_value();
+         topology::locate(scenario.known_places(), std::ranges::max(scenario.nodes) + 1).network.has_value();
 }
 
 void put_in_row(std::vector<Schedule>& schedules, const Case& wanted) {
@@ -130,8 +130,7 @@ ScheduleSample sample(const Strategy& strategy, const Problem& problem, const Ca
 
 model::Prediction predict(const Strategy& strategy, const Problem& problem, ScheduleSample known,
                           const Case& wanted, const machine::Machine& machine, double enough_seconds) {
-  const model::Scenario scenario{machine,          wanted.nodes,  wanted.sockets,
-                                 wanted.complexes, wanted.places, wanted.hosts};
+  const model::Scenario scenario{machine, wanted.nodes, wanted.sockets, wanted.complexes, wanted.node_places};
   const model::Prediction bound = model::predict_lower_bound(known.schedules, wanted.bytes, scenario);
   if (bound.seconds > enough_seconds)
     return bound;

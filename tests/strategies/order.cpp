@@ -156,12 +156,12 @@ TEST(RankOrders, AreOrdersWhateverIsKnown) {
       nodes[rank] = static_cast<std::int32_t>(rank) < count
                         ? static_cast<std::int32_t>(rank)
                         : static_cast<std::int32_t>(random() % static_cast<unsigned>(count));
-    topology::Allocation allocation;
+    topology::NodePlaces node_places;
     const std::vector<std::string> shapes{"", "ring", "star", "torus:5x4x2", "fat-tree:4x2", "torus:2x2"};
-    allocation.network = shapes[random() % shapes.size()];
+    node_places.network = shapes[random() % shapes.size()];
     for (std::int32_t node = 0; round % 3 != 0 && node < count; ++node)
-      allocation.places.push_back(static_cast<std::int32_t>(random() % 40) - (round % 10 == 1 ? 1 : 0));
-    if (const auto orders = rank_orders(nodes, {}, allocation)) {
+      node_places.places.push_back(static_cast<std::int32_t>(random() % 40) - (round % 10 == 1 ? 1 : 0));
+    if (const auto orders = rank_orders(nodes, {}, node_places)) {
       EXPECT_TRUE(is_order(orders->tour, ranks)) << round;
       EXPECT_TRUE(is_order(orders->places, ranks)) << round;
     }

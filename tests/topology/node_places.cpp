@@ -1,4 +1,4 @@
-#include "topology/allocation.hpp"
+#include "topology/node_places.hpp"
 
 #include "core/error.hpp"
 
@@ -7,7 +7,7 @@
 namespace thalweg::topology {
 namespace {
 
-TEST(Allocation, WithoutPlacesIsTheWholeNetworkInOrder) {
+TEST(NodePlaces, WithoutPlacesIsTheWholeNetworkInOrder) {
   const LocatedNodes found = locate({.network = "torus:4x2"}, 8);
   ASSERT_TRUE(found.network);
   EXPECT_EQ(found.network->hosts(), 8);
@@ -15,7 +15,7 @@ TEST(Allocation, WithoutPlacesIsTheWholeNetworkInOrder) {
   EXPECT_EQ(found.why_unknown, "");
 }
 
-TEST(Allocation, WithoutAShapeIsUnknownWithoutComplaint) {
+TEST(NodePlaces, WithoutAShapeIsUnknownWithoutComplaint) {
   const LocatedNodes nothing = locate({}, 8);
   EXPECT_FALSE(nothing.network);
   EXPECT_TRUE(nothing.places.empty());
@@ -26,7 +26,7 @@ TEST(Allocation, WithoutAShapeIsUnknownWithoutComplaint) {
   EXPECT_EQ(places.why_unknown, "");
 }
 
-TEST(Allocation, WithPlacesMayBeAPartOfTheNetwork) {
+TEST(NodePlaces, WithPlacesMayBeAPartOfTheNetwork) {
   const LocatedNodes part = locate({.network = "torus:4x2", .places = {6, 1}}, 2);
   ASSERT_TRUE(part.network);
   EXPECT_EQ(part.network->hosts(), 8);
@@ -35,9 +35,9 @@ TEST(Allocation, WithPlacesMayBeAPartOfTheNetwork) {
   EXPECT_EQ(locate({.network = "ring", .places = {6, 1}}, 2).network->hosts(), 7);
 }
 
-TEST(Allocation, SaysWhyAShapeCannotBeUsed) {
-  const auto why = [](const Allocation& allocation, std::int32_t nodes) {
-    const LocatedNodes found = locate(allocation, nodes);
+TEST(NodePlaces, SaysWhyAShapeCannotBeUsed) {
+  const auto why = [](const NodePlaces& known, std::int32_t nodes) {
+    const LocatedNodes found = locate(known, nodes);
     EXPECT_FALSE(found.network);
     EXPECT_TRUE(found.places.empty());
     return found.why_unknown;
@@ -50,7 +50,7 @@ TEST(Allocation, SaysWhyAShapeCannotBeUsed) {
   EXPECT_EQ(why({.network = "torus:99999x99999", .places = {0, 4}}, 2).substr(0, 12), "a network of");
 }
 
-TEST(Allocation, RefusesPlacesOfOtherNodes) {
+TEST(NodePlaces, RefusesPlacesOfOtherNodes) {
   EXPECT_THROW(locate({.network = "ring", .places = {0, 1}}, 3), Error);
 }
 

@@ -10,7 +10,7 @@
 
 namespace thalweg::topology {
 
-struct Allocation {
+struct NodePlaces {
   /// The network's shape (topology/network.hpp); empty: not known.
   std::string network = {};
   /// Hosts of the whole network; 0: what the shape says, or as many as its places need.
@@ -20,7 +20,7 @@ struct Allocation {
   std::vector<std::int32_t> places = {};
 };
 
-/// What an allocation says of so many nodes.
+/// What that says of so many nodes.
 struct LocatedNodes {
   /// Nothing where the shape is not known or does not fit the job.
   std::optional<Network> network = {};
@@ -30,6 +30,6 @@ struct LocatedNodes {
   std::string why_unknown = {};
 };
 
-LocatedNodes locate(const Allocation& allocation, std::int32_t nodes);
+LocatedNodes locate(const NodePlaces& known, std::int32_t nodes);
 
 } // namespace thalweg::topology
