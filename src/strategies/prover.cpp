@@ -107,7 +107,8 @@ std::string describe(const Strategy& strategy, const Problem& problem) {
   if (schedule::is_rooted(problem.operation))
     text += fmt::format(", root {}", problem.root);
   for (const auto& [name, value] : problem.parameters)
-    text += fmt::format(", {}={}", name, value);
+    if (name != order_name || value != 0)
+      text += fmt::format(", {}={}", name, value);
   if (problem.nodes)
     text += fmt::format(", {} nodes", *std::ranges::max_element(*problem.nodes) + 1);
   if (!problem.commutative)

@@ -43,7 +43,7 @@ class Lab(NamedTuple):
         """Name the hosts in the order in which jobs get them."""
         if not self.shuffle:
             return self.names
-        return random.Random(self.shuffle).sample(self.names, self.hosts)
+        return random.Random(self.shuffle).sample(self.names, self.hosts)  # noqa: S311 - it guards nothing
 
     @property
     def node_list(self) -> Path:
@@ -90,7 +90,9 @@ def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -
         raise ThalwegError(USAGE, f"'{rate}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
     network_of(topology, hosts)
     if shuffle < 0:
-        raise ThalwegError(USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1")
+        raise ThalwegError(
+            USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1"
+        )
     return Lab(name, hosts, rate, topology, shuffle)
 
 
