@@ -35,7 +35,8 @@ public:
   double capacity(Link link) const override;
   std::string link_name(Link link) const override;
   bool takes_ranks(Place node) const override { return node % per_switch() < nodes_per_switch_; }
-  const Grid* grid() const override { return per_switch() == 1 ? &grid_ : nullptr; }
+  Place rank_nodes() const override { return grid_.places() * nodes_per_switch_; }
+  const Grid* grid() const override { return has_node_links() ? nullptr : &grid_; }
   const Grid* switch_grid() const override { return &grid_; }
   Place switch_place(Place node) const override { return node / per_switch(); }
 

@@ -74,7 +74,9 @@ public:
   virtual std::string link_name(Link link) const = 0;
   /// May ranks be put on this node? Not on those for input and output.
   virtual bool takes_ranks(Place /*node*/) const { return true; }
-  /// The mesh or torus that the nodes are on, or null where the machine is none.
+  /// How many nodes do.
+  virtual Place rank_nodes() const { return nodes(); }
+  /// The mesh or torus on which the nodes are so many hops apart, or null where the machine is none.
   virtual const Grid* grid() const { return nullptr; }
   /// The mesh or torus of the switches, of which each may have several nodes; null where the machine is none.
   virtual const Grid* switch_grid() const { return grid(); }

@@ -16,7 +16,7 @@ std::uint64_t key(const NetworkLink& link) {
 /// With cables between hosts and switches, also where each switch has one host.
 std::shared_ptr<const Interconnect> cabled(std::string_view shape, std::int32_t hosts) {
   auto machine = parse_interconnect(shape, hosts);
-  if (machine->grid() == nullptr || machine->vertices() > machine->nodes())
+  if (machine->grid() == nullptr)
     return machine;
   const std::string name = machine->name();
   const std::size_t comma = std::min(name.find(','), name.size());
@@ -99,7 +99,8 @@ std::vector<std::int32_t> Network::route(std::int32_t from, std::int32_t to) con
 }
 
 std::optional<Grid> Network::grid() const {
-  return interconnect_->grid() == nullptr ? std::nullopt : std::optional(*interconnect_->grid());
+  const Grid* grid = interconnect_->switch_grid();
+  return grid == nullptr || grid->places() != hosts_ ? std::nullopt : std::optional(*grid);
 }
 
 } // namespace thalweg::topology

@@ -160,6 +160,7 @@ TEST(Interconnect, HierarchiesHaveDistancesByLevel) {
 TEST(Interconnect, NodesForInputAndOutputTakeNoRanks) {
   const auto gordon = parse_interconnect("torus:4x4x4*16+2");
   EXPECT_EQ(gordon->nodes(), 64 * 18);
+  EXPECT_EQ(gordon->rank_nodes(), 64 * 16);
   EXPECT_EQ(gordon->grid(), nullptr);
   EXPECT_EQ(gordon->switch_grid()->places(), 64);
   EXPECT_TRUE(gordon->takes_ranks(15));

@@ -137,8 +137,8 @@ def _make_routers(lab: Lab, network: _core.Network, cables: Sequence[_Cable]) ->
                 continue
             device = f"h{host}" if ahead == host else f"s{ahead - lab.hosts}"
             lines[space].append(f"route add {lab.address(host)}/32 {gateways[space, device]}dev {device}")
-    for space in lines:
-        _batch(["-n", space], lines[space])
+    for space, commands in lines.items():
+        _batch(["-n", space], commands)
         _call(["ip", "netns", "exec", space, "sh", "-c", _ROUTER])
 
 
