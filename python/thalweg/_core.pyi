@@ -399,6 +399,13 @@ class Machine:
     @network.setter
     def network(self, arg: str, /) -> None: ...
 
+    @property
+    def nodes(self) -> list[tuple[str, int]]:
+        """Hosts with their nodes."""
+
+    @nodes.setter
+    def nodes(self, arg: Sequence[tuple[str, int]], /) -> None: ...
+
     def to_text(self) -> str:
         """The machine file's text."""
 

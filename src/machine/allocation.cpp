@@ -79,4 +79,15 @@ Allocation allocation_of_hosts(std::shared_ptr<const topology::Interconnect> int
   return allocation;
 }
 
+Allocation allocation_on(const Machine& machine, std::span<const std::string> hosts) {
+  if (machine.network.empty())
+    throw Error(fmt::format("the machine file of '{}' does not name the network", machine.title),
+                "add it: thalweg probe --network torus:4x4x4 --nodes FILE");
+  const std::unordered_set<std::string> different(hosts.begin(), hosts.end());
+  const std::size_t nodes = machine.nodes.size() > 0 ? machine.nodes.size() : different.size();
+  return allocation_of_hosts(
+      topology::parse_interconnect(machine.network, static_cast<topology::Place>(nodes)), machine.nodes,
+      hosts);
+}
+
 } // namespace thalweg::machine

@@ -27,7 +27,7 @@ class Lab(NamedTuple):
     """Of each link in each direction, in the words of tc: 200mbit."""
 
     topology: str
-    """The network's shape, as thalweg._core.Network reads it: star, fat-tree:4x2, ring, torus:4x2."""
+    """The network's shape, as docs/machines.md has them: star, fat-tree:4x2, ring, torus:4x2, dragonfly:2x2x1."""
 
     @property
     def names(self) -> list[str]:
@@ -100,6 +100,12 @@ def network_of_lab(name: str) -> str:
     """Name the shape of a lab's network; empty without a lab."""
     lab = saved(name) if name else None
     return lab.topology if lab else ""
+
+
+def hosts_of_lab(name: str) -> list[tuple[str, int]]:
+    """Give a lab's hosts with their places in its network: host i is at place i. None without a lab."""
+    lab = saved(name) if name else None
+    return [(host, place) for place, host in enumerate(lab.names)] if lab else []
 
 
 def save(lab: Lab) -> None:

@@ -43,6 +43,8 @@ class Job(NamedTuple):
     ranks: int
     nodes: tuple[int, ...]
     """The node of each rank, numbered from 0."""
+    hosts: tuple[str, ...]
+    """The nodes' names."""
     machines: int
     """Booted machines that the nodes are on."""
     fingerprint: tuple[str, ...]
@@ -188,4 +190,6 @@ def _job_of(answer: dict[str, Any] | str) -> Job:
     hosts = list(dict.fromkeys(answer["hosts"]))
     nodes = tuple(hosts.index(host) for host in answer["hosts"])
     places = find_places(answer["hosts"], answer["places"])
-    return Job(len(nodes), nodes, len(set(answer["machines"])), tuple(answer["fingerprint"].split("\n")), places)
+    return Job(
+        len(nodes), nodes, tuple(hosts), len(set(answer["machines"])), tuple(answer["fingerprint"].split("\n")), places
+    )
