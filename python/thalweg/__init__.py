@@ -4,15 +4,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thalweg.balancing.allocation import Allocation
     from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
+    from thalweg.machine.machine import Machine
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
 __all__ = [
-    "Allocation",
     "Balance",
     "FinishRequest",
+    "Machine",
     "Stream",
     "StreamError",
     "StreamStatistics",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Allocation": "thalweg.balancing.allocation",
+    "Machine": "thalweg.machine.machine",
     "Balance": "thalweg.balancing.balance",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",

@@ -442,6 +442,13 @@ class Machine:
     @network.setter
     def network(self, arg: str, /) -> None: ...
 
+    @property
+    def nodes(self) -> list[tuple[str, int]]:
+        """Hosts with their nodes."""
+
+    @nodes.setter
+    def nodes(self, arg: Sequence[tuple[str, int]], /) -> None: ...
+
     def to_text(self) -> str:
         """The machine file's text."""
 
@@ -646,6 +653,72 @@ def tour(grid: Grid, places: Annotated[NDArray[numpy.int64], dict(shape=(None,),
     An order of places in which neighbors are near, by Hilbert curves; as indices.
     """
 
+class Interconnect:
+    """What lies between a machine's nodes; docs/machines.md has the names."""
+
+    def __init__(self, name: str, nodes: int = 0) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def rank_nodes(self) -> int: ...
+
+    @property
+    def vertices(self) -> int: ...
+
+    @property
+    def links(self) -> int: ...
+
+    @property
+    def diameter(self) -> int: ...
+
+    @property
+    def mean_hops(self) -> float: ...
+
+    @property
+    def bisection(self) -> float: ...
+
+    @property
+    def spreads(self) -> bool: ...
+
+    @property
+    def grid(self) -> Grid:
+        """Of the switches, where they are on a mesh or torus."""
+
+    def hops(self, a: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def route(self, a: int, b: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Links, and the part of the bytes that each carries."""
+
+    def link_loads(self, a: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def capacity(self, link: int) -> float: ...
+
+    def link_name(self, link: int) -> str: ...
+
+    def ends(self, link: int) -> tuple[int, int]:
+        """
+        The vertices that a link comes from and leads to; -1 where there is no link.
+        """
+
+    def node_named(self, name: str) -> int: ...
+
+    def switch_places(self, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def nodes_for_ranks(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+def parse_graph(text: str, file: str) -> Interconnect: ...
+
+def slots(machine: Interconnect, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slots_per_node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The node of each slot."""
+
+def parse_node_list(text: str, machine: Interconnect, name: str) -> list[tuple[str, int]]:
+    """Hosts with their nodes."""
+
 class FlowMetrics:
     """A flow's figures; those that end in _max are the maximum over ranks."""
 
@@ -731,10 +804,10 @@ class BalanceProblem:
     def flow(self, scheme: str) -> Flow:
         """The scheme's flow; it has to be able."""
 
-    def candidate(self, scheme: str, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None) -> BalanceCandidate:
+    def candidate(self, scheme: str, costs: BalanceCosts, places: tuple[Interconnect, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None) -> BalanceCandidate:
         """The same with its predictions."""
 
-    def choose(self, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None, incumbent: str) -> tuple[list[BalanceCandidate], int]:
+    def choose(self, costs: BalanceCosts, places: tuple[Interconnect, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None, incumbent: str) -> tuple[list[BalanceCandidate], int]:
         """All schemes that are able, and the index of the one to run."""
 
 def parse_seconds(text: str) -> float:

@@ -4,8 +4,7 @@
 #include "balance/task_cuts.hpp"
 #include "core/units.hpp"
 #include "python/arrays.hpp"
-
-#include "topology/grid.hpp"
+#include "python/interconnects.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -28,7 +27,6 @@ using balance::Problem;
 using balance::SchemeEntry;
 using balance::Tasks;
 using balance::Transfer;
-using topology::Grid;
 using topology::Place;
 
 template <typename Number, typename Part>
@@ -94,13 +92,13 @@ void bind_costs(nb::module_& module) {
 }
 
 /// Where ranks are, as far as it is known.
-using Places = std::optional<std::pair<const Grid*, RowArgument<Place>>>;
+using Places = std::optional<std::pair<const HeldInterconnect*, RowArgument<Place>>>;
 
 balance::Hops hops_of(const Places& places) {
   if (!places)
     return {};
-  return [grid = places->first, where = places->second.data()](Rank a, Rank b) {
-    return grid->hops(where[a], where[b]);
+  return [machine = places->first->held.get(), where = places->second.data()](Rank a, Rank b) {
+    return machine->hops(where[a], where[b]);
   };
 }
 

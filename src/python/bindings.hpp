@@ -18,6 +18,7 @@ void bind_tuning(nb::module_& module);
 void bind_networks(nb::module_& module);
 void bind_tuning_files(nb::module_& module);
 void bind_grids(nb::module_& module);
+void bind_interconnects(nb::module_& module);
 void bind_balance(nb::module_& module);
 
 } // namespace thalweg::python

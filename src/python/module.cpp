@@ -32,5 +32,6 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_tuning(module);
   thalweg::python::bind_tuning_files(module);
   thalweg::python::bind_grids(module);
+  thalweg::python::bind_interconnects(module);
   thalweg::python::bind_balance(module);
 }

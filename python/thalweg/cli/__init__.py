@@ -6,7 +6,22 @@ from types import FrameType
 
 import typer
 
-from thalweg.cli import balance, bench, check, config, explain, export, lab, probe, run, show, strategies, tune, verify
+from thalweg.cli import (
+    balance,
+    bench,
+    check,
+    config,
+    explain,
+    export,
+    lab,
+    machine,
+    probe,
+    run,
+    show,
+    strategies,
+    tune,
+    verify,
+)
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -47,6 +62,7 @@ def make_application() -> typer.Typer:
     app.command("show")(show.show)
     app.command("verify")(verify.verify)
     app.command("probe")(probe.probe)
+    app.command("machine")(machine.machine)
     app.command("tune")(tune.tune)
     app.command("export")(export.export)
     app.command("check")(check.check)

@@ -12,7 +12,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from thalweg import _core
-from thalweg.lab.hosts import network_of_lab
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.lab.hosts import hosts_of_lab, network_of_lab
 from thalweg.machine import files
 from thalweg.machine.fit import OUTLIER_TIMES, Costs
 from thalweg.machine.parts import describe, describe_ranks, find_parts
@@ -37,6 +38,7 @@ class Request(NamedTuple):
     launcher: list[str]
     lab: str
     network: str
+    nodes: str
     output: str
     plot: str
 
@@ -49,11 +51,12 @@ def main(request: Request) -> None:
     words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
     with Session(words, lab=request.lab) as session:
         _print_job(console, session.job)
+        network, hosts = find_network(request, session.job)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("probing", total=steps(session.job))
-            network = request.network or network_of_lab(request.lab)
-            machine, measured = probe(session, lambda: progress.advance(task), network=network)
+            machine, measured = probe(session, lambda: progress.advance(task))
         path = Path(request.output) if request.output else files.file_of(session.job.fingerprint, os.environ)
+    machine.network, machine.nodes = network, hosts
     files.save(machine, path)
     for level in machine.levels:
         _print_level(console, level)
@@ -62,6 +65,29 @@ def main(request: Request) -> None:
     if request.plot:
         draw(machine, measured, request.plot)
         console.print(f"drawn in {request.plot}")
+
+
+def find_network(request: Request, job: Job) -> tuple[str, list[tuple[str, int]]]:
+    """Say what the network is and where hosts are in it, as far as it was told or is a lab's."""
+    network = request.network or network_of_lab(request.lab)
+    if request.nodes and not network:
+        raise ThalwegError(
+            USAGE, f"where are the hosts of {request.nodes}?", "say on which network: --network torus:4x4"
+        )
+    if not network:
+        return "", []
+    hosts = hosts_of_lab(request.lab)
+    try:
+        interconnect = _core.Interconnect(network, len(hosts) or len(job.hosts))
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+    if request.nodes:
+        hosts = files.read_node_list(request.nodes, interconnect)
+    places = dict(hosts)
+    for host in job.hosts if request.nodes else []:
+        if host.partition(".")[0] not in places:
+            raise ThalwegError(SETTINGS, f"host {host} has no place in {request.nodes}", "add a line for it")
+    return network, hosts
 
 
 def _print_job(console: Console, job: Job) -> None:

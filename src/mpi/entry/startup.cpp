@@ -117,9 +117,9 @@ void agree_on_places(const job::Agreement& world) {
   if (runtime.placement.node_count < 2 || !(runtime.chooses_strategies || runtime.learns)) {
     return;
   }
-  const std::string shape = runtime.world_rank == 0 ? network_shape() : "";
+  const machine::Machine machine = runtime.world_rank == 0 ? network_machine() : machine::Machine{};
   const job::KnownNetwork known =
-      job::agree_on_network(world, runtime.placement, runtime.settings.node_list, shape);
+      job::agree_on_network(world, runtime.placement, runtime.settings.node_list, machine);
   runtime.node_places = known.of(runtime.placement);
   runtime.network = known.remark;
 }
