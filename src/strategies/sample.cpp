@@ -66,6 +66,8 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   problem.commutative = !strategy.keeps_rank_order;
   problem.unit_bytes = size.unit_bytes;
   problem.parameters = scheduled.parameters();
+  if (strategy.order_matters && problem.parameter(order_name) != 0)
+    problem.commutative = true;
   problem.nodes = nodes_of(size);
   find_orders(problem, strategy, size.node_places);
   problem.neighborhoods = ring(size.ranks);
