@@ -59,15 +59,6 @@ namespace {
 struct Job {
   int rank = 0;
   int ranks = 1;
-
-  double sum(double value) const {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return value;
-  }
-  double max(double value) const {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return value;
-  }
 };
 
 Walker make_task(std::uint64_t id, double weight, const Walker*) {
@@ -85,45 +76,61 @@ bool is_whole(const Named& task) {
   return task.name == std::string(task.id % 50, 'x');
 }
 
-/// Of one of several kinds: close to each other, wild, all on one rank, few, none.
+/// A rank's, of one of several kinds: close to each other, wild, all on one rank, few, none.
 template <typename Task>
-std::vector<Task> random_tasks(std::uint32_t seed, const Job& job) {
+std::vector<Task> random_tasks(std::uint32_t seed, int rank, const Job& job) {
   std::mt19937 common(seed);
   const unsigned kind = common() % 5;
   const auto owner = static_cast<int>(common() % static_cast<unsigned>(job.ranks));
-  std::mt19937 own(seed * 64 + static_cast<unsigned>(job.rank));
+  std::mt19937 own(seed * 64 + static_cast<unsigned>(rank));
   const unsigned count = kind == 0   ? 20 + own() % 9
                          : kind == 1 ? own() % 60
-                         : kind == 2 ? (job.rank == owner ? 300 : 0)
+                         : kind == 2 ? (rank == owner ? 300 : 0)
                          : kind == 3 ? own() % 2
                                      : 0;
   std::vector<Task> tasks;
   for (unsigned i = 0; i < count; ++i)
-    tasks.push_back(make_task((static_cast<std::uint64_t>(job.rank) << 20U) + i,
+    tasks.push_back(make_task((static_cast<std::uint64_t>(rank) << 20U) + i,
                               std::exponential_distribution<double>(0.2)(own), static_cast<Task*>(nullptr)));
   return tasks;
 }
 
-/// The same on any distribution of the same tasks.
-template <typename Task>
-std::vector<std::uint64_t> fingerprint(const std::vector<Task>& tasks) {
-  std::vector<std::uint64_t> sums(3);
-  for (const Task& task : tasks) {
-    sums[0] += 1;
-    sums[1] += task.id * 0x9e3779b97f4a7c15U ^ task.id << 7U;
-    sums[2] += task.id * task.id * 0xbf58476d1ce4e5b9U;
-    checks::require(is_whole(task), "task %llu is damaged", static_cast<unsigned long long>(task.id));
+/// What tasks are together, wherever they are.
+struct Together {
+  std::array<std::uint64_t, 3> sums{};
+  double weight = 0;
+  double heaviest = 0;
+
+  auto count() const { return static_cast<double>(sums[0]); }
+  template <typename Task>
+  void add(const std::vector<Task>& tasks) {
+    for (const Task& task : tasks) {
+      sums[0] += 1;
+      sums[1] += task.id * 0x9e3779b97f4a7c15U ^ task.id << 7U;
+      sums[2] += task.id * task.id * 0xbf58476d1ce4e5b9U;
+      weight += task.weight;
+      heaviest = std::max(heaviest, task.weight);
+      checks::require(is_whole(task), "task %llu is damaged", static_cast<unsigned long long>(task.id));
+    }
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-  return sums;
+};
+
+/// All ranks' random tasks.
+template <typename Task>
+Together all_of(std::uint32_t seed, const Job& job) {
+  Together all;
+  for (int rank = 0; rank < job.ranks; ++rank)
+    all.add(random_tasks<Task>(seed, rank, job));
+  return all;
 }
 
+/// Collective. Ranks have the tasks that they had before together.
 template <typename Task>
-double weight_of(const std::vector<Task>& tasks) {
-  double weight = 0;
-  for (const Task& task : tasks)
-    weight += task.weight;
-  return weight;
+void must_be_all(const Together& before, const std::vector<Task>& tasks, std::uint32_t seed) {
+  Together after;
+  after.add(tasks);
+  MPI_Allreduce(MPI_IN_PLACE, after.sums.data(), 3, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  checks::require(after.sums == before.sums, "seed %u: tasks are lost, or there twice", seed);
 }
 
 double weigh(const Walker& task) {
@@ -154,14 +161,14 @@ void move(thalweg::balancer& balancer, std::vector<Task>& tasks, const thalweg::
 
 template <typename Task>
 void check_counts(thalweg::balancer& balancer, std::uint32_t seed, const Job& job) {
-  std::vector<Task> tasks = random_tasks<Task>(seed, job);
-  const auto before = fingerprint(tasks);
+  std::vector<Task> tasks = random_tasks<Task>(seed, job.rank, job);
+  const Together before = all_of<Task>(seed, job);
   thalweg::balance_options options;
   options.scheme = seed % 2 == 0 ? thalweg_balance_alias : thalweg_balance_sweep;
   options.spread = seed % 5 == 0 ? thalweg_balance_capped : thalweg_balance_even;
   move(balancer, tasks, options, seed);
-  checks::require(fingerprint(tasks) == before, "seed %u: tasks were lost", seed);
-  const double most = std::ceil(static_cast<double>(before[0]) / job.ranks);
+  must_be_all(before, tasks, seed);
+  const double most = std::ceil(before.count() / job.ranks);
   const auto count = static_cast<double>(tasks.size());
   checks::require(count <= most, "seed %u: %g tasks", seed, count);
   checks::require(options.spread == thalweg_balance_capped || count >= most - 1, "seed %u: %g tasks", seed,
@@ -170,32 +177,33 @@ void check_counts(thalweg::balancer& balancer, std::uint32_t seed, const Job& jo
 
 template <typename Task, typename Weight>
 void check_weights(thalweg::balancer& balancer, std::uint32_t seed, const Job& job, Weight weight) {
-  std::vector<Task> tasks = random_tasks<Task>(seed, job);
-  const auto before = fingerprint(tasks);
-  double heaviest = 0;
-  for (const Task& task : tasks)
-    heaviest = std::max(heaviest, task.weight);
-  heaviest = job.max(heaviest);
+  std::vector<Task> tasks = random_tasks<Task>(seed, job.rank, job);
+  const Together before = all_of<Task>(seed, job);
   thalweg::balance_options options;
   options.scheme = seed % 2 == 0 ? thalweg_balance_alias : thalweg_balance_sweep;
   move(balancer, tasks, options, seed, weight);
-  checks::require(fingerprint(tasks) == before, "seed %u: weighted tasks were lost", seed);
-  const double share = job.sum(weight_of(tasks)) / job.ranks;
+  must_be_all(before, tasks, seed);
+  const double share = before.weight / job.ranks;
   const double messages = seed % 2 == 0 ? 2 : job.ranks; // and one, halved
-  checks::require(std::abs(weight_of(tasks) - share) <= heaviest * (messages + 1) / 2 + 1e-9,
-                  "seed %u: a load of %g, where %g is even and %g the heaviest task", seed, weight_of(tasks),
-                  share, heaviest);
+  Together own;
+  own.add(tasks);
+  checks::require(std::abs(own.weight - share) <= before.heaviest * (messages + 1) / 2 + 1e-9,
+                  "seed %u: a load of %g, where %g is even and %g the heaviest task", seed, own.weight, share,
+                  before.heaviest);
 }
 
 void check_speeds(thalweg::balancer& balancer, std::uint32_t seed, const Job& job) {
-  std::vector<Walker> tasks = random_tasks<Walker>(seed, job);
-  const auto before = fingerprint(tasks);
+  std::vector<Walker> tasks = random_tasks<Walker>(seed, job.rank, job);
+  const Together before = all_of<Walker>(seed, job);
+  const auto speed_of = [](int rank) { return 0.5 + rank % 4; };
+  double speeds = 0;
+  for (int rank = 0; rank < job.ranks; ++rank)
+    speeds += speed_of(rank);
   thalweg::balance_options options;
-  options.speed = 0.5 + job.rank % 4;
-  const double speeds = job.sum(options.speed);
+  options.speed = speed_of(job.rank);
   move(balancer, tasks, options, seed);
-  checks::require(fingerprint(tasks) == before, "seed %u: tasks were lost", seed);
-  const double share = static_cast<double>(before[0]) * options.speed / speeds;
+  must_be_all(before, tasks, seed);
+  const double share = before.count() * options.speed / speeds;
   checks::require(std::abs(static_cast<double>(tasks.size()) - share) < 1 + 1e-6, "seed %u: %zu tasks of %g",
                   seed, tasks.size(), share);
 }
@@ -219,11 +227,13 @@ void must_fail(const Job& job, thalweg_status status, const char* what, Call cal
   std::vector<Task> tasks;
   for (std::uint64_t id = 0; id < (job.rank == 0 ? 50 : 3); ++id)
     tasks.push_back(make_task(id, 1, static_cast<Task*>(nullptr)));
-  const auto before = fingerprint(tasks);
-  const std::size_t count = tasks.size();
+  Together before;
+  before.add(tasks);
   const thalweg::error failure = checks::failure_of([&] { call(tasks); });
   checks::require(failure.status() == status, "%s: %s", what, failure.what());
-  checks::require(fingerprint(tasks) == before && tasks.size() == count, "%s has moved tasks", what);
+  Together after;
+  after.add(tasks);
+  checks::require(after.sums == before.sums, "%s has moved tasks", what);
 }
 
 void check_errors(const Job& job, int gathered_ranks) {
