@@ -61,6 +61,8 @@ Given checked(const thalweg_tasks& tasks, const thalweg_balance_options& options
   report.bytes = static_cast<double>(tasks.count) * static_cast<double>(tasks.task_bytes);
   report.is_weighted = tasks.weights != nullptr;
   report.fault = fault_of_options(options);
+  if (tasks.pack == nullptr && tasks.task_bytes == 0 && tasks.count > 0)
+    report.fault = Fault::option;
   for (std::size_t task = 0; report.is_weighted && task < tasks.count; ++task) {
     report.weight += tasks.weights[task];
     if (!is_number_from_0(tasks.weights[task]))
