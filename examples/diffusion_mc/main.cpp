@@ -161,19 +161,21 @@ bool simulate_and_check(Group const& world, Options const& options) {
   run.steps = options.integer("steps", lag + 1, 1 << 30);
   run.first_measured = std::max(run.steps / 5, lag);
   run.way = static_cast<Way>(options.choice("balance", {"none", "gather", "thalweg"}));
-  run.options.scheme = options.choice("scheme", {"sweep", "alias"}) == 0 ? thalweg_balance_sweep : thalweg_balance_alias;
+  run.options.scheme =
+      options.choice("scheme", {"sweep", "alias"}) == 0 ? thalweg_balance_sweep : thalweg_balance_alias;
   run.options.threshold = static_cast<double>(options.integer("threshold", 0, 10000)) / 100;
   std::size_t const size = options.choice("walker-bytes", {"672", "2048", "32768"});
   Result result = simulate(size, run, world);
   double most[2] = {result.seconds, result.imbalance};
   MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, world.communicator);
-  bool const right = result.is_conserved && result.energy.agrees_with(exact_energy) && result.r2.agrees_with(exact_r2);
+  bool const right =
+      result.is_conserved && result.energy.agrees_with(exact_energy) && result.r2.agrees_with(exact_r2);
   if (world.rank == 0) {
     fmt::print("answer: walkers={} steps={} right={} energy={:.6f}+-{:.6f} r2={:.6f}+-{:.6f} hash={:016x}\n",
                result.walkers, run.steps, right ? "yes" : "NO", result.energy.mean(), result.energy.error(),
                result.r2.mean(), result.r2.error(), result.hash);
-    fmt::print("time: ranks={} balance={} imbalance={:.3f} seconds={:.6f}\n", world.ranks, options.text("balance"),
-               most[1], most[0]);
+    fmt::print("time: ranks={} balance={} imbalance={:.3f} seconds={:.6f}\n", world.ranks,
+               options.text("balance"), most[1], most[0]);
   }
   return right;
 }

@@ -9,7 +9,7 @@ namespace thalweg::examples::diffusion_mc {
 
 /// Sums over walkers. They are whole numbers, so that they do not depend on which rank has which walker.
 struct Sums {
-  std::int64_t before = 0; ///< walkers that have come to the step
+  std::int64_t before = 0;  ///< walkers that have come to the step
   std::int64_t walkers = 0; ///< that leave it
   std::int64_t energy = 0;
   std::int64_t r2 = 0; ///< a while ago, of the ancestors of those that live
@@ -19,7 +19,8 @@ struct Sums {
   static std::int64_t whole(double value) { return std::llround(value / unit); }
 };
 
-/// How many steps ago forward walking looks: by then descendants are distributed as the ground state's square.
+/// How many steps ago forward walking looks: by then descendants are distributed as the ground state's
+/// square.
 inline constexpr std::int64_t lag = 60;
 
 /// A rank's walkers.

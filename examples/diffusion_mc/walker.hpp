@@ -11,8 +11,8 @@ namespace thalweg::examples::diffusion_mc {
 
 /// The particle in the trap H = -1/2 laplacian + 1/2 r^2, and how it is sampled.
 struct Problem {
-  double guide = 0.8;         ///< the guiding function is exp(-guide r^2 / 2); the ground state has 1
-  int moves = 5;              ///< between two branchings
+  double guide = 0.8;          ///< the guiding function is exp(-guide r^2 / 2); the ground state has 1
+  int moves = 5;               ///< between two branchings
   std::int64_t population = 0; ///< at which the trial energy keeps the number of walkers
   std::uint64_t seed = 1;
 
@@ -26,7 +26,8 @@ inline constexpr double exact_r2 = 1.5; ///< mean of r^2 in the ground state
 /// Random numbers of a walker, which depend on nothing but its own past.
 class Dice {
 public:
-  Dice(std::uint64_t seed, std::uint64_t walker, std::uint64_t step) : state_(mix(seed ^ mix(walker ^ mix(step)))) {}
+  Dice(std::uint64_t seed, std::uint64_t walker, std::uint64_t step)
+      : state_(mix(seed ^ mix(walker ^ mix(step)))) {}
 
   std::uint64_t word() { return mix(state_ += 0x9e3779b97f4a7c15U); }
   /// In (0, 1).
@@ -82,7 +83,8 @@ void advance(Walker<bytes>& walker, Problem const& problem, std::int64_t step, d
       forth += tau * kick[i] * kick[i];
       back += difference * difference;
     }
-    double const acceptance = std::exp((forth - back) / (2 * tau) - problem.guide * (moved.r2() - walker.r2()));
+    double const acceptance =
+        std::exp((forth - back) / (2 * tau) - problem.guide * (moved.r2() - walker.r2()));
     if (dice.uniform() < acceptance)
       walker.position = moved.position;
     double const energy_before = energy;

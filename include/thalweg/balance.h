@@ -100,12 +100,12 @@ typedef struct thalweg_tasks {
 /* What has become of them. The first `kept` are still this rank's, and the others are gone. */
 typedef struct thalweg_moved {
   size_t kept;
-  size_t arrived;         /* how many have come */
-  const void* tasks;      /* those, one after the other, aligned to 64; the balancer's, until it is called again */
-  size_t bytes;           /* of all of them */
-  int was_worth;          /* 0: none has moved on any rank, as it would not have paid */
-  double imbalance;       /* before: time of the slowest rank over that of even loads */
-  double gain_seconds;    /* what moving was predicted to save; 0 without load_seconds */
+  size_t arrived;    /* how many have come */
+  const void* tasks; /* those, one after the other, aligned to 64; the balancer's, until it is called again */
+  size_t bytes;      /* of all of them */
+  int was_worth;     /* 0: none has moved on any rank, as it would not have paid */
+  double imbalance;  /* before: time of the slowest rank over that of even loads */
+  double gain_seconds;     /* what moving was predicted to save; 0 without load_seconds */
   double exchange_seconds; /* and to take */
 } thalweg_moved;
 

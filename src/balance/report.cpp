@@ -21,7 +21,8 @@ Words words_of(Fault fault) {
   case Fault::weight:
     return {"has a task whose weight is below 0 or no finite number", "give finite weights from 0"};
   case Fault::speed:
-    return {"has a speed that is below 0 or no finite number", "give what it does in the same time as others"};
+    return {"has a speed that is below 0 or no finite number",
+            "give what it does in the same time as others"};
   case Fault::cost:
     return {"gives seconds that are below 0 or no finite number", "give how long a task takes, or 0"};
   default:
@@ -87,8 +88,7 @@ void must_be_right(const Summary& all) {
     throw Error("ranks give different options, sizes of tasks, or weights on some of them only",
                 "give all ranks the same", thalweg_error_mismatch);
   if (all.tasks < 0)
-    throw Error(fmt::format("all ranks have over {} tasks together", tasks_max),
-                "count in a larger unit");
+    throw Error(fmt::format("all ranks have over {} tasks together", tasks_max), "count in a larger unit");
 }
 
 } // namespace thalweg::balancing

@@ -16,9 +16,9 @@ struct Report {
   Tasks tasks = 0;
   double weight = 0; ///< of its tasks together, where they are weighted
   double speed = 1;
-  double bytes = 0;           ///< what its tasks take in messages
-  double load_seconds = 0;    ///< how long a task, or a unit of weight, takes a rank of mean speed; 0: unknown
-  double cost_factor = 0;     ///< how many times as long as predicted its exchanges take; 0: unknown
+  double bytes = 0;        ///< what its tasks take in messages
+  double load_seconds = 0; ///< how long a task, or a unit of weight, takes a rank of mean speed; 0: unknown
+  double cost_factor = 0;  ///< how many times as long as predicted its exchanges take; 0: unknown
   std::uint64_t settings = 0; ///< a digest of what all ranks have to give alike
   bool is_weighted = false;
   Fault fault = Fault::none;

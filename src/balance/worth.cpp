@@ -20,8 +20,7 @@ Verdict verdict_of(const Summary& all, const Terms& terms, const machine::LevelC
   verdict.predicted_seconds = exchange_seconds(2, {{0, 1, 1}}, 0, costs);
   verdict.exchange_seconds = verdict.predicted_seconds * (all.cost_factor > 0 ? all.cost_factor : 1);
   const double mean_speed = all.speed / all.ranks;
-  verdict.gain_seconds =
-      (all.slowest.seconds() - even) * mean_speed * all.load_seconds * terms.steps;
+  verdict.gain_seconds = (all.slowest.seconds() - even) * mean_speed * all.load_seconds * terms.steps;
   const bool pays =
       all.load_seconds <= 0 || verdict.gain_seconds > terms.hysteresis * verdict.exchange_seconds;
   verdict.is_worth = pays && verdict.imbalance > 1 + terms.threshold;

@@ -16,8 +16,8 @@ struct Terms {
 
 struct Verdict {
   bool is_worth = true;
-  double imbalance = 1;       ///< time of the slowest rank over that of even loads
-  double gain_seconds = 0;    ///< of all steps; 0 where nobody knows how long a task takes
+  double imbalance = 1;         ///< time of the slowest rank over that of even loads
+  double gain_seconds = 0;      ///< of all steps; 0 where nobody knows how long a task takes
   double predicted_seconds = 0; ///< of the exchange, by the machine's figures
   double exchange_seconds = 0;  ///< the same times what exchanges took longer so far
 };

@@ -124,14 +124,13 @@ Routine<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
   }
   const Rule rule(settings.spread, total.first, all.ranks, total.second);
   const Prefix<Tasks> counted = co_await exchange_.prefix(rule.counted(load, speed), Tasks{0}, std::plus{});
-  const Tasks excess =
-      load - rule.target(load, exchange_.position(), counted.before, counted.all, speed);
-  const Prefix<Both> line = co_await exchange_.prefix(
-      Both{std::max<Tasks>(excess, 0), std::max<Tasks>(-excess, 0)}, Both{}, added);
+  const Tasks excess = load - rule.target(load, exchange_.position(), counted.before, counted.all, speed);
+  const Prefix<Both> line =
+      co_await exchange_.prefix(Both{std::max<Tasks>(excess, 0), std::max<Tasks>(-excess, 0)}, Both{}, added);
   if (line.all.first == 0)
     co_return found;
-  const Line part = co_await slice_of_line(excess, excess > 0 ? line.before.first : line.before.second,
-                                           line.all.first);
+  const Line part =
+      co_await slice_of_line(excess, excess > 0 ? line.before.first : line.before.second, line.all.first);
   const Last last{part.surpluses.empty() ? Stretch{} : part.surpluses.back(),
                   part.deficits.empty() ? Stretch{} : part.deficits.back()};
   const Prefix<Last> lasts = co_await exchange_.prefix(last, Last{}, later);
@@ -139,8 +138,8 @@ Routine<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
   for (std::size_t position = 0; position < position_of.size(); ++position)
     position_of[static_cast<std::size_t>(exchange_.order()[position])] = static_cast<std::int32_t>(position);
   std::vector<std::pair<std::int32_t, Transfer>> messages;
-  for (const Transfer& transfer :
-       served(able(settings, all), {lasts.before.surplus, lasts.before.deficit, part.surpluses, part.deficits}))
+  for (const Transfer& transfer : served(
+           able(settings, all), {lasts.before.surplus, lasts.before.deficit, part.surpluses, part.deficits}))
     for (const Rank end : {transfer.from, transfer.to})
       messages.emplace_back(position_of[static_cast<std::size_t>(end)], transfer);
   Flow own = co_await exchange_.deliver(std::move(messages), transfers_tag);

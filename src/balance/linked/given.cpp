@@ -73,9 +73,10 @@ Given checked(const thalweg_tasks& tasks, const thalweg_balance_options& options
   Digest alike;
   const auto number = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   for (const std::uint64_t word :
-       {std::uint64_t{tasks.task_bytes}, std::uint64_t{tasks.pack != nullptr}, std::uint64_t{report.is_weighted},
-        static_cast<std::uint64_t>(options.scheme), static_cast<std::uint64_t>(options.spread),
-        number(options.threshold), number(options.steps), number(options.hysteresis)})
+       {std::uint64_t{tasks.task_bytes}, std::uint64_t{tasks.pack != nullptr},
+        std::uint64_t{report.is_weighted}, static_cast<std::uint64_t>(options.scheme),
+        static_cast<std::uint64_t>(options.spread), number(options.threshold), number(options.steps),
+        number(options.hysteresis)})
     alike.add(word);
   report.settings = alike.result();
   return given;

@@ -79,7 +79,8 @@ thalweg_status thalweg_balancer_create(MPI_Comm communicator, const thalweg_bala
   return guarded(caller("create", nullptr), [&] {
     must_be_given(balancer, "balancer");
     *balancer = nullptr;
-    *balancer = new thalweg_balancer(communicator, options == nullptr ? thalweg_balancer_options{} : *options);
+    *balancer =
+        new thalweg_balancer(communicator, options == nullptr ? thalweg_balancer_options{} : *options);
   });
 }
 

@@ -30,8 +30,8 @@ Routine<Nothing> Mover::move(const thalweg_tasks& tasks, std::span<const thalweg
   if (tasks.pack != nullptr) {
     const Rank none = static_cast<Rank>(exchange_.order().size());
     const Rank own = exchange_.order()[static_cast<std::size_t>(exchange_.position())];
-    const Prefix<Rank> failed =
-        co_await exchange_.prefix(pack(tasks) ? none : own, none, [](Rank a, Rank b) { return std::min(a, b); });
+    const Prefix<Rank> failed = co_await exchange_.prefix(pack(tasks) ? none : own, none,
+                                                          [](Rank a, Rank b) { return std::min(a, b); });
     if (failed.all != none)
       throw Error(fmt::format("rank {} could not pack its tasks", failed.all), "see what it reports",
                   thalweg_error_handler);
@@ -142,8 +142,8 @@ Routine<Nothing> Mover::exchange(const thalweg_tasks& tasks) {
   const auto* const row = static_cast<const std::byte*>(tasks.tasks);
   for (const Parcel& parcel : leaving_)
     in_messages(parcel.bytes, [&](std::size_t at, int bytes) {
-      const std::byte* const from = tasks.pack != nullptr ? packed_.begin() + parcel.at
-                                                          : row + parcel.first * tasks.task_bytes;
+      const std::byte* const from =
+          tasks.pack != nullptr ? packed_.begin() + parcel.at : row + parcel.first * tasks.task_bytes;
       job::must(PMPI_Isend(from + at, bytes, MPI_BYTE, parcel.rank, tasks_tag, communicator_,
                            &requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");

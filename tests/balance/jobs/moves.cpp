@@ -339,7 +339,8 @@ void check_misuse(const Job& job) {
   }
   thalweg_balancer* plain = nullptr;
   thalweg_moved moved{};
-  checks::require(thalweg_balance_tasks(plain, nullptr, nullptr, &moved) != thalweg_success, "%s", "no balancer");
+  checks::require(thalweg_balance_tasks(plain, nullptr, nullptr, &moved) != thalweg_success, "%s",
+                  "no balancer");
   thalweg_balancer_create(MPI_COMM_WORLD, nullptr, &plain);
   checks::require(thalweg_balance_moved(plain, &moved) != thalweg_success, "%s", "nothing was moved");
   thalweg_tasks given{};
