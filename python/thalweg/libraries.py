@@ -1,4 +1,4 @@
-"""Where the libraries of this installation are: the interposers, and those that programs on streams and balancers use."""
+"""Where the libraries of this installation are: the interposers, and those that Python programs call."""
 
 import os
 

@@ -92,8 +92,9 @@ def load_for(communicator: object, kind: type[Library], path_for: Callable[[Fami
     if "mpi4py.MPI" not in sys.modules or not isinstance(communicator, _mpi4py().Comm):
         message = f"{user}: {communicator!r} is no communicator of mpi4py; give one, as MPI.COMM_WORLD"
         raise kind.error(message, user)
+    general: type[LinkedLibrary] = kind
     try:
-        library = _load(kind, path_for)
+        library = _load(general, path_for)
     except ThalwegError as failed:
         raise kind.error(f"{user}: {failed.message}; {failed.remedy}", user, remedy=failed.remedy) from failed
     assert isinstance(library, kind)

@@ -328,7 +328,7 @@ def test_the_command_explains_what_it_refuses(
 def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
     file = tmp_path / "rows.json"
     folder = str(Path(__file__).parents[2] / "build" / "examples")
-    jobs = ["--jobs", "2", "--folder", folder, "--walker-bytes", "672", "--steps", "100", "--moves", "5"]
+    jobs = ["--jobs", "2", "--folder", folder, "--task-bytes", "672", "--steps", "100", "--moves", "5"]
     words = ["-n", "1000", "--nodes", "40", "--rounds", "2", "--optimum", *jobs, "--json", str(file)]
     result = thalweg("bench", "balance", *words)
     assert result.returncode == 0, result.stderr

@@ -42,7 +42,7 @@ def test_structures_are_those_of_the_headers(tmp_path: Path) -> None:
     source = tmp_path / "layouts.c"
     source.write_text(
         '#include "thalweg/balance.h"\n#include "thalweg/stream.h"\n'
-        f'#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{prints}\n}}\n'
+        f"#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{prints}\n}}\n"
     )
     program = tmp_path / "layouts"
     subprocess.run(["mpicc.openmpi", f"-I{ROOT / 'include'}", source, "-o", program], check=True)

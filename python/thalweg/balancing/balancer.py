@@ -85,8 +85,8 @@ class Balancer:
         spread        even, or capped: as few messages as the rounded-up share allows
         speed         what this rank does in the same time as others
         threshold     rows move where the slowest rank takes over 1 + threshold times as long as the mean
-        load_seconds  how long a task, or a weight of 1, takes a rank of mean speed; 0: unknown. With it, rows move where
-                      that saves more time than it takes
+        load_seconds  how long a task, or a weight of 1, takes a rank of mean speed; 0: unknown. With it, rows move
+                      where that saves more time than it takes
         steps         how often tasks are worked through until they are balanced again
         hysteresis    how many times what moving takes has to be saved
         """
@@ -158,7 +158,7 @@ class Movement:
         self._forget = weakref.finalize(self, library.status_of, "request_free", ctypes.byref(request))
 
     def test(self) -> bool:
-        """Go on without waiting. Have all rows arrived?"""
+        """Tell whether all rows have arrived; goes on without waiting."""
         finished = ctypes.c_int()
         self._look("request_test", ctypes.byref(self._request), ctypes.byref(finished))
         return bool(finished.value)

@@ -13,7 +13,7 @@ from thalweg.errors import FAILED, ThalwegError
 
 OURS = "thalweg"
 PEERS = ("none", "gather")
-_WALKERS = 24
+_TASKS = 24
 """Of a rank, as in the source's measurements."""
 
 
@@ -24,7 +24,7 @@ class JobRequest(NamedTuple):
     ranks: Sequence[int]
     folder: Path
     rounds: int
-    walker_bytes: Sequence[int]
+    task_bytes: Sequence[int]
     steps: int
     moves: int
     """Of a walker in a step: how long a step takes."""
@@ -33,14 +33,14 @@ class JobRequest(NamedTuple):
 def job_rows(request: JobRequest) -> Iterator[Row]:
     """Time a step of each case; milliseconds."""
     for ranks in request.ranks:
-        for size in request.walker_bytes:
+        for size in request.task_bytes:
             yield from _rows_of(request, ranks, size)
 
 
 def _rows_of(request: JobRequest, ranks: int, size: int) -> Iterator[Row]:
     times: dict[str, list[float]] = {way: [] for way in (OURS, *PEERS)}
     answers = set()
-    problem = {"walkers": _WALKERS * ranks, "steps": request.steps, "moves": request.moves, "walker-bytes": size}
+    problem = {"walkers": _TASKS * ranks, "steps": request.steps, "moves": request.moves, "walker-bytes": size}
     words = [word for name, value in problem.items() for word in (f"--{name}", str(value))]
     for _ in range(request.rounds):
         for way, found in times.items():

@@ -89,5 +89,6 @@ def run_example(folder: Path, name: str, mpi: str, ranks: int, words: Sequence[s
     start = [sys.executable, "-m", "thalweg", "run", "--disable", "--mpi", mpi, "-n", str(ranks), "--"]
     done = subprocess.run([*start, str(program), *words], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ThalwegError(FAILED, f"{name} {' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
+        ended = f"{name} {' '.join(words)} ended with status {done.returncode}"
+        raise ThalwegError(FAILED, f"{ended}\n{done.stderr[-2000:]}")
     return done.stdout

@@ -236,8 +236,8 @@ def balance(
     ] = "2,8",
     mpi: Annotated[str, typer.Option(help="openmpi or mpich.")] = "openmpi",
     folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
-    walker_bytes: Annotated[
-        str, typer.Option("--walker-bytes", help="Of a walker: 672, 2048 or 32768, separated by commas.")
+    task_bytes: Annotated[
+        str, typer.Option("--task-bytes", help="Of a walker: 672, 2048 or 32768, separated by commas.")
     ] = "672,2048,32768",
     steps: Annotated[int, typer.Option(help="Of a job.", min=100)] = 400,
     moves: Annotated[int, typer.Option(help="Of each walker in a step: 100 take about 12 us.", min=1)] = 500,
@@ -247,7 +247,7 @@ def balance(
     Jobs of examples/diffusion_mc are timed too: balanced by Thalweg, by hand after all counts are gathered, and never.
     """
     module = importlib.import_module("thalweg.bench.balance")
-    sizes = [int(one) for one in _words(walker_bytes)]
+    sizes = [int(one) for one in _words(task_bytes)]
     asked = module.JobRequest(mpi, [int(one) for one in _words(jobs)], folder, rounds, sizes, steps, moves)
     module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), asked, json_file)
 

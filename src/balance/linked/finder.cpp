@@ -109,8 +109,8 @@ Found Finder::among_all(const std::vector<Report>& reports, const Settings& sett
 }
 
 Routine<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
-  const Prefix<Summary> told = co_await exchange_.prefix(summary_of(report, rank()), Summary{}, combined);
-  const Summary& all = told.all;
+  const Prefix<Summary> reported = co_await exchange_.prefix(summary_of(report, rank()), Summary{}, combined);
+  const Summary& all = reported.all;
   must_be_right(all);
   Found found{{}, verdict_of(all, settings.terms, messages_), unit_of(report, all)};
   if (!found.verdict.is_worth)

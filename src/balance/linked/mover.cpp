@@ -79,20 +79,20 @@ void Mover::cut(const thalweg_tasks& tasks, std::span<const thalweg_transfer> tr
 bool Mover::pack(const thalweg_tasks& tasks) {
   std::size_t at = 0;
   std::size_t packed = 0;
-  for (Parcel& parcel : leaving_) {
-    const std::size_t end = parcel.first + parcel.tasks;
+  for (Message& message : leaving_) {
+    const std::size_t end = message.first + message.tasks;
     std::byte* to = packed_.room(at);
-    std::size_t needed = tasks.pack(tasks.context, parcel.first, end, to + at, packed_.size() - at);
+    std::size_t needed = tasks.pack(tasks.context, message.first, end, to + at, packed_.size() - at);
     if (needed != SIZE_MAX && needed > packed_.size() - at) {
       to = packed_.room(at + needed);
-      needed = tasks.pack(tasks.context, parcel.first, end, to + at, packed_.size() - at);
+      needed = tasks.pack(tasks.context, message.first, end, to + at, packed_.size() - at);
     }
     if (needed == SIZE_MAX || needed > packed_.size() - at)
       return false;
-    parcel.at = at;
-    parcel.bytes = needed;
+    message.at = at;
+    message.bytes = needed;
     at += needed;
-    packed += parcel.tasks;
+    packed += message.tasks;
   }
   if (packed > 0)
     packed_task_bytes_ = static_cast<double>(at) / static_cast<double>(packed);
@@ -109,9 +109,9 @@ Routine<Nothing> Mover::notify() {
                 "MPI_Irecv");
       continue;
     }
-    const Parcel& parcel = leaving_[m - coming_.size()];
-    notices[m] = {parcel.tasks, parcel.bytes};
-    job::must(PMPI_Isend(&notices[m], sizeof(Notice), MPI_BYTE, parcel.rank, notices_tag, communicator_,
+    const Message& message = leaving_[m - coming_.size()];
+    notices[m] = {message.tasks, message.bytes};
+    job::must(PMPI_Isend(&notices[m], sizeof(Notice), MPI_BYTE, message.rank, notices_tag, communicator_,
                          &requests[m]),
               "MPI_Isend");
   }
@@ -126,25 +126,25 @@ Routine<Nothing> Mover::notify() {
 Routine<Nothing> Mover::exchange(const thalweg_tasks& tasks) {
   std::size_t arrived = 0;
   std::size_t bytes_of_all = 0;
-  for (Parcel& parcel : coming_) {
-    parcel.at = bytes_of_all;
-    bytes_of_all += parcel.bytes;
-    arrived += parcel.tasks;
+  for (Message& message : coming_) {
+    message.at = bytes_of_all;
+    bytes_of_all += message.bytes;
+    arrived += message.tasks;
   }
   std::byte* const to = arrivals_.room(bytes_of_all);
   std::vector<MPI_Request> requests;
-  for (const Parcel& parcel : coming_)
-    in_messages(parcel.bytes, [&](std::size_t at, int bytes) {
-      job::must(PMPI_Irecv(to + parcel.at + at, bytes, MPI_BYTE, parcel.rank, tasks_tag, communicator_,
+  for (const Message& message : coming_)
+    in_messages(message.bytes, [&](std::size_t at, int bytes) {
+      job::must(PMPI_Irecv(to + message.at + at, bytes, MPI_BYTE, message.rank, tasks_tag, communicator_,
                            &requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Irecv");
     });
   const auto* const row = static_cast<const std::byte*>(tasks.tasks);
-  for (const Parcel& parcel : leaving_)
-    in_messages(parcel.bytes, [&](std::size_t at, int bytes) {
+  for (const Message& message : leaving_)
+    in_messages(message.bytes, [&](std::size_t at, int bytes) {
       const std::byte* const from =
-          tasks.pack != nullptr ? packed_.begin() + parcel.at : row + parcel.first * tasks.task_bytes;
-      job::must(PMPI_Isend(from + at, bytes, MPI_BYTE, parcel.rank, tasks_tag, communicator_,
+          tasks.pack != nullptr ? packed_.begin() + message.at : row + message.first * tasks.task_bytes;
+      job::must(PMPI_Isend(from + at, bytes, MPI_BYTE, message.rank, tasks_tag, communicator_,
                            &requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");
     });

@@ -7,7 +7,6 @@
 #include "balance/linked/exchange.hpp"
 #include "thalweg/balance.h"
 
-#include <mpi.h>
 #include <span>
 
 namespace thalweg::balancing {
@@ -35,7 +34,7 @@ public:
 
 private:
   /// A message with tasks first .. end - 1; or one that comes, with so many.
-  struct Parcel {
+  struct Message {
     Rank rank = -1;
     std::uint64_t tasks = 0;
     std::uint64_t bytes = 0;
@@ -57,8 +56,8 @@ private:
   const Exchange& exchange_;
   MPI_Comm communicator_;
   Parking& parking_;
-  std::vector<Parcel> leaving_;
-  std::vector<Parcel> coming_;
+  std::vector<Message> leaving_;
+  std::vector<Message> coming_;
   Arrivals packed_;
   Arrivals arrivals_;
   std::uint64_t known_at_ns_ = 0; ///< what is kept; 0: not yet
