@@ -122,7 +122,7 @@ THALWEG_API thalweg_status thalweg_balance_start(thalweg_balancer* balancer, con
                                                  thalweg_request** request);
 /* Goes on until ranks have agreed, and says how many tasks are kept; others may still be on their way. */
 THALWEG_API thalweg_status thalweg_balance_kept(thalweg_balancer* balancer, size_t* kept);
-/* After the request has finished: what has become of the tasks. */
+/* What has become of the tasks of the last move. Waits for its end, if nobody has. */
 THALWEG_API thalweg_status thalweg_balance_moved(thalweg_balancer* balancer, thalweg_moved* moved);
 
 #ifdef __cplusplus

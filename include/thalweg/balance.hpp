@@ -94,7 +94,7 @@ private:
 };
 
 /// Tasks that are moving. Until finish() the vector keeps its length, and its tasks may be read. Those that
-/// are kept may be written.
+/// are kept may be written. The destructor finishes what was not, and keeps quiet about failures.
 template <typename Task>
 class movement {
 public:
@@ -105,6 +105,15 @@ public:
     thalweg_request* started = nullptr;
     detail::check(thalweg_balance_start(balancer_, &given, &options, &started));
     request_ = request(started);
+  }
+  movement(movement&&) noexcept = default;
+  movement& operator=(movement&&) = delete;
+  ~movement() {
+    try {
+      if (row_)
+        finish();
+    } catch (...) { // nothing has moved then
+    }
   }
 
   /// Goes on, without waiting. Have all tasks arrived?
@@ -122,7 +131,8 @@ public:
     checked([&] { request_.wait(); });
     thalweg_moved moved{};
     detail::check(thalweg_balance_moved(balancer_, &moved));
-    row_->accept(moved);
+    if (const auto row = std::exchange(row_, nullptr))
+      row->accept(moved);
     return {moved.was_worth != 0, moved.imbalance, moved.gain_seconds, moved.exchange_seconds};
   }
 
@@ -133,7 +143,8 @@ private:
     try {
       return call();
     } catch (const error&) {
-      row_->rethrow();
+      if (const auto row = std::exchange(row_, nullptr))
+        row->rethrow();
       throw;
     }
   }

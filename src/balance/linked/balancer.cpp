@@ -163,8 +163,8 @@ std::size_t Balancer::kept() {
   return mover_.kept();
 }
 
-thalweg_moved Balancer::moved() const {
-  must_be_free();
+thalweg_moved Balancer::moved() {
+  wait(moves_);
   if (!mover_.knows_kept())
     throw Error("no move has ended well", "move tasks before");
   const std::span<const std::byte> arrivals = mover_.arrivals();

@@ -30,8 +30,8 @@ public:
   std::uint64_t moves() const { return moves_; }
   /// Waits until it is known.
   std::size_t kept();
-  /// Of a move that has ended.
-  thalweg_moved moved() const;
+  /// Of the last move; waits for its end.
+  thalweg_moved moved();
 
 private:
   Routine<Nothing> run(thalweg_tasks tasks, Report report, Settings settings);

@@ -16,8 +16,10 @@ constexpr int shift_tag = 3;
 } // namespace
 
 Exchange::Exchange(const job::Group& group, std::vector<Rank> order, Parking& parking)
-    : group_(group), order_(std::move(order)), parking_(parking) {
-  position_ = static_cast<std::int32_t>(std::ranges::find(order_, group.rank()) - order_.begin());
+    : group_(group), order_(std::move(order)), positions_(order_.size()), parking_(parking) {
+  for (std::size_t position = 0; position < order_.size(); ++position)
+    positions_[static_cast<std::size_t>(order_[position])] = static_cast<std::int32_t>(position);
+  position_ = position_of(group.rank());
 }
 
 Routine<Nothing> Exchange::shift(const void* sent, std::int32_t to, void* received, std::int32_t from,

@@ -30,6 +30,7 @@ public:
 
   std::int32_t position() const { return position_; }
   const std::vector<Rank>& order() const { return order_; }
+  std::int32_t position_of(Rank rank) const { return positions_[static_cast<std::size_t>(rank)]; }
 
   /// Collective; `nothing` is what a combination leaves as it is. O(log P) rounds.
   template <typename Value, typename Combine>
@@ -59,7 +60,8 @@ private:
 
   const job::Group& group_;
   std::vector<Rank> order_;
-  std::int32_t position_ = 0;
+  std::vector<std::int32_t> positions_; ///< of each rank
+  std::int32_t position_;
   Parking& parking_;
 };
 

@@ -134,14 +134,11 @@ Routine<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
   const Last last{part.surpluses.empty() ? Stretch{} : part.surpluses.back(),
                   part.deficits.empty() ? Stretch{} : part.deficits.back()};
   const Prefix<Last> lasts = co_await exchange_.prefix(last, Last{}, later);
-  std::vector<std::int32_t> position_of(exchange_.order().size());
-  for (std::size_t position = 0; position < position_of.size(); ++position)
-    position_of[static_cast<std::size_t>(exchange_.order()[position])] = static_cast<std::int32_t>(position);
   std::vector<std::pair<std::int32_t, Transfer>> messages;
   for (const Transfer& transfer : served(
            able(settings, all), {lasts.before.surplus, lasts.before.deficit, part.surpluses, part.deficits}))
     for (const Rank end : {transfer.from, transfer.to})
-      messages.emplace_back(position_of[static_cast<std::size_t>(end)], transfer);
+      messages.emplace_back(exchange_.position_of(end), transfer);
   Flow own = co_await exchange_.deliver(std::move(messages), transfers_tag);
   found.transfers = own_messages(std::move(own), rank());
   co_return found;

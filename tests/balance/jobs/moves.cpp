@@ -337,6 +337,9 @@ void check_misuse(const Job& job) {
     movement.finish();
     checks::require(movement.test(), "%s", "a movement that has ended goes on");
   }
+  tasks.resize(job.rank == 0 ? static_cast<std::size_t>(2 * job.ranks) : 0);
+  static_cast<void>(balancer->start(tasks));
+  checks::require(tasks.size() == 2, "%zu tasks behind a movement that was forgotten", tasks.size());
   thalweg_balancer* plain = nullptr;
   thalweg_moved moved{};
   checks::require(thalweg_balance_tasks(plain, nullptr, nullptr, &moved) != thalweg_success, "%s",
