@@ -113,9 +113,16 @@ Result simulate(Run const& run, Group const& world) {
   MPI_Barrier(world.communicator);
   double const begin_s = MPI_Wtime();
   std::optional<thalweg::movement<Walker<bytes>>> moving;
+  constexpr std::int64_t looks = 8; // in a step, by which walkers that move go on
   for (std::int64_t step = 0; step < run.steps; ++step) {
     std::size_t const here = moving ? moving->kept() : walkers.size();
-    population.advance(0, here, step, trial.value()); // while others arrive
+    for (std::int64_t part = 0; part < looks; ++part) { // while others arrive
+      Range const some = part_of({0, static_cast<std::int64_t>(here)}, looks, part);
+      population.advance(static_cast<std::size_t>(some.begin), static_cast<std::size_t>(some.end), step,
+                         trial.value());
+      if (moving)
+        moving->test();
+    }
     if (moving)
       moving->finish();
     moving.reset();
