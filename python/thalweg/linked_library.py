@@ -4,7 +4,6 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Mapping
-from functools import cache
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -86,22 +85,23 @@ class LinkedLibrary:
 
 Library = TypeVar("Library", bound=LinkedLibrary)
 
+_libraries: dict[str, LinkedLibrary] = {}  # of this process, by the name of their class
+
 
 def load_for(communicator: object, kind: type[Library], path_for: Callable[[Family], str], user: str) -> Library:
     """Find the library for the MPI that an mpi4py communicator belongs to; `user` is for errors."""
     if "mpi4py.MPI" not in sys.modules or not isinstance(communicator, _mpi4py().Comm):
         message = f"{user}: {communicator!r} is no communicator of mpi4py; give one, as MPI.COMM_WORLD"
         raise kind.error(message, user)
-    general: type[LinkedLibrary] = kind
     try:
-        library = _load(general, path_for)
+        library = _libraries.get(kind.__name__) or _load(kind, path_for)
     except ThalwegError as failed:
         raise kind.error(f"{user}: {failed.message}; {failed.remedy}", user, remedy=failed.remedy) from failed
     assert isinstance(library, kind)
+    _libraries[kind.__name__] = library
     return library
 
 
-@cache
 def _load(kind: type[LinkedLibrary], path_for: Callable[[Family], str]) -> LinkedLibrary:
     mpi = _loaded()
     path = path_for(mpi.family)
