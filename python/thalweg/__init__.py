@@ -5,14 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
+    from thalweg.balancing.balancer import Balancer, Movement
+    from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
 __all__ = [
     "Balance",
+    "BalanceError",
+    "Balancer",
     "FinishRequest",
     "Machine",
+    "Movement",
     "Stream",
     "StreamError",
     "StreamStatistics",
@@ -24,6 +29,9 @@ __all__ = [
 _MODULES = {
     "Machine": "thalweg.machine.machine",
     "Balance": "thalweg.balancing.balance",
+    "BalanceError": "thalweg.balancing.library",
+    "Balancer": "thalweg.balancing.balancer",
+    "Movement": "thalweg.balancing.balancer",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
     "task_cuts": "thalweg.balancing.balance",

@@ -310,7 +310,9 @@ def test_the_command_explains_what_it_refuses(
 
 def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
     file = tmp_path / "rows.json"
-    words = ["-n", "200", "--nodes", "40", "--rounds", "1", "--optimum", "--json", str(file)]
+    folder = str(Path(__file__).parents[2] / "build" / "examples")
+    jobs = ["--jobs", "2", "--folder", folder, "--task-bytes", "672", "--steps", "100", "--moves", "5"]
+    words = ["-n", "200", "--nodes", "40", "--rounds", "1", "--optimum", *jobs, "--json", str(file)]
     result = thalweg("bench", "balance", *words)
     assert result.returncode == 0, result.stderr
     rows = json.loads(file.read_text())
@@ -321,3 +323,4 @@ def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
     found = {row["metric"]: row["ours"] for row in rows if row["case"] == "first tight example, 2000 ranks"}
     assert found["messages of nested-sweep"] <= 1999
     assert "flow by alias" in result.stdout
+    assert {row["peer_name"] for row in rows if row["case"].startswith("diffusion_mc, 2 ranks")} == {"none", "gather"}

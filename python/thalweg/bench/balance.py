@@ -2,7 +2,7 @@
 
 The peer is the alias method as published. Loads are the source's: 24 tasks a rank, at most 4 more or less. Where ranks
 are is a file, or made: the nodes that other jobs' boxes leave of a torus that is 77 % busy. Cases take turns, so that
-ours and the peer's times are from the same moment.
+ours and the peer's times are from the same moment. What moving costs a program is measured in jobs (balance_jobs.py).
 """
 
 import time
@@ -16,6 +16,7 @@ from thalweg import _core
 from thalweg.balancing.balance import balance
 from thalweg.balancing.files import read_nodes
 from thalweg.balancing.optimum import hop_tasks_min
+from thalweg.bench.balance_jobs import JobRequest, job_rows
 from thalweg.bench.rows import Row, make_row, paired_row, write_rows
 from thalweg.machine.machine import Machine
 
@@ -129,7 +130,7 @@ def tight_rows(sizes: Sequence[int] = (10, 100, 1000)) -> Iterator[Row]:
                     )
 
 
-def run(request: Request, json_file: str) -> None:
+def run(request: Request, jobs: JobRequest, json_file: str) -> None:
     """Measure, print what the aims are about, and write all rows."""
     read = read_nodes(request.nodes_file) if request.nodes_file else None
 
@@ -138,8 +139,9 @@ def run(request: Request, json_file: str) -> None:
             return busy_torus(request.nodes, seed)
         return Machine("torus:" + "x".join(map(str, read.extents)), read.coordinates)
 
-    rows = [*time_rows(request), *flow_rows(request, allocation)]
-    for row in rows:
+    rows = []
+    for row in (*time_rows(request), *flow_rows(request, allocation), *job_rows(jobs)):
+        rows.append(row)
         if row["unit"] != "count":
             ours = f"{row['case']}: {row['metric']} {row['ours']:.6g} {row['unit']}"
             part = row["ours"] / max(row["peer"], 1e-6)

@@ -247,10 +247,25 @@ def balance(
     ] = "",
     rounds: Annotated[int, typer.Option(help="How often each case has its turn.", min=1)] = 5,
     optimum: Annotated[bool, typer.Option("--optimum", help="Compare with the optimum: a minute a round.")] = False,
+    jobs: Annotated[
+        str, typer.Option(help="Numbers of ranks of the jobs that move walkers, separated by commas; empty: no jobs.")
+    ] = "2,8",
+    mpi: Annotated[str, typer.Option(help="openmpi or mpich.")] = "openmpi",
+    folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
+    task_bytes: Annotated[
+        str, typer.Option("--task-bytes", help="Of a walker: 672, 2048 or 32768, separated by commas.")
+    ] = "672,2048,32768",
+    steps: Annotated[int, typer.Option(help="Of a job.", min=100)] = 400,
+    moves: Annotated[int, typer.Option(help="Of each walker in a step: 100 take about 12 us.", min=1)] = 500,
 ) -> None:
-    """Time the flows of `thalweg balance`, and compare how far tasks go, with the alias method as published."""
+    """Time the flows of `thalweg balance`, and compare how far tasks go, with the alias method as published.
+
+    Jobs of examples/diffusion_mc are timed too: balanced by Thalweg, by hand after all counts are gathered, and never.
+    """
     module = importlib.import_module("thalweg.bench.balance")
-    module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), json_file)
+    sizes = [int(one) for one in _words(task_bytes)]
+    asked = module.JobRequest(mpi, [int(one) for one in _words(jobs)], folder, rounds, sizes, steps, moves)
+    module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), asked, json_file)
 
 
 def make_application() -> typer.Typer:
