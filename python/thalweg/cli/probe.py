@@ -25,7 +25,7 @@ def probe(
         str, typer.Option(metavar="FILE", help="Where hosts are in it: a list of names and places.", show_default=False)
     ] = "",
     find_network: Annotated[
-        bool, typer.Option("--find-network", help="Find the network by measurement: one rank on each of 4 to 64 hosts.")
+        bool, typer.Option("--find-network", help="Find the network by measurement: one rank on each of 4 to 32 hosts.")
     ] = False,
     output: Annotated[str, typer.Option(metavar="FILE", help="The machine file to write.", show_default=False)] = "",
     plot: Annotated[str, typer.Option(metavar="FILE", help="Draw times over sizes (png, svg, pdf).")] = "",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NODES_MIN = 4
 """Fewer have no two pairs without a node in common."""
-NODES_MAX = 64
+NODES_MAX = 32
 _RANDOM_PER_NODE = 25
 _TELLING_PER_NODE = 6
 _ROUNDS = 4
@@ -108,8 +108,9 @@ def find_network(job: Job, bursts: Bursts, show: Callable[[str], None], seed: in
 
     show(f"measuring pairs of {nodes} nodes")
     measure(_random_meetings(nodes, _RANDOM_PER_NODE * nodes, random))
+    fits: list[Fit] = []
     for attempt in range(_ROUNDS):
-        fits = fit_network(nodes, _meetings(measured), random)
+        fits = fit_network(nodes, _meetings(measured), random, fits)
         show(f"after {len(measured)} measurements: {fits[0].network}, which explains {fits[0].explained:.0%}")
         fresh = [one for one in _random_meetings(nodes, 40 * nodes * nodes, random) if one not in measured]
         if attempt == _ROUNDS - 1 or not fresh:

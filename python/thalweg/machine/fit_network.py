@@ -21,6 +21,8 @@ SURE_ODDS = 10.0
 """Of the answer over any other shape, as a natural logarithm: 22,000 to 1."""
 _ERROR_MIN = 0.005
 _STARTS = 24
+"""For 8 nodes."""
+_STARTS_MIN = 4
 _ERROR_MAX = 0.5
 _BATCH = 1 << 22
 _DIMENSIONS_MAX = 3
@@ -94,8 +96,10 @@ def _errors(meetings: Meetings) -> tuple[NDArray[np.float64], NDArray[np.float64
     return np.minimum(times**2, _ERROR_MAX), np.minimum((times - 1) ** 2, _ERROR_MAX)
 
 
-def fit_shape(network: str, nodes: int, meetings: Meetings, random: np.random.Generator, starts: int = _STARTS) -> Fit:
-    """Place the nodes on a shape so that it explains the measurements best."""
+def fit_shape(
+    network: str, nodes: int, meetings: Meetings, random: np.random.Generator, known: Places | None = None
+) -> Fit:
+    """Place the nodes on a shape so that it explains the measurements best; `known` is one more start."""
     shared = sharing(network, nodes)
     apart, together = _errors(meetings)
 
@@ -109,8 +113,9 @@ def fit_shape(network: str, nodes: int, meetings: Meetings, random: np.random.Ge
     swapped[rows, one], swapped[rows, other] = other, one
     size = max(1, _BATCH // max(1, meetings.times.size))
     best, best_error = np.arange(nodes), np.inf
-    for _ in range(starts if _is_shared(network, nodes) else 1):
-        places = random.permutation(nodes)
+    starts = [random.permutation(nodes) for _ in range(max(_STARTS_MIN, _STARTS * 8 // nodes))]
+    for start in [*starts, *([] if known is None else [known])] if _is_shared(network, nodes) else starts[:1]:
+        places = start
         error = float(errors(places))
         while one.size:
             tries = np.concatenate(
@@ -126,9 +131,13 @@ def fit_shape(network: str, nodes: int, meetings: Meetings, random: np.random.Ge
     return Fit(network, best, 1 - float(wrong.mean()), best_error)
 
 
-def fit_network(nodes: int, meetings: Meetings, random: np.random.Generator) -> list[Fit]:
-    """Fit all shapes, the best first; of those that predict the same the simplest, without the others."""
-    fits = [fit_shape(name, nodes, meetings, random) for name in candidates(nodes)]
+def fit_network(nodes: int, meetings: Meetings, random: np.random.Generator, before: Sequence[Fit] = ()) -> list[Fit]:
+    """Fit all shapes, the best first; of those that predict the same the simplest, without the others.
+
+    `before` are the fits to fewer measurements.
+    """
+    known = {fit.network: fit.places for fit in before}
+    fits = [fit_shape(name, nodes, meetings, random, known.get(name)) for name in candidates(nodes)]
     spread = max(_ERROR_MIN, min(fit.error for fit in fits))
     fits.sort(key=lambda fit: round(fit.error + 2 * spread * _ways(fit) / meetings.times.size, 9))
     kept: list[Fit] = []
@@ -170,5 +179,5 @@ def telling(fits: Sequence[Fit], nodes: int, pairs: NDArray[np.int64], others: N
     meetings = Meetings(pairs, others, np.ones(len(pairs)))
     said = np.stack([_predicted(sharing(fit.network, nodes), fit.places, meetings) for fit in fits])
     agreeing = np.abs(said.mean(axis=0) - 0.5)
-    order: NDArray[np.int64] = np.argsort(agreeing, kind="stable")
-    return order[agreeing[order] < 0.5]
+    order = np.argsort(agreeing, kind="stable")
+    return np.asarray(order[agreeing[order] < 0.5], dtype=np.int64)
