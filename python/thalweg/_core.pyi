@@ -80,6 +80,49 @@ def value_text(parameter: Parameter, value: int) -> str: ...
 def check_selection(selection: str) -> None:
     """Raises Error if the selection is not understood or out of range."""
 
+class NodePlaces:
+    """Where a job's nodes are in a network of that shape and so many hosts."""
+
+    def __init__(self, network: str = '', hosts: int = 0, places: Sequence[int] = []) -> None: ...
+
+    @property
+    def network(self) -> str: ...
+
+    @property
+    def hosts(self) -> int: ...
+
+    @property
+    def places(self) -> list[int]: ...
+
+    def why_unknown(self, nodes: int) -> str:
+        """Why the shape cannot be used for so many nodes; empty where it can."""
+
+def node_places(text: str, hosts: Sequence[str], shape: str, name: str) -> NodePlaces:
+    """
+    Reads the places of a job's hosts from a list, whose first line may name the network's shape instead of `shape`. Raises Error, in which the list is called `name`.
+    """
+
+class Network:
+    """Hosts 0 .. hosts-1 and switches from there on, with fixed routes."""
+
+    def __init__(self, shape: str, hosts: int) -> None: ...
+
+    @property
+    def shape(self) -> str: ...
+
+    @property
+    def hosts(self) -> int: ...
+
+    @property
+    def switches(self) -> int: ...
+
+    def switch_of(self, host: int) -> int: ...
+
+    @property
+    def links(self) -> list[list[int]]: ...
+
+    def next(self, at_switch: int, host: int) -> int: ...
+
 class Verdict:
     """What the verifier found."""
 
@@ -104,7 +147,7 @@ class Verdict:
 class Sample:
     """A strategy applied to a problem."""
 
-    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0) -> None: ...
+    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ...) -> None: ...
 
     @property
     def strategy(self) -> Strategy: ...
@@ -436,40 +479,18 @@ class Candidate:
         It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
         """
 
-def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = []) -> list[Candidate]:
+def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ...) -> list[Candidate]:
     """
     All candidates for a call with units of so many bytes, fastest first by the model.
     """
 
-def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine) -> list[float]:
+def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ...) -> list[float]:
     """Completion time, mean and maximum CPU time of a rank, in seconds."""
 
 def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = []) -> tuple[float, str] | None:
     """
     Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between ranks on nodes of their own, or with all ranks on one node within it.
     """
-
-class Network:
-    """Hosts 0 .. hosts-1 and switches from there on, with fixed routes."""
-
-    def __init__(self, shape: str, hosts: int) -> None: ...
-
-    @property
-    def shape(self) -> str: ...
-
-    @property
-    def hosts(self) -> int: ...
-
-    @property
-    def switches(self) -> int: ...
-
-    def switch_of(self, host: int) -> int: ...
-
-    @property
-    def links(self) -> list[list[int]]: ...
-
-    def forwarding(self, host: int) -> list[int]:
-        """Where packets for a host go from each switch; -1 where none comes by."""
 
 class Fingerprint:
     """What must be the same for measured times to hold again."""

@@ -81,6 +81,13 @@ std::vector<std::pair<std::string, topology::Place>> NodeList::hosts() const {
   return hosts;
 }
 
+std::string to_text(const NodeList& list) {
+  std::string text;
+  for (const auto& [host, place] : list.hosts())
+    text += fmt::format("{} {}\n", host, place);
+  return text;
+}
+
 NodeList parse_node_list(std::string_view text, const topology::Interconnect& interconnect,
                          const std::string& name) {
   NodeList list;

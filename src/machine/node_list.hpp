@@ -37,6 +37,9 @@ private:
   std::unordered_map<std::string, topology::Place> places_;
 };
 
+/// The text of a list, with the nodes' numbers.
+std::string to_text(const NodeList& list);
+
 /// Reads the text of a list; `name` is for errors. Throws Error naming the line where a place is outside of
 /// the interconnect, coordinates are too few, or a host comes twice.
 NodeList parse_node_list(std::string_view text, const topology::Interconnect& interconnect,

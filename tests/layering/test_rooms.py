@@ -36,7 +36,7 @@ ROOMS: dict[str, set[str]] = {
     "stream": {"core", "boundary", "wait", "topology", "machine", "model", "transport", "transport/shm"},
     "job": {"core", "wait", "topology", "machine", "tune"},
     "job/mpi": {
-        "core", "wait", "schedule", "machine", "transport", "transport/shm", "transport/routed",
+        "core", "wait", "topology", "schedule", "machine", "transport", "transport/shm", "transport/routed",
         "transport/aggregation", "transport/mpi", "engine", "tune", "job",
     },
     "job/linked": {

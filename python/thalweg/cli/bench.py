@@ -118,6 +118,22 @@ def online(
     module.run(module.Request(mpi, ranks, lab, found, turns, native), json_file)
 
 
+def order(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    ops: Annotated[str, typer.Option(help="Only these operations.")] = "allgather",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit.")] = "64KiB,256KiB,1MiB",
+    strategies: Annotated[str, typer.Option(help="Only these strategies; empty: all that take an order.")] = "ring",
+    batches: Annotated[int, typer.Option(help="Batches of each candidate, in turns; pairs of them count.")] = 9,
+) -> None:
+    """Time strategies whose ranks are numbered along the machine beside the same in the order of ranks."""
+    module = importlib.import_module("thalweg.bench.order")
+    module.run(module.Request(_words(mpi), ranks, lab, _cases(ops, sizes), _words(strategies), batches), json_file)
+
+
 def onesided(
     *,
     json_file: Annotated[str, _JSON] = "",
@@ -246,6 +262,7 @@ def make_application() -> typer.Typer:
         tuned,
         intranode,
         online,
+        order,
         onesided,
         oversubscribed,
         strangers,

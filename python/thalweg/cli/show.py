@@ -33,6 +33,12 @@ def show(
         list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")
     ] = None,
     ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.")] = 0,
+    network: Annotated[
+        str, typer.Option(help="The network's shape, for orders of ranks: ring, torus:4x2.", show_default=False)
+    ] = "",
+    places: Annotated[
+        str, typer.Option(help="The place of each node in it, separated by commas.", show_default="in order")
+    ] = "",
     unit_bytes: Annotated[
         int, typer.Option("--bytes", help="Bytes of a unit of the buffers, for pieces and --goal.")
     ] = 1024,
@@ -50,6 +56,8 @@ def show(
         ranks_per_node=ranks_per_node,
         unit_bytes=unit_bytes,
         parameters=parameters,
+        network=network,
+        places=_places(places),
     )
     if rank is not None and not 0 <= rank < ranks:
         raise ThalwegError(USAGE, f"thalweg show: rank {rank} of {ranks} ranks", f"choose 0 to {ranks - 1}")
@@ -66,6 +74,13 @@ def show(
     else:
         shown = range(ranks) if rank is None else (rank,)
         typer.echo("\n".join(sample.print(number) for number in shown), nl=False)
+
+
+def _places(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not all(word.isdecimal() for word in words):
+        raise ThalwegError(USAGE, f"thalweg show: --places {text}: write whole numbers with commas between them")
+    return [int(word) for word in words]
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -29,10 +30,25 @@ class Lab(NamedTuple):
     topology: str
     """The network's shape, as docs/machines.md has them: star, fat-tree:4x2, ring, torus:4x2, dragonfly:2x2x1."""
 
+    shuffle: int = 0
+    """Jobs get the hosts in a random order by this seed, as a busy cluster's scheduler deals them out; 0: in order."""
+
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""
         return [f"{self.name}-h{index}" for index in range(self.hosts)]
+
+    @property
+    def dealt(self) -> list[str]:
+        """Name the hosts in the order in which jobs get them."""
+        if not self.shuffle:
+            return self.names
+        return random.Random(self.shuffle).sample(self.names, self.hosts)  # noqa: S311 - it guards nothing
+
+    @property
+    def node_list(self) -> Path:
+        """Say where the file is that tells where each host is in the network."""
+        return self.folder / "hosts"
 
     def switch(self, index: int) -> str:
         """Name a switch's namespace."""
@@ -65,7 +81,7 @@ def belongs(namespace: str, name: str) -> bool:
     return is_host(namespace, name) or re.fullmatch(rf"{name}-s\d+", namespace) is not None
 
 
-def checked(name: str, hosts: int, rate: str, topology: str) -> Lab:
+def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -> Lab:
     """Refuse what cannot be built."""
     folder_of(name)
     if not 2 <= hosts <= HOSTS_MAX:
@@ -73,7 +89,11 @@ def checked(name: str, hosts: int, rate: str, topology: str) -> Lab:
     if not _RATE.fullmatch(rate):
         raise ThalwegError(USAGE, f"'{rate}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
     network_of(topology, hosts)
-    return Lab(name, hosts, rate, topology)
+    if shuffle < 0:
+        raise ThalwegError(
+            USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1"
+        )
+    return Lab(name, hosts, rate, topology, shuffle)
 
 
 def network_of(topology: str, hosts: int) -> _core.Network:
@@ -102,6 +122,12 @@ def network_of_lab(name: str) -> str:
     return lab.topology if lab else ""
 
 
+def node_list_of_lab(name: str) -> str:
+    """Say where the file is that tells where a lab's hosts are in its network; empty without a lab."""
+    lab = saved(name) if name else None
+    return str(lab.node_list) if lab else ""
+
+
 def hosts_of_lab(name: str) -> list[tuple[str, int]]:
     """Give a lab's hosts with their places in its network: host i is at place i. None without a lab."""
     lab = saved(name) if name else None
@@ -109,7 +135,9 @@ def hosts_of_lab(name: str) -> list[tuple[str, int]]:
 
 
 def save(lab: Lab) -> None:
-    """Remember which lab is up."""
+    """Remember which lab is up, and where its hosts are for those who read node lists."""
+    lines = [f"# {lab.topology}", *(f"{name} {place}" for place, name in enumerate(lab.names))]
+    lab.node_list.write_text("\n".join(lines) + "\n")
     (lab.folder / "lab.json").write_text(json.dumps(lab._asdict()))
 
 
