@@ -72,5 +72,20 @@ TEST(Network, AFatTreeSpreadsDestinationsOverSpines) {
   EXPECT_EQ(spines.size(), 4U);
 }
 
+TEST(Network, CountsHopsAndHostsByName) {
+  const Network network("torus:4x2", 8);
+  for (std::int32_t from = 0; from < 8; ++from)
+    for (std::int32_t to = 0; to < 8; ++to)
+      EXPECT_EQ(network.hops(from, to), std::ssize(network.route(from, to)));
+  ASSERT_TRUE(network.grid().has_value());
+  EXPECT_EQ(network.grid()->name(), "torus:4x2");
+  EXPECT_FALSE(Network("star", 8).grid().has_value());
+  EXPECT_FALSE(Network("torus:2x2*2", 8).grid().has_value());
+  EXPECT_EQ(Network::hosts_of("torus:4x2"), 8);
+  EXPECT_EQ(Network::hosts_of("dragonfly:1x2x1"), 6);
+  for (const char* shape : {"star", "ring", "fat-tree:4x2", "", "sponge"})
+    EXPECT_EQ(Network::hosts_of(shape), 0) << shape;
+}
+
 } // namespace
 } // namespace thalweg::topology
