@@ -19,5 +19,6 @@ void bind_networks(nb::module_& module);
 void bind_tuning_files(nb::module_& module);
 void bind_grids(nb::module_& module);
 void bind_balance(nb::module_& module);
+void bind_simulations(nb::module_& module);
 
 } // namespace thalweg::python

@@ -33,4 +33,5 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_tuning_files(module);
   thalweg::python::bind_grids(module);
   thalweg::python::bind_balance(module);
+  thalweg::python::bind_simulations(module);
 }
