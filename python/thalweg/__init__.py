@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thalweg.balancing.allocation import Allocation
     from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
+    from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
@@ -13,19 +14,23 @@ __all__ = [
     "Allocation",
     "Balance",
     "FinishRequest",
+    "Simulation",
     "Stream",
     "StreamError",
     "StreamStatistics",
     "TaskCosts",
     "balance",
+    "simulate",
     "task_cuts",
 ]
 
 _MODULES = {
     "Allocation": "thalweg.balancing.allocation",
     "Balance": "thalweg.balancing.balance",
+    "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
+    "simulate": "thalweg.simulation.simulate",
     "task_cuts": "thalweg.balancing.balance",
 }
 

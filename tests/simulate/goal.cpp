@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <optional>
 
 namespace thalweg::simulate {
 namespace {
