@@ -12,8 +12,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
-#include <optional>
+#include <tuple>
 
 namespace thalweg::python {
 
@@ -42,15 +43,18 @@ Row<Number> part_of(const std::vector<Segment>& segments, Part part) {
   return row_of(std::move(numbers));
 }
 
-nb::tuple columns(const std::vector<Segment>& segments) {
-  return nb::make_tuple(part_of<std::int64_t>(segments, [](const Segment& one) { return one.rank; }),
-                        part_of<std::uint8_t>(segments, [](const Segment& one) { return one.kind; }),
-                        part_of<std::int64_t>(segments, [](const Segment& one) { return one.begin; }),
-                        part_of<std::int64_t>(segments, [](const Segment& one) { return one.end; }));
+/// Ranks, kinds, begins and ends.
+using Columns = std::tuple<Row<std::int64_t>, Row<std::uint8_t>, Row<std::int64_t>, Row<std::int64_t>>;
+
+Columns columns(const std::vector<Segment>& segments) {
+  return {part_of<std::int64_t>(segments, [](const Segment& one) { return one.rank; }),
+          part_of<std::uint8_t>(segments, [](const Segment& one) { return one.kind; }),
+          part_of<std::int64_t>(segments, [](const Segment& one) { return one.begin; }),
+          part_of<std::int64_t>(segments, [](const Segment& one) { return one.end; })};
 }
 
 /// Lets the caller's function say that it goes on, and hears of interrupts.
-void tell(const nb::object& progress, std::uint64_t events) {
+void report(const nb::object& progress, std::uint64_t events) {
   const nb::gil_scoped_acquire held;
   if (PyErr_CheckSignals() != 0)
     throw nb::python_error();
@@ -122,7 +126,7 @@ void bind_programs(nb::module_& module) {
           [](const SimulatedProgram& self, std::string_view ties, std::uint64_t explained_max,
              bool has_timeline, const nb::object& progress) {
             const SimulationOptions options{parse_ties(ties), explained_max, has_timeline,
-                                            [&](std::uint64_t events) { tell(progress, events); }};
+                                            [&](std::uint64_t events) { report(progress, events); }};
             const nb::gil_scoped_release released;
             return simulate::simulate(self.program, options);
           },

@@ -1,7 +1,7 @@
 #include "schedule/goal.hpp"
 
 #include "schedule/extent.hpp"
-#include "schedule/goal_walk.hpp"
+#include "schedule/goal_operations.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ public:
 
   std::string write() {
     text_ = fmt::format("rank {} {{\n", schedule_.rank);
-    walk_goal(schedule_, *this);
+    write_goal_operations(schedule_, *this);
     return text_ + "}\n";
   }
 

@@ -22,7 +22,7 @@ std::int64_t message_bytes(const Schedule& schedule, const Step& step, const Goa
 std::int64_t local_ticks(const Schedule& schedule, const Step& step, const GoalSizes& sizes);
 
 /// All ranks' schedules, given in rank order, as GOAL text. Every message between two ranks has a tag of its
-/// own, so that it meets its receive whatever the simulator's timing (goal_walk.hpp).
+/// own, so that it meets its receive whatever the simulator's timing (goal_operations.hpp).
 std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes);
 
 } // namespace thalweg::schedule

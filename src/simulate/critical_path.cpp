@@ -9,9 +9,9 @@ namespace thalweg::simulate {
 namespace {
 
 /// Goes from a moment back to the start.
-class PathWalk {
+class PathBuilder {
 public:
-  PathWalk(const Program& program, const Trace& trace, Ticks time)
+  PathBuilder(const Program& program, const Trace& trace, Ticks time)
       : program_(program), trace_(trace), time_(time) {}
 
   std::vector<Segment> from(Cause cause) {
@@ -56,7 +56,7 @@ private:
     case Reason::gap_of_message:
       take_gap(program_.target_of(owner, one), program_.costs[one.cost]);
       return message.cause;
-    case Reason::flight:
+    case Reason::arrived:
       take(owner, CostKind::bytes, program_.costs[one.cost].transfer);
       take(owner, CostKind::latency, program_.costs[one.cost].latency);
       take(owner, CostKind::overhead, program_.costs[one.cost].send_overhead);
@@ -94,7 +94,7 @@ std::vector<Segment> critical_path(const Program& program, const Trace& trace, c
   const auto* const last = trace.last.data() + std::size_t{result.last_rank} * program.cpus;
   for (std::uint32_t cpu = 0; cpu < program.cpus; ++cpu)
     if (trace.ends[std::size_t{result.last_rank} * program.cpus + cpu] == result.finish)
-      return PathWalk(program, trace, result.finish).from(last[cpu]);
+      return PathBuilder(program, trace, result.finish).from(last[cpu]);
   return {};
 }
 

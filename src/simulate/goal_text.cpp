@@ -183,15 +183,15 @@ private:
     return {begin, static_cast<std::size_t>(at_ - begin)};
   }
 
-  std::int64_t number(std::string_view what, std::int64_t most = number_max) {
+  std::int64_t number(std::string_view what, std::int64_t limit = number_max) {
     skip_blanks();
     if (at_ == end_ || !is_digit(*at_))
       fail(fmt::format("{} is missing", what), "write a number in digits");
     std::int64_t value = 0;
     for (; at_ < end_ && is_digit(*at_); ++at_) {
       value = 10 * value + (*at_ - '0');
-      if (value > most)
-        fail(fmt::format("{} beyond {}", what, most), "write a smaller number");
+      if (value > limit)
+        fail(fmt::format("{} beyond {}", what, limit), "write a smaller number");
     }
     return value;
   }

@@ -21,7 +21,7 @@ LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& opt
     : program_(program), options_(options), links_(program.operation_count, none),
       state_(program.operation_count), matching_(program, links_),
       cpus_(std::size_t{program.size()} * program.cpus), nics_(std::size_t{program.size()} * program.nics),
-      lanes_(cpus_.size() * program.nics), busy_(program.size()), recorder_(program, options.trace) {}
+      waiting_(cpus_.size() * program.nics), busy_(program.size()), recorder_(program, options.trace) {}
 
 Result LoggpSimulation::run() {
   begin();
@@ -120,9 +120,9 @@ void LoggpSimulation::enter(std::uint32_t rank, const Freed& freed) {
 
 /// Puts an operation among those that wait for its processor, nearly always behind them.
 void LoggpSimulation::wait(std::uint32_t rank, std::uint32_t number, const Operation& one) {
-  Lane& lane = lane_of(rank, one);
-  std::uint32_t& first = lane.first[list_of(one)];
-  std::uint32_t& last = lane.last[list_of(one)];
+  Waiting& queue = waiting_of(rank, one);
+  std::uint32_t& first = queue.first[list_of(one)];
+  std::uint32_t& last = queue.last[list_of(one)];
   if (first == none || state_[last] < state_[number]) {
     links_[number] = none;
     (first == none ? first : links_[last]) = number;
@@ -145,7 +145,7 @@ void LoggpSimulation::handle_operation(const Event& event) {
     return;
   }
   const bool is_waiting = event.kind == EventKind::first;
-  std::uint32_t& first = lane_of(event.rank, one).first[list_of(one)];
+  std::uint32_t& first = waiting_of(event.rank, one).first[list_of(one)];
   if (is_waiting && first != event.operation)
     return; // another has come before it since
   if (const Ticks ready = ready_time(event.rank, one); ready > event.time) {
@@ -159,7 +159,7 @@ void LoggpSimulation::handle_operation(const Event& event) {
   if (is_waiting)
     first = next;
   execute(event.rank, event.operation, one, event.time);
-  if (next != none && lane_of(event.rank, one).first[list_of(one)] == next)
+  if (next != none && waiting_of(event.rank, one).first[list_of(one)] == next)
     events_.push({ready_time(event.rank, one), state_[next], next, event.rank, EventKind::first});
 }
 
@@ -186,7 +186,7 @@ void LoggpSimulation::execute(std::uint32_t rank, std::uint32_t number, const Op
   release(rank, number, true, now, begun);
   state_[number] = next_order();
   ++messages_;
-  events_.push({now + cost.flight(), state_[number], number, rank, EventKind::arrival});
+  events_.push({now + cost.delay(), state_[number], number, rank, EventKind::arrival});
   if (!cost.is_rendezvous)
     finish(rank, number, now + cost.send(), done);
   admit(rank);
@@ -243,26 +243,26 @@ void LoggpSimulation::hold(const End& sent, const Operation& send) {
 void LoggpSimulation::handle_message(const Event& event) {
   const Operation& send = operation(event.rank, event.operation);
   const std::uint32_t target = program_.target_of(event.rank, send);
-  Lane& lane = lane_of(target, send);
+  Waiting& queue = waiting_of(target, send);
   const bool is_waiting = event.kind == EventKind::taken;
-  if (is_waiting && lane.message != event.operation)
+  if (is_waiting && queue.message != event.operation)
     return; // another has come before it since
   if (const Ticks ready = taking_time(target, send); ready > event.time) {
-    if (!is_waiting && lane.message != none) {
-      const bool is_first = event.order < state_[lane.message];
-      const std::uint32_t later = is_first ? lane.message : event.operation;
-      waiting_.add(lane.heap, state_[later], later);
+    if (!is_waiting && queue.message != none) {
+      const bool is_first = event.order < state_[queue.message];
+      const std::uint32_t later = is_first ? queue.message : event.operation;
+      heaps_.add(queue.heap, state_[later], later);
       if (!is_first)
         return;
     }
-    lane.message = event.operation;
+    queue.message = event.operation;
     events_.push({ready, event.order, event.operation, event.rank, EventKind::taken});
     return;
   }
   std::uint32_t next = none;
   if (is_waiting) {
-    next = lane.heap == WaitingMessages::no_heap ? none : waiting_.take(lane.heap);
-    lane.message = next;
+    next = queue.heap == WaitingMessages::no_heap ? none : heaps_.take(queue.heap);
+    queue.message = next;
   }
   take_in(event, send, target);
   if (next == none)
@@ -275,7 +275,7 @@ void LoggpSimulation::take_in(const Event& event, const Operation& send, std::ui
   const MessageCost& cost = program_.costs[send.cost];
   const std::size_t cpu = cpu_of(target, send);
   const std::size_t nic = nic_of(target, send);
-  recorder_.note_message(event.operation, event.time, recorder_.begin(event.operation) + cost.flight(), cpu,
+  recorder_.note_message(event.operation, event.time, recorder_.begin(event.operation) + cost.delay(), cpu,
                          nic, cpus_[cpu] < event.time);
   cpus_[cpu] = event.time + cost.receive();
   busy_[target] += cost.receive();
@@ -304,6 +304,10 @@ Result LoggpSimulation::outcome() const {
     result.busy.assign(program_.folded, result.busy[0]);
   }
   return result;
+}
+
+Result simulate_loggp(const Program& program, const LoggpOptions& options) {
+  return LoggpSimulation(program, options).run();
 }
 
 } // namespace thalweg::simulate

@@ -43,7 +43,7 @@ private:
   };
 
   /// What waits for a processor and an interface: computations and sends in order, and messages.
-  struct Lane {
+  struct Waiting {
     std::array<std::uint32_t, 2> first{none, none};
     std::array<std::uint32_t, 2> last{none, none};
     std::uint32_t message = none; ///< the first that waits; the others are in the heap
@@ -71,8 +71,8 @@ private:
   std::size_t nic_of(std::uint32_t rank, const Operation& one) const {
     return std::size_t{rank} * program_.nics + one.nic;
   }
-  Lane& lane_of(std::uint32_t rank, const Operation& one) {
-    return lanes_[cpu_of(rank, one) * program_.nics + one.nic];
+  Waiting& waiting_of(std::uint32_t rank, const Operation& one) {
+    return waiting_[cpu_of(rank, one) * program_.nics + one.nic];
   }
   Ticks ready_time(std::uint32_t rank, const Operation& one) const;
   Ticks taking_time(std::uint32_t target, const Operation& send) const;
@@ -101,10 +101,10 @@ private:
   std::vector<std::uint32_t> state_;
   Matching matching_;
   model::EventQueue<Event> events_;
-  WaitingMessages waiting_;
+  WaitingMessages heaps_;
   std::vector<Ticks> cpus_; // when each is free
   std::vector<Interface> nics_;
-  std::vector<Lane> lanes_;
+  std::vector<Waiting> waiting_;
   std::vector<Ticks> busy_;
   std::vector<Freed> freed_; // by the event at hand
   Recorder recorder_;

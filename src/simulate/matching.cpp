@@ -105,17 +105,17 @@ std::uint32_t Matching::arrive(std::uint32_t message, const Operation& send, std
 }
 
 void Matching::for_each_left(const std::function<void(std::uint32_t, std::uint32_t)>& call) const {
-  const auto walk = [&](std::uint32_t rank, const List& list) {
+  const auto call_for = [&](std::uint32_t rank, const List& list) {
     for (std::uint32_t one = list.first; one != none; one = links_[one])
       call(rank, one);
   };
   for (std::uint32_t rank = 0; rank < program_.size(); ++rank) {
     if (const auto lists = with_any_.find(rank); lists != with_any_.end()) {
-      walk(rank, lists->second.receives);
-      walk(rank, lists->second.messages);
+      call_for(rank, lists->second.receives);
+      call_for(rank, lists->second.messages);
     }
     for (std::uint32_t i = 0; i < program_.pattern_of(rank).channels; ++i)
-      walk(rank, channels_[program_.ranks[rank].channels + i]);
+      call_for(rank, channels_[program_.ranks[rank].channels + i]);
   }
   for (const auto& [rank, message] : strays_)
     call(rank, message);

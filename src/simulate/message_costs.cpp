@@ -59,9 +59,9 @@ LogGops parse_loggops(std::string_view text) {
     const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (status != std::errc() || end != word.data() + word.size() || word.empty())
       throw bad_loggops(text, fmt::format("{:?} is no number", word));
-    const double most = count == values.size() ? 9e15 : nanoseconds_max;
-    if (!(value >= 0 && value <= most))
-      throw bad_loggops(text, fmt::format("{} is not between 0 and {}", value, most));
+    const double limit = count == values.size() ? 9e15 : nanoseconds_max;
+    if (!(value >= 0 && value <= limit))
+      throw bad_loggops(text, fmt::format("{} is not between 0 and {}", value, limit));
     if (comma == rest.size())
       break;
     rest.remove_prefix(comma + 1);

@@ -34,7 +34,7 @@ struct MessageCost {
   bool is_rendezvous = false; ///< the sender goes on only when the message has met its receive
 
   Ticks send() const { return send_overhead + send_bytes; }
-  Ticks flight() const { return send_overhead + latency + transfer; }
+  Ticks delay() const { return send_overhead + latency + transfer; }
   Ticks receive() const { return receive_overhead + receive_bytes; }
   Ticks interface() const { return gap + gap_bytes; }
   auto operator<=>(const MessageCost&) const = default;

@@ -47,7 +47,7 @@ public:
                     bool is_gap) {
     if (trace_ == nullptr)
       return;
-    const Cause cause = now == arrival ? Cause{number, Reason::flight} : is_gap ? in_[nic] : cpus_[cpu];
+    const Cause cause = now == arrival ? Cause{number, Reason::arrived} : is_gap ? in_[nic] : cpus_[cpu];
     trace_->messages[number] = {now, cause};
     cpus_[cpu] = {number, Reason::after_message};
     in_[nic] = {number, Reason::gap_of_message};

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "model/step_costs.hpp"
-#include "schedule/goal_walk.hpp"
+#include "schedule/goal_operations.hpp"
 #include "simulate/program_builder.hpp"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ public:
     prices_.begin(schedule);
     steps_.assign(schedule.steps.size(), 0);
     afters_.assign(schedule.steps.size(), 0);
-    schedule::walk_goal(schedule, *this);
+    schedule::write_goal_operations(schedule, *this);
     builder_.end_rank();
   }
 

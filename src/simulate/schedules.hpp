@@ -1,6 +1,6 @@
 #pragma once
 
-// Programs of strategies: every rank's schedule, in GOAL's form (schedule/goal_walk.hpp), with costs.
+// Programs of strategies: every rank's schedule, in GOAL's form (schedule/goal_operations.hpp), with costs.
 
 #include "model/scenario.hpp"
 #include "schedule/goal.hpp"

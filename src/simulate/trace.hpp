@@ -19,7 +19,7 @@ enum class Reason : std::uint8_t {
   with_message,    ///< at the moment at which a message was begun to be taken in
   gap_of_send,     ///< the interface could send again after this send
   gap_of_message,  ///< the interface could receive again after this message
-  flight,          ///< the message had come
+  arrived,         ///< the message had come
 };
 
 struct Cause {

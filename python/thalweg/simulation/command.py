@@ -40,12 +40,14 @@ def run(request: Request, *, as_json: bool) -> None:
     """Answer, as a text or as JSON."""
     _check(request)
     begin = time.perf_counter()
+    console = Console(stderr=True)
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     ) as progress:
         task = progress.add_task("writing the program")
         found = simulate(

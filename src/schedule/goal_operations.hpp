@@ -32,6 +32,6 @@ public:
 
 /// Writes the schedule. Each operation comes before what requires it. Where a stage's end saves requirements
 /// it is an operation of its own; else the next stage's steps require this one's.
-void walk_goal(const Schedule& schedule, GoalSink& sink);
+void write_goal_operations(const Schedule& schedule, GoalSink& sink);
 
 } // namespace thalweg::schedule

@@ -1,4 +1,4 @@
-#include "schedule/goal_walk.hpp"
+#include "schedule/goal_operations.hpp"
 
 #include <unordered_map>
 #include <vector>
@@ -16,16 +16,28 @@ public:
   std::uint32_t next(const Step& step) {
     const auto key = static_cast<std::uint64_t>(step.peer) << 17 | std::uint64_t{step.channel} << 1 |
                      (is_receive(step) ? 1 : 0);
-    return std::uint32_t{step.channel} << 20 | counts_[key]++;
+    return std::uint32_t{step.channel} << 20 | count_of(key)++;
   }
 
 private:
+  // Most ranks have few peers, for which a table by hash would be dear.
+  std::uint32_t& count_of(std::uint64_t key) {
+    for (auto& [known, count] : first_)
+      if (known == key)
+        return count;
+    if (first_.size() < few)
+      return first_.emplace_back(key, 0).second;
+    return counts_[key];
+  }
+
+  static constexpr std::size_t few = 24;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> first_;
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;
 };
 
-class GoalWalk {
+class GoalOperations {
 public:
-  GoalWalk(const Schedule& schedule, GoalSink& sink) : schedule_(schedule), sink_(sink) {}
+  GoalOperations(const Schedule& schedule, GoalSink& sink) : schedule_(schedule), sink_(sink) {}
 
   void run() {
     for (std::size_t stage = 0; stage < schedule_.stages.size(); ++stage)
@@ -84,8 +96,8 @@ private:
 
 } // namespace
 
-void walk_goal(const Schedule& schedule, GoalSink& sink) {
-  GoalWalk(schedule, sink).run();
+void write_goal_operations(const Schedule& schedule, GoalSink& sink) {
+  GoalOperations(schedule, sink).run();
 }
 
 } // namespace thalweg::schedule

@@ -1,5 +1,3 @@
-#include "simulate/loggp.hpp"
-
 #include "core/error.hpp"
 #include "simulate/loggp_simulation.hpp"
 
@@ -42,10 +40,6 @@ void LoggpSimulation::check_done() const {
   throw Error(fmt::format("the program cannot go on: {} of its {} operations are not over:{}",
                           program_.operation_count - finished_, program_.operation_count, list),
               "let every message have one receive with its source and tag");
-}
-
-Result simulate_loggp(const Program& program, const LoggpOptions& options) {
-  return LoggpSimulation(program, options).run();
 }
 
 } // namespace thalweg::simulate
