@@ -747,13 +747,13 @@ class Simulation:
     @property
     def fingerprint(self) -> int: ...
 
-    def path(self) -> tuple:
+    def path(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
         """The critical path: ranks, kinds, begins and ends."""
 
     def path_by_kind(self) -> list[int]:
         """How long each kind of cost is on the critical path."""
 
-    def timeline(self) -> tuple:
+    def timeline(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
         """What all processors did when: ranks, kinds, begins and ends."""
 
 def cost_kinds() -> list[str]: ...

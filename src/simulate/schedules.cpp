@@ -27,7 +27,7 @@ public:
   virtual ~Prices() = default;
   virtual void begin(const Schedule& schedule) = 0;
   virtual MessageCost message(std::uint32_t step, const Step& what) const = 0;
-  /// Of a copy, of a combination, or of what a receive does with its message; 0: there is nothing to do.
+  /// Of a copy, of a combination, or of what a receive does with its message; negative: it has nothing to do.
   virtual Ticks local(std::uint32_t step, const Step& what) const = 0;
 };
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEVELS = ("loggp",)
+TIES = ("order", "loggopsim")
 LOGGOPS = "2500,1500,1000,6,0,65535"
 EXPLAINED_MAX = 1 << 22
 TICKS = 1e9
@@ -107,8 +108,9 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     say: L,o,g,G,O,S in nanoseconds and bytes. `unit_bytes` are those of a unit of the buffers. `goal` is a file's name
     or its content, text or binary. `progress` is called now and then with the number of events so far.
     """
-    if level not in LEVELS:
-        raise ThalwegError(USAGE, f"simulation level {level}", f"choose one of {', '.join(LEVELS)}")
+    for name, value, known_values in (("level", level, LEVELS), ("ties", ties, TIES)):
+        if value not in known_values:
+            raise ThalwegError(USAGE, f"simulate: {name} {value!r}", f"choose {' or '.join(known_values)}")
     known = files.load(machine) if isinstance(machine, str) else machine
     try:
         if goal:
