@@ -18,10 +18,9 @@ std::size_t list_of(const Operation& one) {
 } // namespace
 
 LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& options)
-    : program_(program), options_(options), links_(program.operation_count, none),
-      state_(program.operation_count), matching_(program, links_),
-      cpus_(std::size_t{program.size()} * program.cpus), nics_(std::size_t{program.size()} * program.nics),
-      waiting_(cpus_.size() * program.nics), busy_(program.size()), recorder_(program, options.trace) {}
+    : program_(program), options_(options), states_(program.operation_count), matching_(program, states_),
+      stations_(std::size_t{program.size()} * program.cpus * program.nics),
+      recorder_(program, options.trace) {}
 
 Result LoggpSimulation::run() {
   begin();
@@ -36,7 +35,7 @@ Result LoggpSimulation::run() {
       handle_message(event);
   }
   check_done();
-  recorder_.end(cpus_);
+  recorder_.end(processor_ends());
   return outcome();
 }
 
@@ -46,12 +45,12 @@ const Operation& LoggpSimulation::operation(std::uint32_t rank, std::uint32_t nu
 }
 
 Ticks LoggpSimulation::ready_time(std::uint32_t rank, const Operation& one) const {
-  const Ticks cpu = cpus_[cpu_of(rank, one)];
-  return one.kind == Kind::send ? std::max(cpu, nics_[nic_of(rank, one)].out) : cpu;
+  const Ticks cpu = stations_[cpu_place(rank, one)].cpu;
+  return one.kind == Kind::send ? std::max(cpu, stations_[nic_place(rank, one)].out) : cpu;
 }
 
 Ticks LoggpSimulation::taking_time(std::uint32_t target, const Operation& send) const {
-  return std::max(cpus_[cpu_of(target, send)], nics_[nic_of(target, send)].in);
+  return std::max(stations_[cpu_place(target, send)].cpu, stations_[nic_place(target, send)].in);
 }
 
 std::uint32_t LoggpSimulation::next_order() {
@@ -65,7 +64,7 @@ void LoggpSimulation::begin() {
     const auto operations = program_.operations_of(rank);
     const std::uint32_t begin = program_.ranks[rank].begin;
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
-      state_[begin + i] = operations[i].requirements;
+      states_[begin + i].order = operations[i].requirements;
       if (operations[i].requirements == 0)
         freed_.push_back({i, 0, {}});
     }
@@ -77,7 +76,7 @@ void LoggpSimulation::release(std::uint32_t rank, std::uint32_t number, bool is_
                               Cause cause) {
   const std::uint32_t begin = program_.ranks[rank].begin;
   for (const std::uint32_t dependent : program_.dependents_of(operation(rank, number)))
-    if (((dependent & 1) != 0) == is_start && --state_[begin + (dependent >> 1)] == 0)
+    if (((dependent & 1) != 0) == is_start && --states_[begin + (dependent >> 1)].order == 0)
       freed_.push_back({dependent >> 1, not_before, cause});
 }
 
@@ -107,35 +106,35 @@ void LoggpSimulation::enter(std::uint32_t rank, const Freed& freed) {
   const std::uint32_t number = program_.ranks[rank].begin + freed.operation;
   const Operation& one = operation(rank, number);
   const Ticks ready = ready_time(rank, one);
-  state_[number] = next_order();
+  states_[number].order = next_order();
   if (freed.not_before > ready)
     recorder_.note_due(number, freed.not_before, freed.cause);
   if (one.kind == Kind::receive)
     recorder_.note_post(number, std::max(ready, freed.not_before), cpu_of(rank, one));
   if (one.kind == Kind::receive || freed.not_before > ready)
-    events_.push({std::max(ready, freed.not_before), state_[number], number, rank, EventKind::due});
+    events_.push({std::max(ready, freed.not_before), states_[number].order, number, rank, EventKind::due});
   else
     wait(rank, number, one);
 }
 
 /// Puts an operation among those that wait for its processor, nearly always behind them.
 void LoggpSimulation::wait(std::uint32_t rank, std::uint32_t number, const Operation& one) {
-  Waiting& queue = waiting_of(rank, one);
+  Station& queue = waiting_at(rank, one);
   std::uint32_t& first = queue.first[list_of(one)];
   std::uint32_t& last = queue.last[list_of(one)];
-  if (first == none || state_[last] < state_[number]) {
-    links_[number] = none;
-    (first == none ? first : links_[last]) = number;
+  if (first == none || states_[last].order < states_[number].order) {
+    states_[number].link = none;
+    (first == none ? first : states_[last].link) = number;
     last = number;
   } else {
     std::uint32_t* place = &first;
-    while (state_[*place] < state_[number])
-      place = &links_[*place];
-    links_[number] = *place;
+    while (states_[*place].order < states_[number].order)
+      place = &states_[*place].link;
+    states_[number].link = *place;
     *place = number;
   }
   if (first == number)
-    events_.push({ready_time(rank, one), state_[number], number, rank, EventKind::first});
+    events_.push({ready_time(rank, one), states_[number].order, number, rank, EventKind::first});
 }
 
 void LoggpSimulation::handle_operation(const Event& event) {
@@ -145,7 +144,7 @@ void LoggpSimulation::handle_operation(const Event& event) {
     return;
   }
   const bool is_waiting = event.kind == EventKind::first;
-  std::uint32_t& first = waiting_of(event.rank, one).first[list_of(one)];
+  std::uint32_t& first = waiting_at(event.rank, one).first[list_of(one)];
   if (is_waiting && first != event.operation)
     return; // another has come before it since
   if (const Ticks ready = ready_time(event.rank, one); ready > event.time) {
@@ -155,23 +154,24 @@ void LoggpSimulation::handle_operation(const Event& event) {
       wait(event.rank, event.operation, one);
     return;
   }
-  const std::uint32_t next = is_waiting ? links_[event.operation] : none;
+  const std::uint32_t next = is_waiting ? states_[event.operation].link : none;
   if (is_waiting)
     first = next;
   execute(event.rank, event.operation, one, event.time);
-  if (next != none && waiting_of(event.rank, one).first[list_of(one)] == next)
-    events_.push({ready_time(event.rank, one), state_[next], next, event.rank, EventKind::first});
+  if (next != none && waiting_at(event.rank, one).first[list_of(one)] == next)
+    events_.push({ready_time(event.rank, one), states_[next].order, next, event.rank, EventKind::first});
 }
 
 void LoggpSimulation::execute(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now) {
   const std::size_t cpu = cpu_of(rank, one);
+  Station& processor = stations_[cpu_place(rank, one)];
   const Cause begun{number, Reason::with_operation};
   const Cause done{number, Reason::after_operation};
   if (one.kind == Kind::compute) {
     const Ticks duration = program_.durations[one.cost];
     recorder_.note_begin(number, now, cpu, nullptr, false);
-    cpus_[cpu] = now + duration;
-    busy_[rank] += duration;
+    processor.cpu = now + duration;
+    processor.busy += duration;
     release(rank, number, true, now, begun);
     finish(rank, number, now + duration, done);
     admit(rank);
@@ -179,14 +179,14 @@ void LoggpSimulation::execute(std::uint32_t rank, std::uint32_t number, const Op
   }
   const MessageCost& cost = program_.costs[one.cost];
   const std::size_t nic = nic_of(rank, one);
-  recorder_.note_begin(number, now, cpu, &nic, cpus_[cpu] < now);
-  cpus_[cpu] = now + cost.send();
-  busy_[rank] += cost.send();
-  nics_[nic].out = now + cost.interface();
+  recorder_.note_begin(number, now, cpu, &nic, processor.cpu < now);
+  processor.cpu = now + cost.send();
+  processor.busy += cost.send();
+  stations_[nic_place(rank, one)].out = now + cost.interface();
   release(rank, number, true, now, begun);
-  state_[number] = next_order();
+  states_[number].order = next_order();
   ++messages_;
-  events_.push({now + cost.delay(), state_[number], number, rank, EventKind::arrival});
+  events_.push({now + cost.delay(), states_[number].order, number, rank, EventKind::arrival});
   if (!cost.is_rendezvous)
     finish(rank, number, now + cost.send(), done);
   admit(rank);
@@ -230,11 +230,11 @@ void LoggpSimulation::meet(const End& sent, const End& received, bool begins) {
 
 /// The sender of a long message has waited for its receive.
 void LoggpSimulation::hold(const End& sent, const Operation& send) {
-  if (Ticks& cpu = cpus_[cpu_of(sent.rank, send)]; cpu < sent.time) {
+  if (Ticks& cpu = stations_[cpu_place(sent.rank, send)].cpu; cpu < sent.time) {
     cpu = sent.time;
     recorder_.note_held_cpu(cpu_of(sent.rank, send), sent.cause);
   }
-  if (Ticks& out = nics_[nic_of(sent.rank, send)].out; out < sent.time) {
+  if (Ticks& out = stations_[nic_place(sent.rank, send)].out; out < sent.time) {
     out = sent.time;
     recorder_.note_held_nic(nic_of(sent.rank, send), sent.cause);
   }
@@ -243,15 +243,15 @@ void LoggpSimulation::hold(const End& sent, const Operation& send) {
 void LoggpSimulation::handle_message(const Event& event) {
   const Operation& send = operation(event.rank, event.operation);
   const std::uint32_t target = program_.target_of(event.rank, send);
-  Waiting& queue = waiting_of(target, send);
+  Station& queue = waiting_at(target, send);
   const bool is_waiting = event.kind == EventKind::taken;
   if (is_waiting && queue.message != event.operation)
     return; // another has come before it since
   if (const Ticks ready = taking_time(target, send); ready > event.time) {
     if (!is_waiting && queue.message != none) {
-      const bool is_first = event.order < state_[queue.message];
+      const bool is_first = event.order < states_[queue.message].order;
       const std::uint32_t later = is_first ? queue.message : event.operation;
-      heaps_.add(queue.heap, state_[later], later);
+      heaps_.add(queue.heap, states_[later].order, later);
       if (!is_first)
         return;
     }
@@ -268,34 +268,42 @@ void LoggpSimulation::handle_message(const Event& event) {
   if (next == none)
     return;
   const std::uint32_t sender = program_.owner(next);
-  events_.push({taking_time(target, operation(sender, next)), state_[next], next, sender, EventKind::taken});
+  events_.push(
+      {taking_time(target, operation(sender, next)), states_[next].order, next, sender, EventKind::taken});
 }
 
 void LoggpSimulation::take_in(const Event& event, const Operation& send, std::uint32_t target) {
   const MessageCost& cost = program_.costs[send.cost];
-  const std::size_t cpu = cpu_of(target, send);
-  const std::size_t nic = nic_of(target, send);
-  recorder_.note_message(event.operation, event.time, recorder_.begin(event.operation) + cost.delay(), cpu,
-                         nic, cpus_[cpu] < event.time);
-  cpus_[cpu] = event.time + cost.receive();
-  busy_[target] += cost.receive();
-  nics_[nic].in = event.time + cost.interface();
+  Station& processor = stations_[cpu_place(target, send)];
+  recorder_.note_message(event.operation, event.time, recorder_.begin(event.operation) + cost.delay(),
+                         cpu_of(target, send), nic_of(target, send), processor.cpu < event.time);
+  processor.cpu = event.time + cost.receive();
+  processor.busy += cost.receive();
+  stations_[nic_place(target, send)].in = event.time + cost.interface();
   const std::uint32_t receive = matching_.arrive(event.operation, send, event.rank, target);
   if (receive != none)
     meet({event.operation, event.rank, event.time, {event.operation, Reason::with_message}},
          {receive, target, event.time + cost.receive(), {event.operation, Reason::after_message}}, false);
 }
 
+std::vector<Ticks> LoggpSimulation::processor_ends() const {
+  std::vector<Ticks> ends;
+  for (std::size_t place = 0; place < stations_.size(); place += program_.nics)
+    ends.push_back(stations_[place].cpu);
+  return ends;
+}
+
 Result LoggpSimulation::outcome() const {
-  Result result{.busy = busy_,
-                .operations = program_.operation_count,
-                .messages = messages_,
-                .events = finished_ + messages_};
-  result.ends.reserve(program_.size());
-  for (std::size_t rank = 0; rank < program_.size(); ++rank)
-    result.ends.push_back(
-        *std::max_element(cpus_.begin() + static_cast<std::ptrdiff_t>(rank * program_.cpus),
-                          cpus_.begin() + static_cast<std::ptrdiff_t>((rank + 1) * program_.cpus)));
+  Result result{
+      .operations = program_.operation_count, .messages = messages_, .events = finished_ + messages_};
+  result.ends.resize(program_.size());
+  result.busy.resize(program_.size());
+  const std::size_t places = std::size_t{program_.cpus} * program_.nics;
+  for (std::size_t place = 0; place < stations_.size(); place += program_.nics) {
+    const std::size_t rank = place / places;
+    result.ends[rank] = std::max(result.ends[rank], stations_[place].cpu);
+    result.busy[rank] += stations_[place].busy;
+  }
   const auto last = std::ranges::max_element(result.ends);
   result.last_rank = static_cast<std::uint32_t>(last - result.ends.begin());
   result.finish = *last;

@@ -37,13 +37,14 @@ private:
     EventKind kind;
   };
 
-  struct Interface {
-    Ticks out = 0; ///< when it can send again
+  /// A processor and an interface of a rank, and what waits for both: computations and sends in order, and
+  /// messages. A processor's own figures are with the first interface, an interface's with the first
+  /// processor. In one place, as most ranks have one of each, and memory is far.
+  struct alignas(64) Station {
+    Ticks cpu = 0; ///< when the processor is free
+    Ticks busy = 0;
+    Ticks out = 0; ///< when the interface can send again
     Ticks in = 0;
-  };
-
-  /// What waits for a processor and an interface: computations and sends in order, and messages.
-  struct Waiting {
     std::array<std::uint32_t, 2> first{none, none};
     std::array<std::uint32_t, 2> last{none, none};
     std::uint32_t message = none; ///< the first that waits; the others are in the heap
@@ -71,8 +72,15 @@ private:
   std::size_t nic_of(std::uint32_t rank, const Operation& one) const {
     return std::size_t{rank} * program_.nics + one.nic;
   }
-  Waiting& waiting_of(std::uint32_t rank, const Operation& one) {
-    return waiting_[cpu_of(rank, one) * program_.nics + one.nic];
+  /// Where the processor's figures are, the interface's, and what waits for both.
+  std::size_t cpu_place(std::uint32_t rank, const Operation& one) const {
+    return cpu_of(rank, one) * program_.nics;
+  }
+  std::size_t nic_place(std::uint32_t rank, const Operation& one) const {
+    return std::size_t{rank} * program_.cpus * program_.nics + one.nic;
+  }
+  Station& waiting_at(std::uint32_t rank, const Operation& one) {
+    return stations_[cpu_place(rank, one) + one.nic];
   }
   Ticks ready_time(std::uint32_t rank, const Operation& one) const;
   Ticks taking_time(std::uint32_t target, const Operation& send) const;
@@ -91,21 +99,17 @@ private:
   void take_in(const Event& event, const Operation& send, std::uint32_t target);
   void meet(const End& sent, const End& received, bool begins);
   void hold(const End& sent, const Operation& send);
+  std::vector<Ticks> processor_ends() const;
   Result outcome() const;
   void check_done() const;
 
   const Program& program_;
   const LoggpOptions& options_;
-  std::vector<std::uint32_t> links_; // of lists of waiting operations
-  /// Of an operation: how many requirements are left; once there are none, its place in the order.
-  std::vector<std::uint32_t> state_;
+  std::vector<OperationState> states_;
   Matching matching_;
   model::EventQueue<Event> events_;
   WaitingMessages heaps_;
-  std::vector<Ticks> cpus_; // when each is free
-  std::vector<Interface> nics_;
-  std::vector<Waiting> waiting_;
-  std::vector<Ticks> busy_;
+  std::vector<Station> stations_;
   std::vector<Freed> freed_; // by the event at hand
   Recorder recorder_;
   std::uint32_t order_ = 0;

@@ -15,31 +15,31 @@ bool fits(std::uint32_t asked, std::uint32_t given) {
 
 } // namespace
 
-Matching::Matching(const Program& program, std::span<std::uint32_t> links)
-    : program_(program), links_(links), channels_(program.channel_count) {}
+Matching::Matching(const Program& program, std::span<OperationState> states)
+    : program_(program), states_(states), channels_(program.channel_count) {}
 
 void Matching::append(List& list, std::uint32_t operation) {
-  links_[operation] = none;
+  states_[operation].link = none;
   if (list.first == none)
     list.first = operation;
   else
-    links_[list.last & ~messages] = operation;
+    states_[list.last & ~messages].link = operation;
   list.last = operation;
 }
 
 std::uint32_t Matching::take_first(List& list) {
   const std::uint32_t first = list.first;
-  list.first = links_[first];
+  list.first = states_[first].link;
   return first;
 }
 
 template <typename Fits>
 std::uint32_t Matching::take(List& list, Fits is_wanted) {
   std::uint32_t before = none;
-  for (std::uint32_t one = list.first; one != none; before = one, one = links_[one]) {
+  for (std::uint32_t one = list.first; one != none; before = one, one = states_[one].link) {
     if (!is_wanted(one))
       continue;
-    (before == none ? list.first : links_[before]) = links_[one];
+    (before == none ? list.first : states_[before].link) = states_[one].link;
     if (list.last == one)
       list.last = before;
     return one;
@@ -106,7 +106,7 @@ std::uint32_t Matching::arrive(std::uint32_t message, const Operation& send, std
 
 void Matching::for_each_left(const std::function<void(std::uint32_t, std::uint32_t)>& call) const {
   const auto call_for = [&](std::uint32_t rank, const List& list) {
-    for (std::uint32_t one = list.first; one != none; one = links_[one])
+    for (std::uint32_t one = list.first; one != none; one = states_[one].link)
       call(rank, one);
   };
   for (std::uint32_t rank = 0; rank < program_.size(); ++rank) {

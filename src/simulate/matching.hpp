@@ -3,6 +3,7 @@
 // Which message meets which receive. The n-th message that comes from a rank with a tag meets the n-th
 // receive that asks for it, both in order of time; a receive of `any` meets the first that fits.
 
+#include "simulate/operation_state.hpp"
 #include "simulate/program.hpp"
 
 #include <functional>
@@ -10,13 +11,11 @@
 
 namespace thalweg::simulate {
 
-inline constexpr std::uint32_t none = 0xffffffffU;
-
 /// Operations are named by their numbers among all ranks', a message by its send.
 class Matching {
 public:
-  /// `links` has an entry for each operation, which lists of waiting operations use in turn.
-  Matching(const Program& program, std::span<std::uint32_t> links);
+  /// `states` has an entry for each operation, whose links lists of waiting operations use in turn.
+  Matching(const Program& program, std::span<OperationState> states);
 
   /// A rank asks for a message: the one that is here already, or none.
   std::uint32_t post(std::uint32_t rank, std::uint32_t receive, const Operation& operation);
@@ -47,7 +46,7 @@ private:
   const Operation& operation(std::uint32_t rank, std::uint32_t number) const;
 
   const Program& program_;
-  std::span<std::uint32_t> links_;
+  std::span<OperationState> states_;
   std::vector<List> channels_; // either receives or messages: the upper bit of last says which
   std::unordered_map<std::uint32_t, Lists> with_any_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> strays_; // messages that no receive is for

@@ -69,11 +69,11 @@ public:
   }
 
   /// The processors have done everything.
-  void end(const std::vector<Ticks>& ends) {
+  void end(std::vector<Ticks> ends) {
     if (trace_ == nullptr)
       return;
     trace_->last = std::move(cpus_);
-    trace_->ends = ends;
+    trace_->ends = std::move(ends);
   }
 
 private:
