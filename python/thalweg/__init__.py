@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
+    from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
@@ -18,11 +19,13 @@ __all__ = [
     "FinishRequest",
     "Machine",
     "Movement",
+    "Simulation",
     "Stream",
     "StreamError",
     "StreamStatistics",
     "TaskCosts",
     "balance",
+    "simulate",
     "task_cuts",
 ]
 
@@ -32,8 +35,10 @@ _MODULES = {
     "BalanceError": "thalweg.balancing.library",
     "Balancer": "thalweg.balancing.balancer",
     "Movement": "thalweg.balancing.balancer",
+    "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
+    "simulate": "thalweg.simulation.simulate",
     "task_cuts": "thalweg.balancing.balance",
 }
 

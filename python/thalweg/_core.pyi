@@ -814,3 +814,68 @@ def parse_seconds(text: str) -> float:
     """Reads 1.5us, 80ns or 2s."""
 
 def task_cuts(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+class Simulation:
+    """What a simulation says; times in nanoseconds."""
+
+    @property
+    def finish(self) -> int: ...
+
+    @property
+    def last_rank(self) -> int: ...
+
+    @property
+    def ends(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def operations(self) -> int: ...
+
+    @property
+    def messages(self) -> int: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> int: ...
+
+    def path(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """The critical path: ranks, kinds, begins and ends."""
+
+    def path_by_kind(self) -> list[int]:
+        """How long each kind of cost is on the critical path."""
+
+    def timeline(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """What all processors did when: ranks, kinds, begins and ends."""
+
+def cost_kinds() -> list[str]: ...
+
+class SimulatedProgram:
+    """What ranks send, receive and compute, with costs."""
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def operations(self) -> int: ...
+
+    @property
+    def patterns(self) -> int: ...
+
+    @property
+    def looked_at(self) -> int:
+        """How many ranks were found alike, where one stands for all; else 0."""
+
+    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None) -> Simulation: ...
+
+def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str) -> SimulatedProgram:
+    """A strategy's program; without a machine of LogGOPS' costs."""
+
+def goal_program(data: bytes, name: str, machine: Machine | None, ranks_per_node: int, loggops: str) -> SimulatedProgram:
+    """A program in GOAL, text or binary."""
+
+def sample_program(name: str, ranks: int, bytes: int, loggops: str) -> SimulatedProgram:
+    """A program of LogGOPSim's generator."""

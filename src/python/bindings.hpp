@@ -20,5 +20,6 @@ void bind_tuning_files(nb::module_& module);
 void bind_grids(nb::module_& module);
 void bind_interconnects(nb::module_& module);
 void bind_balance(nb::module_& module);
+void bind_simulations(nb::module_& module);
 
 } // namespace thalweg::python

@@ -34,4 +34,5 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_grids(module);
   thalweg::python::bind_interconnects(module);
   thalweg::python::bind_balance(module);
+  thalweg::python::bind_simulations(module);
 }

@@ -23,6 +23,7 @@ ROOMS: dict[str, set[str]] = {
     "strategies": {"core", "topology", "schedule"},
     "machine": {"core", "topology"},
     "model": {"core", "topology", "schedule", "machine"},
+    "simulate": {"core", "topology", "schedule", "strategies", "machine", "model"},
     "pattern": {"core"},
     "balance": {"core", "machine"},
     "transport": {"wait", "core"},
@@ -54,7 +55,9 @@ ROOMS: dict[str, set[str]] = {
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "interface": {"core", "boundary", "schedule", "strategies"},
-    "python": {"core", "topology", "schedule", "strategies", "machine", "model", "balance", "tune"},
+    "python": {
+        "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "tune",
+    },
 }  # fmt: skip
 
 # Headers of libraries that only some rooms may know. The interposer's own families/ hold stand-ins for mpi.h.

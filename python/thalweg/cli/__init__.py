@@ -18,6 +18,7 @@ from thalweg.cli import (
     probe,
     run,
     show,
+    simulate,
     strategies,
     tune,
     verify,
@@ -68,6 +69,7 @@ def make_application() -> typer.Typer:
     app.command("check")(check.check)
     app.command("explain")(explain.explain)
     app.command("balance")(balance.balance)
+    app.command("simulate")(simulate.simulate)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")
     return app

@@ -268,6 +268,16 @@ def balance(
     module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), asked, json_file)
 
 
+def simulate(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    rounds: Annotated[int, typer.Option(help="How often each case is run; the median counts.", min=1)] = 3,
+    ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 30,
+) -> None:
+    """Time simulations of many ranks, in processor seconds and memory, beside aims and LogGOPSim."""
+    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file)
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
@@ -284,6 +294,7 @@ def make_application() -> typer.Typer:
         streams,
         examples,
         balance,
+        simulate,
     )
     for command in commands:
         app.command()(command)
