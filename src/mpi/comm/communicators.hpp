@@ -45,6 +45,15 @@ struct CommunicatorState {
   std::unique_ptr<RunnerState> learning; // ends before the runner
   bool is_measured = false;              // the collective under way is, for learning
 
+  // The rank in the world of a rank that messages go to: of the remote group, where there is one. -1 for what
+  // is none, beyond the world, or where no traffic is recorded.
+  std::int32_t world_rank_of(int destination) const {
+    return destination >= 0 && static_cast<std::size_t>(destination) < world_ranks_.size()
+               ? world_ranks_[static_cast<std::size_t>(destination)]
+               : -1;
+  }
+  void find_world_ranks();
+
   // Index of the node of each rank (of the local group), small integers in order of first appearance.
   const std::vector<int>& nodes();
   // The same of sockets (see Placement); empty where no node has ranks of it on several.
@@ -58,6 +67,7 @@ struct CommunicatorState {
 private:
   void find_degrees();
   void find_places();
+  std::vector<int> world_ranks_;
   std::vector<int> nodes_;
   std::vector<int> sockets_;
   int node_count_ = 0;

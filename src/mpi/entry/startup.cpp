@@ -59,6 +59,7 @@ void start_local() {
 
 void join_world() {
   runtime.has_world = true;
+  runtime.world = MPI_COMM_WORLD;
   native.Comm_rank(MPI_COMM_WORLD, &runtime.world_rank);
   native.Comm_size(MPI_COMM_WORLD, &runtime.world_size);
   native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);

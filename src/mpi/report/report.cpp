@@ -163,7 +163,7 @@ void report(const std::string& learned) {
   }
   constexpr int trials = 20;
   const std::vector<double> offsets =
-      clock_offsets_ns(MPI_COMM_WORLD, runtime.world_rank, runtime.placement.nodes, 0, trials);
+      clock_offsets_ns(runtime.world, runtime.world_rank, runtime.placement.nodes, 0, trials);
   std::vector<RankProfile> ranks = gather(own_profile());
   if (runtime.world_rank == 0) {
     for (RankProfile& rank : ranks) {

@@ -24,6 +24,9 @@ struct Runtime {
   // same on all ranks.
   bool polls_collectives = false;
   bool has_threads = false; // several of this process may be in MPI calls at once
+  // MPI_COMM_WORLD, or the communicator that stands for it in the program (place/). Ranks, sizes, placement
+  // and the report are its.
+  MPI_Comm world{};
   int world_rank = 0;
   int world_size = 1;
   MPI_Group world_group{};
