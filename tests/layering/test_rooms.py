@@ -24,6 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "machine": {"core", "topology"},
     "model": {"core", "topology", "schedule", "machine"},
     "pattern": {"core"},
+    "place": {"core", "topology", "machine", "pattern"},
     "balance": {"core", "machine"},
     "transport": {"wait", "core"},
     "transport/loopback": {"core", "transport"},
