@@ -10,7 +10,7 @@ SOURCE = ROOT / "src"
 # What a room may use: rooms above its own line. A folder inside of a room may be a room of its own.
 BELOW_MPI = {
     "core", "wait", "topology", "schedule", "strategies", "machine", "pattern", "transport", "transport/shm",
-    "transport/mpi", "engine", "tune", "job", "job/mpi",
+    "transport/mpi", "engine", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
 MPI = ("abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "place", "report", "entry")
 

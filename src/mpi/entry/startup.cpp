@@ -18,6 +18,7 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/learned.hpp"
+#include "mpi/record/gathering.hpp"
 #include "mpi/report/report.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
@@ -218,8 +219,9 @@ void start_with_world() {
     join_world();
     agree();
     before_finalize = finish;
+    records_traffic = runtime.settings.record;
     register_predefined_communicators(true);
-    recording = wants_report(runtime.settings);
+    recording = wants_report(runtime.settings) || records_traffic;
     runtime.ready = true;
     log_warnings();
     start_progress_thread();
@@ -264,7 +266,8 @@ void finish() {
     if (runtime.world_rank == 0)
       save_learned(learned.picks);
     ask_stream_hooks_for_reports();
-    report(learned.document);
+    const KeptPattern pattern = keep_pattern();
+    report({learned.document, pattern.document, pattern.line});
   } catch (const std::exception& error) {
     log_line(fmt::format("no report: {}", error.what()));
   }

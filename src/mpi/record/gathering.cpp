@@ -109,12 +109,12 @@ private:
   std::map<std::tuple<std::size_t, std::int32_t, std::int32_t, std::uint32_t>, Sent> sums_;
 };
 
-KeptPattern describe(const Recording& recording, const std::string& file) {
+KeptPattern describe(const Recording& recorded, const std::string& file) {
   json phases = json::array();
   double bytes = 0;
   double messages = 0;
-  for (const pattern::RecordedPhase& phase : recording.phases) {
-    const pattern::Pattern one = pattern_of({recording.ranks, {}, {}, {phase}});
+  for (const pattern::RecordedPhase& phase : recorded.phases) {
+    const pattern::Pattern one = pattern::pattern_of({recorded.ranks, {}, {}, {phase}});
     const double repeats = one.phases.front().repeats;
     double phase_messages = 0;
     for (const pattern::Edge& edge : one.phases.front().matrix.edges())
@@ -128,11 +128,11 @@ KeptPattern describe(const Recording& recording, const std::string& file) {
     bytes += phase_bytes;
     messages += phase_messages;
   }
-  const json document{{"file", file},     {"ranks", recording.ranks}, {"sites", recording.sites.size()},
+  const json document{{"file", file},     {"ranks", recorded.ranks}, {"sites", recorded.sites.size()},
                       {"bytes", bytes},   {"messages", messages},     {"phases", phases}};
   return {document.dump(-1, ' ', false, json::error_handler_t::replace),
           fmt::format("recorded {} in {:.0f} messages, {} phase{}; kept in {}", observe::bytes_text(bytes),
-                      messages, recording.phases.size(), recording.phases.size() == 1 ? "" : "s", file)};
+                      messages, recorded.phases.size(), recorded.phases.size() == 1 ? "" : "s", file)};
 }
 
 } // namespace
@@ -146,10 +146,10 @@ KeptPattern keep_pattern() {
   Joined joined(runtime.world_size);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     joined.add(static_cast<std::int32_t>(rank), ranks[rank]);
-  const Recording recording = joined.take();
+  const Recording recorded = joined.take();
   const std::string file = pattern_file(runtime.settings.patterns, runtime.world_size);
-  write_pattern(file, to_text(recording));
-  return describe(recording, file);
+  write_pattern(file, to_text(recorded));
+  return describe(recorded, file);
 }
 
 } // namespace thalweg::mpi

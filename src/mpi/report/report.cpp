@@ -124,7 +124,7 @@ std::vector<std::string> own_command() {
   return lines_of(text, '\0');
 }
 
-void write(observe::Profile& profile, const std::string& learned) {
+void write(observe::Profile& profile, const Outcomes& outcomes) {
   for (observe::SiteProfile& site : profile.sites) {
     site.source = observe::describe_source({site.total.module, site.total.address});
   }
@@ -141,8 +141,10 @@ void write(observe::Profile& profile, const std::string& learned) {
                                     runtime.shared_memory,
                                     runtime.device_memory,
                                     lines_of(fingerprint_text(), '\n'),
-                                    learned,
-                                    observe::merged_streams(profile.ranks)};
+                                    outcomes.learned,
+                                    observe::merged_streams(profile.ranks),
+                                    outcomes.pattern,
+                                    outcomes.pattern_line};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);
@@ -157,7 +159,7 @@ void write(observe::Profile& profile, const std::string& learned) {
 
 } // namespace
 
-void report(const std::string& learned) {
+void report(const Outcomes& outcomes) {
   if (!runtime.agreed || !wants_report(runtime.settings)) {
     return;
   }
@@ -170,7 +172,7 @@ void report(const std::string& learned) {
       shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
     }
     observe::Profile profile = observe::merge(std::move(ranks));
-    write(profile, learned);
+    write(profile, outcomes);
   }
 }
 
