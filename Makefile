@@ -63,6 +63,7 @@ test: build
 
 # What a release has to pass: everything, whatever it takes.
 test-all: build
+	cmake --build build --target release_programs
 	THALWEG_TEST_PROGRAMS=10000 THALWEG_TEST_EFFORT=50 $(CTEST) | tee build/ctest.log
 	THALWEG_TEST_EFFORT=50 THALWEG_TEST_CALLS=100000 $(PYTEST) --exhaustive | tee build/pytest.log
 	$(MAKE) checked sanitize
@@ -81,7 +82,7 @@ sanitize: | prepare
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
 
-# Of these what finds most in little time: parsers and the engine with every strategy; shared memory and routes.
+# Of these what finds most in little time: machine files and streams; shared memory and routes.
 sanitize-gate: | prepare
 	cmake --preset asan && cmake --build --preset asan-gate && ctest --preset asan-gate
 	cmake --preset tsan && cmake --build --preset tsan-gate && ctest --preset tsan-gate

@@ -2,6 +2,13 @@
 # <room>.<name>.<ranks>.<flavor> that starts <room>-<program>-<flavor>, which has to end well and say what is expected.
 # The gate leaves out jobs of more than seven ranks. On MPICH it leaves out those of more than three, whose ranks spin
 # until it is their turn on a core.
+# thalweg_release_program(<target>): it is built for `make test-all` only, and its tests run there only.
+add_custom_target(release_programs)
+function(thalweg_release_program target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(release_programs ${target})
+endfunction()
+
 function(thalweg_job_test room flavor name ranks expected)
   cmake_parse_arguments(TEST "" "" "COMMAND;ENVIRONMENT" ${ARGN})
   list(POP_FRONT TEST_COMMAND program)
@@ -15,7 +22,8 @@ function(thalweg_job_test room flavor name ranks expected)
   add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${command}" "-DEXPECTED=${expected}"
            -P ${PROJECT_SOURCE_DIR}/tests/says.cmake)
   set(labels mpi)
-  if(ranks GREATER 7 OR (flavor STREQUAL mpich AND ranks GREATER 3))
+  get_target_property(for_releases ${room}-${program}-${flavor} EXCLUDE_FROM_ALL)
+  if(for_releases OR ranks GREATER 7 OR (flavor STREQUAL mpich AND ranks GREATER 3))
     list(APPEND labels exhaustive)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT 120)

@@ -26,12 +26,6 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 std::string boot_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;
@@ -104,6 +98,12 @@ struct MachineLoad {
 
 } // namespace
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
 RankPlace this_place() {
   const std::string machine = boot_id();
   const std::vector<std::size_t> cores = allowed_cores();
@@ -117,7 +117,11 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
   std::unordered_map<std::uint64_t, std::size_t> machines;
   std::vector<MachineLoad> loads;
   for (const RankPlace& rank : ranks) {
-    placement.nodes.push_back(nodes.try_emplace(rank.node, static_cast<int>(nodes.size())).first->second);
+    const auto [node, is_new] = nodes.try_emplace(rank.node, static_cast<int>(nodes.size()));
+    if (is_new) {
+      placement.node_ids.push_back(rank.node);
+    }
+    placement.nodes.push_back(node->second);
     const auto [entry, fresh] = machines.try_emplace(rank.machine, loads.size());
     if (fresh) {
       loads.emplace_back();

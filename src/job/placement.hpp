@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace thalweg::job {
@@ -21,10 +22,13 @@ struct RankPlace {
 };
 
 RankPlace this_place();
+/// This host's name.
+std::string host_name();
 
 struct Placement {
   std::vector<int> nodes; // node of each rank: small integers in order of first appearance
   int node_count = 0;
+  std::vector<std::uint64_t> node_ids; // RankPlace::node of each node
   // Socket of each rank, numbered across nodes; a node's ranks that may move between sockets count as one
   // more. Empty where no node has ranks on several.
   std::vector<int> sockets;

@@ -30,7 +30,7 @@ std::uint64_t connection(Rank from, Rank to) {
 
 EventSimulation::EventSimulation(std::span<const Schedule> schedules, std::int64_t unit_bytes,
                                  const Scenario& scenario)
-    : scenario_(scenario), routes_(scenario.machine, node_count(scenario)), links_(routes_.links()) {
+    : scenario_(scenario), routes_(scenario.known_places(), node_count(scenario)), links_(routes_.links()) {
   const machine::Machine& machine = scenario.machine;
   const machine::LevelCosts& network = machine.at(machine::Level::network);
   burst_seconds_ = network.burst_bytes * network.ranges.back().gap_per_byte.value;

@@ -1,42 +1,28 @@
 #include "model/routes.hpp"
 
-#include "core/error.hpp"
+#include <utility>
 
 namespace thalweg::model {
 
-namespace {
+Routes::Routes(const topology::NodePlaces& node_places, std::int32_t nodes)
+    : Routes(topology::locate(node_places, nodes), nodes) {}
 
-topology::Network network_of(const std::string& shape, std::int32_t nodes) {
-  try {
-    return {shape.empty() ? "star" : shape, nodes};
-  } catch (const Error&) {
-    return {"star", nodes};
-  }
-}
-
-} // namespace
-
-Routes::Routes(const machine::Machine& machine, std::int32_t nodes)
-    : network_(network_of(machine.network, nodes)), is_star_(network_.shape() == "star"),
-      up_(static_cast<std::size_t>(nodes)), down_(static_cast<std::size_t>(nodes)) {
-  for (std::size_t number = 0; is_star_ && number < network_.links().size(); ++number) {
-    const auto& [from, to] = network_.links()[number];
-    if (from < nodes)
-      up_[static_cast<std::size_t>(from)] = static_cast<std::int32_t>(number);
-    else
-      down_[static_cast<std::size_t>(to)] = static_cast<std::int32_t>(number);
-  }
-}
+Routes::Routes(topology::LocatedNodes located, std::int32_t nodes)
+    : is_known_(located.network.has_value()),
+      network_(is_known_ ? std::move(*located.network) : topology::Network("star", nodes)),
+      places_(std::move(located.places)) {}
 
 std::span<const std::int32_t> Routes::between(std::int32_t from, std::int32_t to) {
-  if (is_star_) {
-    through_the_switch_ = {up_[static_cast<std::size_t>(from)], down_[static_cast<std::size_t>(to)]};
+  const std::int32_t first = place(from);
+  const std::int32_t last = place(to);
+  if (first == last || network_.shape() == "star") {
+    through_the_switch_ = {network_.link_from(first), network_.link_to(last)};
     return through_the_switch_;
   }
   const auto [entry, fresh] =
-      known_.try_emplace(static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to));
+      known_.try_emplace(static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(last));
   if (fresh)
-    entry->second = network_.route(from, to);
+    entry->second = network_.route(first, last);
   return entry->second;
 }
 

@@ -3,6 +3,7 @@
 // What a prediction starts from, and what it says.
 
 #include "machine/machine.hpp"
+#include "topology/node_places.hpp"
 
 #include <cstdint>
 #include <span>
@@ -26,6 +27,15 @@ struct Scenario {
   /// move between several. Empty: not known, ranks of a node are a node apart.
   std::span<const std::int32_t> sockets = {};
   std::span<const std::int32_t> complexes = {};
+  /// Where the nodes are in the network. Without a shape it is the machine file's.
+  topology::NodePlaces node_places = {};
+
+  topology::NodePlaces known_places() const {
+    topology::NodePlaces known = node_places;
+    if (known.network.empty())
+      known.network = machine.network;
+    return known;
+  }
 };
 
 } // namespace thalweg::model

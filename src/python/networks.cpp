@@ -1,6 +1,6 @@
 #include "python/bindings.hpp"
 
-#include "topology/network.hpp"
+#include "topology/node_places.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -11,6 +11,24 @@ namespace thalweg::python {
 
 void bind_networks(nb::module_& module) {
   using topology::Network;
+  using topology::NodePlaces;
+  nb::class_<NodePlaces>(module, "NodePlaces",
+                         "Where a job's nodes are in a network of that shape and so many hosts.")
+      .def(
+          "__init__",
+          [](NodePlaces* self, std::string network, std::int32_t hosts, std::vector<std::int32_t> places) {
+            new (self) NodePlaces{std::move(network), hosts, std::move(places)};
+          },
+          nb::arg("network") = "", nb::arg("hosts") = 0, nb::arg("places") = std::vector<std::int32_t>{})
+      .def_ro("network", &NodePlaces::network)
+      .def_ro("hosts", &NodePlaces::hosts)
+      .def_ro("places", &NodePlaces::places)
+      .def(
+          "why_unknown",
+          [](const NodePlaces& self, std::int32_t nodes) {
+            return topology::locate(self, nodes).why_unknown;
+          },
+          nb::arg("nodes"), "Why the shape cannot be used for so many nodes; empty where it can.");
   nb::class_<Network>(module, "Network", "Hosts 0 .. hosts-1 and switches from there on, with fixed routes.")
       .def(nb::init<std::string_view, std::int32_t>(), nb::arg("shape"), nb::arg("hosts"))
       .def_prop_ro("shape", &Network::shape)

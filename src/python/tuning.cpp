@@ -1,6 +1,8 @@
 #include "python/bindings.hpp"
 
 #include "core/error.hpp"
+#include "strategies/order.hpp"
+#include "topology/node_groups.hpp"
 #include "tune/candidates.hpp"
 
 #include <fmt/format.h>
@@ -19,8 +21,10 @@ using tune::Case;
 
 using Places = std::vector<std::int32_t>;
 
+/// With the orders that the machine gives the ranks.
 Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
-               Places sockets = {}, Places complexes = {}) {
+               const machine::Machine& machine, topology::NodePlaces node_places = {}, Places sockets = {},
+               Places complexes = {}) {
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
     throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
@@ -29,7 +33,17 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Pl
       throw Error(
           fmt::format("{} ranks with {} bytes at {} given places make no case", ranks, bytes, places.size()),
           "give ranks above 0 and a node, socket and core complex for each of them, or none");
-  return {found, bytes, ranks, std::move(nodes), std::move(sockets), std::move(complexes)};
+  if (node_places.network.empty())
+    node_places.network = machine.network;
+  auto orders = strategies::rank_orders(nodes, topology::sockets_across_nodes(nodes, sockets), node_places);
+  return {found,
+          bytes,
+          ranks,
+          std::move(nodes),
+          std::move(sockets),
+          std::move(complexes),
+          std::move(node_places),
+          std::move(orders)};
 }
 
 } // namespace
@@ -47,26 +61,31 @@ void bind_tuning(nb::module_& module) {
   module.def(
       "candidates",
       [](std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
-         const machine::Machine& machine, Places sockets, Places complexes) {
-        return tune::candidates(
-            make_case(call, bytes, ranks, std::move(nodes), std::move(sockets), std::move(complexes)),
-            machine);
+         const machine::Machine& machine, Places sockets, Places complexes,
+         topology::NodePlaces node_places) {
+        return tune::candidates(make_case(call, bytes, ranks, std::move(nodes), machine,
+                                          std::move(node_places), std::move(sockets), std::move(complexes)),
+                                machine);
       },
       nb::arg("call"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::arg("sockets") = Places{}, nb::arg("complexes") = Places{},
+      nb::arg("node_places") = topology::NodePlaces{},
       nb::call_guard<nb::gil_scoped_release>(),
       "All candidates for a call with units of so many bytes, fastest first by the model.");
   module.def(
       "predict",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, Places nodes,
-         const machine::Machine& machine) {
+         const machine::Machine& machine, topology::NodePlaces node_places) {
         const strategies::Selection parsed = strategies::parse_selection(selection);
         const model::Prediction found =
             tune::predict(strategies::schedule_of(parsed),
-                          make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+                          make_case(parsed.call->name, bytes, ranks, std::move(nodes), machine,
+                                    std::move(node_places)),
+                          machine);
         return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_max};
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
+      nb::arg("node_places") = topology::NodePlaces{},
       nb::call_guard<nb::gil_scoped_release>(),
       "Completion time, mean and maximum CPU time of a rank, in seconds.");
   module.def(
@@ -78,7 +97,7 @@ void bind_tuning(nb::module_& module) {
         if (scheduled == nullptr)
           return std::nullopt;
         const auto found = tune::closed_form(
-            *scheduled, make_case(parsed.call->name, bytes, ranks, std::move(nodes)), machine);
+            *scheduled, make_case(parsed.call->name, bytes, ranks, std::move(nodes), machine), machine);
         if (!found)
           return std::nullopt;
         return std::pair(found->seconds, std::string(found->source));

@@ -22,6 +22,13 @@ struct Neighborhood {
   std::vector<Rank> destinations;
 };
 
+/// All ranks, each once, in orders that follow the machine (strategies/order.hpp). An empty one is the ranks'
+/// own.
+struct RankOrders {
+  std::vector<Rank> tour = {};
+  std::vector<Rank> places = {};
+};
+
 /// What a schedule is asked for. Everything here but a rank's own neighborhood is equal on all ranks of a
 /// communicator, so that ranks that build their schedules apart build matching ones.
 struct Problem {
@@ -40,6 +47,8 @@ struct Problem {
   /// The socket of each rank, numbered across nodes (a node's ranks that may move from socket to socket stand
   /// for one more), or null where no node has ranks on several.
   std::shared_ptr<const std::vector<std::int32_t>> sockets = nullptr;
+  /// Orders other than the ranks' own in which a strategy may number them, or null where there is none.
+  std::shared_ptr<const RankOrders> orders = nullptr;
   /// For neighborhood collectives: a rank's neighbors, indexed by rank. At run time only one's own entry is
   /// filled.
   std::shared_ptr<const std::vector<Neighborhood>> neighborhoods = nullptr;

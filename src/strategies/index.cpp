@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/nearest.hpp"
 #include "core/units.hpp"
+#include "strategies/order.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,9 +20,13 @@ namespace thalweg::strategies {
 
 namespace {
 
+Strategy complete(Strategy strategy) {
+  return strategy.order_matters ? with_order(std::move(strategy)) : strategy;
+}
+
 std::vector<Strategy> list() {
   std::vector<Strategy> strategies;
-#define THALWEG_STRATEGY(operation, function) strategies.push_back(operation::function());
+#define THALWEG_STRATEGY(operation, function) strategies.push_back(complete(operation::function()));
 #include "strategies/index.inc"
 #undef THALWEG_STRATEGY
   std::ranges::stable_sort(strategies, {}, &Strategy::operation);

@@ -1,6 +1,7 @@
 #include "strategies/proof_inputs.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 namespace thalweg::strategies {
@@ -77,6 +78,20 @@ NeighborhoodShapes neighborhood_shapes(std::int32_t ranks) {
   }
   return {neighborhoods(ranks, {}), neighborhoods(ranks, ring), neighborhoods(ranks, complete),
           neighborhoods(ranks, random_edges(ranks, 1)), neighborhoods(ranks, random_edges(ranks, 2))};
+}
+
+std::shared_ptr<const schedule::RankOrders> random_orders(std::int32_t ranks, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto shuffled = [&] {
+    std::vector<Rank> order(static_cast<std::size_t>(ranks));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::shuffle(order, random);
+    return order;
+  };
+  schedule::RankOrders orders;
+  orders.tour = shuffled();
+  orders.places = shuffled();
+  return std::make_shared<const schedule::RankOrders>(std::move(orders));
 }
 
 } // namespace thalweg::strategies

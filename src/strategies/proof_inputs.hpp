@@ -21,4 +21,7 @@ std::shared_ptr<const std::vector<std::int32_t>> two_sockets_a_node(const std::v
 /// isolated ranks, self edges and repeated edges.
 NeighborhoodShapes neighborhood_shapes(std::int32_t ranks);
 
+/// Both orders of the ranks at random, from a seed.
+std::shared_ptr<const schedule::RankOrders> random_orders(std::int32_t ranks, std::uint32_t seed);
+
 } // namespace thalweg::strategies

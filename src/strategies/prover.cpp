@@ -1,6 +1,7 @@
 #include "strategies/prover.hpp"
 
 #include "schedule/buffers.hpp"
+#include "strategies/order.hpp"
 #include "strategies/proof_inputs.hpp"
 
 #include <algorithm>
@@ -46,6 +47,24 @@ std::vector<Rank> roots_of(Operation operation, std::int32_t ranks, Roots roots)
   return result;
 }
 
+/// One more problem: all ranks in a random order, with the parameters at their defaults or at their first
+/// proven values, in turns. The order is laid over a strategy by the same lines for all
+/// (strategies/order.cpp), so it need not meet every value.
+std::optional<Problem> renumbered(const Strategy& strategy, Problem problem) {
+  if (!strategy.order_matters || problem.ranks < 2)
+    return std::nullopt;
+  problem.parameters = resolve(strategy, {});
+  for (std::size_t i = 0; i < strategy.parameters.size(); ++i)
+    if (problem.ranks % 2 == 1 && !strategy.parameters[i].proven_at.empty())
+      problem.parameters[i].second = strategy.parameters[i].proven_at.front();
+  problem.parameters.back().second = static_cast<std::int64_t>(Order::tour);
+  problem.orders = random_orders(problem.ranks, static_cast<std::uint32_t>(problem.ranks));
+  problem.root = schedule::is_rooted(problem.operation) ? problem.ranks / 3 : 0;
+  if (unsupported_reason(strategy, problem))
+    return std::nullopt;
+  return problem;
+}
+
 } // namespace
 
 std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, Roots roots) {
@@ -77,6 +96,8 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
               problems.push_back(problem);
           }
         }
+  if (auto problem = renumbered(strategy, base))
+    problems.push_back(*std::move(problem));
   return problems;
 }
 

@@ -12,7 +12,7 @@ enum class Roots { all, sample };
 
 /// The problems of `ranks` ranks that the strategy does not refuse: roots, parameter values (each parameter's
 /// proven_at values with the others standard, and all together at their first), pieces, shapes of nodes,
-/// neighborhoods.
+/// neighborhoods, and one order of the ranks that is not their own.
 std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, Roots roots);
 
 /// A line that names a problem: "allreduce ring, 7 ranks, segment=1 KiB, in place".

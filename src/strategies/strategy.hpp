@@ -51,6 +51,9 @@ struct Strategy {
   bool in_place = false;
   /// Looks at which node a rank is on; proven over several shapes of nodes.
   bool uses_nodes = false;
+  /// Who is whose neighbor depends on the numbers of ranks: the index adds the parameter `order`
+  /// (strategies/order.hpp).
+  bool order_matters = false;
 
   /// Why the strategy cannot do a problem, or nothing if it can. The null function: it can do any.
   std::function<std::optional<std::string>(const Problem&)> unsupported_reason = nullptr;

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "job/buffer_use.hpp"
+#include "strategies/order.hpp"
 #include "transport/aggregation/aggregation_port.hpp"
 #include "tune/candidates.hpp"
 
@@ -48,7 +49,9 @@ void RunnerReturn::operator()(Runner* runner) const {
 }
 
 Plans::Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge)
-    : group_(group), knowledge_(std::move(knowledge)) {
+    : group_(group), knowledge_(std::move(knowledge)),
+      node_places_(knowledge_->network.of(group.placement())),
+      orders_(strategies::rank_orders(group.placement().nodes, group.placement().sockets, node_places_)) {
   for (const tune::Pick& pick : knowledge_->picks)
     picks_[pick.call].add(pick.ranks, pick.nodes, pick);
 }
@@ -88,7 +91,8 @@ schedule::Problem Plans::problem_of(const TeamCall& call, bool commutes) const {
           .commutative = commutes,
           .unit_bytes = static_cast<std::int64_t>(call.unit_bytes()),
           .nodes = group_.nodes(),
-          .sockets = group_.sockets()};
+          .sockets = group_.sockets(),
+          .orders = orders_};
 }
 
 std::shared_ptr<Plans::Entry> Plans::make_entry(const TeamCall& call, bool commutes) const {
@@ -171,7 +175,9 @@ TeamChoice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const
                     .bytes = problem.unit_bytes,
                     .ranks = problem.ranks,
                     .nodes = *group_.nodes(),
-                    .sockets = group_.placement().sockets};
+                    .sockets = group_.placement().sockets,
+                    .node_places = node_places_,
+                    .orders = orders_};
   if (aim == Aim::throughput) {
     const bool is_short = static_cast<std::size_t>(problem.unit_bytes) <= transport::max_aggregated_bytes;
     if (is_short && group_.has_far_ranks())

@@ -72,6 +72,8 @@ private:
 
   const job::Group& group_;
   std::shared_ptr<const job::Knowledge> knowledge_;
+  topology::NodePlaces node_places_;
+  std::shared_ptr<const schedule::RankOrders> orders_;
   std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
   std::vector<strategies::Selection> chosen_;
   job::PlanCache<Entry> entries_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 
 namespace thalweg::topology {
@@ -41,6 +42,16 @@ Network::Network(std::string_view shape, std::int32_t hosts) : shape_(shape), ho
   } else {
     throw Error(fmt::format("'{}' is no shape of a network", shape), shapes);
   }
+}
+
+std::int32_t Network::hosts_of(std::string_view shape) {
+  constexpr std::string_view mark = "torus:";
+  if (!shape.starts_with(mark))
+    return 0;
+  std::int64_t product = 1;
+  for (const std::int32_t extent : parse_extents(shape.substr(mark.size())))
+    product = std::min<std::int64_t>(product * extent, std::numeric_limits<std::int32_t>::max());
+  return static_cast<std::int32_t>(product);
 }
 
 void Network::make_fat_tree() {
@@ -131,6 +142,33 @@ std::vector<std::int32_t> Network::route(std::int32_t from, std::int32_t to) con
     at = ahead;
   }
   return links;
+}
+
+std::int64_t Network::hops(std::int32_t from, std::int32_t to) const {
+  if (from == to)
+    return 0;
+  switch (kind_) {
+  case Kind::star:
+    return 2;
+  case Kind::fat_tree:
+    return switch_of(from) == switch_of(to) ? 2 : 4;
+  case Kind::torus:
+    break;
+  }
+  std::int64_t between_switches = 0;
+  std::int32_t stride = 1;
+  for (const std::int32_t extent : extents_) {
+    const std::int32_t ahead = (to / stride % extent - from / stride % extent + extent) % extent;
+    between_switches += std::min(ahead, extent - ahead);
+    stride *= extent;
+  }
+  return between_switches + 2;
+}
+
+std::optional<Grid> Network::grid() const {
+  if (kind_ != Kind::torus)
+    return std::nullopt;
+  return Grid(extents_, true);
 }
 
 } // namespace thalweg::topology

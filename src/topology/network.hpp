@@ -3,8 +3,10 @@
 // Networks of hosts and switches, and the links that a packet takes through them.
 
 #include "core/rank.hpp"
+#include "topology/grid.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,17 +33,27 @@ public:
   /// Throws Error for a text that is no shape, or one that does not fit the number of hosts.
   Network(std::string_view shape, std::int32_t hosts);
 
+  /// The number of hosts that a shape has by itself, as a torus; 0 for shapes that any number fits.
+  static std::int32_t hosts_of(std::string_view shape);
+
   const std::string& shape() const { return shape_; }
   std::int32_t hosts() const { return hosts_; }
   std::int32_t switches() const { return switches_; }
   /// The switch that a host is linked to.
   std::int32_t switch_of(std::int32_t host) const;
-  /// All links, both directions of a cable one after the other.
+  /// The numbers of the links from a host to its switch, and back.
+  std::int32_t link_from(std::int32_t host) const { return 2 * host; }
+  std::int32_t link_to(std::int32_t host) const { return 2 * host + 1; }
+  /// All links, both directions of a cable one after the other; those of hosts first, in their order.
   const std::vector<NetworkLink>& links() const { return links_; }
   /// Where a packet for `host` goes from a switch: another switch, or the host.
   std::int32_t next(std::int32_t at_switch, std::int32_t host) const;
   /// The numbers of the links from one host to another, in order; none to itself.
   std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
+  /// How many links that are; O(dimensions).
+  std::int64_t hops(std::int32_t from, std::int32_t to) const;
+  /// A ring or torus as a grid whose places are the hosts; nothing for other shapes.
+  std::optional<Grid> grid() const;
 
 private:
   enum class Kind : std::uint8_t { star, fat_tree, torus };

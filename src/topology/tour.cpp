@@ -16,7 +16,10 @@ constexpr std::size_t pieces_max = 2000;
 
 class DisjointSets {
 public:
-  explicit DisjointSets(std::size_t size) : parents_(size) { std::iota(parents_.begin(), parents_.end(), 0); }
+  explicit DisjointSets(std::size_t size) {
+    parents_.resize(size);
+    std::iota(parents_.begin(), parents_.end(), std::size_t{0});
+  }
 
   std::size_t root(std::size_t member) {
     while (parents_[member] != member)

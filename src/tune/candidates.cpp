@@ -1,6 +1,7 @@
 #include "tune/candidates.hpp"
 
 #include "core/error.hpp"
+#include "strategies/order.hpp"
 #include "tune/parallel.hpp"
 #include "tune/prediction.hpp"
 #include "tune/schedule_hash.hpp"
@@ -140,6 +141,8 @@ void predict_all(std::vector<Entry>& entries, const Case& wanted, const machine:
 } // namespace
 
 std::vector<std::int64_t> values_to_try(const Parameter& parameter, const Case& wanted) {
+  if (parameter.name == strategies::order_name)
+    return strategies::orders_to_try(wanted.orders.get());
   std::set<std::int64_t> values;
   if (parameter.kind == ParameterKind::choice) {
     for (std::int64_t value = parameter.min; value <= parameter.max; ++value)

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "strategies/selection.hpp"
+#include "topology/node_places.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace thalweg::tune {
@@ -17,6 +19,10 @@ struct Case {
   /// Where in its node each rank stays (model::Scenario); empty: not known.
   std::vector<std::int32_t> sockets = {};
   std::vector<std::int32_t> complexes = {};
+  /// Where the nodes are in the network. Without a shape it is the machine file's.
+  topology::NodePlaces node_places = {};
+  /// In which strategies may number the ranks (strategies/order.hpp); null: their own.
+  std::shared_ptr<const schedule::RankOrders> orders = nullptr;
   /// So many calls follow each other, and nobody waits for one's end before the next: what counts is when the
   /// last one ends.
   std::int32_t calls_in_row = 1;

@@ -2,6 +2,7 @@
 
 #include "model/step_costs.hpp"
 #include "schedule/row.hpp"
+#include "strategies/order.hpp"
 #include "topology/node_groups.hpp"
 
 #include <algorithm>
@@ -31,8 +32,13 @@ constexpr std::size_t max_steps = std::size_t{1} << 21;
 // Strategies that run others as stages take time in proportion to the ranks to build one rank's schedule.
 bool is_composed(const Strategy& strategy) {
   return strategy.uses_nodes || std::ranges::any_of(strategy.parameters, [](const Parameter& parameter) {
-           return parameter.kind == ParameterKind::choice;
+           return parameter.kind == ParameterKind::choice && parameter.name != strategies::order_name;
          });
+}
+
+// In another order than the ranks' own building takes as long.
+bool is_renumbered(const Strategy& strategy, const Problem& problem) {
+  return strategy.order_matters && strategies::chosen_order(problem) != nullptr;
 }
 
 bool are_about_equal(std::int64_t a, std::int64_t b) {
@@ -72,6 +78,12 @@ model::Prediction predict_from_one(const Schedule& one, std::int64_t unit_bytes,
   return prediction;
 }
 
+// Then others' messages are in the way of one's own, and one rank stands for itself only.
+bool has_known_routes(const model::Scenario& scenario) {
+  return !scenario.nodes.empty() &&
+         topology::locate(scenario.known_places(), std::ranges::max(scenario.nodes) + 1).network.has_value();
+}
+
 void put_in_row(std::vector<Schedule>& schedules, const Case& wanted) {
   if (wanted.calls_in_row > 1)
     for (Schedule& one : schedules)
@@ -94,6 +106,7 @@ Problem problem_of(const Case& wanted, const schedule::Parameters& parameters) {
   problem.ranks = wanted.ranks;
   problem.unit_bytes = wanted.bytes;
   problem.parameters = parameters;
+  problem.orders = wanted.orders;
   if (!wanted.nodes.empty())
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
   if (auto sockets = topology::sockets_across_nodes(wanted.nodes, wanted.sockets); !sockets.empty())
@@ -117,16 +130,19 @@ ScheduleSample sample(const Strategy& strategy, const Problem& problem, const Ca
 
 model::Prediction predict(const Strategy& strategy, const Problem& problem, ScheduleSample known,
                           const Case& wanted, const machine::Machine& machine, double enough_seconds) {
-  const model::Scenario scenario{machine, wanted.nodes, wanted.sockets, wanted.complexes};
+  const model::Scenario scenario{machine, wanted.nodes, wanted.sockets, wanted.complexes, wanted.node_places};
   const model::Prediction bound = model::predict_lower_bound(known.schedules, wanted.bytes, scenario);
   if (bound.seconds > enough_seconds)
     return bound;
   const bool has_many_ranks = wanted.ranks >= many_ranks;
-  if ((known.steps > few_steps || has_many_ranks) && are_alike(known.schedules, wanted.bytes, scenario))
+  const bool is_long = known.steps > (has_known_routes(scenario) ? max_steps : few_steps);
+  if ((is_long || (has_many_ranks && !has_known_routes(scenario))) &&
+      are_alike(known.schedules, wanted.bytes, scenario))
     return predict_from_one(known.schedules.front(), wanted.bytes, scenario, bound);
   // Samples of trees let expect several times the steps that there are; of few ranks it is known.
   const std::size_t worth_building = has_many_ranks ? max_steps : 4 * max_steps;
-  if (known.steps <= worth_building && (wanted.ranks <= composed_ranks || !is_composed(strategy))) {
+  if (known.steps <= worth_building &&
+      (wanted.ranks <= composed_ranks || !(is_composed(strategy) || is_renumbered(strategy, problem)))) {
     if (known.schedules.size() < static_cast<std::size_t>(wanted.ranks)) {
       known.schedules = strategies::build_all(strategy, problem);
       put_in_row(known.schedules, wanted);

@@ -21,7 +21,7 @@ TESTED = [
         id=mpi.name,
         marks=[
             pytest.mark.xdist_group(f"mpi4py on {mpi.name}"),
-            *([] if mpi.name in DEBIAN_NAMES else [pytest.mark.exhaustive]),
+            *([] if mpi.name == "openmpi4" else [pytest.mark.exhaustive]),
         ],
     )
     for mpi in MPIS

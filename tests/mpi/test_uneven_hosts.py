@@ -52,7 +52,10 @@ def _lab() -> Iterator[None]:
     "selection",
     [
         ";".join(f"{operation}=two_level" for operation in TWO_LEVEL),
-        ";".join(f"{operation}=two_level_pipeline:segment=1KiB" for operation in PIPELINED),
+        pytest.param(
+            ";".join(f"{operation}=two_level_pipeline:segment=1KiB" for operation in PIPELINED),
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 def test_two_level_strategies(selection: str) -> None:

@@ -327,7 +327,7 @@ def test_the_command_explains_what_it_refuses(
 
 def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
     file = tmp_path / "rows.json"
-    words = ["-n", "1000", "--nodes", "40", "--rounds", "2", "--optimum", "--json", str(file)]
+    words = ["-n", "200", "--nodes", "40", "--rounds", "1", "--optimum", "--json", str(file)]
     result = thalweg("bench", "balance", *words)
     assert result.returncode == 0, result.stderr
     rows = json.loads(file.read_text())

@@ -64,7 +64,7 @@ def test_hpccs_time_is_that_of_a_ranks_update_and_of_a_right_answer() -> None:
 def test_all_ways_come_to_the_same(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     """The program compares sums by itself, and with a serial search; it ends the job where they differ."""
     file = tmp_path / "rows.json"
-    words = ["--mpi", mpi, "-n", "2", "--rounds", "1", "--items", "20000", "--scale", "10"]
+    words = ["--mpi", mpi, "-n", "2", "--rounds", "1", "--items", "2000", "--scale", "6"]
     result = thalweg("bench", "streams", *words, "--json", str(file))
     assert result.returncode == 0, result.stderr
     rows = json.loads(file.read_text())

@@ -25,7 +25,7 @@ def check_program(mpi: str, ranks: int, program: str, *words: str, settings: dic
 
 
 @pytest.mark.parametrize(
-    ("ranks", "shape", "programs"), [(1, "any", 20), (2, "any", 30), (3, "2x2", 20), (8, "2x2x2", 8)]
+    ("ranks", "shape", "programs"), [(1, "any", 20), (2, "any", 30), (3, "2x2", 20), pytest.param(8, "2x2x2", 8, marks=pytest.mark.exhaustive)]
 )
 @on_debians
 def test_random_programs(mpi: str, ranks: int, shape: str, programs: int) -> None:
@@ -51,7 +51,7 @@ def test_one_rank_is_slow(mpi: str, ranks: int, shape: str) -> None:
     check_program(mpi, ranks, "random_program.py", shape, "201", "8", "slow")
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 8])
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(8, marks=pytest.mark.exhaustive)])
 @on_debians
 def test_items_of_every_dtype(mpi: str, ranks: int) -> None:
     check_program(mpi, ranks, "dtypes.py")

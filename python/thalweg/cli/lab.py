@@ -25,12 +25,16 @@ def make_application() -> typer.Typer:
         topology: Annotated[
             str, typer.Option(help="star, fat-tree:HOSTSxSPINES (hosts on each leaf), ring, or torus:XxY….")
         ] = "star",
+        shuffle: Annotated[
+            int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")
+        ] = 0,
         name: _Name = "thalweg",
     ) -> None:
         """Make hosts with links of that rate, on a network of that shape."""
-        lab = importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology)
+        lab = importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology, shuffle)
         importlib.import_module("thalweg.lab.network").up(lab)
-        print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}")
+        shuffled = f"; jobs get them as {', '.join(lab.dealt)}" if shuffle else ""
+        print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}{shuffled}")
 
     @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
     def run(

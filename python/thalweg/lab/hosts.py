@@ -2,7 +2,9 @@
 
 import json
 import os
+import random
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,10 +31,25 @@ class Lab(NamedTuple):
     topology: str
     """The network's shape, as thalweg._core.Network reads it: star, fat-tree:4x2, ring, torus:4x2."""
 
+    shuffle: int = 0
+    """Jobs get the hosts in a random order by this seed, as a busy cluster's scheduler deals them out; 0: in order."""
+
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""
         return [f"{self.name}-h{index}" for index in range(self.hosts)]
+
+    @property
+    def dealt(self) -> list[str]:
+        """Name the hosts in the order in which jobs get them."""
+        if not self.shuffle:
+            return self.names
+        return random.Random(self.shuffle).sample(self.names, self.hosts)
+
+    @property
+    def node_list(self) -> Path:
+        """Say where the file is that tells where each host is in the network."""
+        return self.folder / "hosts"
 
     def switch(self, index: int) -> str:
         """Name a switch's namespace."""
@@ -65,7 +82,7 @@ def belongs(namespace: str, name: str) -> bool:
     return is_host(namespace, name) or re.fullmatch(rf"{name}-s\d+", namespace) is not None
 
 
-def checked(name: str, hosts: int, rate: str, topology: str) -> Lab:
+def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -> Lab:
     """Refuse what cannot be built."""
     folder_of(name)
     if not 2 <= hosts <= HOSTS_MAX:
@@ -73,7 +90,9 @@ def checked(name: str, hosts: int, rate: str, topology: str) -> Lab:
     if not _RATE.fullmatch(rate):
         raise ThalwegError(USAGE, f"'{rate}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
     network_of(topology, hosts)
-    return Lab(name, hosts, rate, topology)
+    if shuffle < 0:
+        raise ThalwegError(USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1")
+    return Lab(name, hosts, rate, topology, shuffle)
 
 
 def network_of(topology: str, hosts: int) -> _core.Network:
@@ -102,8 +121,18 @@ def network_of_lab(name: str) -> str:
     return lab.topology if lab else ""
 
 
+def node_places_of_lab(name: str, hosts: Sequence[str]) -> _core.NodePlaces:
+    """Say where these hosts of a lab are in its network; nothing is known without a lab."""
+    lab = saved(name) if name else None
+    if lab is None:
+        return _core.NodePlaces()
+    return _core.NodePlaces(lab.topology, lab.hosts, [lab.names.index(host) for host in hosts])
+
+
 def save(lab: Lab) -> None:
-    """Remember which lab is up."""
+    """Remember which lab is up, and where its hosts are for those who read node lists."""
+    lines = [f"# {lab.topology}", *(f"{name} {place}" for place, name in enumerate(lab.names))]
+    lab.node_list.write_text("\n".join(lines) + "\n")
     (lab.folder / "lab.json").write_text(json.dumps(lab._asdict()))
 
 

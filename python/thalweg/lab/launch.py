@@ -20,6 +20,7 @@ from thalweg.settings.values import NO_TUNING
 
 _TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
 _NETWORK = "THALWEG_NETWORK"
+_NODE_LIST = "THALWEG_NODE_LIST"
 _INTEL = {"I_MPI_FABRICS": "ofi", "I_MPI_PIN": "off"}
 
 
@@ -80,7 +81,13 @@ def _library_rules(lab: Lab, launcher: Launcher, mpi: LoadedMpi, ranks: int, opt
 
 def network(lab: Lab) -> str:
     """Say which network this is: what is tuned on one lab does not hold on another."""
-    return f"lab-{lab.hosts}x{lab.rate}-{lab.topology}"
+    shuffled = f"-shuffled-{lab.shuffle}" if lab.shuffle else ""
+    return f"lab-{lab.hosts}x{lab.rate}-{lab.topology}{shuffled}"
+
+
+def _own(lab: Lab) -> dict[str, str]:
+    """Tell Thalweg in the ranks which network this is, and where hosts are in it."""
+    return {_NETWORK: network(lab), _NODE_LIST: str(lab.node_list)}
 
 
 def _given(launcher: Launcher, variables: Mapping[str, str]) -> list[str]:
@@ -93,9 +100,9 @@ def _given(launcher: Launcher, variables: Mapping[str, str]) -> list[str]:
 def _ranks_variables(lab: Lab, launcher: Launcher, per_host: int) -> dict[str, str]:
     """Name the variables by which ranks know their transport."""
     if launcher.kind == HYDRA:
-        return _TCP | _INTEL | {_NETWORK: network(lab)}
+        return _TCP | _INTEL | _own(lab)
     parameters = {f"OMPI_MCA_{name}": value for name, value in _transport(launcher, per_host).items()}
-    return parameters | {_NETWORK: network(lab)}
+    return parameters | _own(lab)
 
 
 def _transport(launcher: Launcher, per_host: int) -> dict[str, str]:
@@ -106,7 +113,7 @@ def _transport(launcher: Launcher, per_host: int) -> dict[str, str]:
 
 
 def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
-    hosts = ",".join(f"{name}:{per_host}" for name in lab.names)
+    hosts = ",".join(f"{name}:{per_host}" for name in lab.dealt)
     agent = str(agent_of(lab.folder))
     if launcher.kind == HYDRA:
         given = _given(launcher, _ranks_variables(lab, launcher, per_host))
@@ -120,7 +127,7 @@ def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:
     else:
         raise ThalwegError(LAB, f"{launcher.path} ({launcher.kind.title}) cannot start jobs in the lab", "use mpirun")
     # Each host has its cores already; Open MPI would deal out all of the machine's.
-    words = ["--host", hosts, "--bind-to", "none", "-x", f"{_NETWORK}={network(lab)}"]
+    words = ["--host", hosts, "--bind-to", "none", *_given(launcher, _own(lab))]
     for parameter in remote:
         words += [option, *parameter]
     for name, value in _transport(launcher, per_host).items():

@@ -121,6 +121,13 @@ OPTIONS: tuple[Option, ...] = (
         unset="1000",
     ),
     Option(
+        name="node_list",
+        kind="file",
+        default=None,
+        metavar="FILE",
+        help="Where hosts are in the network: a line for each, its name and its place. Strategies can follow it.",
+    ),
+    Option(
         name="report",
         kind="file",
         default=None,

@@ -4,6 +4,7 @@
 
 #include "job/knowledge.hpp"
 #include "job/linked/group.hpp"
+#include "job/mpi/agreed_network.hpp"
 
 namespace thalweg::job {
 
@@ -13,12 +14,13 @@ struct Knowledge {
   KnownMachine machine;
   std::vector<tune::Pick> picks; ///< for groups of all shapes
   std::vector<tune::StreamPick> streams;
+  KnownNetwork network; ///< between the nodes of the whole
 };
 
 /// The first rank reads the tuning file (THALWEG_TUNING, else the default one) and the machine files beside
 /// it, or the machine file that THALWEG_MACHINE names; all ranks get what it found (job/knowledge.hpp says
-/// what fits). Files that do not read are passed over, except the one that was named: then all ranks throw
-/// the same Error. Collective.
+/// what fits). So it is with the list of hosts that THALWEG_NODE_LIST names. Files that do not read are
+/// passed over, except the one that was named: then all ranks throw the same Error. Collective.
 Knowledge agree_on_knowledge(const Group& group);
 
 /// The tuning file that this process's settings name; empty: none.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "machine/probed_machines.hpp"
 #include "mpi/choose/effect.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
@@ -55,6 +56,17 @@ const machine::Machine& known_machine() {
   static const job::KnownMachine known =
       job::find_machine(job_fingerprint(), runtime.settings.tuning, nullptr);
   return known.machine;
+}
+
+std::string network_shape() {
+  try {
+    const std::string& tuning = runtime.settings.tuning;
+    const std::string path = tuning.empty() ? machine::default_tuning_path(environment) : tuning;
+    return job::find_machine(job_fingerprint(), path, environment("THALWEG_MACHINE")).machine.network;
+  } catch (const std::exception& error) {
+    log_line(fmt::format("the network's shape is not known: {}", error.what()));
+    return {};
+  }
 }
 
 void save_learned(const std::vector<tune::Pick>& picks) {

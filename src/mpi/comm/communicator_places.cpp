@@ -9,6 +9,7 @@
 
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
+#include "strategies/order.hpp"
 
 namespace thalweg::mpi {
 
@@ -56,6 +57,7 @@ void CommunicatorState::find_places() {
   native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
   native.Group_free(&group);
   nodes_ = renumbered(runtime.placement.nodes, world);
+  find_node_places(world);
   if (runtime.placement.sockets.empty()) {
     return;
   }
@@ -63,6 +65,33 @@ void CommunicatorState::find_places() {
   if (std::ranges::max(sockets_) == std::ranges::max(nodes_)) {
     sockets_.clear();
   }
+}
+
+void CommunicatorState::find_node_places(const std::vector<int>& world) {
+  const topology::NodePlaces& all = runtime.node_places;
+  node_places_ = {all.network, all.hosts, {}};
+  if (all.places.empty()) {
+    return;
+  }
+  node_places_.places.resize(static_cast<std::size_t>(std::ranges::max(nodes_)) + 1);
+  for (std::size_t own = 0; own < world.size(); ++own) {
+    const int node = runtime.placement.nodes[static_cast<std::size_t>(world[own])];
+    node_places_.places[static_cast<std::size_t>(nodes_[own])] = all.places[static_cast<std::size_t>(node)];
+  }
+}
+
+const topology::NodePlaces& CommunicatorState::node_places() {
+  find_places();
+  return node_places_;
+}
+
+const std::shared_ptr<const schedule::RankOrders>& CommunicatorState::orders() {
+  if (!has_orders_) {
+    find_places();
+    orders_ = strategies::rank_orders(nodes_, sockets_, node_places_);
+    has_orders_ = true;
+  }
+  return orders_;
 }
 
 const std::vector<int>& CommunicatorState::nodes() {

@@ -14,6 +14,8 @@
 #include "job/mpi/channels.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/samples.hpp"
+#include "schedule/problem.hpp"
+#include "topology/node_places.hpp"
 
 namespace thalweg::mpi {
 
@@ -59,6 +61,10 @@ struct CommunicatorState {
   // The same of sockets (see Placement); empty where no node has ranks of it on several.
   const std::vector<int>& sockets();
   int node_count();
+  // Where these nodes are in the network, and the orders that it gives their ranks: null where none is better
+  // than their own.
+  const topology::NodePlaces& node_places();
+  const std::shared_ptr<const schedule::RankOrders>& orders();
 
   // Lengths of count arrays of neighborhood collectives.
   int indegree();
@@ -67,9 +73,13 @@ struct CommunicatorState {
 private:
   void find_degrees();
   void find_places();
+  void find_node_places(const std::vector<int>& world);
   std::vector<int> world_ranks_;
   std::vector<int> nodes_;
   std::vector<int> sockets_;
+  topology::NodePlaces node_places_;
+  std::shared_ptr<const schedule::RankOrders> orders_;
+  bool has_orders_ = false; // they were looked for
   int node_count_ = 0;
   int indegree_ = -1;
   int outdegree_ = -1;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "job/mpi/agreed_network.hpp"
 #include "job/mpi/agreed_picks.hpp"
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
@@ -113,6 +114,18 @@ void agree_on_tuning(const job::Agreement& world) {
   tuned_choices().take(picks);
 }
 
+// Strategies run between nodes in orders that follow the network, as far as it is known.
+void agree_on_places(const job::Agreement& world) {
+  if (runtime.placement.node_count < 2 || !(runtime.chooses_strategies || runtime.learns)) {
+    return;
+  }
+  const std::string shape = runtime.world_rank == 0 ? network_shape() : "";
+  const job::KnownNetwork known =
+      job::agree_on_network(world, runtime.placement, runtime.settings.node_list, shape);
+  runtime.node_places = known.of(runtime.placement);
+  runtime.network = known.remark;
+}
+
 // To yield is safe before anything is agreed: it changes nothing that other ranks see.
 job::Agreement world_agreement() {
   const transport::MpiApi& api = library_api();
@@ -148,6 +161,7 @@ void agree() {
   agree_on_tuning(world);
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
+  agree_on_places(world);
   // Tuned picks are for blocking calls, which leave nothing in flight.
   runtime.polls_collectives = runtime.yields || choices().any_strategy();
 }
@@ -161,6 +175,9 @@ void log_warnings() {
       log_line(fmt::format("{}; {}; {}", runtime.library_version, library_path(), runtime.wait_reason));
       if (!runtime.tuning_reason.empty()) {
         log_line(runtime.tuning_reason);
+      }
+      if (!runtime.network.empty()) {
+        log_line(runtime.network);
       }
     }
   }

@@ -27,6 +27,8 @@ std::string candidates_text(Operation operation, std::int64_t bytes, tune::Bread
   wanted.ranks = communicator.size;
   wanted.nodes = communicator.nodes();
   wanted.sockets = communicator.sockets();
+  wanted.node_places = communicator.node_places();
+  wanted.orders = communicator.orders();
   std::string text;
   std::size_t count = 0;
   for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth)) {

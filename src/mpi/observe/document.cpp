@@ -93,6 +93,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"wait", {{"yields", run.yields}, {"reason", run.wait_reason}}},
       {"tuning", run.tuning},
       {"shared_memory", run.shared_memory},
+      {"network", run.network},
       {"device_memory", run.device_memory},
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},

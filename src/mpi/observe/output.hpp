@@ -21,6 +21,7 @@ struct RunDescription {
   int node_count = 1;
   std::string tuning;                   // what became of the tuning file, empty where none was asked for
   std::string shared_memory;            // whether ranks of a node use it, and why; empty where it had no use
+  std::string network;                  // where nodes are in it, or why that is not known; empty on one node
   std::string device_memory;            // why calls with data are the library's; empty where they are not
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
   std::string learned;                  // what was learned, a JSON array; empty where nothing was

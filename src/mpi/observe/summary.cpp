@@ -86,6 +86,9 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
   if (!run.shared_memory.empty()) {
     text += fmt::format("thalweg: {}\n", run.shared_memory);
   }
+  if (!run.network.empty()) {
+    text += fmt::format("thalweg: {}\n", run.network);
+  }
   if (!run.device_memory.empty()) {
     text += fmt::format("thalweg: {}\n", run.device_memory);
   }

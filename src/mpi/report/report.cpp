@@ -139,6 +139,7 @@ void write(observe::Profile& profile, const Outcomes& outcomes) {
                                     runtime.placement.node_count,
                                     runtime.tuning_reason,
                                     runtime.shared_memory,
+                                    runtime.network,
                                     runtime.device_memory,
                                     lines_of(fingerprint_text(), '\n'),
                                     outcomes.learned,

@@ -5,6 +5,7 @@
 
 #include "job/buffer_use.hpp"
 #include "schedule/buffers.hpp"
+#include "strategies/order.hpp"
 
 namespace thalweg::mpi {
 
@@ -76,6 +77,8 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
     if (!communicator.sockets().empty())
       bound.problem.sockets = std::make_shared<const std::vector<std::int32_t>>(communicator.sockets());
   }
+  if (strategy.order_matters && bound.problem.parameter(strategies::order_name) != 0)
+    bound.problem.orders = communicator.orders();
   settle_staging(bound, strategy, transport_->rank());
   const job::PlanKey key = passes_on ? key_of(bound.problem, id) : key_of(bound, id);
   Found known{.plan = plans_.find(key), .self_describing = self_describing_.find(key)};

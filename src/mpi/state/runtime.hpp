@@ -9,6 +9,7 @@
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "mpi/state/settings.hpp"
+#include "topology/node_places.hpp"
 
 namespace thalweg::mpi {
 
@@ -36,8 +37,11 @@ struct Runtime {
   std::string user_settings;   // the MPI library's own settings that the user made, one per line
   std::string shared_memory;   // what ranks of a node do with memory, and why; empty where nothing was tried
   std::string device_memory;   // why calls with data are the library's; empty where they are not
-  std::string tuning_reason;   // what became of the tuning file; on rank 0
-  bool learns = false;         // while the program runs; the same on all ranks
+  // Of the nodes of MPI_COMM_WORLD, where they are several and strategies may run. The same on all ranks.
+  topology::NodePlaces node_places;
+  std::string network;             // what is known of it; on all ranks
+  std::string tuning_reason;       // what became of the tuning file; on rank 0
+  bool learns = false;             // while the program runs; the same on all ranks
   bool chooses_strategies = false; // some call may run on a strategy of ours; the same on all ranks
   observe::TickScale tick_scale;
   std::uint64_t start_ns = 0;

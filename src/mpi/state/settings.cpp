@@ -106,6 +106,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_number(settings, name, value, "percent", settings.learn_budget_percent);
   } else if (name == "THALWEG_TUNING") {
     settings.tuning = value == "off" ? "" : value;
+  } else if (name == "THALWEG_NODE_LIST") {
+    settings.node_list = value;
   } else if (name == "THALWEG_REPORT") {
     settings.report = value;
   } else if (name == "THALWEG_SUMMARY") {

@@ -21,8 +21,9 @@ struct Settings {
   wait::Settings waiting;
   LearnMode learn = LearnMode::off;
   std::uint32_t learn_budget_percent = 2;
-  std::string tuning; // file with strategies found best, empty for none
-  std::string report; // file to write, empty for none
+  std::string tuning;    // file with strategies found best, empty for none
+  std::string node_list; // file with the places of hosts in the network, empty for none
+  std::string report;    // file to write, empty for none
   bool summary = false;
   bool record = false;    // who sends how much to whom
   std::string patterns;   // folder that recorded patterns are kept in; empty: in the user's cache

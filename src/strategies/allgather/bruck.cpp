@@ -48,6 +48,7 @@ Strategy bruck() {
                 .proven_at = {3, 4, 8}}},
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .append = append};
 }
 

@@ -20,6 +20,7 @@ Strategy hybrid_hypercube() {
                           .proven_at = {3, 1, 20}}},
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .append = [](Builder& b) {
             append_on_cube(b, 2, floor_log(2, b.ranks()) - static_cast<std::int32_t>(b.parameter("z")));
           }};

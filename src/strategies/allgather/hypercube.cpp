@@ -13,6 +13,7 @@ Strategy hypercube() {
           .source = "Kumar 2005, section 3.1.3 (hypercube with holes)",
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .append = [](Builder& b) { append_on_cube(b, 2, std::numeric_limits<std::int32_t>::max()); }};
 }
 

@@ -65,6 +65,7 @@ Strategy k_prefix() {
            barrier_parameter()},
       .unequal_blocks = true,
       .in_place = true,
+      .order_matters = true,
       .append = append};
 }
 

@@ -75,6 +75,7 @@ Strategy k_shift() {
                      barrier_parameter()},
       .unequal_blocks = true,
       .in_place = true,
+      .order_matters = true,
       .append = append};
 }
 

@@ -21,6 +21,7 @@ Strategy knomial() {
                           .proven_at = {3, 5, 8}}},
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .append = [](Builder& b) {
             append_on_cube(b, static_cast<std::int32_t>(b.parameter("radix")),
                            std::numeric_limits<std::int32_t>::max());

@@ -18,6 +18,7 @@ Strategy mesh() {
                       .proven_at = {5, 1, 7}}},
       .unequal_blocks = true,
       .in_place = true,
+      .order_matters = true,
       .append = [](Builder& b) { append_on_mesh(b, static_cast<std::int32_t>(b.parameter("dimensions"))); }};
 }
 

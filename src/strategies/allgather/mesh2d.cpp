@@ -12,6 +12,7 @@ Strategy mesh2d() {
       .source = "Kumar 2005, section 3.1.1 (2-D mesh with holes)",
       .unequal_blocks = true,
       .in_place = true,
+      .order_matters = true,
       .append = [](Builder& b) { append_on_mesh(b, 2); }};
 }
 

@@ -43,6 +43,7 @@ Strategy neighbor_exchange() {
           .source = "Chen, Zhang, Zhang, Yuan 2005, neighbor exchange",
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .unsupported_reason = [](const Problem& problem) -> std::optional<std::string> {
             if (problem.ranks > 1 && problem.ranks % 2 == 1)
               return "it pairs ranks, and their number is odd";

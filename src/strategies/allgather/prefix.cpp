@@ -22,6 +22,7 @@ Strategy prefix() {
           .parameters = {window_parameter(1), barrier_parameter()},
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .append = append};
 }
 

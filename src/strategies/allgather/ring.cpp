@@ -25,6 +25,7 @@ Strategy ring() {
           .parameters = {segment_parameter(0), piece_window_parameter(2)},
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .pieces = segments,
           .append = append};
 }

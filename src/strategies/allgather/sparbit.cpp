@@ -33,6 +33,7 @@ Strategy sparbit() {
           .source = "Loch, Koslovski 2021, Sparbit",
           .unequal_blocks = true,
           .in_place = true,
+          .order_matters = true,
           .append = append};
 }
 

@@ -58,6 +58,7 @@ Strategy bine() {
                       .choices = {"halves", "whole"},
                       .proven_at = {whole}}},
       .in_place = true,
+      .order_matters = true,
       .pieces =
           [](const Problem& problem) { return problem.parameter("parts") == whole ? 1 : problem.ranks; },
       .append = append};

@@ -34,6 +34,7 @@ Strategy double_tree() {
           .source = "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree",
           .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
           .in_place = true,
+          .order_matters = true,
           .pieces =
               [](const Problem& problem) {
                 return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment"));

@@ -130,6 +130,7 @@ Strategy rabenseifner() {
                           .proven_at = {3, 4, 8}}},
           .keeps_rank_order = true,
           .in_place = true,
+          .order_matters = true,
           .unsupported_reason = [](const Problem& problem) -> std::optional<std::string> {
             if (problem.parameter("odd") == binary_blocks && radix(problem) != 2)
               return "binary blocks are powers of two: they need radix=2";

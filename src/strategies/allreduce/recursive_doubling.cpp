@@ -14,6 +14,7 @@ Strategy recursive_doubling() {
       .parameters = {segment_parameter(0)},
       .keeps_rank_order = true,
       .in_place = true,
+      .order_matters = true,
       .pieces = segments,
       .append = [](Builder& b) { append_recursive_exchange(b, 2); }};
 }

@@ -19,6 +19,7 @@ Strategy recursive_exchange() {
                          segment_parameter(0)},
           .keeps_rank_order = true,
           .in_place = true,
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& b) {
             append_recursive_exchange(b, static_cast<std::int32_t>(b.parameter("radix")));

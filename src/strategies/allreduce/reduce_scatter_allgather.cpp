@@ -36,6 +36,7 @@ Strategy reduce_scatter_allgather() {
           "Rabenseifner 2004; Hunold, Carpen-Amarie 2018, guideline allreduce <= reduce_scatter + allgather",
       .parameters = {reduce_scatter_stage.parameter(), allgather_stage.parameter()},
       .in_place = true,
+      .order_matters = true,
       .pieces = pieces,
       .append = append};
 }

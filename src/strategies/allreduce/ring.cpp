@@ -25,6 +25,7 @@ Strategy ring() {
       .wins_when = "very long vectors on few ranks, or neighbors only",
       .source = "Patarasuk, Yuan 2009 (bandwidth optimal all-reduce)",
       .in_place = true,
+      .order_matters = true,
       .pieces = [](const Problem& problem) { return problem.ranks; },
       .append = append};
 }

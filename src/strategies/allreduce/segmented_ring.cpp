@@ -33,6 +33,7 @@ Strategy segmented_ring() {
           .source = "Open MPI's coll/tuned (segmented ring); Patarasuk, Yuan 2009",
           .parameters = {segment, piece_window_parameter(2)},
           .in_place = true,
+          .order_matters = true,
           .pieces = [](const Problem& problem) { return problem.ranks * segments_a_part(problem); },
           .append = append};
 }

@@ -10,6 +10,7 @@ Strategy swing() {
           .wins_when = "medium and long vectors on rings and tori, where short distances cost less",
           .source = "De Sensi, Bonato, Saam, Hoefler, NSDI 2024 (Swing), bandwidth-optimal form",
           .in_place = true,
+          .order_matters = true,
           .pieces = [](const Problem& problem) { return problem.ranks; },
           .append = [](Builder& b) { append_swing_allreduce(b, topology::SwingOrder::short_first); }};
 }

@@ -132,6 +132,7 @@ Strategy bruck() {
                           .description =
                               "base in which distances are written: larger means more messages, fewer hops",
                           .proven_at = {3, 4, 8}}},
+          .order_matters = true,
           .append = append};
 }
 

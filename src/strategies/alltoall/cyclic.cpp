@@ -19,6 +19,7 @@ Strategy cyclic() {
           .source = "Kumar 2005, section 4.2.2 (cyclic send)",
           .parameters = {window_parameter(1), barrier_parameter()},
           .unequal_blocks = true,
+          .order_matters = true,
           .append = append};
 }
 

@@ -182,6 +182,7 @@ Strategy hypercube() {
                      "fold in and out",
           .wins_when = "the shortest blocks, ranks a power of two",
           .source = "Kumar 2005, section 3.1.3 (hypercube with holes)",
+          .order_matters = true,
           .append = append};
 }
 

@@ -17,6 +17,7 @@ Strategy mesh() {
                           .max = 16,
                           .description = "of the mesh, at most",
                           .proven_at = {5, 1, 7}}},
+          .order_matters = true,
           .append = [](Builder& b) {
             append_on_mesh(
                 b, topology::VirtualMesh(b.ranks(), static_cast<std::int32_t>(b.parameter("dimensions"))));

@@ -10,6 +10,7 @@ Strategy mesh2d() {
           "combines blocks by columns of a 2-D virtual mesh: 2 (sqrt(P) - 1) messages, each block sent twice",
       .wins_when = "blocks below about 1 KiB on dozens to thousands of ranks",
       .source = "Kumar 2005, section 3.1.1 (2-D mesh with holes)",
+      .order_matters = true,
       .append = [](Builder& b) { append_on_mesh(b, topology::VirtualMesh(b.ranks(), 2)); }};
 }
 

@@ -19,6 +19,7 @@ Strategy prefix() {
           .source = "Kumar 2005, section 4.2.1 (prefix-send)",
           .parameters = {window_parameter(1), barrier_parameter()},
           .unequal_blocks = true,
+          .order_matters = true,
           .append = append};
 }
 

@@ -19,6 +19,7 @@ Strategy ring() {
           .source = "Suh and Yalamanchili 1998, order of distances on a ring; Kumar 2005, section 4.1",
           .parameters = {window_parameter(1), barrier_parameter()},
           .unequal_blocks = true,
+          .order_matters = true,
           .append = append};
 }
 

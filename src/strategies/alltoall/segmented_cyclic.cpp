@@ -30,6 +30,7 @@ Strategy segmented_cyclic() {
       .wins_when = "long blocks where links queue: short queues, and messages that the library sends at once",
       .source = "Kumar 2005, section 4.2.2 (cyclic send), cut into packets",
       .parameters = {segment_parameter(std::int64_t{16} << 10), piece_window_parameter(2)},
+      .order_matters = true,
       .pieces = segments,
       .append = append};
 }

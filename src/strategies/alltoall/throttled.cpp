@@ -41,6 +41,7 @@ Strategy throttled() {
                           .description = "exchanges posted together",
                           .proven_at = {4, 1}}},
           .unequal_blocks = true,
+          .order_matters = true,
           .append = append};
 }
 

@@ -32,6 +32,7 @@ Strategy dissemination() {
                           .max = 1024,
                           .description = "a round spreads what is known to radix times as many ranks",
                           .proven_at = {3, 4, 8}}},
+          .order_matters = true,
           .append = append};
 }
 

@@ -10,6 +10,7 @@ Strategy kary() {
           .source =
               "Zhang 2002 (gather then broadcast, binary tree on relative ranks); Nishtala 2009, section 6.1",
           .parameters = degree_parameters(topology::TreeShape::kary),
+          .order_matters = true,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::kary); }};
 }
 

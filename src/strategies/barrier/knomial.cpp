@@ -9,6 +9,7 @@ Strategy knomial() {
           .wins_when = "many ranks in shared memory",
           .source = "Nishtala 2009, section 6.1 (tree barriers)",
           .parameters = degree_parameters(topology::TreeShape::knomial),
+          .order_matters = true,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::knomial); }};
 }
 

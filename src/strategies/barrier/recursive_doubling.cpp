@@ -36,6 +36,7 @@ Strategy recursive_doubling() {
           .summary = "pairs 1, 2, 4, .. apart exchange tokens; ranks beyond a power of two fold in first",
           .wins_when = "a power of two of ranks on links that carry both directions at once",
           .source = "Thakur, Rabenseifner, Gropp 2005, section 4.1; Open MPI coll/base (recursive doubling)",
+          .order_matters = true,
           .append = append};
 }
 

@@ -34,6 +34,7 @@ Strategy ring() {
           .summary = "a token goes round all ranks twice",
           .wins_when = "two ranks, or when a rank must never have more than one message under way",
           .source = "Open MPI coll/base (double ring)",
+          .order_matters = true,
           .append = append};
 }
 

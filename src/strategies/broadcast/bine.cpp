@@ -10,6 +10,7 @@ Strategy bine() {
           .wins_when = "short messages where crossing between groups of nodes is dear",
           .source = "De Sensi, Pichetti, Domke et al. 2025 (Bine trees)",
           .parameters = pipeline_parameters(topology::TreeShape::bine, 0),
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::bine); }};
 }

@@ -10,6 +10,7 @@ Strategy chain() {
           .wins_when = "large messages on few ranks",
           .source = "Nishtala 2009, chapter 5 (chain)",
           .parameters = pipeline_parameters(topology::TreeShape::chain, 32 << 10),
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::chain); }};
 }

@@ -29,6 +29,7 @@ Strategy double_tree() {
           .wins_when = "large messages on many ranks",
           .source = "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree",
           .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
+          .order_matters = true,
           .pieces =
               [](const Problem& problem) {
                 return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment"));

@@ -10,6 +10,7 @@ Strategy fork() {
           .wins_when = "large messages on a moderate number of ranks",
           .source = "Nishtala 2009, chapter 5 (fork)",
           .parameters = pipeline_parameters(topology::TreeShape::fork, 32 << 10),
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::fork); }};
 }

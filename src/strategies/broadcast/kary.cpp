@@ -10,6 +10,7 @@ Strategy kary() {
           .wins_when = "middle sizes, with segments also large ones",
           .source = "Nishtala 2009, chapter 5 (k-ary); Zhang 2002 (binary tree on relative ranks)",
           .parameters = pipeline_parameters(topology::TreeShape::kary, 32 << 10),
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::kary); }};
 }

@@ -10,6 +10,7 @@ Strategy knomial() {
           .wins_when = "short messages",
           .source = "Nishtala 2009, chapter 5 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4",
           .parameters = pipeline_parameters(topology::TreeShape::knomial, 0),
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::knomial); }};
 }

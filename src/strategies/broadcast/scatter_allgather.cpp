@@ -58,6 +58,7 @@ Strategy scatter_allgather() {
       .wins_when = "large messages",
       .source = "van de Geijn 1994; Thakur, Rabenseifner, Gropp 2005, section 4.3",
       .parameters = parameters,
+      .order_matters = true,
       .unsupported_reason =
           [](const Problem& problem) {
             return allgather.unsupported_reason(problem, parts(problem), problem.unit_bytes / parts(problem));

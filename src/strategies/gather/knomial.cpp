@@ -10,6 +10,7 @@ Strategy knomial() {
           .source = "Nishtala 2009, chapter 5 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4",
           .parameters = tree_message_parameters(topology::TreeShape::knomial, 0),
           .in_place = true,
+          .order_matters = true,
           .pieces = message_segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::knomial); }};
 }

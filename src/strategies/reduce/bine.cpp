@@ -11,6 +11,7 @@ Strategy bine() {
           .source = "De Sensi, Pichetti, Domke et al. 2025 (Bine trees)",
           .parameters = pipeline_parameters(topology::TreeShape::bine, 0),
           .in_place = true,
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::bine); }};
 }

@@ -12,6 +12,7 @@ Strategy chain() {
           .parameters = pipeline_parameters(topology::TreeShape::chain, 32 << 10),
           .keeps_rank_order = true,
           .in_place = true,
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::chain); }};
 }

@@ -30,6 +30,7 @@ Strategy inorder_binary() {
           .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
           .keeps_rank_order = true,
           .in_place = true,
+          .order_matters = true,
           .pieces = segments,
           .append = append};
 }

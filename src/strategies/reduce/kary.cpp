@@ -11,6 +11,7 @@ Strategy kary() {
           .source = "Nishtala 2009, chapter 5 (k-ary); Zhang 2002 (binary tree on relative ranks)",
           .parameters = pipeline_parameters(topology::TreeShape::kary, 32 << 10),
           .in_place = true,
+          .order_matters = true,
           .pieces = segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::kary); }};
 }

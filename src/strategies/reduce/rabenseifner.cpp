@@ -114,6 +114,7 @@ Strategy rabenseifner() {
                           .proven_at = {3, 4, 8}}},
           .keeps_rank_order = true,
           .in_place = true,
+          .order_matters = true,
           .pieces =
               [](const Problem& problem) { return topology::exchange_places(problem.ranks, radix(problem)); },
           .append = append};

@@ -68,6 +68,7 @@ Strategy reduce_scatter_gather() {
           .parameters = parameters,
           .keeps_rank_order = true,
           .in_place = true,
+          .order_matters = true,
           .unsupported_reason =
               [](const Problem& problem) {
                 return reduce_scatter.unsupported_reason(problem, problem.ranks,

@@ -10,6 +10,7 @@ Strategy bine() {
               "networks of groups (dragonfly, tapered fat-tree), where fewer bytes cross between groups",
           .source = "De Sensi et al., SC 2025 (Bine trees), butterflies",
           .unequal_blocks = true,
+          .order_matters = true,
           .append = [](Builder& b) { append_swing_reduce_scatter(b, topology::SwingOrder::long_first); }};
 }
 

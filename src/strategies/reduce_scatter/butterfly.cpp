@@ -12,6 +12,7 @@ Strategy butterfly() {
           .parameters = {radix_parameter()},
           .keeps_rank_order = true,
           .unequal_blocks = true,
+          .order_matters = true,
           .append = [](Builder& b) {
             append_halving(b, static_cast<std::int32_t>(b.parameter("radix")), ExchangeOrder::nearest_first);
           }};

@@ -32,6 +32,7 @@ Strategy pairwise() {
           .wins_when = "long blocks on switched networks, operators that commute",
           .source = "Thakur, Rabenseifner, Gropp 2005, section 4.4 (pairwise exchange)",
           .unequal_blocks = true,
+          .order_matters = true,
           .append = append};
 }
 

@@ -11,6 +11,7 @@ Strategy recursive_halving() {
           .source = "Thakur, Rabenseifner, Gropp 2005, section 4.4 (recursive halving); UCC's k-nomial form",
           .parameters = {radix_parameter()},
           .unequal_blocks = true,
+          .order_matters = true,
           .append = [](Builder& b) {
             append_halving(b, static_cast<std::int32_t>(b.parameter("radix")), ExchangeOrder::furthest_first);
           }};

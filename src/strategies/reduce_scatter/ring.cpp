@@ -27,6 +27,7 @@ Strategy ring() {
           .source = "Patarasuk, Yuan 2009; Open MPI's coll/tuned (ring)",
           .parameters = {segment_parameter(0), piece_window_parameter(2)},
           .unequal_blocks = true,
+          .order_matters = true,
           .pieces = segments,
           .append = append};
 }

@@ -9,6 +9,7 @@ Strategy swing() {
           .wins_when = "rings and tori, where short distances cost less",
           .source = "De Sensi, Bonato, Saam, Hoefler, NSDI 2024 (Swing), section 3.1",
           .unequal_blocks = true,
+          .order_matters = true,
           .append = [](Builder& b) { append_swing_reduce_scatter(b, topology::SwingOrder::short_first); }};
 }
 

@@ -10,6 +10,7 @@ Strategy fork() {
           .source = "Nishtala 2009, chapter 5 (fork)",
           .parameters = tree_message_parameters(topology::TreeShape::fork, 32 << 10),
           .in_place = true,
+          .order_matters = true,
           .pieces = message_segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::fork); }};
 }

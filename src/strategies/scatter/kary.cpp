@@ -10,6 +10,7 @@ Strategy kary() {
           .source = "Nishtala 2009, chapter 5 (k-ary)",
           .parameters = tree_message_parameters(topology::TreeShape::kary, 0),
           .in_place = true,
+          .order_matters = true,
           .pieces = message_segments,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::kary); }};
 }

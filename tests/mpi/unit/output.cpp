@@ -48,6 +48,7 @@ RunDescription run() {
           1,
           "",
           "no shared memory: THALWEG_SHARED_MEMORY=0",
+          "network ring of 8 hosts, places by the list of hosts",
           "calls with data are the library's: THALWEG_DEVICE_BUFFERS=yes",
           {},
           R"([{"call": "alltoall", "ranks": 8, "bytes": 64, "use": "ring", "state": "settled", "time_s": 2.0,
@@ -58,6 +59,7 @@ RunDescription run() {
 TEST(Summary, ShowsWhatAPersonNeeds) {
   const std::string text = summary(run(), profile());
   EXPECT_NE(text.find("thalweg: no shared memory: THALWEG_SHARED_MEMORY=0\n"), std::string::npos);
+  EXPECT_NE(text.find("thalweg: network ring of 8 hosts, places by the list of hosts\n"), std::string::npos);
   EXPECT_NE(text.find("thalweg: calls with data are the library's: THALWEG_DEVICE_BUFFERS=yes\n"),
             std::string::npos);
   for (const char* part :

@@ -1,0 +1,33 @@
+#pragma once
+
+// The network between a job's nodes, as far as the first rank's files know it: its shape, and who is where.
+
+#include "job/mpi/agreement.hpp"
+#include "job/placement.hpp"
+#include "topology/node_places.hpp"
+
+#include <string>
+#include <unordered_map>
+
+namespace thalweg::job {
+
+/// The same on all ranks that agreed on it.
+struct KnownNetwork {
+  std::string shape; ///< topology/network.hpp; empty: not known
+  std::int32_t hosts = 0;
+  std::unordered_map<std::uint64_t, std::int32_t> places; ///< by Placement::node_ids
+  std::string remark; ///< for people: what is known, or why what was given cannot be used; may be empty
+
+  /// Of a group of ranks, all of them among those that agreed.
+  topology::NodePlaces of(const Placement& placement) const;
+};
+
+/// The list of hosts at `node_list` (machine/node_list.hpp; empty: none) and the shape that a machine file
+/// names, both the first member's. The list's first line may name the shape too, as "# torus:4x2", and comes
+/// before the machine file. Lists of rings, fat trees and stars name all hosts of the network. Without a list
+/// node i is at place i, if the shape has as many. What cannot be read or does not fit is a remark, and the
+/// network is not known then. Collective over the ranks of `placement`.
+KnownNetwork agree_on_network(const Agreement& everybody, const Placement& placement,
+                              const std::string& node_list, const std::string& shape);
+
+} // namespace thalweg::job
