@@ -206,6 +206,7 @@ USED: dict[str, str] = {
     "Comm_free_keyval": "int* keyval",
     "Comm_set_attr": "MPI_Comm comm, int keyval, void* value",
     "Comm_get_attr": "MPI_Comm comm, int keyval, void* value, int* flag",
+    "Comm_set_name": "MPI_Comm comm, const char* name",
     "Comm_get_name": "MPI_Comm comm, char* name, int* length",
     "Comm_get_parent": "MPI_Comm* parent",
     "Topo_test": "MPI_Comm comm, int* status",

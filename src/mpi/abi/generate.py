@@ -395,7 +395,7 @@ namespace thalweg::mpi {{
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
     write(
         options.output / "exports.map",
-        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    thalweg_attach_streams;\n    thalweg_detach_streams;\n    thalweg_report_stream;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
+        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    thalweg_library_function;\n    thalweg_attach_streams;\n    thalweg_detach_streams;\n    thalweg_report_stream;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
     )
 
 

@@ -100,6 +100,8 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
   const Inside inside;
   if (runtime.has_world && comm == MPI_COMM_SELF && before_finalize != nullptr) {
     before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
+    if (after_program != nullptr)
+      after_program(); // our attribute was there first, so the program's are gone
     if (interposer_state.load() == InterposerState::paused) { // and its own entry point passed the call on
       interposer_state.store(InterposerState::bypass);
     }

@@ -107,6 +107,8 @@ void barrier_before_creation(MPI_Comm comm);
 // Called when the program frees MPI_COMM_SELF, which MPI_Finalize does first; null for nothing.
 using Callback = void (*)();
 inline constinit Callback before_finalize = nullptr;
+// Called after that, when no code of the program runs any more that may use MPI; null for nothing.
+inline constinit Callback after_program = nullptr;
 
 std::vector<CommunicatorState*> living_communicators();
 

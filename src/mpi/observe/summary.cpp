@@ -92,6 +92,9 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
   if (!run.device_memory.empty()) {
     text += fmt::format("thalweg: {}\n", run.device_memory);
   }
+  if (!run.placing_line.empty()) {
+    text += fmt::format("thalweg: {}\n", run.placing_line);
+  }
   if (!run.pattern_line.empty()) {
     text += fmt::format("thalweg: {}\n", run.pattern_line);
   }

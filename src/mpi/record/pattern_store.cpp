@@ -56,14 +56,17 @@ std::string program_text() {
   return fmt::format("{}", fmt::join(words_of_process(), " "));
 }
 
-std::string pattern_file(const std::string& folder, int ranks) {
+std::uint64_t program_hash() {
   std::vector<std::string> words = words_of_process();
-  const fs::path path = program();
   if (words.empty())
     words.emplace_back();
-  words.front() = path.string();
+  words.front() = program().string();
+  return hash_of_words(words);
+}
+
+std::string pattern_file(const std::string& folder, int ranks) {
   const fs::path where = folder.empty() ? cache_folder() / "thalweg" / "patterns" : fs::path(folder);
-  return where / fmt::format("{}-{:016x}-{}.pattern", path.filename().string(), hash_of_words(words), ranks);
+  return where / fmt::format("{}-{:016x}-{}.pattern", program().filename().string(), program_hash(), ranks);
 }
 
 void write_pattern(const std::string& file, const std::string& text) {

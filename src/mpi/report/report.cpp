@@ -145,7 +145,9 @@ void write(observe::Profile& profile, const Outcomes& outcomes) {
                                     outcomes.learned,
                                     observe::merged_streams(profile.ranks),
                                     outcomes.pattern,
-                                    outcomes.pattern_line};
+                                    outcomes.pattern_line,
+                                    runtime.placing_document,
+                                    runtime.placing};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);
