@@ -1,6 +1,6 @@
 #include "python/bindings.hpp"
 
-#include "topology/node_places.hpp"
+#include "machine/host_places.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -29,6 +29,13 @@ void bind_networks(nb::module_& module) {
             return topology::locate(self, nodes).why_unknown;
           },
           nb::arg("nodes"), "Why the shape cannot be used for so many nodes; empty where it can.");
+  module.def(
+      "node_places",
+      [](const std::string& text, const std::vector<std::string>& hosts, const std::string& shape,
+         const std::string& name) { return machine::parse_host_places(text, shape, name).of(hosts); },
+      nb::arg("text"), nb::arg("hosts"), nb::arg("shape"), nb::arg("name"),
+      "Reads the places of a job's hosts from a list, whose first line may name the network's shape instead "
+      "of `shape`. Raises Error, in which the list is called `name`.");
   nb::class_<Network>(module, "Network", "Hosts 0 .. hosts-1 and switches from there on, with fixed routes.")
       .def(nb::init<std::string_view, std::int32_t>(), nb::arg("shape"), nb::arg("hosts"))
       .def_prop_ro("shape", &Network::shape)

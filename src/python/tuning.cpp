@@ -69,24 +69,21 @@ void bind_tuning(nb::module_& module) {
       },
       nb::arg("call"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::arg("sockets") = Places{}, nb::arg("complexes") = Places{},
-      nb::arg("node_places") = topology::NodePlaces{},
-      nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("node_places") = topology::NodePlaces{}, nb::call_guard<nb::gil_scoped_release>(),
       "All candidates for a call with units of so many bytes, fastest first by the model.");
   module.def(
       "predict",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, Places nodes,
          const machine::Machine& machine, topology::NodePlaces node_places) {
         const strategies::Selection parsed = strategies::parse_selection(selection);
-        const model::Prediction found =
-            tune::predict(strategies::schedule_of(parsed),
-                          make_case(parsed.call->name, bytes, ranks, std::move(nodes), machine,
-                                    std::move(node_places)),
-                          machine);
+        const model::Prediction found = tune::predict(
+            strategies::schedule_of(parsed),
+            make_case(parsed.call->name, bytes, ranks, std::move(nodes), machine, std::move(node_places)),
+            machine);
         return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_max};
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
-      nb::arg("node_places") = topology::NodePlaces{},
-      nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("node_places") = topology::NodePlaces{}, nb::call_guard<nb::gil_scoped_release>(),
       "Completion time, mean and maximum CPU time of a rank, in seconds.");
   module.def(
       "closed_form",

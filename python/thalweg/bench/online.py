@@ -19,6 +19,7 @@ from rich.progress import track
 from thalweg import _core
 from thalweg.bench.rows import Row, make_row, write_rows
 from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.trials.cases import node_places
 from thalweg.trials.compiler import compiled_program, trial_program
 from thalweg.trials.session import NATIVE, Session, start_words
 from thalweg.units import time_text
@@ -114,7 +115,10 @@ class Bench:
         """Find the fastest candidate of all by trying each; the better ones again, side by side."""
         share = int(phase.degree) if phase.degree else self.request.ranks
         size = phase.size * share // self.request.ranks
-        found = _core.candidates(phase.operation, size, self.request.ranks, list(self.job.nodes), self.machine)
+        nodes, where = list(self.job.nodes), node_places(self.job, self.machine)
+        found = _core.candidates(
+            phase.operation, size, self.request.ranks, nodes, self.machine, node_places=where
+        )
         operation = f"{phase.operation}:{phase.degree}" if phase.degree else phase.operation
         uses = [NATIVE, *(candidate.text for candidate in found)]
         times: dict[str, float] = {}

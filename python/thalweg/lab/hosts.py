@@ -4,7 +4,6 @@ import json
 import os
 import random
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,12 +120,10 @@ def network_of_lab(name: str) -> str:
     return lab.topology if lab else ""
 
 
-def node_places_of_lab(name: str, hosts: Sequence[str]) -> _core.NodePlaces:
-    """Say where these hosts of a lab are in its network; nothing is known without a lab."""
+def node_list_of_lab(name: str) -> str:
+    """Say where the file is that tells where a lab's hosts are in its network; empty without a lab."""
     lab = saved(name) if name else None
-    if lab is None:
-        return _core.NodePlaces()
-    return _core.NodePlaces(lab.topology, lab.hosts, [lab.names.index(host) for host in hosts])
+    return str(lab.node_list) if lab else ""
 
 
 def save(lab: Lab) -> None:

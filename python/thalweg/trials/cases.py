@@ -1,6 +1,7 @@
 """What is tuned: calls and sizes, and the candidates for each."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from thalweg import _core
@@ -64,6 +65,26 @@ def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
 
 def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:
     """List the candidates for a case on all the job's ranks, fastest first by the model."""
+    known = node_places(job, machine)
     sockets = [place.socket for place in job.places]
     complexes = [place.core_complex for place in job.places]
-    return _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes)
+    return _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known)
+
+
+def node_places(job: Job, machine: _core.Machine) -> _core.NodePlaces:
+    """Say where the job's nodes are in the machine's network, as its ranks know it."""
+    if not job.node_list or len(job.hosts) == 1:
+        return _core.NodePlaces(machine.network)
+    try:
+        text = Path(job.node_list).read_text(encoding="utf-8")
+        return _core.node_places(text, list(job.hosts), machine.network, job.node_list)
+    except OSError as error:
+        raise ThalwegError(USAGE, f"{job.node_list} cannot be read: {error.strerror}", "name another --node-list") from error
+    except _core.Error as error:
+        raise ThalwegError(USAGE, *error.args) from error
+
+
+def remark_on_routes(nodes: int, known: _core.NodePlaces) -> str:
+    """Say why the network's routes cannot be predicted with; empty where they can, or where no shape is given."""
+    why = known.why_unknown(nodes) if nodes > 1 else ""
+    return f"network {known.network}: its routes are not known, so no links are shared: {why}" if why else ""

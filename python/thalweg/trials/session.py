@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from thalweg.errors import FAILED, ThalwegError
+from thalweg.lab.hosts import node_list_of_lab
+from thalweg.settings.layers import effective_settings
 from thalweg.trials.places import Place, find_places
 
 NATIVE = "native"
@@ -48,6 +50,10 @@ class Job(NamedTuple):
     fingerprint: tuple[str, ...]
     places: tuple[Place, ...]
     """Where in its node each rank stays."""
+    hosts: tuple[str, ...] = ()
+    """The name of each node."""
+    node_list: str = ""
+    """The file with their places in the network, as ranks have it; empty: none."""
 
 
 class Session:
@@ -95,7 +101,7 @@ class Session:
             env=os.environ | consent | dict(variables or {}),
             start_new_session=True,
         )
-        self.job = _job_of(self._answer())
+        self.job = _job_of(self._answer())._replace(node_list=_node_list(lab))
 
     def __enter__(self) -> Self:
         """Give itself."""
@@ -188,4 +194,12 @@ def _job_of(answer: dict[str, Any] | str) -> Job:
     hosts = list(dict.fromkeys(answer["hosts"]))
     nodes = tuple(hosts.index(host) for host in answer["hosts"])
     places = find_places(answer["hosts"], answer["places"])
-    return Job(len(nodes), nodes, len(set(answer["machines"])), tuple(answer["fingerprint"].split("\n")), places)
+    fingerprint = tuple(answer["fingerprint"].split("\n"))
+    return Job(len(nodes), nodes, len(set(answer["machines"])), fingerprint, places, tuple(hosts))
+
+
+def _node_list(lab: str) -> str:
+    """Name the list of hosts that a job uses."""
+    if lab:
+        return node_list_of_lab(lab)
+    return str(effective_settings({}, os.environ, os.getcwd())["node_list"].value or "")

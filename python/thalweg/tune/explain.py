@@ -12,6 +12,7 @@ from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
+from thalweg.trials.cases import remark_on_routes
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain_learned import learned_lines, learned_of
@@ -88,6 +89,8 @@ def explain_call(
     size = f" of {size_text(question.size)}" if question.size else ""
     console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
+    if remark := remark_on_routes(question.node_count, _core.NodePlaces(machine.network)):
+        console.print(remark)
     space = candidates(question, machine)
     headers = ["candidate", "predicted", "CPU per rank", "measured", *(["closed form"] if closed_forms else [])]
     table = Table(*headers, box=None)

@@ -16,7 +16,7 @@ from thalweg.machine import files
 from thalweg.machine.probe import probe
 from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
-from thalweg.trials.cases import Case, candidates
+from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.tune import store
@@ -126,6 +126,8 @@ def tune(request: Request, watcher: Watcher) -> list[Found]:
             announce=watcher.announce,
             is_over=lambda: clock.is_over(PROBE_END),
         )
+        if remark := remark_on_routes(len(session.job.hosts), node_places(session.job, machine)):
+            print(f"thalweg: {remark}", file=sys.stderr)
 
         def keep(one: Found, part: float = 1) -> None:
             save(request.tuning_file, session.job, [one])

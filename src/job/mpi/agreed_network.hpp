@@ -22,11 +22,10 @@ struct KnownNetwork {
   topology::NodePlaces of(const Placement& placement) const;
 };
 
-/// The list of hosts at `node_list` (machine/node_list.hpp; empty: none) and the shape that a machine file
-/// names, both the first member's. The list's first line may name the shape too, as "# torus:4x2", and comes
-/// before the machine file. Lists of rings, fat trees and stars name all hosts of the network. Without a list
-/// node i is at place i, if the shape has as many. What cannot be read or does not fit is a remark, and the
-/// network is not known then. Collective over the ranks of `placement`.
+/// From the list of hosts at `node_list` (machine/host_places.hpp; empty: none) and the shape that a machine
+/// file names, both the first member's. Without a list node i is at place i, if the shape has as many. What
+/// cannot be read or does not fit is a remark, and the network is not known then. Collective over the ranks
+/// of `placement`.
 KnownNetwork agree_on_network(const Agreement& everybody, const Placement& placement,
                               const std::string& node_list, const std::string& shape);
 
