@@ -29,7 +29,7 @@ std::string objection_to_placing(const job::Agreement& everybody, int nodes) {
     bool is_child;
   };
   const auto own = everybody.allgather(Facts{program_hash(), can_swap_world(), parent != MPI_COMM_NULL});
-  if (everybody.count() < 2 || nodes < 2)
+  if (everybody.count() < 2 || (nodes < 2 && runtime.settings.place == "auto"))
     return "the job is on one node";
   if (!std::ranges::all_of(own, &Facts::can_swap))
     return "the library that renumbers ranks is not loaded; start the job with thalweg run --place";

@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t phases_max = 8;
 constexpr std::size_t edges_max = 100000; // of a phase: what all ranks are told
 constexpr double rank_bytes_max = 256 << 10; // that one rank sends in a replay
-constexpr double round_s = 0.02; // what a round of a phase is to take
-constexpr int least_rounds = 6;
-constexpr int most_rounds = 9;
+constexpr double round_s = 0.04; // what a round of a phase is to take
+constexpr double trial_s = 3;    // after which no round begins
+constexpr int most_losses = 3;
 constexpr double least_gain = 1.03;
 constexpr int tag = 1;
 
@@ -171,6 +171,17 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// Rounds that must be won before so many losses are outweighed: chance alone does so at most once in fifty
+// times (sign test).
+int rounds_needed(int losses) {
+  return 6 + 3 * losses;
+}
+
+bool is_won(const TrialResult& result) {
+  const int losses = result.rounds - result.wins;
+  return losses <= most_losses && result.rounds >= rounds_needed(losses);
+}
+
 // A phase under both numberings.
 struct Contest {
   Contest(const ReplayedPhase& phase, const place::Slots& identity, const place::Slots& placed,
@@ -211,8 +222,9 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
   std::vector<double> as_is;
   std::vector<double> as_placed;
   std::vector<double> ratios;
-  while (result.rounds < most_rounds && result.rounds - result.wins < 2 &&
-         !(result.rounds >= least_rounds && result.wins == result.rounds)) {
+  double spent = 0;
+  while (!is_won(result) && result.rounds - result.wins <= most_losses && spent < trial_s) {
+    const std::uint64_t begin = observe::monotonic_ns();
     double identity_s = 0;
     double placed_s = 0;
     for (Contest& contest : contests) {
@@ -223,6 +235,7 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
       if (result.rounds % 2 != 0)
         identity_s += per_replay * time_of(everybody, contest.as_is, contest.times);
     }
+    spent += slowest(everybody, 1e-9 * static_cast<double>(observe::monotonic_ns() - begin));
     as_is.push_back(identity_s);
     as_placed.push_back(placed_s);
     ratios.push_back(placed_s > 0 ? identity_s / placed_s : 0);
@@ -231,7 +244,7 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
   }
   result.identity_s = median(as_is);
   result.placed_s = median(as_placed);
-  result.adopted = result.rounds - result.wins < 2 && median(ratios) >= least_gain;
+  result.adopted = is_won(result) && median(ratios) >= least_gain;
   return result;
 }
 
