@@ -6,26 +6,36 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thalweg.balancing.allocation import Allocation
     from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
+    from thalweg.placement.mapping import Budget, Placement, map_ranks
+    from thalweg.placement.pattern import Pattern
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
 __all__ = [
     "Allocation",
     "Balance",
+    "Budget",
     "FinishRequest",
+    "Pattern",
+    "Placement",
     "Stream",
     "StreamError",
     "StreamStatistics",
     "TaskCosts",
     "balance",
+    "map_ranks",
     "task_cuts",
 ]
 
 _MODULES = {
     "Allocation": "thalweg.balancing.allocation",
     "Balance": "thalweg.balancing.balance",
+    "Budget": "thalweg.placement.mapping",
+    "Pattern": "thalweg.placement.pattern",
+    "Placement": "thalweg.placement.mapping",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
+    "map_ranks": "thalweg.placement.mapping",
     "task_cuts": "thalweg.balancing.balance",
 }
 

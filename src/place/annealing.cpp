@@ -7,32 +7,27 @@ namespace thalweg::place {
 
 namespace {
 
-constexpr std::int64_t looks_at_clock = 512; ///< proposals from one look to the next
+constexpr std::int64_t looks_at_clock = 256; ///< proposals from one look to the next
 
-/// Replays a mapping into the state.
-void restore(HopBytes& state, const Slots& slots) {
-  for (std::int32_t task = 0; task < state.mapping().size(); ++task)
-    while (state.mapping().slot(task) != slots[static_cast<std::size_t>(task)]) {
-      const std::int32_t other = state.mapping().task(slots[static_cast<std::size_t>(task)]);
-      state.swap(task, other, state.delta(task, other));
-    }
+std::int32_t one_of(std::span<const std::int32_t> numbers, Random& random) {
+  return numbers[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(numbers.size())))];
 }
 
-double mean_change(const HopBytes& state, const Proposals& proposals, Random& random) {
+} // namespace
+
+double mean_change(Energy& state, const Proposals& proposals, Random& random) {
   constexpr int samples = 256;
   double sum = 0;
   int count = 0;
   for (int sample = 0; sample < samples; ++sample) {
     const auto [a, b] = proposals.next(state.mapping(), random);
-    if (const double change = std::abs(state.delta(a, b)); a != b && change > 0) {
+    if (const double change = a == b ? 0 : std::abs(state.delta(a, b)); change > 0) {
       sum += change;
       ++count;
     }
   }
   return count > 0 ? sum / count : 0;
 }
-
-} // namespace
 
 Proposals::Proposals(const Graph& graph, const Vicinity& vicinity) : graph_(&graph), vicinity_(&vicinity) {
   for (std::int32_t task = 0; task < graph.vertices(); ++task)
@@ -41,25 +36,24 @@ Proposals::Proposals(const Graph& graph, const Vicinity& vicinity) : graph_(&gra
 }
 
 Proposals::Swap Proposals::next(const Mapping& mapping, Random& random) const {
-  const std::int32_t a =
-      talking_[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(talking_.size())))];
-  if (random.next() & 1U)
+  const std::uint64_t coins = random.next();
+  const bool is_preferred = !preferred_.empty() && (coins & 6U) == 0;
+  const std::int32_t a = one_of(is_preferred ? preferred_ : talking_, random);
+  if (coins & 1U)
     return {a, mapping.task(random.below(mapping.size()))};
-  const auto neighbors = graph_->neighbors(a);
-  const std::int32_t partner =
-      neighbors[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(neighbors.size())))];
-  const auto near = vicinity_->of(mapping.slot(partner));
-  return {a,
-          mapping.task(near[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(near.size())))])};
+  const std::int32_t partner = one_of(graph_->neighbors(a), random);
+  return {a, mapping.task(one_of(vicinity_->of(mapping.slot(partner)), random))};
 }
 
-void descend(HopBytes& state, const Proposals& proposals, Random& random, Budget& budget, double until) {
+std::int64_t descend(Energy& state, const Proposals& proposals, Random& random, Budget& budget,
+                     double until) {
   const std::int64_t patience = 4 * std::int64_t{state.mapping().size()} + 256;
-  for (std::int64_t count = 0, idle = 0; idle < patience; ++count) {
+  std::int64_t count = 0;
+  for (std::int64_t idle = 0; idle < patience; ++count) {
     if (count % looks_at_clock == looks_at_clock - 1) {
       budget.spend(looks_at_clock);
       if (budget.used() >= until)
-        return;
+        break;
     }
     const auto [a, b] = proposals.next(state.mapping(), random);
     const double change = a == b ? 0 : state.delta(a, b);
@@ -69,20 +63,17 @@ void descend(HopBytes& state, const Proposals& proposals, Random& random, Budget
       idle = 0;
     }
   }
+  return count;
 }
 
-void anneal(HopBytes& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling) {
-  const double unit = mean_change(state, proposals, random);
+void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling) {
   const double begin = budget.used();
-  if (unit == 0 || begin >= cooling.until)
-    return;
-  const Slots first = state.mapping().slot_of;
-  const double first_value = state.value();
-  while (true) {
-    const double progress = (budget.used() - begin) / (cooling.until - begin);
-    if (progress >= 1)
-      break;
-    const double temperature = unit * cooling.from * std::pow(cooling.to / cooling.from, progress);
+  while (cooling.unit > 0) {
+    const double used = budget.used();
+    if (used >= cooling.until)
+      return;
+    const double progress = (used - begin) / (cooling.until - begin);
+    const double temperature = cooling.unit * cooling.from * std::pow(cooling.to / cooling.from, progress);
     for (std::int64_t count = 0; count < looks_at_clock; ++count) {
       const auto [a, b] = proposals.next(state.mapping(), random);
       if (a == b)
@@ -93,8 +84,6 @@ void anneal(HopBytes& state, const Proposals& proposals, Random& random, Budget&
     }
     budget.spend(looks_at_clock);
   }
-  if (state.value() > first_value)
-    restore(state, first);
 }
 
 } // namespace thalweg::place

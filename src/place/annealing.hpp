@@ -7,7 +7,8 @@
 // gain anything.
 
 #include "place/budget.hpp"
-#include "place/hop_bytes.hpp"
+#include "place/energy.hpp"
+#include "place/graph.hpp"
 #include "place/random.hpp"
 #include "place/vicinity.hpp"
 
@@ -25,25 +26,33 @@ public:
   /// Two tasks, the first with neighbors; the same task twice where there is nothing to propose.
   Swap next(const Mapping& mapping, Random& random) const;
   bool has_any() const { return !talking_.empty(); }
+  /// A quarter of the proposals begin with one of these.
+  void prefer(std::vector<std::int32_t> tasks) { preferred_ = std::move(tasks); }
 
 private:
   const Graph* graph_;
   const Vicinity* vicinity_;
   std::vector<std::int32_t> talking_; ///< tasks with neighbors
+  std::vector<std::int32_t> preferred_;
 };
 
-/// Takes every proposal that gains, until so many in a row did not, or the budget's part `until` is used.
-void descend(HopBytes& state, const Proposals& proposals, Random& random, Budget& budget, double until);
+/// Takes every proposal that gains, until many in a row did not, or the budget's part `until` is used. Gives
+/// the number of proposals.
+std::int64_t descend(Energy& state, const Proposals& proposals, Random& random, Budget& budget, double until);
 
-/// How annealing cools: from a temperature to another, as multiples of the mean change of a proposal, while
-/// the budget is used up to `until`.
+/// How annealing cools: from a temperature to another, as multiples of `unit`, while the budget is used up to
+/// `until`.
 struct Cooling {
+  double unit = 0;
   double from = 0.3;
   double to = 0.003;
   double until = 1;
 };
 
-/// Anneals, and leaves what it ends with, or what it began with where that was better. O(degree) a proposal.
-void anneal(HopBytes& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling);
+/// The mean of what proposals change, without those that change nothing.
+double mean_change(Energy& state, const Proposals& proposals, Random& random);
+
+/// Anneals. What it ends with may be worse than what it began with.
+void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling);
 
 } // namespace thalweg::place

@@ -44,7 +44,7 @@ double HopBytes::recomputed() const {
   return twice / 2;
 }
 
-double HopBytes::delta(std::int32_t a, std::int32_t b) const {
+double HopBytes::delta(std::int32_t a, std::int32_t b) {
   const std::int32_t p = mapping_->slot(a);
   const std::int32_t q = mapping_->slot(b);
   if (const std::uint16_t* at_p = distances_->row(p)) {

@@ -1,23 +1,13 @@
 #include "place/map.hpp"
 
 #include "core/error.hpp"
-#include "place/annealing.hpp"
-#include "place/growth.hpp"
+#include "place/portfolio.hpp"
 
-#include <array>
 #include <fmt/format.h>
-#include <utility>
 
 namespace thalweg::place {
 
 namespace {
-
-constexpr std::array objectives{
-    std::pair{Objective::hop_bytes, std::string_view("hop-bytes")},
-    std::pair{Objective::link, std::string_view("link")},
-    std::pair{Objective::contention, std::string_view("contention")},
-    std::pair{Objective::time, std::string_view("time")},
-};
 
 void check_problem(const pattern::Pattern& pattern, const machine::Allocation& allocation,
                    const Options& options) {
@@ -51,68 +41,14 @@ void check_problem(const pattern::Pattern& pattern, const machine::Allocation& a
                 "give numbers from 0");
 }
 
-Slots first_of(Slots slots, std::int32_t tasks) {
-  slots.resize(static_cast<std::size_t>(tasks));
-  return slots;
-}
-
 } // namespace
-
-std::string_view name(Objective objective) {
-  return objectives[static_cast<std::size_t>(objective)].second;
-}
-
-Objective parse_objective(std::string_view text) {
-  for (const auto& [objective, name] : objectives)
-    if (name == text)
-      return objective;
-  throw Error(fmt::format("no objective is called {}", text), "choose hop-bytes, link, contention or time");
-}
-
-double value_of(const Metrics& metrics, Objective objective) {
-  switch (objective) {
-  case Objective::hop_bytes:
-    return metrics.hop_bytes;
-  case Objective::link:
-    return metrics.link_max;
-  case Objective::contention:
-    return metrics.phase_link_max;
-  case Objective::time:
-    break;
-  }
-  return metrics.seconds;
-}
 
 Result map(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Options& options) {
   check_problem(pattern, allocation, options);
   Budget budget(options.seconds, options.proposals, options.clock);
-  const auto slots = static_cast<std::int32_t>(allocation.slots.size());
-  const auto measured = [&](const Slots& slot_of) {
-    return metrics(pattern, allocation, slot_of, options.base_load, options.costs);
-  };
-  Result result;
-  result.slot_of = first_of(Mapping::identity(slots).slot_of, pattern.tasks);
-  result.identity = result.placed = measured(result.slot_of);
-  result.method = "identity";
-  const Graph graph(pattern::sum(pattern), slots);
-  const Distances distances(allocation);
-  const Vicinity vicinity(distances);
-  const Proposals proposals(graph, vicinity);
-  if (!proposals.has_any() || slots < 2)
-    return result;
-  Random random(options.seed);
-  Mapping mapping = grown(graph, distances, heaviest_task(graph), central_slots(distances).front());
-  HopBytes state(graph, distances, mapping);
-  descend(state, proposals, random, budget, 1);
-  anneal(state, proposals, random, budget, {});
-  descend(state, proposals, random, budget, 1);
-  const Slots found = first_of(mapping.slot_of, pattern.tasks);
-  const Metrics placed = measured(found);
-  if (value_of(placed, options.objective) < value_of(result.placed, options.objective)) {
-    result.slot_of = found;
-    result.placed = placed;
-    result.method = "growth+annealing";
-  }
+  Portfolio portfolio(pattern, allocation, options, budget);
+  portfolio.search();
+  Result result = portfolio.take();
   result.seconds = budget.elapsed();
   return result;
 }

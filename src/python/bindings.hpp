@@ -19,5 +19,7 @@ void bind_networks(nb::module_& module);
 void bind_tuning_files(nb::module_& module);
 void bind_grids(nb::module_& module);
 void bind_balance(nb::module_& module);
+void bind_placement(nb::module_& module);
+void bind_quadratic(nb::module_& module);
 
 } // namespace thalweg::python

@@ -33,4 +33,6 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_tuning_files(module);
   thalweg::python::bind_grids(module);
   thalweg::python::bind_balance(module);
+  thalweg::python::bind_placement(module);
+  thalweg::python::bind_quadratic(module);
 }

@@ -55,7 +55,9 @@ ROOMS: dict[str, set[str]] = {
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "interface": {"core", "boundary", "schedule", "strategies"},
-    "python": {"core", "topology", "schedule", "strategies", "machine", "model", "balance", "tune"},
+    "python": {
+        "core", "topology", "schedule", "strategies", "machine", "model", "balance", "pattern", "place", "tune",
+    },
 }  # fmt: skip
 
 # Headers of libraries that only some rooms may know. The interposer's own families/ hold stand-ins for mpi.h.

@@ -6,7 +6,22 @@ from types import FrameType
 
 import typer
 
-from thalweg.cli import balance, bench, check, config, explain, export, lab, probe, run, show, strategies, tune, verify
+from thalweg.cli import (
+    balance,
+    bench,
+    check,
+    config,
+    explain,
+    export,
+    lab,
+    place,
+    probe,
+    run,
+    show,
+    strategies,
+    tune,
+    verify,
+)
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -52,6 +67,7 @@ def make_application() -> typer.Typer:
     app.command("check")(check.check)
     app.command("explain")(explain.explain)
     app.command("balance")(balance.balance)
+    app.command("map")(place.map_ranks)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")
     return app
