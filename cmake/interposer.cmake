@@ -77,8 +77,8 @@ function(thalweg_world family include)
   set(options ${ARGN})
   list(FILTER options INCLUDE REGEX "--large-count")
   add_custom_command(OUTPUT ${generated}/world_entries.cpp ${generated}/world_exports.map
-    COMMAND Python3::Interpreter ${source}/world/generate.py --output ${generated} ${options}
-    DEPENDS ${source}/world/generate.py ${source}/world/functions.py ${source}/abi/generate.py
+    COMMAND Python3::Interpreter ${source}/world/generate_world.py --output ${generated} ${options}
+    DEPENDS ${source}/world/generate_world.py ${source}/world/world_functions.py ${source}/abi/generate.py
       ${source}/abi/functions.py ${source}/abi/prototypes.py)
   string(TOUPPER ${family} upper)
   add_library(thalweg_world_${family} MODULE ${source}/world/world.cpp ${generated}/world_entries.cpp

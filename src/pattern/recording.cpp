@@ -46,11 +46,13 @@ public:
         read_site();
       else if (kind == "ranks")
         recording_.ranks = static_cast<std::int32_t>(number(word(), most_ranks));
+      else if (kind == "seconds")
+        recording_.seconds = seconds(word());
       else if (kind == "command")
         recording_.command = rest();
       else
         fail(fmt::format("'{}' says nothing of a pattern", kind),
-             "begin the line with ranks, command, site, phase, # or a rank");
+             "begin the line with ranks, seconds, command, site, phase, # or a rank");
     }
     return std::move(recording_);
   }
@@ -85,6 +87,13 @@ private:
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > largest)
       fail(fmt::format("'{}' is no whole number up to {}", text, largest), "write a whole number there");
+    return value;
+  }
+  double seconds(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1e12))
+      fail(fmt::format("'{}' is no number of seconds", text), "write how long the run took");
     return value;
   }
   void read_phase() {
@@ -136,8 +145,8 @@ private:
 } // namespace
 
 std::string to_text(const Recording& recording) {
-  std::string text = fmt::format("{}\nranks {}\ncommand {}\n", first_line, recording.ranks,
-                                 on_one_line(recording.command));
+  std::string text = fmt::format("{}\nranks {}\nseconds {}\ncommand {}\n", first_line, recording.ranks,
+                                 recording.seconds, on_one_line(recording.command));
   const auto out = std::back_inserter(text);
   for (std::size_t site = 0; site < recording.sites.size(); ++site) {
     const auto& [by, function, source] = recording.sites[site];

@@ -4,6 +4,7 @@
 //
 //     thalweg-pattern 1
 //     ranks 64
+//     seconds 12.5                                   that the run took
 //     command ./app -n 100
 //     site 0 call MPI_Isend halo.c:42 (exchange)     a call site: number, what it counts, function, place
 //     site 1 like:knomial MPI_Bcast solve.c:7 (step)
@@ -55,6 +56,7 @@ struct RecordedPhase {
 
 struct Recording {
   std::int32_t ranks = 0;
+  double seconds = 0;  ///< that the run took; 0: not known
   std::string command; ///< program and arguments, for people
   std::vector<Site> sites;
   std::vector<RecordedPhase> phases;

@@ -119,13 +119,13 @@ Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& al
     mend(way, graph, distances, budget);
     Slots placed(way.slot_of.begin(), way.slot_of.begin() + pattern.tasks);
     const Metrics metrics_of_way = metrics(pattern, allocation, placed, options.base_load, options.costs);
-    if (const double value = value_of(metrics_of_way, options.objective); value < least) {
-      least = value;
+    if (const double cost = value(options.goal, metrics_of_way, result.identity); cost < least) {
+      least = cost;
       result.slot_of = std::move(placed);
       result.placed = metrics_of_way;
     }
   }
-  if (least >= value_of(result.identity, options.objective)) {
+  if (least >= 1) {
     const Slots all = Mapping::identity(slots).slot_of;
     result.slot_of.assign(all.begin(), all.begin() + pattern.tasks);
     result.placed = result.identity;

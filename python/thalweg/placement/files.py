@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 def read_pattern(path: str) -> Pattern:
-    """Read a pattern, by the ending of its name: .mtx, .graph or .metis, .csv. Raises ThalwegError with the remedy."""
+    """Read a pattern, by the ending of its name: .pattern, .mtx, .graph, .metis or .csv. Raises ThalwegError with the remedy."""
     for endings, read in _READERS.items():
         if path.lower().endswith(endings):
             try:
-                return Pattern(read(path))
+                found = read(path)
+                return found if isinstance(found, Pattern) else Pattern(found)
             except (OSError, UnicodeDecodeError) as error:
                 reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no such text"
                 raise ThalwegError(SETTINGS, f"{path}: {reason}", "name a readable file") from error
@@ -78,7 +79,36 @@ def _metis(path: str) -> sparse.coo_array:
     return sparse.coo_array((weights, (rows, columns)), shape=(vertices, vertices))
 
 
-_READERS: dict[tuple[str, ...], Callable[[str], sparse.coo_array | np.ndarray]] = {
+def _recorded(path: str) -> Pattern:
+    """Read what `thalweg run --record` kept: call sites added up, each phase of one time."""
+    with open(path, encoding="utf-8") as file:
+        lines = iter([line.split() for line in file])
+    if next(lines, None) != ["thalweg-pattern", "1"]:
+        message = "no recorded pattern of version 1"
+        raise ValueError(message)
+    ranks, phases = 0, list[tuple[str, float, list[tuple[int, ...]]]]()
+    for words in lines:
+        if not words or words[0] in ("command", "site", "seconds") or words[0].startswith("#"):
+            continue
+        if words[0] == "ranks":
+            ranks = int(words[1])
+        elif words[0] == "phase":
+            phases.append((" ".join(words[2:]), float(max(1, int(words[1]))), []))
+        else:
+            phases[-1][2].append(tuple(map(int, words[:4])))
+    pattern = Pattern(tasks=ranks)
+    for name, repeats, sent in phases:
+        table = np.array(sent, dtype=np.float64).reshape(-1, 4)
+        places = (table[:, 0].astype(np.int64), table[:, 1].astype(np.int64))
+        sizes, messages = (
+            sparse.coo_array((table[:, column] / repeats, places), shape=(ranks, ranks)) for column in (2, 3)
+        )
+        pattern.add_phase(name, sizes, repeats=repeats, messages=messages)
+    return pattern
+
+
+_READERS: dict[tuple[str, ...], Callable[[str], sparse.coo_array | np.ndarray | Pattern]] = {
+    (".pattern",): _recorded,
     (".mtx", ".mtx.gz"): _matrix_market,
     (".graph", ".metis"): _metis,
     (".csv", ".txt"): _table,

@@ -228,8 +228,10 @@ def constructor_entry(function: Prototype, parent: str) -> str:
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
     waits = parent == "comm" and function.name != "Comm_create_group"
     barrier = "  barrier_before_creation(comm);\n" if waits else ""
+    # What makes them, where it is not the library alone.
+    maker = f"make_{function.name}" if "reorder" in function.passed() else f"native.{function.name}"
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
-{barrier}  const int code = native.{function.name}({function.passed()});
+{barrier}  const int code = {maker}({function.passed()});
   if (code == MPI_SUCCESS && newcomm != nullptr) {{
     communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});
   }}

@@ -19,6 +19,9 @@ namespace {
 
 using nlohmann::json;
 
+// What a trial may cost, of the time that the program ran when it was recorded.
+constexpr double trial_part = 0.02;
+
 // Why ranks stay where they are whatever the pattern says, or nothing. The same on all ranks.
 std::string objection_to_placing(const job::Agreement& everybody, int nodes) {
   MPI_Comm parent = MPI_COMM_NULL;
@@ -97,7 +100,7 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   std::string line = proposal.why;
   place::Slots slots = proposal.slot_of;
   if (verdict == Verdict::attempt) {
-    const TrialResult trial = try_numbering(everybody, proposal.pattern, proposal.slot_of);
+    const TrialResult trial = try_numbering(everybody, proposal.pattern, proposal.slot_of, trial_part * proposal.seconds);
     verdict = trial.adopted ? Verdict::go : Verdict::stay;
     line += "; " + describe_trial(trial);
     document["trial"] = {{"rounds", trial.rounds},

@@ -12,21 +12,24 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr double search_s = 0.1;
-constexpr double least_predicted_gain = 0.02; // of the objective
+// What is asked for, by parts: few bytes on few links, and no link that all wait for.
+constexpr place::Goal goal{.hop_bytes = 1, .contention = 1};
+constexpr double least_predicted_gain = 0.02;
 
 } // namespace
 
 Proposal propose(const std::string& pattern_file, const machine::Allocation& allocation) {
   Proposal proposal;
-  proposal.pattern = pattern::pattern_of(pattern::load_recording(pattern_file));
+  const pattern::Recording recording = pattern::load_recording(pattern_file);
+  proposal.pattern = pattern::pattern_of(recording);
+  proposal.seconds = recording.seconds;
   if (proposal.pattern.tasks != static_cast<std::int32_t>(allocation.slots.size())) {
     proposal.why = fmt::format("the pattern is of {} ranks", proposal.pattern.tasks);
     return proposal;
   }
-  proposal.mapped = place::map_pinned(proposal.pattern, allocation, {.seconds = search_s});
-  const double before = proposal.mapped.identity.hop_bytes;
-  const double after = proposal.mapped.placed.hop_bytes;
-  if (proposal.mapped.is_identity() || after > (1 - least_predicted_gain) * before) {
+  proposal.mapped = place::map_pinned(proposal.pattern, allocation, {.goal = goal, .seconds = search_s});
+  const double after = place::value(goal, proposal.mapped.placed, proposal.mapped.identity);
+  if (proposal.mapped.is_identity() || after > 1 - least_predicted_gain) {
     proposal.why = "no other numbering is better by the pattern";
     return proposal;
   }

@@ -15,6 +15,7 @@ struct Proposal {
   bool is_by_order = false; // the user's own, which nobody tries first
   std::string why{};        // in words, also where there is none
   pattern::Pattern pattern{}; // what it is for
+  double seconds = 0;       // that the recorded run took
   place::Result mapped{};   // by the pattern; has no slots where there was no search
 };
 

@@ -16,8 +16,7 @@ namespace {
 constexpr std::size_t phases_max = 8;
 constexpr std::size_t edges_max = 100000; // of a phase: what all ranks are told
 constexpr double rank_bytes_max = 256 << 10; // that one rank sends in a replay
-constexpr double round_s = 0.04; // what a round of a phase is to take
-constexpr double trial_s = 3;    // after which no round begins
+constexpr double round_max_s = 0.1; // what a round of a phase is to take, at most
 constexpr int most_losses = 3;
 constexpr double least_gain = 1.03;
 constexpr int tag = 1;
@@ -197,7 +196,7 @@ struct Contest {
 } // namespace
 
 TrialResult try_numbering(const job::Agreement& everybody, const pattern::Pattern& pattern,
-                          const place::Slots& slot_of) {
+                          const place::Slots& slot_of, double seconds) {
   std::vector<ReplayedPhase> phases =
       everybody.own() == 0 ? replayed(pattern) : std::vector<ReplayedPhase>{};
   auto count = static_cast<std::uint64_t>(phases.size());
@@ -213,17 +212,22 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
     broadcast(everybody, phase.edges);
     contests.emplace_back(phase, identity, placed, everybody.own());
   }
+  everybody.broadcast(seconds);
+  const double shares = 2.0 * rounds_needed(0) * static_cast<double>(std::max<std::size_t>(1, contests.size()));
+  const double round_s = std::min(round_max_s, seconds / shares);
   for (Contest& contest : contests) { // connections are made; how long a replay takes
     time_of(everybody, contest.as_placed, 1);
     const double once = time_of(everybody, contest.as_is, 1);
     contest.times = static_cast<int>(std::clamp(round_s / std::max(once, 1e-6), 1.0, 1000.0));
   }
   TrialResult result;
+  if (contests.empty())
+    return result;
   std::vector<double> as_is;
   std::vector<double> as_placed;
   std::vector<double> ratios;
   double spent = 0;
-  while (!is_won(result) && result.rounds - result.wins <= most_losses && spent < trial_s) {
+  while (!is_won(result) && result.rounds - result.wins <= most_losses && spent < seconds) {
     const std::uint64_t begin = observe::monotonic_ns();
     double identity_s = 0;
     double placed_s = 0;
@@ -242,6 +246,8 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
     ++result.rounds;
     result.wins += placed_s < identity_s ? 1 : 0;
   }
+  if (result.rounds == 0)
+    return result;
   result.identity_s = median(as_is);
   result.placed_s = median(as_placed);
   result.adopted = is_won(result) && median(ratios) >= least_gain;

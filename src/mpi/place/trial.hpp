@@ -22,8 +22,9 @@ struct TrialResult {
 
 // `pattern` and `slot_of` count on the first rank alone. Adopted only where the new numbering was faster in
 // all of six rounds, all but one of nine, two of twelve or three of fifteen, and by 3 % in the middle. Ends
-// when that is so, at the fourth loss, or after some seconds. Called by all; the same on all.
+// when that is so, at the fourth loss, or after so many seconds, which count on the first rank alone too.
+// Called by all; the same on all.
 TrialResult try_numbering(const job::Agreement& everybody, const pattern::Pattern& pattern,
-                          const place::Slots& slot_of);
+                          const place::Slots& slot_of, double seconds);
 
 } // namespace thalweg::mpi

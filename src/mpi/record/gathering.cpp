@@ -114,7 +114,7 @@ KeptPattern describe(const Recording& recorded, const std::string& file) {
   double bytes = 0;
   double messages = 0;
   for (const pattern::RecordedPhase& phase : recorded.phases) {
-    const pattern::Pattern one = pattern::pattern_of({recorded.ranks, {}, {}, {phase}});
+    const pattern::Pattern one = pattern::pattern_of({recorded.ranks, 0, {}, {}, {phase}});
     const double repeats = one.phases.front().repeats;
     double phase_messages = 0;
     for (const pattern::Edge& edge : one.phases.front().matrix.edges())
@@ -146,7 +146,8 @@ KeptPattern keep_pattern() {
   Joined joined(runtime.world_size);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     joined.add(static_cast<std::int32_t>(rank), ranks[rank]);
-  const Recording recorded = joined.take();
+  Recording recorded = joined.take();
+  recorded.seconds = 1e-9 * static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
   const std::string file = pattern_file(runtime.settings.patterns, runtime.world_size);
   write_pattern(file, to_text(recorded));
   return describe(recorded, file);

@@ -1,6 +1,6 @@
 """Write the entry points of the library that gives programs another communicator for MPI_COMM_WORLD.
 
-    generate.py --output DIR [--large-count]
+    generate_world.py --output DIR [--large-count]
 
 makes world_entries.cpp and world_exports.map for one family of MPI libraries.
 """
@@ -15,14 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "abi"))
 
 import functions as table  # noqa: E402 - beside the interposer's generator
 import generate as interposer  # noqa: E402
+import world_functions as world  # noqa: E402
 from prototypes import Prototype, prototype  # noqa: E402
-
-import importlib.util  # noqa: E402
-
-_spec = importlib.util.spec_from_file_location("world_functions", Path(__file__).with_name("functions.py"))
-assert _spec and _spec.loader
-world = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(world)
 
 
 def with_large(entries: dict[str, str], large: frozenset[str], large_count: bool) -> list[Prototype]:
@@ -99,7 +93,7 @@ def main() -> None:
     ]
     interposer.write(
         options.output / "world_entries.cpp",
-        "// Made by src/mpi/world/generate.py.\n"
+        "// Made by src/mpi/world/generate_world.py.\n"
         '#include "mpi/world/world.hpp"\n\nusing namespace thalweg::mpi::world;\nusing thalweg::mpi::Handle;\n'
         + "".join(entries),
     )
