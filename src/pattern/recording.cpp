@@ -92,7 +92,8 @@ private:
   double seconds(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1e12))
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() ||
+        !(value >= 0 && value < 1e12))
       fail(fmt::format("'{}' is no number of seconds", text), "write how long the run took");
     return value;
   }
@@ -128,7 +129,8 @@ private:
   std::int32_t rank(std::string_view text, std::uint64_t below) {
     const std::uint64_t value = number(text, most_ranks);
     if (value >= below)
-      fail(fmt::format("rank {} of {}", value, below), "say how many ranks there are in a line 'ranks N' before");
+      fail(fmt::format("rank {} of {}", value, below),
+           "say how many ranks there are in a line 'ranks N' before");
     return static_cast<std::int32_t>(value);
   }
   [[noreturn]] void fail(const std::string& what, const std::string& remedy) {

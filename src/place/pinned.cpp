@@ -57,12 +57,14 @@ Place shifted(const topology::Grid& grid, Place place, Place from, Place to) {
   return result;
 }
 
-/// Ways to bring the contents of one place to another: the two change places, or all of a ring or torus moves.
+/// Ways to bring the contents of one place to another: the two change places, or all of a ring or torus
+/// moves.
 std::vector<Mapping> turned(const Mapping& mapping, const machine::Allocation& allocation, Place from,
                             Place to) {
   std::vector<Mapping> ways;
-  if (const auto swapped = slots_moved(
-          allocation, [&](Place place) { return place == from ? to : place == to ? from : place; }))
+  if (const auto swapped = slots_moved(allocation, [&](Place place) {
+        return place == from ? to : place == to ? from : place;
+      }))
     ways.push_back(moved(mapping, *swapped));
   const topology::Grid* const grid = allocation.interconnect->grid();
   if (grid == nullptr)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Mappings in which the first task stays on the first slot. A job's first rank is known from outside: it alone
-// reads what is typed, and files are written where it is.
+// Mappings in which the first task stays on the first slot. A job's first rank is known from outside: it
+// alone reads what is typed, and files are written where it is.
 
 #include "place/map.hpp"
 

@@ -44,9 +44,11 @@ TEST(Recording, KeepsTextsOnTheirLine) {
 }
 
 TEST(Recording, PatternIsOfOneTime) {
-  const Recording recording{
-      2, 1, "", {{"call", "MPI_Send", ""}, {"call", "MPI_Isend", ""}},
-      {{"2", 10, {{0, 1, 100, 20, 0}, {0, 1, 300, 20, 1}, {1, 1, 5, 5, 0}}}}};
+  const Recording recording{2,
+                            1,
+                            "",
+                            {{"call", "MPI_Send", ""}, {"call", "MPI_Isend", ""}},
+                            {{"2", 10, {{0, 1, 100, 20, 0}, {0, 1, 300, 20, 1}, {1, 1, 5, 5, 0}}}}};
   const Pattern pattern = pattern_of(recording);
   ASSERT_EQ(pattern.phases.size(), 1U);
   EXPECT_EQ(pattern.phases[0].repeats, 10);
@@ -56,11 +58,12 @@ TEST(Recording, PatternIsOfOneTime) {
 
 TEST(Recording, RefusesByLine) {
   const std::string head = "thalweg-pattern 1\nranks 2\n";
-  for (const std::string text :
-       {std::string(), std::string("thalweg-pattern 2\n"), head + "0 1 1 1 0\n", head + "phase 1 a\n0 1 1 1 0\n",
-        head + "site 1 call f x\n", head + "site 0 call f\nphase 1 a\n0 2 1 1 0\n",
-        head + "site 0 call f\nphase 1 a\n0 1 1 1\n", head + "site 0 call f\nphase 1 a\n0 1 -1 1 0\n",
-        head + "phase x a\n", head + "ranks 99999999999\n", head + "seconds nan\n", head + "other\n"}) {
+  for (const std::string& text :
+       {std::string(), std::string("thalweg-pattern 2\n"), head + "0 1 1 1 0\n",
+        head + "phase 1 a\n0 1 1 1 0\n", head + "site 1 call f x\n",
+        head + "site 0 call f\nphase 1 a\n0 2 1 1 0\n", head + "site 0 call f\nphase 1 a\n0 1 1 1\n",
+        head + "site 0 call f\nphase 1 a\n0 1 -1 1 0\n", head + "phase x a\n", head + "ranks 99999999999\n",
+        head + "seconds nan\n", head + "other\n"}) {
     try {
       parse_recording(text, "a file");
       ADD_FAILURE() << text;

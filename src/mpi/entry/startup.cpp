@@ -145,7 +145,8 @@ void agree_on_placing(const job::Agreement& world, const std::vector<job::RankPl
   runtime.node_places = network.of(runtime.placement);
 }
 
-// Strategies run between nodes in orders that follow the network, as far as it is known; and ranks are placed.
+// Strategies run between nodes in orders that follow the network, as far as it is known; and ranks are
+// placed.
 void agree_on_places(const job::Agreement& world, const std::vector<job::RankPlace>& places) {
   const bool is_wanted = runtime.chooses_strategies || runtime.learns || !runtime.settings.place.empty() ||
                          runtime.settings.reorder;

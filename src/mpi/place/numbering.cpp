@@ -21,8 +21,8 @@ place::Slots found_order(CommunicatorState& communicator, std::vector<pattern::E
   try {
     pattern::Pattern pattern{communicator.size, {}};
     pattern.phases.push_back({"topology", 1, {communicator.size, std::move(edges)}});
-    const machine::Allocation allocation = place::job_allocation(
-        communicator.node_places(), communicator.nodes(), communicator.node_count());
+    const machine::Allocation allocation =
+        place::job_allocation(communicator.node_places(), communicator.nodes(), communicator.node_count());
     const place::Result result =
         place::map(pattern, allocation, {.goal = order_goal, .seconds = order_search_s});
     const bool is_sure = !result.is_identity() &&

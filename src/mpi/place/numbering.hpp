@@ -15,8 +15,8 @@ namespace thalweg::mpi {
 bool may_reorder(MPI_Comm comm, int reorder);
 
 // The slot (old rank) of each new rank, by what they send each other; empty where ranks stay, for that is as
-// good as surely. `edges` count on the first rank alone, where nothing means that they are not sound. Called by
-// all of the communicator, for which may_reorder(); the same on all.
+// good as surely. `edges` count on the first rank alone, where nothing means that they are not sound. Called
+// by all of the communicator, for which may_reorder(); the same on all.
 place::Slots agreed_order(MPI_Comm comm, const std::optional<std::vector<pattern::Edge>>& edges);
 
 // The communicator in that order, to be freed; MPI_COMM_NULL where it cannot be made. Called by all.

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 // What a trial may cost, of the time that the program ran when it was recorded.
-constexpr double trial_part = 0.02;
+constexpr double trial_part = 0.03;
 
 // Why ranks stay where they are whatever the pattern says, or nothing. The same on all ranks.
 std::string objection_to_placing(const job::Agreement& everybody, int nodes) {
@@ -100,7 +100,8 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   std::string line = proposal.why;
   place::Slots slots = proposal.slot_of;
   if (verdict == Verdict::attempt) {
-    const TrialResult trial = try_numbering(everybody, proposal.pattern, proposal.slot_of, trial_part * proposal.seconds);
+    const TrialResult trial =
+        try_numbering(everybody, proposal.pattern, proposal.slot_of, trial_part * proposal.seconds);
     verdict = trial.adopted ? Verdict::go : Verdict::stay;
     line += "; " + describe_trial(trial);
     document["trial"] = {{"rounds", trial.rounds},
@@ -116,7 +117,8 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   document["adopted"] = verdict == Verdict::go;
   document["slots"] = placing.old_rank_of;
   placing.document = document.dump(-1, ' ', false, json::error_handler_t::replace);
-  placing.line = fmt::format("ranks {}: {}", verdict == Verdict::go ? "placed" : "stay where they were", line);
+  placing.line =
+      fmt::format("ranks {}: {}", verdict == Verdict::go ? "placed" : "stay where they were", line);
   return placing;
 }
 

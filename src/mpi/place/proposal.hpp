@@ -11,12 +11,12 @@
 namespace thalweg::mpi {
 
 struct Proposal {
-  place::Slots slot_of{};   // of each rank of the program; empty: ranks stay where they are
-  bool is_by_order = false; // the user's own, which nobody tries first
-  std::string why{};        // in words, also where there is none
+  place::Slots slot_of{};     // of each rank of the program; empty: ranks stay where they are
+  bool is_by_order = false;   // the user's own, which nobody tries first
+  std::string why{};          // in words, also where there is none
   pattern::Pattern pattern{}; // what it is for
-  double seconds = 0;       // that the recorded run took
-  place::Result mapped{};   // by the pattern; has no slots where there was no search
+  double seconds = 0;         // that the recorded run took
+  place::Result mapped{};     // by the pattern; has no slots where there was no search
 };
 
 // By the pattern in this file, of a job whose ranks have these slots.

@@ -32,9 +32,7 @@ public:
   MPI_Comm get() const { return comm_; }
   // Of a new rank.
   int old_rank_of(int rank) const { return order_[static_cast<std::size_t>(rank)]; }
-  int new_rank_of(int old) const {
-    return static_cast<int>(std::ranges::find(order_, old) - order_.begin());
-  }
+  int new_rank_of(int old) const { return static_cast<int>(std::ranges::find(order_, old) - order_.begin()); }
 
 private:
   place::Slots order_;
@@ -216,8 +214,9 @@ int make_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
   if (may_reorder(comm, reorder)) {
     const int rank = find_communicator(comm)->rank;
     Adjacency own;
-    own.is_weighted = (indegree > 0 && has_weights(sourceweights)) || (outdegree > 0 && has_weights(destweights)) ||
-                      sourceweights == MPI_WEIGHTS_EMPTY || destweights == MPI_WEIGHTS_EMPTY;
+    own.is_weighted = (indegree > 0 && has_weights(sourceweights)) ||
+                      (outdegree > 0 && has_weights(destweights)) || sourceweights == MPI_WEIGHTS_EMPTY ||
+                      destweights == MPI_WEIGHTS_EMPTY;
     std::vector<int> rows;
     for (int edge = 0; edge < indegree; ++edge) {
       own.sources.push_back(sources[edge]);
@@ -238,8 +237,8 @@ int make_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
       };
       return native.Dist_graph_create_adjacent(
           ordered.get(), static_cast<int>(mine.sources.size()), mine.sources.data(),
-          weights_of(mine.source_weights), static_cast<int>(mine.destinations.size()), mine.destinations.data(),
-          weights_of(mine.destination_weights), info, 0, newcomm);
+          weights_of(mine.source_weights), static_cast<int>(mine.destinations.size()),
+          mine.destinations.data(), weights_of(mine.destination_weights), info, 0, newcomm);
     }
   }
   return native.Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree, destinations,

@@ -14,9 +14,9 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr std::size_t phases_max = 8;
-constexpr std::size_t edges_max = 100000; // of a phase: what all ranks are told
+constexpr std::size_t edges_max = 100000;    // of a phase: what all ranks are told
 constexpr double rank_bytes_max = 256 << 10; // that one rank sends in a replay
-constexpr double round_max_s = 0.1; // what a round of a phase is to take, at most
+constexpr double round_max_s = 0.1;          // what a round of a phase is to take, at most
 constexpr int most_losses = 3;
 constexpr double least_gain = 1.03;
 constexpr int tag = 1;
@@ -197,8 +197,7 @@ struct Contest {
 
 TrialResult try_numbering(const job::Agreement& everybody, const pattern::Pattern& pattern,
                           const place::Slots& slot_of, double seconds) {
-  std::vector<ReplayedPhase> phases =
-      everybody.own() == 0 ? replayed(pattern) : std::vector<ReplayedPhase>{};
+  std::vector<ReplayedPhase> phases = everybody.own() == 0 ? replayed(pattern) : std::vector<ReplayedPhase>{};
   auto count = static_cast<std::uint64_t>(phases.size());
   everybody.broadcast(count);
   phases.resize(count);
@@ -213,7 +212,8 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
     contests.emplace_back(phase, identity, placed, everybody.own());
   }
   everybody.broadcast(seconds);
-  const double shares = 2.0 * rounds_needed(0) * static_cast<double>(std::max<std::size_t>(1, contests.size()));
+  const double shares =
+      2.0 * rounds_needed(1) * static_cast<double>(std::max<std::size_t>(1, contests.size()));
   const double round_s = std::min(round_max_s, seconds / shares);
   for (Contest& contest : contests) { // connections are made; how long a replay takes
     time_of(everybody, contest.as_placed, 1);

@@ -14,9 +14,9 @@ namespace thalweg::mpi {
 
 struct TrialResult {
   bool adopted = false;
-  int rounds = 0;          // pairs that were measured
-  int wins = 0;            // of them in which the new numbering was faster
-  double identity_s = 0;   // the phases' messages once, by the median round
+  int rounds = 0;        // pairs that were measured
+  int wins = 0;          // of them in which the new numbering was faster
+  double identity_s = 0; // the phases' messages once, by the median round
   double placed_s = 0;
 };
 

@@ -86,8 +86,7 @@ private:
   using SiteKey = std::tuple<std::string, std::string, std::string, std::uint64_t>;
 
   std::uint32_t site_of(const SiteKey& key) {
-    const auto [entry, fresh] =
-        sites_.try_emplace(key, static_cast<std::uint32_t>(recording_.sites.size()));
+    const auto [entry, fresh] = sites_.try_emplace(key, static_cast<std::uint32_t>(recording_.sites.size()));
     if (fresh) {
       const auto& [by, function, module, address] = key;
       recording_.sites.push_back({by, function, observe::describe_source({module, address})});
@@ -128,11 +127,22 @@ KeptPattern describe(const Recording& recorded, const std::string& file) {
     bytes += phase_bytes;
     messages += phase_messages;
   }
-  const json document{{"file", file},     {"ranks", recorded.ranks}, {"sites", recorded.sites.size()},
-                      {"bytes", bytes},   {"messages", messages},     {"phases", phases}};
+  const json document{{"file", file},   {"ranks", recorded.ranks}, {"sites", recorded.sites.size()},
+                      {"bytes", bytes}, {"messages", messages},    {"phases", phases}};
   return {document.dump(-1, ' ', false, json::error_handler_t::replace),
           fmt::format("recorded {} in {:.0f} messages, {} phase{}; kept in {}", observe::bytes_text(bytes),
                       messages, recorded.phases.size(), recorded.phases.size() == 1 ? "" : "s", file)};
+}
+
+KeptPattern keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
+  Joined joined(runtime.world_size);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    joined.add(static_cast<std::int32_t>(rank), ranks[rank]);
+  Recording recorded = joined.take();
+  recorded.seconds = 1e-9 * static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
+  const std::string file = pattern_file(runtime.settings.patterns, runtime.world_size);
+  write_pattern(file, to_text(recorded));
+  return describe(recorded, file);
 }
 
 } // namespace
@@ -143,14 +153,12 @@ KeptPattern keep_pattern() {
   const std::vector<std::vector<std::uint8_t>> ranks = gather_bytes(pack_own());
   if (runtime.world_rank != 0)
     return {};
-  Joined joined(runtime.world_size);
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    joined.add(static_cast<std::int32_t>(rank), ranks[rank]);
-  Recording recorded = joined.take();
-  recorded.seconds = 1e-9 * static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
-  const std::string file = pattern_file(runtime.settings.patterns, runtime.world_size);
-  write_pattern(file, to_text(recorded));
-  return describe(recorded, file);
+  try {
+    return keep_joined(ranks);
+  } catch (const std::exception& error) {
+    log_line(error.what()); // the others go on to the report
+    return {};
+  }
 }
 
 } // namespace thalweg::mpi

@@ -6,8 +6,8 @@ namespace thalweg::mpi {
 
 // What the run came to besides calls, on rank 0.
 struct Outcomes {
-  std::string learned;      // of learned.hpp
-  std::string pattern;      // of gathering.hpp
+  std::string learned; // of learned.hpp
+  std::string pattern; // of gathering.hpp
   std::string pattern_line;
 };
 

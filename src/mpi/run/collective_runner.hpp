@@ -25,7 +25,8 @@ struct Ran {
   int code;                         // MPI's error code when done
   bool was_refused = false;         // declined although a strategy of ours was chosen
   RecentCall* remembered = nullptr; // what it repeated
-  // What ran it, as long as nobody makes another call on the communicator; null where blocks told their sizes.
+  // What ran it, as long as nobody makes another call on the communicator; null where blocks told their
+  // sizes.
   const engine::Plan* plan = nullptr;
 };
 

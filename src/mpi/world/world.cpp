@@ -30,8 +30,8 @@ void* Next::find() {
 }
 
 bool is_of_library(int keyval) {
-  constexpr std::array attributes{MPI_TAG_UB,  MPI_HOST,          MPI_IO,          MPI_WTIME_IS_GLOBAL,
-                                  MPI_APPNUM,  MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE};
+  constexpr std::array attributes{MPI_TAG_UB, MPI_HOST,          MPI_IO,          MPI_WTIME_IS_GLOBAL,
+                                  MPI_APPNUM, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE};
   return std::ranges::find(attributes, keyval) != attributes.end();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // A library that is loaded before the interposer where ranks may be numbered anew, and nowhere else, so that
-// nobody else pays for it. Its entry points are all of MPI's that take a communicator. Once the interposer has
-// decided, they take another one where the program names MPI_COMM_WORLD; else they pass everything on.
+// nobody else pays for it. Its entry points are all of MPI's that take a communicator. Once the interposer
+// has decided, they take another one where the program names MPI_COMM_WORLD; else they pass everything on.
 
 #include <atomic>
 #include <cstdint>
