@@ -44,7 +44,7 @@ function(thalweg_interposer family include)
     COMMAND Python3::Interpreter ${source}/abi/generate.py --output ${generated} ${ARGN}
     DEPENDS ${source}/abi/generate.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/observe/|/mpi/state/settings.cpp|/mpi/learn/learned_entry.cpp|/mpi/choose/effect.cpp")
+  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/world/|/mpi/observe/|/mpi/state/settings.cpp|/mpi/learn/learned_entry.cpp|/mpi/choose/effect.cpp")
 
   string(TOUPPER ${family} upper)
   add_library(thalweg_${family} MODULE ${sources} ${outputs})
@@ -62,11 +62,42 @@ function(thalweg_interposer family include)
   endif()
   target_include_directories(thalweg_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_${family} PRIVATE
-    thalweg_flags thalweg_observe thalweg_job_${family} thalweg_pattern ${CMAKE_DL_LIBS})
+    thalweg_flags thalweg_observe thalweg_job_${family} thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
   thalweg_precompile(thalweg_${family} ${family})
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
+  thalweg_world(${family} ${include} ${ARGN})
+endfunction()
+
+# The library that is loaded before an interposer where ranks may be numbered anew.
+function(thalweg_world family include)
+  set(source ${PROJECT_SOURCE_DIR}/src/mpi)
+  set(generated ${PROJECT_BINARY_DIR}/world/${family})
+  set(options ${ARGN})
+  list(FILTER options INCLUDE REGEX "--large-count")
+  add_custom_command(OUTPUT ${generated}/world_entries.cpp ${generated}/world_exports.map
+    COMMAND Python3::Interpreter ${source}/world/generate_world.py --output ${generated} ${options}
+    DEPENDS ${source}/world/generate_world.py ${source}/world/world_functions.py ${source}/abi/generate.py
+      ${source}/abi/functions.py ${source}/abi/prototypes.py)
+  string(TOUPPER ${family} upper)
+  add_library(thalweg_world_${family} MODULE ${source}/world/world.cpp ${generated}/world_entries.cpp
+    ${generated}/world_exports.map)
+  set_target_properties(thalweg_world_${family} PROPERTIES OUTPUT_NAME thalweg-world-${family} PREFIX lib
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON LINK_DEPENDS ${generated}/world_exports.map)
+  target_compile_definitions(thalweg_world_${family} PRIVATE THALWEG_FAMILY_${upper} OMPI_SKIP_MPICXX
+    MPICH_SKIP_MPICXX)
+  target_include_directories(thalweg_world_${family} PRIVATE ${mpi_window}
+    ${PROJECT_BINARY_DIR}/interposer/${family})
+  if(EXISTS ${source}/abi/families/${family}/mpi.h)
+    target_include_directories(thalweg_world_${family} PRIVATE ${source}/abi/families/${family})
+  endif()
+  target_include_directories(thalweg_world_${family} SYSTEM PRIVATE ${include})
+  target_link_libraries(thalweg_world_${family} PRIVATE thalweg_flags ${CMAKE_DL_LIBS})
+  target_link_options(thalweg_world_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
+    -Wl,--version-script=${generated}/world_exports.map)
+  add_dependencies(thalweg_world_${family} thalweg_${family}) # which generates predefined.hpp
+  install(TARGETS thalweg_world_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 endfunction()
 
 if(THALWEG_OPENMPI_INCLUDE_DIR)

@@ -17,6 +17,11 @@ def interposer(family: Family) -> str:
     return _library(family.interposer, f"the interposer for {family.title}")
 
 
+def world_library(family: Family) -> str:
+    """Find what stands before the interposer where ranks may be numbered anew."""
+    return _library(f"libthalweg-world-{family.name}.so", f"the library that numbers ranks for {family.title}")
+
+
 def stream_library(family: Family) -> str:
     """Find what programs on streams call."""
     return _library(f"libthalweg-stream-{family.name}.so", f"streams for {family.title}")

@@ -10,9 +10,9 @@ SOURCE = ROOT / "src"
 # What a room may use: rooms above its own line. A folder inside of a room may be a room of its own.
 BELOW_MPI = {
     "core", "wait", "topology", "schedule", "strategies", "machine", "pattern", "transport", "transport/shm",
-    "transport/mpi", "engine", "tune", "job", "job/mpi",
+    "transport/mpi", "engine", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
-MPI = ("abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "report", "entry")
+MPI = ("abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "place", "report", "entry")
 
 ROOMS: dict[str, set[str]] = {
     "core": set(),
@@ -25,6 +25,7 @@ ROOMS: dict[str, set[str]] = {
     "model": {"core", "topology", "schedule", "machine"},
     "simulate": {"core", "topology", "schedule", "strategies", "machine", "model"},
     "pattern": {"core"},
+    "place": {"core", "topology", "machine", "pattern"},
     "balance": {"core", "machine"},
     "transport": {"wait", "core"},
     "transport/loopback": {"core", "transport"},
@@ -45,6 +46,7 @@ ROOMS: dict[str, set[str]] = {
     },
     **{f"mpi/{room}": BELOW_MPI | {f"mpi/{below}" for below in MPI[:place]} for place, room in enumerate(MPI)},
     "mpi/symbols": set(),
+    "mpi/world": {"mpi/abi"},
     "team": {
         "core", "boundary", "wait", "schedule", "strategies", "machine", "transport", "transport/aggregation", "engine",
         "tune", "job", "job/mpi", "job/linked",
@@ -56,7 +58,8 @@ ROOMS: dict[str, set[str]] = {
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {
-        "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "tune",
+        "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "pattern", "place",
+        "tune",
     },
 }  # fmt: skip
 

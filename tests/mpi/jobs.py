@@ -34,7 +34,8 @@ class Mode:
         """What the ranks get."""
         if not self.preload:
             return {}
-        preload = f"{PRELOAD_FIRST} {interposer(mpi.family)}".strip()
+        world = world_library(mpi.family) if "THALWEG_PLACE" in self.settings else ""
+        preload = f"{PRELOAD_FIRST} {world} {interposer(mpi.family)}".strip()
         return {"LD_PRELOAD": preload, "THALWEG_SUMMARY": "0", **RUNTIME_OPTIONS, **self.settings}
 
     @property
@@ -77,6 +78,13 @@ class Result:
 def interposer(family: str) -> Path:
     """The interposer of a family of MPI libraries."""
     found = INTERPOSERS / f"libthalweg-{family}.so"
+    assert found.exists(), f"{found} is missing: build first (make build)"
+    return found
+
+
+def world_library(family: str) -> Path:
+    """What stands before the interposer where ranks may be numbered anew."""
+    found = INTERPOSERS / f"libthalweg-world-{family}.so"
     assert found.exists(), f"{found} is missing: build first (make build)"
     return found
 

@@ -108,6 +108,7 @@ class TestReadingTheCommandLine:
                 "percent": "1",
                 "file": "f",
                 "tuning": "f",
+                "place": "auto",
                 "mpi": "mpich",
             }.get(option.kind)
             words = [option.flag, *([sample] if sample else []), "program"]

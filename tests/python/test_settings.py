@@ -32,6 +32,7 @@ def values_of(option: Option) -> st.SearchStrategy[Any]:
         "choice": st.sampled_from(option.choices or ("",)),
         "file": WORD.map(lambda word: f"/folder/{word}"),
         "tuning": st.just("off") | WORD.map(lambda word: f"/folder/{word}"),
+        "place": st.sampled_from(("auto", "off")) | WORD.map(lambda word: f"/folder/{word}"),
         "mpi": WORD,
     }
     return kinds[option.kind]

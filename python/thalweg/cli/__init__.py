@@ -15,6 +15,7 @@ from thalweg.cli import (
     export,
     lab,
     machine,
+    place,
     probe,
     run,
     show,
@@ -70,6 +71,7 @@ def make_application() -> typer.Typer:
     app.command("explain")(explain.explain)
     app.command("balance")(balance.balance)
     app.command("simulate")(simulate.simulate)
+    app.command("map")(place.map_ranks)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")
     return app

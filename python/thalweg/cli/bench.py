@@ -278,6 +278,33 @@ def simulate(
     importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file)
 
 
+def place(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    sizes: Annotated[str, typer.Option(metavar="N,…", help="Ranks of the patterns.")] = "64,216",
+    seconds: Annotated[str, typer.Option(metavar="S,…", help="Budgets, seconds of a core.")] = "0.1",
+    qaplib: Annotated[str, typer.Option(metavar="FOLDER", help="QAPLIB's instances, *.qap.", show_default="none")] = "",
+    qaplib_seconds: Annotated[float, typer.Option("--qaplib-seconds", help="For each of over 15 tasks.", min=0)] = 10,
+    allocations: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Nodes: irr_64.alloc and the like.", show_default="made")
+    ] = "",
+    scale: Annotated[str, typer.Option(metavar="N,…", help="Ranks of a shuffled stencil.", show_default="none")] = "",
+    scale_seconds: Annotated[float, typer.Option("--scale-seconds", help="For each of these.", min=0)] = 10,
+) -> None:
+    """Compare placements with Scotch's, the published heuristics' and QAPLIB's best known."""
+    module = importlib.import_module("thalweg.bench.place")
+    request = module.Request(
+        [int(one) for one in _words(sizes)],
+        [float(one) for one in _words(seconds)],
+        qaplib,
+        qaplib_seconds,
+        allocations,
+        [int(one) for one in _words(scale)],
+        scale_seconds,
+    )
+    module.run(request, json_file)
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
@@ -295,6 +322,7 @@ def make_application() -> typer.Typer:
         examples,
         balance,
         simulate,
+        place,
     )
     for command in commands:
         app.command()(command)

@@ -46,12 +46,17 @@ def make_application() -> typer.Typer:
         tuning: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
         learn: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
         report: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
+        record: Annotated[bool, typer.Option("--record", help="As for thalweg run.")] = False,
+        place: Annotated[str | None, typer.Option(metavar="auto|off|FILE", help="As for thalweg run.")] = None,
+        patterns: Annotated[str | None, typer.Option(metavar="FOLDER", help="As for thalweg run.")] = None,
         name: _Name = "thalweg",
     ) -> None:
         """Run an MPI program across the hosts, over TCP."""
         options = [word for selection in use or [] for word in ("--use", selection)]
-        for flag, value in (("--tuning", tuning), ("--learn", learn), ("--report", report)):
-            options += [flag, value] if value else []
+        given = {"tuning": tuning, "learn": learn, "report": report, "place": place, "patterns": patterns}
+        for flag, value in given.items():
+            options += [f"--{flag}", value] if value else []
+        options += ["--record"] if record else []
         importlib.import_module("thalweg.lab.launch").run(name, ranks, program, options, native=native)
 
     @app.command()

@@ -15,6 +15,7 @@ _TYPES: dict[str, Any] = {
     "percent": int | None,
     "choice": str | None,
     "file": str | None,
+    "place": str | None,
     "tuning": str | None,
     "mpi": str | None,
 }

@@ -102,6 +102,7 @@ def _row(option: Option) -> str:
         "choice": ", ".join(option.choices),
         "file": "a path",
         "tuning": "a path, or off",
+        "place": "auto, off or a path",
         "mpi": "openmpi, mpich, mpiabi, or a path",
     }
     default = {None: option.unset or "-", True: "1", False: "0"}.get(option.default, option.default)  # type: ignore[call-overload]

@@ -21,7 +21,7 @@ from thalweg.launch.launchers import (
     word_for,
 )
 from thalweg.launch.mpis import named_mpi
-from thalweg.libraries import interposer
+from thalweg.libraries import interposer, world_library
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
 from thalweg.programs.find import Program, executable_path, find_program
 from thalweg.rules.picks import mentions_library, selected_algorithms
@@ -164,7 +164,10 @@ def _variables(family: Family, settings: Settings) -> dict[str, str]:
     """Name what ranks need; nothing at all where Thalweg is disabled."""
     if settings["disable"].value:
         return {}
-    return {PRELOAD: interposer(family), **variables_for_ranks(settings)}
+    libraries = [interposer(family)]
+    if settings["place"].value != "off":
+        libraries.insert(0, world_library(family))
+    return {PRELOAD: ":".join(libraries), **variables_for_ranks(settings)}
 
 
 def _check_root(launcher: Launcher, words: Sequence[str], environment: Mapping[str, str]) -> None:

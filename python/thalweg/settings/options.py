@@ -8,7 +8,7 @@ class Option(NamedTuple):
 
     `former_name` and `former_choices` are what earlier versions called it: still read, and documented nowhere.
 
-    `kind` is one of selections, tuning, choice, microseconds, percent, file, switch and mpi; `choices` belongs to
+    `kind` is one of selections, tuning, choice, microseconds, percent, file, place, switch and mpi; `choices` belongs to
     choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer
     in each rank.
     """
@@ -139,6 +139,34 @@ OPTIONS: tuple[Option, ...] = (
         kind="switch",
         default=True,
         help="Print a table on stderr at the end of the run.",
+    ),
+    Option(
+        name="record",
+        kind="switch",
+        default=False,
+        help="Record who sends how much to whom, by phase and call site, and keep it for placing the program's ranks.",
+    ),
+    Option(
+        name="place",
+        kind="place",
+        default="off",
+        metavar="auto|off|FILE",
+        help="Number the ranks so that those near each other in the machine talk most: by what an earlier run "
+        "recorded (auto; the first run records), or by a file with the slot of each rank.",
+    ),
+    Option(
+        name="patterns",
+        kind="file",
+        default=None,
+        metavar="FOLDER",
+        help="The folder in which recorded patterns are kept.",
+        unset="`~/.cache/thalweg/patterns`",
+    ),
+    Option(
+        name="reorder",
+        kind="switch",
+        default=True,
+        help="Let communicators that the program makes with reorder=1 be numbered for the machine.",
     ),
     Option(
         name="progress_thread",

@@ -10,7 +10,9 @@ OFF = ("0", "off", "false", "no")
 WHOLE_NUMBERS = {"microseconds": 60_000_000, "percent": 100}
 """Kinds of options that are whole numbers, and the largest."""
 NO_TUNING = "off"
-PATHS = ("file", "tuning")
+PATHS = ("file", "tuning", "place")
+WORDS = {"tuning": (NO_TUNING,), "place": ("auto", "off")}
+"""Words that stand for themselves where a path is expected."""
 
 Selections = dict[str, str]
 Value = str | int | bool | Selections | None
@@ -46,7 +48,7 @@ def value_from_text(option: Option, text: str, origin: str) -> Value:
         return _whole_number(option.kind, int(text), origin)
     if option.kind == "choice":
         return _choice(option, text, origin)
-    if option.kind == "tuning" and text == NO_TUNING:
+    if text in WORDS.get(option.kind, ()):
         return text
     if not text:
         raise refuse(origin, text, "a path" if option.kind in PATHS else "an MPI")
@@ -69,7 +71,7 @@ def value_from_toml(option: Option, given: object, origin: str, folder: str) -> 
         raise refuse(origin, given, "a text in quotes")
     if option.kind == "choice":
         return _choice(option, given, origin)
-    if option.kind == "tuning" and given == NO_TUNING:
+    if given in WORDS.get(option.kind, ()):
         return given
     return os.path.normpath(os.path.join(folder, given)) if option.kind in PATHS else given
 

@@ -91,6 +91,19 @@ ISSUED: dict[str, str] = {
 # Calls that are counted and timed for the report, and left to the library.
 COUNTED: dict[str, str] = {
     "Isend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
+    "Issend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
+    "Irsend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
+    "Ibsend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
+    "Isendrecv": "const void* sendbuf, N sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, "
+    "N recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request",
+    "Isendrecv_replace": "void* buf, N count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, "
+    "MPI_Comm comm, MPI_Request* request",
+}
+
+# Persistent sends, whose messages are recorded when they are started.
+PERSISTENT_SENDS: dict[str, str] = {
+    name: "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request"
+    for name in ("Send_init", "Bsend_init", "Ssend_init", "Rsend_init")
 }
 
 # Calls with a handler of their own in src/mpi (`handle_<name>`, taking the call site first).
@@ -193,6 +206,7 @@ USED: dict[str, str] = {
     "Comm_free_keyval": "int* keyval",
     "Comm_set_attr": "MPI_Comm comm, int keyval, void* value",
     "Comm_get_attr": "MPI_Comm comm, int keyval, void* value, int* flag",
+    "Comm_set_name": "MPI_Comm comm, const char* name",
     "Comm_get_name": "MPI_Comm comm, char* name, int* length",
     "Comm_get_parent": "MPI_Comm* parent",
     "Topo_test": "MPI_Comm comm, int* status",
@@ -208,9 +222,6 @@ USED: dict[str, str] = {
     "Group_rank": "MPI_Group group, int* rank",
     "Group_free": "MPI_Group* group",
     "Group_translate_ranks": "MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]",
-    "Isend": "const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
-    "Issend": "const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
-    "Irsend": "const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
     "Irecv": "void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
     "Imrecv": "void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request",
     "Isend_c": "const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
@@ -222,8 +233,6 @@ USED: dict[str, str] = {
     "Irecv_c": "void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, "
     "MPI_Request* request",
     "Imrecv_c": "void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request",
-    "Send_init": "const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
-    "MPI_Request* request",
     "Recv_init": "void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
     "Get_count": "const MPI_Status* status, MPI_Datatype datatype, int* count",
     "Status_set_cancelled": "MPI_Status* status, int flag",
@@ -270,7 +279,7 @@ USED: dict[str, str] = {
     "Get_processor_name": "char* name, int* length",
 }
 
-# Functions of HANDLED, ISSUED and COUNTED (and all collectives but Barrier) that have a `_c` counterpart.
+# Functions of HANDLED, ISSUED, COUNTED and PERSISTENT_SENDS (and all collectives but Barrier) that have a `_c` counterpart.
 LARGE_COUNT: frozenset[str] = frozenset(
-    ["Send", "Ssend", "Rsend", "Recv", "Mrecv", "Isend", "Bsend", "Sendrecv", "Sendrecv_replace"]
+    ["Send", "Ssend", "Rsend", "Recv", "Mrecv", "Bsend", "Sendrecv", "Sendrecv_replace", *COUNTED, *PERSISTENT_SENDS]
 )

@@ -180,9 +180,10 @@ constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mod
 def issued_entry(function: Prototype) -> str:
     names = [parameter.name for parameter in function.parameters]
     status = "status" if "status" in names else "MPI_STATUS_IGNORE"
+    destination = ", dest" if "dest" in names else ""
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     started = ", ".join([*(name for name in names if name != "status"), "&request"])
-    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, [&] {{ return bytes_of(count, datatype); }});
+    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, [&] {{ return bytes_of(count, datatype); }}{destination});
   progress_in_call();
   if (!must_poll()) {{
     return native.{function.name}({function.passed()});
@@ -195,10 +196,25 @@ def issued_entry(function: Prototype) -> str:
 
 
 def counted_entry(function: Prototype) -> str:
+    count, datatype = ("sendcount", "sendtype") if "sendcount" in function.passed() else ("count", "datatype")
     return entry(
         function,
-        f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, [&] {{ return bytes_of(count, datatype); }});
+        f"""  const Observed observed(
+      Function::{function.name}, THALWEG_SITE, comm, [&] {{ return bytes_of({count}, {datatype}); }}, dest);
   return native.{function.name}({function.passed()});
+""",
+    )
+
+
+def persistent_send_entry(function: Prototype) -> str:
+    return entry(
+        function,
+        f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, no_bytes);
+  const int code = native.{function.name}({function.passed()});
+  if (code == MPI_SUCCESS) {{
+    observed.made_persistent(dest, bytes_of(count, datatype), *request);
+  }}
+  return code;
 """,
     )
 
@@ -212,8 +228,10 @@ def constructor_entry(function: Prototype, parent: str) -> str:
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
     waits = parent == "comm" and function.name != "Comm_create_group"
     barrier = "  barrier_before_creation(comm);\n" if waits else ""
+    # What makes them, where it is not the library alone.
+    maker = f"make_{function.name}" if "reorder" in function.passed() else f"native.{function.name}"
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
-{barrier}  const int code = native.{function.name}({function.passed()});
+{barrier}  const int code = {maker}({function.passed()});
   if (code == MPI_SUCCESS && newcomm != nullptr) {{
     communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});
   }}
@@ -287,9 +305,10 @@ def main() -> None:
     all_collectives = collectives(options.large_count)
     issued = plain(table.ISSUED, options.large_count)
     counted = plain(table.COUNTED, options.large_count)
+    persistent = plain(table.PERSISTENT_SENDS, options.large_count)
     handled = plain(table.HANDLED, options.large_count)
     constructors = [(prototype(name, text, large=False), parent) for name, (text, parent) in table.CONSTRUCTORS.items()]
-    wrapped = [call.prototype for call in all_collectives] + issued + counted + handled
+    wrapped = [call.prototype for call in all_collectives] + issued + counted + persistent + handled
     wrapped += [made for made, _ in constructors]
     names_of_wrapped = {function.name for function in wrapped}
     helpers = [function for function in used() if function.name not in names_of_wrapped]
@@ -367,6 +386,7 @@ namespace thalweg::mpi {{
         [collective_entry(call) for call in all_collectives]
         + [issued_entry(f) for f in issued]
         + [counted_entry(f) for f in counted]
+        + [persistent_send_entry(f) for f in persistent]
         + [handled_entry(f) for f in handled]
         + [constructor_entry(f, parent) for f, parent in constructors]
     )
@@ -377,7 +397,7 @@ namespace thalweg::mpi {{
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
     write(
         options.output / "exports.map",
-        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    thalweg_attach_streams;\n    thalweg_detach_streams;\n    thalweg_report_stream;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
+        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    thalweg_library_function;\n    thalweg_attach_streams;\n    thalweg_detach_streams;\n    thalweg_report_stream;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
     )
 
 

@@ -28,6 +28,22 @@ std::vector<int> renumbered(const std::vector<int>& of_world, std::span<const in
 
 } // namespace
 
+void CommunicatorState::find_world_ranks() {
+  MPI_Group group{};
+  if (inter) {
+    native.Comm_remote_group(handle, &group);
+  } else {
+    native.Comm_group(handle, &group);
+  }
+  std::vector<int> ranks(static_cast<std::size_t>(inter ? remote_size : size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  world_ranks_.resize(ranks.size());
+  native.Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), runtime.world_group,
+                               world_ranks_.data());
+  native.Group_free(&group);
+  std::ranges::replace(world_ranks_, MPI_UNDEFINED, -1);
+}
+
 void CommunicatorState::find_places() {
   if (!nodes_.empty() || !agreed || inter) {
     return;

@@ -8,6 +8,7 @@
 #include "mpi/abi/library_api.hpp"
 #include "mpi/state/call_epoch.hpp"
 #include "mpi/state/gate.hpp"
+#include "mpi/state/recording.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 
@@ -99,6 +100,8 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
   const Inside inside;
   if (runtime.has_world && comm == MPI_COMM_SELF && before_finalize != nullptr) {
     before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
+    if (after_program != nullptr)
+      after_program(); // our attribute was there first, so the program's are gone
     if (interposer_state.load() == InterposerState::paused) { // and its own entry point passed the call on
       interposer_state.store(InterposerState::bypass);
     }
@@ -195,13 +198,15 @@ constexpr const char* postponed = "one of the first calls on its communicator";
 
 // Nonblocking calls, which may run on strategies that the user chose, cannot make it themselves.
 bool may_postpone(MPI_Comm comm) {
-  return comm != MPI_COMM_WORLD && runtime.settings.use.empty();
+  return comm != runtime.world && runtime.settings.use.empty();
 }
 
 CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making making) {
   std::unique_ptr<CommunicatorState> state = describe(comm);
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
+  if (records_traffic)
+    state->find_world_ranks();
   if (making == Making::together && runtime.chooses_strategies) {
     if (may_postpone(comm))
       state->why_no_channels = postponed;
@@ -297,7 +302,7 @@ void register_predefined_communicators(bool collective) {
     native.Comm_create_keyval(keep_no_copy, communicator_freed, &all.keyval, nullptr);
   }
   if (runtime.has_world) {
-    add(MPI_COMM_WORLD, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
+    add(runtime.world, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
     add(MPI_COMM_SELF, MPI_COMM_NULL, 1, Making::together);
   }
 }

@@ -47,6 +47,15 @@ struct CommunicatorState {
   std::unique_ptr<RunnerState> learning; // ends before the runner
   bool is_measured = false;              // the collective under way is, for learning
 
+  // The rank in the world of a rank that messages go to: of the remote group, where there is one. -1 for what
+  // is none, beyond the world, or where no traffic is recorded.
+  std::int32_t world_rank_of(int destination) const {
+    return destination >= 0 && static_cast<std::size_t>(destination) < world_ranks_.size()
+               ? world_ranks_[static_cast<std::size_t>(destination)]
+               : -1;
+  }
+  void find_world_ranks();
+
   // Index of the node of each rank (of the local group), small integers in order of first appearance.
   const std::vector<int>& nodes();
   // The same of sockets (see Placement); empty where no node has ranks of it on several.
@@ -65,6 +74,7 @@ private:
   void find_degrees();
   void find_places();
   void find_node_places(const std::vector<int>& world);
+  std::vector<int> world_ranks_;
   std::vector<int> nodes_;
   std::vector<int> sockets_;
   topology::NodePlaces node_places_;
@@ -97,6 +107,8 @@ void barrier_before_creation(MPI_Comm comm);
 // Called when the program frees MPI_COMM_SELF, which MPI_Finalize does first; null for nothing.
 using Callback = void (*)();
 inline constinit Callback before_finalize = nullptr;
+// Called after that, when no code of the program runs any more that may use MPI; null for nothing.
+inline constinit Callback after_program = nullptr;
 
 std::vector<CommunicatorState*> living_communicators();
 

@@ -280,6 +280,9 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
   if (has_persistent() && request != nullptr) {
     request_freed(*request);
   }
+  if (records_traffic && request != nullptr) {
+    recorded_request_freed(*request);
+  }
   return native.Request_free(request);
 }
 
@@ -290,6 +293,9 @@ int handle_Start(const CallSite& site, MPI_Request* request) {
   if (code == MPI_SUCCESS && has_persistent()) {
     request_started(*request);
   }
+  if (code == MPI_SUCCESS && records_traffic && recording) {
+    recorded_request_started(*request);
+  }
   return code;
 }
 
@@ -299,6 +305,9 @@ int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
   const int code = native.Startall(count, requests);
   for (int index = 0; code == MPI_SUCCESS && has_persistent() && index < count; ++index) {
     request_started(requests[index]);
+  }
+  for (int index = 0; code == MPI_SUCCESS && records_traffic && recording && index < count; ++index) {
+    recorded_request_started(requests[index]);
   }
   return code;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "mpi/abi/native.hpp"
 #include "mpi/choose/choice.hpp"
 #include "mpi/choose/effect.hpp"
 #include "mpi/choose/tuning.hpp"
@@ -31,6 +32,14 @@ extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selectio
 extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprint() {
   static const std::string text = thalweg::mpi::fingerprint_text();
   return text.c_str();
+}
+
+// For the library that stands before us (src/mpi/world).
+extern "C" __attribute__((visibility("default"))) void* thalweg_library_function(const char* symbol) {
+  if (thalweg::mpi::interposer_state.load() == thalweg::mpi::InterposerState::unstarted) {
+    thalweg::mpi::begin();
+  }
+  return thalweg::mpi::library_symbol(symbol);
 }
 
 extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {

@@ -6,6 +6,7 @@
 #include "mpi/entry/startup.hpp"
 #include "mpi/learn/learned_choice.hpp"
 #include "mpi/learn/traffic_of.hpp"
+#include "mpi/record/collectives.hpp"
 #include "mpi/run/collective_runner.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/nonblocking_counterpart.hpp"
@@ -44,8 +45,8 @@ struct Made {
 };
 
 // Calls like it need not come here again.
-bool goes_the_fast_path(const Ran& ran, const CommunicatorState& communicator) {
-  if (communicator.is_measured)
+bool goes_the_fast_path(const Ran& ran, const CommunicatorState& communicator, const Note& note) {
+  if (communicator.is_measured || (note.row != nullptr && records_traffic && note.recorded == nullptr))
     return false;
   const bool is_passed_on = ran.outcome == Outcome::declined && !ran.was_refused;
   return ran.remembered != nullptr || (is_passed_on && !runtime.polls_collectives);
@@ -60,7 +61,9 @@ Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note)
     ran.code = make_by_library(call, communicator, choice);
   note.implementation = ran.implementation;
   note.reason = ran.reason;
-  if (goes_the_fast_path(ran, communicator))
+  if (note.row != nullptr && records_traffic)
+    note.recorded = record_collective(call, communicator, *note.row, ran.plan, choice.id);
+  if (goes_the_fast_path(ran, communicator, note))
     cache_on_fast_path(call, communicator, ran.remembered, decision.calls_left, note);
   if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, ran.was_refused);

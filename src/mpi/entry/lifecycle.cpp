@@ -4,6 +4,7 @@
 
 #include "mpi/entry/entry.hpp"
 #include "mpi/entry/startup.hpp"
+#include "mpi/observe/pattern_phases.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/progress_thread.hpp"
 
@@ -76,10 +77,12 @@ namespace {
 // 0 stops recording, 1 resumes it, 2 and above begin a new phase of the report.
 int mark_phase(int level) {
   using namespace thalweg::mpi;
-  recording = level != 0 && wants_report(runtime.settings);
+  recording = level != 0 && (wants_report(runtime.settings) || records_traffic);
   invalidate_fast_path(); // whose calls are noted, or not, where they were
   if (level >= 2) {
     ++phase;
+    if (records_traffic)
+      observe::begin_pattern_phase(level);
   }
   return MPI_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #include "mpi/observe/call_site.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/stopwatch.hpp"
+#include "mpi/record/messages.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
 #include "mpi/state/runtime.hpp"
@@ -22,21 +23,33 @@ inline observe::CallRow& call_row(Function function, const CallSite& site, int r
       {observe::program_site(site), static_cast<std::uint16_t>(function), phase, ranks});
 }
 
+// No message of the program's begins in the call.
+inline constexpr int no_destination = MPI_PROC_NULL;
+
 class Observed {
 public:
   // `bytes` is called for the payload's size, if it is wanted.
   template <class Bytes>
-  Observed(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes) {
+  Observed(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
+           int destination = no_destination) {
     ++depth;
     if (!runtime.ready) [[unlikely]] {
       start_late();
     }
     if (recording) [[likely]] {
-      const CommunicatorState* communicator = find_communicator(comm);
-      row_ = &call_row(function, site, communicator == nullptr ? 0 : communicator->size);
-      row_->bytes += bytes();
+      communicator_ = find_communicator(comm);
+      row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
+      const std::uint64_t payload = bytes();
+      row_->bytes += payload;
+      if (records_traffic && communicator_ != nullptr)
+        record_message(*row_, *communicator_, destination, payload);
       watch_.start(*row_, false);
     }
+  }
+  // The call has made a persistent request that sends so much.
+  void made_persistent(int destination, std::uint64_t bytes, MPI_Request request) const {
+    if (row_ != nullptr && records_traffic && communicator_ != nullptr)
+      record_persistent_message(*row_, *communicator_, destination, bytes, request);
   }
   ~Observed() {
     if (row_ != nullptr) {
@@ -49,6 +62,7 @@ public:
 
 private:
   observe::CallRow* row_ = nullptr;
+  const CommunicatorState* communicator_ = nullptr;
   observe::Stopwatch watch_;
 };
 

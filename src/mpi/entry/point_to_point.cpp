@@ -99,7 +99,8 @@ int sendrecv_replace_by_polling(void* buf, Count count, MPI_Datatype datatype, S
 
 int handle_Bsend(const CallSite& site, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
-  const Observed observed(Function::Bsend, site, comm, [&] { return bytes_of(count, datatype); });
+  const Observed observed(
+      Function::Bsend, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
   return native.Bsend(buf, count, datatype, dest, tag, comm);
 }
@@ -107,7 +108,8 @@ int handle_Bsend(const CallSite& site, const void* buf, int count, MPI_Datatype 
 int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
                     int sendtag, void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
                     MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); });
+  const Observed observed(
+      Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); }, dest);
   progress_in_call();
   if (must_poll()) {
     return sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
@@ -119,7 +121,8 @@ int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MP
 
 int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Datatype datatype, int dest,
                             int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); });
+  const Observed observed(
+      Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
   if (must_poll()) {
     return sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
@@ -178,7 +181,8 @@ int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int
 
 int handle_Bsend_c(const CallSite& site, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                    int tag, MPI_Comm comm) {
-  const Observed observed(Function::Bsend_c, site, comm, [&] { return bytes_of(count, datatype); });
+  const Observed observed(
+      Function::Bsend_c, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
   return native.Bsend_c(buf, count, datatype, dest, tag, comm);
 }
@@ -186,7 +190,8 @@ int handle_Bsend_c(const CallSite& site, const void* buf, MPI_Count count, MPI_D
 int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                       int dest, int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                       int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); });
+  const Observed observed(
+      Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); }, dest);
   progress_in_call();
   if (must_poll()) {
     return sendrecv_by_polling<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
@@ -199,8 +204,8 @@ int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendc
 int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, MPI_Datatype datatype,
                               int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                               MPI_Status* status) {
-  const Observed observed(Function::Sendrecv_replace_c, site, comm,
-                          [&] { return bytes_of(count, datatype); });
+  const Observed observed(
+      Function::Sendrecv_replace_c, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
   if (must_poll()) {
     return sendrecv_replace_by_polling<MPI_Count>(buf, count, datatype, {dest, sendtag}, {source, recvtag},

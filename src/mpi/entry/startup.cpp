@@ -1,5 +1,6 @@
 #include "mpi/entry/startup.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,9 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/learned.hpp"
+#include "mpi/place/placing.hpp"
+#include "mpi/place/world_swap.hpp"
+#include "mpi/record/gathering.hpp"
 #include "mpi/report/report.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
@@ -26,6 +30,7 @@
 #include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/stream_hooks.hpp"
 #include "mpi/wait/wait_mode.hpp"
+#include "place/job_allocation.hpp"
 
 #include "mpi/state/runtime.hpp"
 
@@ -60,6 +65,7 @@ void start_local() {
 
 void join_world() {
   runtime.has_world = true;
+  runtime.world = MPI_COMM_WORLD;
   native.Comm_rank(MPI_COMM_WORLD, &runtime.world_rank);
   native.Comm_size(MPI_COMM_WORLD, &runtime.world_size);
   native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);
@@ -112,16 +118,48 @@ void agree_on_tuning(const job::Agreement& world) {
   tuned_choices().take(picks);
 }
 
-// Strategies run between nodes in orders that follow the network, as far as it is known.
-void agree_on_places(const job::Agreement& world) {
-  if (runtime.placement.node_count < 2 || !(runtime.chooses_strategies || runtime.learns)) {
+// The program's ranks may be others than those that the launcher gave: everything that is known of ranks is
+// then of the new ones.
+void agree_on_placing(const job::Agreement& world, const std::vector<job::RankPlace>& places,
+                      const job::KnownNetwork& network) {
+  const job::Placement& placement = runtime.placement;
+  const machine::Allocation allocation =
+      place::job_allocation(runtime.node_places, placement.nodes, placement.node_count);
+  const Placing placing = decide_placing(world, allocation, placement.node_count);
+  runtime.placing = placing.line;
+  runtime.placing_document = placing.document;
+  runtime.settings.record |= placing.records;
+  const std::vector<std::int32_t>& old_rank_of = placing.old_rank_of;
+  if (old_rank_of.empty()) {
     return;
   }
-  const machine::Machine machine = runtime.world_rank == 0 ? network_machine() : machine::Machine{};
-  const job::KnownNetwork known =
-      job::agree_on_network(world, runtime.placement, runtime.settings.node_list, machine);
-  runtime.node_places = known.of(runtime.placement);
-  runtime.network = known.remark;
+  const auto own = std::ranges::find(old_rank_of, runtime.world_rank);
+  if (!swap_world(static_cast<int>(own - old_rank_of.begin()))) {
+    return;
+  }
+  std::vector<job::RankPlace> renumbered;
+  for (const std::int32_t old : old_rank_of) {
+    renumbered.push_back(places[static_cast<std::size_t>(old)]);
+  }
+  runtime.placement = job::place_ranks(renumbered);
+  runtime.node_places = network.of(runtime.placement);
+}
+
+// Strategies run between nodes in orders that follow the network, as far as it is known; and ranks are
+// placed.
+void agree_on_places(const job::Agreement& world, const std::vector<job::RankPlace>& places) {
+  const bool is_wanted = runtime.chooses_strategies || runtime.learns || !runtime.settings.place.empty() ||
+                         runtime.settings.reorder;
+  job::KnownNetwork known;
+  if (runtime.placement.node_count > 1 && is_wanted) {
+    const machine::Machine machine = runtime.world_rank == 0 ? network_machine() : machine::Machine{};
+    known = job::agree_on_network(world, runtime.placement, runtime.settings.node_list, machine);
+    runtime.node_places = known.of(runtime.placement);
+    runtime.network = known.remark;
+  }
+  if (!runtime.settings.place.empty()) {
+    agree_on_placing(world, places, known);
+  }
 }
 
 // To yield is safe before anything is agreed: it changes nothing that other ranks see.
@@ -159,7 +197,7 @@ void agree() {
   agree_on_tuning(world);
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
-  agree_on_places(world);
+  agree_on_places(world, places);
   // Tuned picks are for blocking calls, which leave nothing in flight.
   runtime.polls_collectives = runtime.yields || choices().any_strategy();
 }
@@ -234,8 +272,10 @@ void start_with_world() {
     join_world();
     agree();
     before_finalize = finish;
+    after_program = restore_world;
+    records_traffic = runtime.settings.record;
     register_predefined_communicators(true);
-    recording = wants_report(runtime.settings);
+    recording = wants_report(runtime.settings) || records_traffic;
     runtime.ready = true;
     log_warnings();
     start_progress_thread();
@@ -280,7 +320,8 @@ void finish() {
     if (runtime.world_rank == 0)
       save_learned(learned.picks);
     ask_stream_hooks_for_reports();
-    report(learned.document);
+    const KeptPattern pattern = keep_pattern();
+    report({learned.document, pattern.document, pattern.line});
   } catch (const std::exception& error) {
     log_line(fmt::format("no report: {}", error.what()));
   }

@@ -98,6 +98,8 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},
       {"streams", run.streams.empty() ? ordered_json::array() : ordered_json::parse(run.streams)},
+      {"pattern", run.pattern.empty() ? ordered_json() : ordered_json::parse(run.pattern)},
+      {"placing", run.placing.empty() ? ordered_json() : ordered_json::parse(run.placing)},
       {"settings", run.settings},
       {"precedence",
        {{"rule", "calls that run natively follow the user's own settings of the MPI library; a strategy that "

@@ -92,6 +92,12 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
   if (!run.device_memory.empty()) {
     text += fmt::format("thalweg: {}\n", run.device_memory);
   }
+  if (!run.placing_line.empty()) {
+    text += fmt::format("thalweg: {}\n", run.placing_line);
+  }
+  if (!run.pattern_line.empty()) {
+    text += fmt::format("thalweg: {}\n", run.pattern_line);
+  }
   text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
                       "function", "call site", "ranks", "calls", "bytes", "time", "mean", "waiting",
                       "transfer", "last rank", "CPU", "ran on");

@@ -124,7 +124,7 @@ std::vector<std::string> own_command() {
   return lines_of(text, '\0');
 }
 
-void write(observe::Profile& profile, const std::string& learned) {
+void write(observe::Profile& profile, const Outcomes& outcomes) {
   for (observe::SiteProfile& site : profile.sites) {
     site.source = observe::describe_source({site.total.module, site.total.address});
   }
@@ -142,8 +142,12 @@ void write(observe::Profile& profile, const std::string& learned) {
                                     runtime.network,
                                     runtime.device_memory,
                                     lines_of(fingerprint_text(), '\n'),
-                                    learned,
-                                    observe::merged_streams(profile.ranks)};
+                                    outcomes.learned,
+                                    observe::merged_streams(profile.ranks),
+                                    outcomes.pattern,
+                                    outcomes.pattern_line,
+                                    runtime.placing_document,
+                                    runtime.placing};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);
@@ -158,20 +162,20 @@ void write(observe::Profile& profile, const std::string& learned) {
 
 } // namespace
 
-void report(const std::string& learned) {
+void report(const Outcomes& outcomes) {
   if (!runtime.agreed || !wants_report(runtime.settings)) {
     return;
   }
   constexpr int trials = 20;
   const std::vector<double> offsets =
-      clock_offsets_ns(MPI_COMM_WORLD, runtime.world_rank, runtime.placement.nodes, 0, trials);
+      clock_offsets_ns(runtime.world, runtime.world_rank, runtime.placement.nodes, 0, trials);
   std::vector<RankProfile> ranks = gather(own_profile());
   if (runtime.world_rank == 0) {
     for (RankProfile& rank : ranks) {
       shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
     }
     observe::Profile profile = observe::merge(std::move(ranks));
-    write(profile, learned);
+    write(profile, outcomes);
   }
 }
 

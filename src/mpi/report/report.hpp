@@ -4,8 +4,15 @@
 
 namespace thalweg::mpi {
 
-// Gathers what all ranks recorded on rank 0 of MPI_COMM_WORLD, and writes the summary and the file that the
-// settings ask for. `learned`: of learned.hpp, on rank 0. Collective over MPI_COMM_WORLD.
-void report(const std::string& learned);
+// What the run came to besides calls, on rank 0.
+struct Outcomes {
+  std::string learned; // of learned.hpp
+  std::string pattern; // of gathering.hpp
+  std::string pattern_line;
+};
+
+// Gathers what all ranks recorded on rank 0 of the world, and writes the summary and the file that the
+// settings ask for. Collective over the world.
+void report(const Outcomes& outcomes);
 
 } // namespace thalweg::mpi

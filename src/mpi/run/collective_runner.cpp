@@ -114,7 +114,7 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   }
   if (code != MPI_SUCCESS)
     native.Comm_call_errhandler(call.comm, code);
-  return {Outcome::done, choice.text, nullptr, code};
+  return {Outcome::done, choice.text, nullptr, code, false, nullptr, found.plan.get()};
 }
 
 // What was under way when a call failed does not hold up the next ones.
@@ -158,7 +158,7 @@ Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
     RecentCall& recent = engine.recent.place_for(call);
     if (recent.matches(call, choice.id) && recent.are_on_host(call.sendbuf, call.recvbuf)) {
       recent.run(call.sendbuf, call.recvbuf);
-      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS, false, &recent};
+      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS, false, &recent, recent.plan()};
     }
   }
   return bind_and_run(call, communicator, scheduled, choice);

@@ -2,6 +2,7 @@
 
 // Runs a call on our own engine, where a strategy was chosen for it that can do it.
 
+#include "engine/plan.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/choice.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -24,6 +25,9 @@ struct Ran {
   int code;                         // MPI's error code when done
   bool was_refused = false;         // declined although a strategy of ours was chosen
   RecentCall* remembered = nullptr; // what it repeated
+  // What ran it, as long as nobody makes another call on the communicator; null where blocks told their
+  // sizes.
+  const engine::Plan* plan = nullptr;
 };
 
 // The library must make the call, for this reason.

@@ -30,6 +30,7 @@ struct Note {
   std::uint64_t blocks = 0;
   const char* implementation = nullptr;
   const char* reason = nullptr;
+  std::uint64_t* recorded = nullptr; // counts the calls for the recorded pattern; null where there is none
 };
 
 struct FastPathEntry {
@@ -59,6 +60,8 @@ struct FastPathEntry {
       note.row->bytes += note.bytes;
       note.row->blocks += note.blocks;
       note.row->ended(note.implementation, note.reason);
+      if (note.recorded != nullptr)
+        ++*note.recorded;
     }
   }
 
@@ -66,8 +69,11 @@ private:
   // Calls from several places take turns, as in a loop that has been unrolled.
   bool is_only_counted(const CallSite& site) {
     const observe::CallKey& key = note.row->key;
-    if (const void* const caller = observe::program_site(site); caller != key.site)
+    if (const void* const caller = observe::program_site(site); caller != key.site) {
+      if (note.recorded != nullptr) // of the other place
+        return false;
       note.row = &observe::call_table().row({caller, key.function, key.phase, key.ranks});
+    }
     return !note.row->is_to_be_timed() && !communicator->samples.wants(communicator->blocking_calls);
   }
 };

@@ -31,6 +31,7 @@ public:
                 std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans);
   // Runs the plan on a matching call's buffers.
   void run(const void* sendbuf, void* recvbuf);
+  const engine::Plan* plan() const { return plan_.get(); }
   // What is remembered, without buffers and arrays, for errors.
   CollectiveCall call() const;
 

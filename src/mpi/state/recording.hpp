@@ -8,4 +8,7 @@ namespace thalweg::mpi {
 inline constinit bool recording = true;
 inline constinit std::uint16_t phase = 0;
 
+// Who sends how much to whom is recorded too. Looked at only where `recording` holds.
+inline constinit bool records_traffic = false;
+
 } // namespace thalweg::mpi

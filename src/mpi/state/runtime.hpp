@@ -25,6 +25,9 @@ struct Runtime {
   // same on all ranks.
   bool polls_collectives = false;
   bool has_threads = false; // several of this process may be in MPI calls at once
+  // MPI_COMM_WORLD, or the communicator that stands for it in the program (place/). Ranks, sizes, placement
+  // and the report are its.
+  MPI_Comm world{};
   int world_rank = 0;
   int world_size = 1;
   MPI_Group world_group{};
@@ -37,6 +40,8 @@ struct Runtime {
   // Of the nodes of MPI_COMM_WORLD, where they are several and strategies may run. The same on all ranks.
   topology::NodePlaces node_places;
   std::string network;             // what is known of it; on all ranks
+  std::string placing;             // what became of numbering the ranks anew, for the summary; on rank 0
+  std::string placing_document;    // and for the report, a JSON object
   std::string tuning_reason;       // what became of the tuning file; on rank 0
   bool learns = false;             // while the program runs; the same on all ranks
   bool chooses_strategies = false; // some call may run on a strategy of ours; the same on all ranks

@@ -112,6 +112,14 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     settings.report = value;
   } else if (name == "THALWEG_SUMMARY") {
     read_flag(settings, name, value, settings.summary);
+  } else if (name == "THALWEG_RECORD") {
+    read_flag(settings, name, value, settings.record);
+  } else if (name == "THALWEG_PATTERNS") {
+    settings.patterns = value;
+  } else if (name == "THALWEG_PLACE") {
+    settings.place = value == "off" ? "" : value;
+  } else if (name == "THALWEG_REORDER") {
+    read_flag(settings, name, value, settings.reorder);
   } else if (name == "THALWEG_PROGRESS_THREAD") {
     read_flag(settings, name, value, settings.progress_thread);
   } else if (name == "THALWEG_SHARED_MEMORY") {

@@ -25,6 +25,10 @@ struct Settings {
   std::string node_list; // file with the places of hosts in the network, empty for none
   std::string report;    // file to write, empty for none
   bool summary = false;
+  bool record = false;  // who sends how much to whom
+  std::string patterns; // folder that recorded patterns are kept in; empty: in the user's cache
+  std::string place;    // empty: ranks stay; "auto", or a file that says where ranks go
+  bool reorder = true;  // communicators that programs make with reorder=1 are numbered for the machine
   bool progress_thread = false;
   bool shared_memory = true;   // ranks of a node send each other messages through memory
   bool stream_progress = true; // streams of the program progress in its MPI calls

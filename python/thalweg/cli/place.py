@@ -1,0 +1,69 @@
+"""`thalweg map`: which rank goes where."""
+
+import importlib
+from typing import Annotated
+
+import typer
+
+_FORMATS = ("list", "ompi-rankfile", "mpich-hosts", "mpich-rank-order", "slurm-hostfile")
+
+
+def _formats() -> list[str]:
+    return list(_FORMATS)
+
+
+def map_ranks(
+    pattern: Annotated[
+        str, typer.Argument(metavar="PATTERN", help="Bytes between ranks: .mtx, .graph or .metis, .csv.")
+    ],
+    *,
+    machine: Annotated[
+        str, typer.Option(metavar="MACHINE", help="The network, such as torus:16x16x16.", show_default="the nodes' own")
+    ] = "",
+    nodes: Annotated[
+        str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the machine")
+    ] = "",
+    slots_per_node: Annotated[int, typer.Option("--slots-per-node", help="Ranks that a node has room for.", min=1)] = 1,
+    objective: Annotated[
+        str, typer.Option(help="hop-bytes, link, contention or time; or a mixture: hop-bytes:1,contention:2.")
+    ] = "hop-bytes",
+    seconds: Annotated[float, typer.Option(help="How long to search.", min=0)] = 1.0,
+    proposals: Annotated[
+        int, typer.Option(help="How many swaps to look at instead: the same answer each time.", min=0)
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there.")] = "",
+    form: Annotated[
+        str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.", autocompletion=_formats)
+    ] = "list",
+    hosts: Annotated[
+        str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")
+    ] = "",
+    compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
+    pictures: Annotated[str, typer.Option(metavar="FILE", help="Draw it, as SVG.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say which rank goes where, so that those that talk much are near each other on the machine.
+
+    The answer is never worse than the ranks as they are numbered. It comes with a bound that no placement beats,
+    where one is known.
+    """
+    module = importlib.import_module("thalweg.placement.command")
+    request = module.Request(
+        pattern=pattern,
+        machine=machine,
+        nodes=nodes,
+        slots_per_node=slots_per_node,
+        objective=objective,
+        seconds=seconds,
+        proposals=proposals,
+        seed=seed,
+        output=output,
+        form=form,
+        hosts=hosts,
+        compare=compare,
+        explain=explain,
+        pictures=pictures,
+    )
+    module.run(request, as_json=as_json)

@@ -1,0 +1,132 @@
+"""What no mapping beats: bounds of hop-bytes and of the most loaded link.
+
+Each is proven for the pattern and the slots at hand, and the best of them counts:
+
+apart     tasks on different nodes are at least a hop apart
+products  Gilmore and Lawler's: each task's bytes, the most first, times a slot's hops, the fewest first, and the
+          cheapest assignment of tasks to slots with these
+cuts      on a mesh or torus, hops are counted by cuts through it. Of n tasks with n_c on one side, at least
+          lambda2 * n_c * (n - n_c) / n bytes cross, where lambda2 is the second eigenvalue of the pattern's Laplacian
+cube      the same cuts, where the pattern is a hypercube: Harper's isoperimetric inequality says what crosses
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from thalweg import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from thalweg.placement.machine import Slots
+    from thalweg.placement.pattern import Pattern
+
+_PRODUCTS_MAX = 320
+_CUTS_MAX = 2048
+_ROUNDING = 1e-9
+
+
+class Bound(NamedTuple):
+    """A value that no mapping is below, and why; 0 and "" where nothing is known."""
+
+    value: float
+    reason: str
+
+
+class _Cut(NamedTuple):
+    """Slots on one side, how much of a hop it counts, and links that cross it one way."""
+
+    side: int
+    weight: float
+    links: int
+
+
+def hop_bytes_bound(pattern: Pattern, slots: Slots) -> Bound:
+    """Bound the hop-bytes of all mappings."""
+    both = pattern.both_ways()
+    total = float(both.sum()) / 2
+    found = [Bound(0.0, "")]
+    if total and np.unique(slots.nodes).size == slots.nodes.size:
+        found.append(Bound(total, "apart"))
+    if pattern.tasks <= slots.nodes.size <= _PRODUCTS_MAX:
+        found.append(_products(both, slots))
+    crossing = _crossing(pattern, both, slots)
+    if crossing is not None:
+        values, reason = crossing
+        weighted = [cut.weight * values[cut.side] for cut in _cuts(slots)]
+        found.append(Bound((1 - _ROUNDING) * float(np.sum(weighted)), reason))
+    return max(found)
+
+
+def link_bound(pattern: Pattern, slots: Slots) -> Bound:
+    """Bound the most loaded link, all phases at once. A cut's bytes are on its links, at best evenly."""
+    crossing = _crossing(pattern, pattern.both_ways(), slots)
+    if crossing is None:
+        return Bound(0.0, "")
+    values, reason = crossing
+    # Each cut of an even torus is one of two places; those of an odd one count half.
+    best = max((values[cut.side] / (2 * cut.links) for cut in _cuts(slots)), default=0.0)
+    return Bound((1 - _ROUNDING) * float(best), reason)
+
+
+def _products(both: sparse.csr_array, slots: Slots) -> Bound:
+    size = slots.nodes.size
+    flows = np.zeros((size, size), dtype=np.int64)
+    flows[: both.shape[0], : both.shape[0]] = np.floor(both.toarray())
+    hops = _hops(slots)
+    if float(flows.sum()) * float(hops.max()) > 2.0**61:
+        return Bound(0.0, "")
+    return Bound(_core.gilmore_lawler(size, flows.ravel(), hops.ravel()) / 2, "products")
+
+
+def _hops(slots: Slots) -> NDArray[np.int64]:
+    nodes = slots.nodes.tolist()
+    return np.array([[slots.machine.hops(a, b) for b in nodes] for a in nodes], dtype=np.int64)
+
+
+def _crossing(pattern: Pattern, both: sparse.csr_array, slots: Slots) -> tuple[NDArray[np.float64], str] | None:
+    """Give the least bytes between so many tasks and the others, by their number, and why."""
+    count = pattern.tasks
+    if count != slots.nodes.size or not 2 <= count <= _CUTS_MAX or not slots.machine.extents or not both.nnz:
+        return None
+    sizes = np.arange(count + 1)
+    if set(_core.recognized_mesh(pattern.core)) == {2} and 1 << len(_core.recognized_mesh(pattern.core)) == count:
+        ones = np.array([int(number).bit_count() for number in range(count)])
+        inside = np.concatenate(([0], np.cumsum(ones)))
+        return float(both.data.min()) * (int(np.log2(count)) * sizes - 2.0 * inside), "cube"
+    laplacian = np.diag(np.asarray(both.sum(axis=1)).ravel()) - both.toarray()
+    second = max(float(linalg.eigvalsh(laplacian, subset_by_index=[1, 1])[0]), 0.0)
+    return second * sizes * (count - sizes) / count, "cuts"
+
+
+def _cuts(slots: Slots) -> Iterator[_Cut]:
+    """Cut the grid into two sides, in all ways that hops are counted by."""
+    extents = np.asarray(slots.machine.extents)
+    strides = np.concatenate(([1], np.cumprod(extents)[:-1]))
+    coordinates = slots.nodes[:, None] // strides % extents
+    wraps = slots.machine.name.startswith("torus")
+    spans = np.ptp(coordinates, axis=0) + 1
+    # Shortest ways do not leave a box of at most half of each side, so no other links help.
+    is_boxed = not wraps or bool((2 * spans <= extents).all())
+    for dimension, extent in enumerate(extents):
+        counts = np.bincount(coordinates[:, dimension], minlength=extent)
+        others = np.delete(spans if is_boxed else extents, dimension)
+        links = int(np.prod(others)) * (1 if is_boxed else 2)
+        if not wraps:
+            for edge in range(extent - 1):
+                yield _Cut(int(counts[: edge + 1].sum()), 1.0, links)
+            continue
+        around = np.concatenate((counts, counts))
+        half = extent // 2
+        if extent % 2 == 0:
+            for edge in range(half):
+                yield _Cut(int(around[edge + 1 : edge + 1 + half].sum()), 1.0, links)
+        else:
+            for edge in range(extent):
+                yield _Cut(int(around[edge + 1 : edge + 1 + half].sum()), 0.5, links)

@@ -1,0 +1,164 @@
+"""`thalweg map`: reads a pattern and a machine, searches, prints or writes which rank goes where."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.placement.explain import hottest_link
+from thalweg.placement.files import read_pattern
+from thalweg.placement.formats import text_of
+from thalweg.placement.machine import read_slots
+from thalweg.placement.mapping import Budget, Placement, map_ranks
+from thalweg.placement.pictures import write_pictures
+
+if TYPE_CHECKING:
+    from thalweg.placement.machine import Slots
+    from thalweg.placement.pattern import Pattern
+
+_PAIRS_SHOWN = 5
+_OBJECTIVES = ("hop-bytes", "link", "contention", "time")
+_SLOW = ("emahd-nodes", "emahd-tasks")
+_SLOW_MAX = 300
+
+
+class Request(NamedTuple):
+    """What the command line says; empty texts where it does not."""
+
+    pattern: str
+    machine: str
+    nodes: str
+    slots_per_node: int
+    objective: str
+    seconds: float
+    proposals: int
+    seed: int
+    output: str
+    form: str
+    hosts: str
+    compare: bool
+    explain: bool
+    pictures: str
+
+
+def run(request: Request, *, as_json: bool) -> None:
+    """Answer, as a table or as JSON."""
+    pattern = read_pattern(request.pattern)
+    slots = read_slots(request.machine, request.nodes, request.slots_per_node)
+    placement = map_ranks(
+        pattern,
+        slots,
+        objective=request.objective,
+        budget=Budget(request.seconds, request.proposals),
+        seed=request.seed,
+    )
+    if request.output:
+        text = text_of(placement, request.form, _host_names(request.hosts))
+        try:
+            with open(request.output, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise ThalwegError(SETTINGS, f"{request.output}: {error.strerror}", "name a file to write") from error
+    if request.pictures:
+        write_pictures(pattern, placement, request.pictures)
+    if as_json:
+        print(json.dumps(as_data(placement)))
+        return
+    _print(pattern, placement)
+    if request.compare:
+        _compare(pattern, placement)
+    if request.explain:
+        _explain(pattern, slots, placement)
+    if not request.output:
+        print(text_of(placement, request.form, _host_names(request.hosts)), end="")
+
+
+def as_data(placement: Placement) -> dict[str, Any]:
+    """Give the answer as JSON has it."""
+    return {
+        "machine": placement.slots.machine.name,
+        "method": placement.method,
+        "seconds": placement.seconds,
+        "slot_of": placement.slot_of.tolist(),
+        "node_of": placement.slots.nodes[placement.slot_of].tolist(),
+        "identity": _figures(placement.identity),
+        "placed": _figures(placement.placed),
+        "bounds": {name: bound._asdict() for name, bound in placement.bounds.items()},
+    }
+
+
+def _figures(metrics: _core.PlacementMetrics) -> dict[str, float]:
+    return {
+        "hop-bytes": metrics.hop_bytes,
+        "hops per byte": metrics.hops_per_byte,
+        "link": metrics.link_max,
+        "contention": metrics.phase_link_max,
+        "time": metrics.seconds,
+    }
+
+
+def _host_names(path: str) -> list[str]:
+    if not path:
+        return []
+    try:
+        with open(path, encoding="utf-8") as file:
+            return [line.split("#")[0].strip() for line in file if line.split("#")[0].strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ThalwegError(SETTINGS, f"{path}: it cannot be read", "name a file with a host a line") from error
+
+
+def _print(pattern: Pattern, placement: Placement) -> None:
+    print(
+        f"{pattern.tasks} ranks on {placement.slots.nodes.size} slots of {placement.slots.machine.name}, "
+        f"by {placement.method} in {placement.seconds:.2f} s"
+    )
+    before, after = _figures(placement.identity), _figures(placement.placed)
+    print(f"{'':14} {'as numbered':>14} {'placed':>14} {'part':>6}")
+    for name, value in before.items():
+        part = f"{after[name] / value:6.2f}" if value else "     -"
+        print(f"{name:14} {value:14.6g} {after[name]:14.6g} {part}")
+    for objective in ("hop-bytes", "link"):
+        above = placement.above_bound(objective)
+        if above is not None:
+            reason = placement.bounds[objective].reason
+            proven = "proven optimal" if above <= 1e-6 else f"within {100 * above:.3g} % of the optimum"
+            print(f"{objective}: {proven} (bound: {reason})")
+
+
+def _compare(pattern: Pattern, placement: Placement) -> None:
+    slots = placement.slots
+    print(f"\n{'':14} {'hops per byte':>14} {'link':>14} {'contention':>14}")
+    rows = {"as numbered": np.arange(pattern.tasks, dtype=np.int32)}
+    for name in _core.published_heuristics():
+        if name not in _SLOW or slots.nodes.size <= _SLOW_MAX:
+            rows[name] = _core.map_as_published(name, pattern.core, slots.machine, slots.nodes)
+    rows["placed"] = placement.slot_of
+    for name, slot_of in rows.items():
+        found = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, np.empty(0))
+        print(f"{name:14} {found.hops_per_byte:14.6g} {found.link_max:14.6g} {found.phase_link_max:14.6g}")
+
+
+def _explain(pattern: Pattern, slots: Slots, placement: Placement) -> None:
+    hottest = hottest_link(pattern, slots, placement.slot_of)
+    if hottest is None:
+        print("\nnothing crosses a link")
+        return
+    others = f", as do {hottest.alike - 1} others" if hottest.alike > 1 else ""
+    print(
+        f"\nlink {hottest.name} carries {hottest.load:.6g} bytes{others}; "
+        f"{100 * hottest.part:.3g} % of all links' bytes"
+    )
+    for pair in hottest.pairs[:_PAIRS_SHOWN]:
+        print(f"  rank {pair.sender} to rank {pair.receiver}: {pair.bytes:.6g} bytes")
+    if len(hottest.pairs) > _PAIRS_SHOWN:
+        print(f"  and {len(hottest.pairs) - _PAIRS_SHOWN} pairs more")
+    if hottest.swap is None:
+        print("  no swap that was tried relieves it")
+    else:
+        other = f"rank {hottest.swap.other}" if hottest.swap.other >= 0 else f"empty slot {hottest.swap.slot}"
+        gain = hottest.load / hottest.swap.link_max if hottest.swap.link_max else float("inf")
+        print(f"  rank {hottest.swap.rank} against {other}: {hottest.swap.link_max:.6g} bytes, {gain:.3g} times less")

@@ -1,0 +1,86 @@
+"""How launchers want to be told which rank goes where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thalweg.errors import SETTINGS, ThalwegError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from thalweg.placement.mapping import Placement
+
+
+def text_of(placement: Placement, form: str, hosts: Sequence[str] = ()) -> str:
+    """Write a placement in a form of FORMATS; `hosts` names the job's nodes in their order.
+
+    Raises ThalwegError for another form, for too few names, and where a form cannot leave slots empty.
+    """
+    if form not in FORMATS:
+        raise ThalwegError(SETTINGS, f"no format is called {form}", f"choose one of {', '.join(FORMATS)}")
+    count = placement.slots.nodes.size // placement.slots.slots_per_node
+    if hosts and len(hosts) < count:
+        raise ThalwegError(SETTINGS, f"names of {len(hosts)} hosts for {count} nodes", "name each node's host")
+    return FORMATS[form](placement, hosts)
+
+
+def _host(placement: Placement, hosts: Sequence[str], slot: int) -> str:
+    """Name a slot's host; without names as launchers do relative to their allocation."""
+    index = placement.slots.node_index(slot)
+    return hosts[index] if hosts else f"+n{index}"
+
+
+def _ompi_rankfile(placement: Placement, hosts: Sequence[str]) -> str:
+    """Name host and slot of each rank: mpirun --rankfile."""
+    per_node = placement.slots.slots_per_node
+    return "".join(
+        f"rank {rank}={_host(placement, hosts, slot)} slot={slot % per_node}\n"
+        for rank, slot in enumerate(placement.slot_of.tolist())
+    )
+
+
+def _mpich_hosts(placement: Placement, hosts: Sequence[str]) -> str:
+    """List a host for each rank, in the order of ranks: mpiexec -f."""
+    _names_needed(hosts, "mpich-hosts")
+    return "".join(f"{_host(placement, hosts, slot)}:1\n" for slot in placement.slot_of.tolist())
+
+
+def _slurm_hostfile(placement: Placement, hosts: Sequence[str]) -> str:
+    """List a host for each rank: SLURM_HOSTFILE, with srun --distribution=arbitrary."""
+    _names_needed(hosts, "slurm-hostfile")
+    return "".join(f"{_host(placement, hosts, slot)}\n" for slot in placement.slot_of.tolist())
+
+
+def _mpich_rank_order(placement: Placement, _hosts: Sequence[str]) -> str:
+    """List ranks in the order of slots: MPICH_RANK_ORDER, with MPICH_RANK_REORDER_METHOD=3."""
+    if placement.slot_of.size != placement.slots.nodes.size:
+        raise ThalwegError(
+            SETTINGS,
+            f"mpich-rank-order of {placement.slot_of.size} ranks on {placement.slots.nodes.size} slots",
+            "give as many slots as ranks: this format fills all",
+        )
+    ranks = np.empty_like(placement.slot_of)
+    ranks[placement.slot_of] = np.arange(ranks.size)
+    return ",".join(map(str, ranks.tolist())) + "\n"
+
+
+def _list(placement: Placement, _hosts: Sequence[str]) -> str:
+    """Write the slot of each rank."""
+    return "".join(f"{slot}\n" for slot in placement.slot_of.tolist())
+
+
+def _names_needed(hosts: Sequence[str], form: str) -> None:
+    if not hosts:
+        raise ThalwegError(SETTINGS, f"{form} without names of hosts", "give --hosts FILE, a name a line")
+
+
+FORMATS: dict[str, Callable[[Placement, Sequence[str]], str]] = {
+    "list": _list,
+    "ompi-rankfile": _ompi_rankfile,
+    "mpich-hosts": _mpich_hosts,
+    "mpich-rank-order": _mpich_rank_order,
+    "slurm-hostfile": _slurm_hostfile,
+}

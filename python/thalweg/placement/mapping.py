@@ -1,0 +1,97 @@
+"""`thalweg.map_ranks`: a slot for each rank, what it gains, and how far from the best it can be at most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.placement.bounds import Bound, hop_bytes_bound, link_bound
+from thalweg.placement.machine import Slots, slots_of
+from thalweg.placement.pattern import Pattern
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Budget(NamedTuple):
+    """How long to search: `seconds`, of the thread's own time with `cpu_time`; or a number of `proposals`.
+
+    With proposals the same seed gives the same answer on every machine.
+    """
+
+    seconds: float = 1.0
+    proposals: int = 0
+    cpu_time: bool = False
+
+
+class Placement(NamedTuple):
+    """A mapping: rank r is on slots.nodes[slot_of[r]]; int32 of shape (tasks,), no slot twice.
+
+    `bounds` has, for "hop-bytes" and "link", what no mapping is below.
+    """
+
+    slot_of: NDArray[np.int32]
+    slots: Slots
+    method: str
+    identity: _core.PlacementMetrics
+    placed: _core.PlacementMetrics
+    seconds: float
+    bounds: dict[str, Bound]
+
+    def above_bound(self, objective: str) -> float | None:
+        """Give how far above the bound the mapping is, as a part of the bound; None without one."""
+        bound = self.bounds.get(objective)
+        value = self.placed.hop_bytes if objective == "hop-bytes" else self.placed.link_max
+        return value / bound.value - 1 if bound is not None and bound.value > 0 else None
+
+
+def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a problem's sides is if it is not the usual
+    pattern: Pattern | Any,
+    machine: str | Slots,
+    *,
+    nodes: ArrayLike | None = None,
+    slots_per_node: int = 1,
+    objective: str = "hop-bytes",
+    budget: Budget | None = None,
+    seed: int = 1,
+    base_load: ArrayLike | None = None,
+    bounds: bool = True,
+) -> Placement:
+    """Say which rank goes where.
+
+    pattern    a Pattern, or bytes from rank i to rank j as entry i, j of a matrix of numpy or scipy.sparse
+    machine    such as "torus:16x16x16", or what slots_of() made
+    nodes      of the job: coordinates of shape (nodes, dimensions), or numbers of shape (nodes,); None: all
+    objective  hop-bytes, link, contention or time, or a mixture: "hop-bytes:1,contention:2"
+    base_load  bytes of other jobs on each link in the time of one pass through the pattern, of shape (links,)
+    bounds     find also what no mapping beats
+
+    The answer is never worse than rank r on slot r. Raises ThalwegError for what is no such problem.
+    """
+    traffic = pattern if isinstance(pattern, Pattern) else Pattern(pattern)
+    slots = (
+        machine
+        if isinstance(machine, Slots)
+        else slots_of(machine, None if nodes is None else np.asarray(nodes), slots_per_node)
+    )
+    limits = budget or Budget()
+    loads = np.empty(0) if base_load is None else np.ascontiguousarray(base_load, dtype=np.float64)
+    try:
+        found = _core.map_tasks(
+            traffic.core,
+            slots.machine,
+            slots.nodes,
+            objective,
+            limits.seconds,
+            limits.proposals,
+            limits.cpu_time,
+            seed,
+            loads,
+        )
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+    proven = {"hop-bytes": hop_bytes_bound(traffic, slots), "link": link_bound(traffic, slots)} if bounds else {}
+    return Placement(found.slot_of, slots, found.method, found.identity, found.placed, found.seconds, proven)

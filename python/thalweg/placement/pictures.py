@@ -1,0 +1,77 @@
+"""A picture of a placement as SVG: hops per pair before and after, and what links carry, sorted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from thalweg.placement.mapping import Placement
+    from thalweg.placement.pattern import Pattern
+
+_CELLS = 64
+_SIDE = 256
+_GAP = 40
+_HEIGHT = 120
+
+
+def write_pictures(pattern: Pattern, placement: Placement, path: str) -> None:
+    """Write the bytes between slots as two matrices, and the loads of links as two curves."""
+    before = np.arange(pattern.tasks, dtype=np.int32)
+    parts = []
+    for column, (title, slot_of) in enumerate((("as numbered", before), ("placed", placement.slot_of))):
+        left = _GAP + column * (_SIDE + _GAP)
+        parts.append(f'<text x="{left}" y="{_GAP - 10}">{title}</text>')
+        parts += _matrix(_between_slots(pattern, placement, slot_of), left)
+    parts.append(f'<text x="{_GAP}" y="{2 * _GAP + _SIDE - 10}">loads of links, sorted: as numbered, placed</text>')
+    curves = [_sorted_loads(pattern, placement, slot_of) for slot_of in (before, placement.slot_of)]
+    highest = max([float(curve.max(initial=0.0)) for curve in curves] + [1e-300])
+    parts += [_curve(curve, highest, color) for curve, color in zip(curves, ("#999999", "#c03000"), strict=True)]
+    width, height = 2 * (_SIDE + _GAP) + _GAP, 3 * _GAP + _SIDE + _HEIGHT
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif">\n'
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n".join(parts) + "\n</svg>\n")
+    except OSError as error:
+        raise ThalwegError(SETTINGS, f"{path}: {error.strerror}", "name a file to write") from error
+
+
+def _between_slots(pattern: Pattern, placement: Placement, slot_of: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Sum up bytes between groups of slots, in at most so many rows."""
+    total = pattern.both_ways().tocoo()
+    slots = placement.slots.nodes.size
+    cells = min(_CELLS, slots)
+    group = (slot_of.astype(np.int64) * cells) // slots
+    matrix = np.zeros((cells, cells))
+    np.add.at(matrix, (group[total.row], group[total.col]), total.data)
+    return matrix
+
+
+def _matrix(cells: NDArray[np.float64], left: int) -> list[str]:
+    size = _SIDE / len(cells)
+    highest = cells.max() or 1.0
+    return [
+        f'<rect x="{left + column * size:.2f}" y="{_GAP + row * size:.2f}" width="{size:.2f}" height="{size:.2f}" '
+        f'fill="#003080" fill-opacity="{(cells[row, column] / highest) ** 0.5:.3f}"/>'
+        for row, column in np.argwhere(cells > 0)
+    ]
+
+
+def _sorted_loads(pattern: Pattern, placement: Placement, slot_of: NDArray[np.int32]) -> NDArray[np.float64]:
+    loads = _core.link_loads(pattern.core, placement.slots.machine, placement.slots.nodes, slot_of)
+    return np.sort(loads[loads > 0])[::-1]
+
+
+def _curve(loads: NDArray[np.float64], highest: float, color: str) -> str:
+    width, base = 2 * _SIDE + _GAP, 2 * _GAP + _SIDE + _HEIGHT
+    ranks = np.linspace(0, max(loads.size - 1, 0), min(loads.size, 400)).astype(int)
+    points = " ".join(
+        f"{_GAP + width * rank / max(loads.size, 1):.1f},{base - _HEIGHT * loads[rank] / highest:.1f}" for rank in ranks
+    )
+    return f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>'

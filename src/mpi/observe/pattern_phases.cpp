@@ -1,0 +1,22 @@
+#include "mpi/observe/pattern_phases.hpp"
+
+#include <algorithm>
+
+namespace thalweg::mpi::observe {
+
+std::vector<PatternPhase>& all_pattern_phases() {
+  static std::vector<PatternPhase>* const phases = new std::vector<PatternPhase>(1);
+  return *phases;
+}
+
+void begin_pattern_phase(int level) {
+  std::vector<PatternPhase>& phases = all_pattern_phases();
+  const auto known = std::ranges::find(phases, level, &PatternPhase::level);
+  pattern_phase = static_cast<std::uint32_t>(known - phases.begin());
+  if (known == phases.end())
+    phases.push_back({.level = level});
+  else
+    ++known->repeats;
+}
+
+} // namespace thalweg::mpi::observe

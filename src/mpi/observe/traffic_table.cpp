@@ -1,0 +1,73 @@
+#include "mpi/observe/traffic_table.hpp"
+
+#include <limits>
+#include <mutex>
+#include <utility>
+
+namespace thalweg::mpi::observe {
+
+namespace {
+
+constexpr std::uint32_t no_entry = std::numeric_limits<std::uint32_t>::max();
+
+struct TrafficTables {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<TrafficTable>> tables;
+};
+
+TrafficTables& traffic_tables() {
+  static TrafficTables* const instance = new TrafficTables;
+  return *instance;
+}
+
+constinit thread_local TrafficTable* own_traffic_table = nullptr;
+
+} // namespace
+
+TrafficTable::TrafficTable() : slots_(std::size_t{1} << (64 - shift_), no_entry) {}
+
+std::size_t TrafficTable::find(const TrafficKey& key) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = slot_of(key);
+  for (; slots_[slot] != no_entry; slot = (slot + 1) & mask) {
+    if (entries_[slots_[slot]].key == key)
+      return slots_[slot];
+  }
+  const std::size_t place = entries_.size();
+  slots_[slot] = static_cast<std::uint32_t>(place);
+  entries_.push_back({key});
+  if (entries_.size() * 2 > slots_.size())
+    grow();
+  return place;
+}
+
+void TrafficTable::grow() {
+  --shift_;
+  slots_.assign(slots_.size() * 2, no_entry);
+  for (std::size_t place = 0; place < entries_.size(); ++place) {
+    std::size_t slot = slot_of(entries_[place].key);
+    while (slots_[slot] != no_entry)
+      slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = static_cast<std::uint32_t>(place);
+  }
+}
+
+TrafficTable& traffic_table() {
+  if (own_traffic_table == nullptr) [[unlikely]] {
+    auto table = std::make_unique<TrafficTable>();
+    own_traffic_table = table.get();
+    const std::lock_guard lock(traffic_tables().mutex);
+    traffic_tables().tables.push_back(std::move(table));
+  }
+  return *own_traffic_table;
+}
+
+std::vector<const TrafficTable*> all_traffic_tables() {
+  std::vector<const TrafficTable*> result;
+  const std::lock_guard lock(traffic_tables().mutex);
+  for (const auto& table : traffic_tables().tables)
+    result.push_back(table.get());
+  return result;
+}
+
+} // namespace thalweg::mpi::observe

@@ -1,0 +1,74 @@
+#pragma once
+
+// Whom this process sends how much, by call site and phase of the recorded pattern. Each thread writes a
+// table of its own, as with calls (call_table.hpp); they are added up at the end.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/observe/call_table.hpp"
+
+namespace thalweg::mpi::observe {
+
+struct TrafficKey {
+  const CallRow* row = nullptr; // the call site
+  const char* by = nullptr;     // pattern::Site::by; compared by address, lives as long as the process
+  std::int32_t peer = -1;       // rank in the world
+  std::uint32_t phase = 0;      // of pattern_phases()
+
+  bool operator==(const TrafficKey&) const = default;
+};
+
+struct TrafficEntry {
+  TrafficKey key;
+  std::uint64_t bytes = 0;
+  std::uint64_t messages = 0;
+};
+
+// What one call of a kind sends to a rank of the world.
+struct PeerTraffic {
+  std::int32_t peer = -1;
+  std::uint64_t bytes = 0;
+  std::uint64_t messages = 0;
+};
+
+class TrafficTable {
+public:
+  TrafficTable();
+
+  void add(const TrafficKey& key, std::uint64_t bytes, std::uint64_t messages) {
+    TrafficEntry& entry = entries_[place_of(key)];
+    entry.bytes += bytes;
+    entry.messages += messages;
+  }
+  const std::vector<TrafficEntry>& entries() const { return entries_; }
+
+private:
+  std::size_t place_of(const TrafficKey& key) {
+    const std::uint32_t known = slots_[slot_of(key)];
+    if (known < entries_.size() && entries_[known].key == key) [[likely]]
+      return known;
+    return find(key);
+  }
+  std::size_t slot_of(const TrafficKey& key) const {
+    const std::uint64_t words = reinterpret_cast<std::uint64_t>(key.row) +
+                                (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.peer)) << 32U) +
+                                key.phase * 0x51ED27U;
+    return static_cast<std::size_t>((words * 0x9E3779B97F4A7C15U) >> shift_);
+  }
+  std::size_t find(const TrafficKey& key);
+  void grow();
+
+  unsigned shift_ = 64 - 8;
+  std::vector<std::uint32_t> slots_; // of entries_, or `none`
+  std::vector<TrafficEntry> entries_;
+};
+
+// This thread's table; made at its first message and kept after the thread's end.
+TrafficTable& traffic_table();
+
+// Every thread's, for the thread that ends MPI.
+std::vector<const TrafficTable*> all_traffic_tables();
+
+} // namespace thalweg::mpi::observe

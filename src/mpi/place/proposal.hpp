@@ -1,0 +1,28 @@
+#pragma once
+
+// Which numbering of the ranks the first rank proposes, before anything is tried.
+
+#include <string>
+
+#include "machine/allocation.hpp"
+#include "pattern/matrix.hpp"
+#include "place/map.hpp"
+
+namespace thalweg::mpi {
+
+struct Proposal {
+  place::Slots slot_of{};     // of each rank of the program; empty: ranks stay where they are
+  bool is_by_order = false;   // the user's own, which nobody tries first
+  std::string why{};          // in words, also where there is none
+  pattern::Pattern pattern{}; // what it is for
+  double seconds = 0;         // that the recorded run took
+  place::Result mapped{};     // by the pattern; has no slots where there was no search
+};
+
+// By the pattern in this file, of a job whose ranks have these slots.
+Proposal propose(const std::string& pattern_file, const machine::Allocation& allocation);
+
+// By a file with the slot of each rank: whole numbers, blanks or new lines between them.
+Proposal read_slots(const std::string& file, std::int32_t ranks);
+
+} // namespace thalweg::mpi

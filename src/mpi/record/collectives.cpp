@@ -1,0 +1,99 @@
+#include "mpi/record/collectives.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "mpi/call/datatypes.hpp"
+#include "mpi/observe/pattern_phases.hpp"
+#include "mpi/record/library_model.hpp"
+#include "mpi/record/messages.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+constexpr const char* by_schedule = "schedule";
+
+// Calls that send the same.
+struct CountedKey {
+  const observe::CallRow* row;
+  std::uint32_t phase;
+  std::uint64_t communicator; // its id
+  std::int64_t choice;        // 0: the library
+  int root;
+  std::uint64_t bytes;
+
+  auto operator<=>(const CountedKey&) const = default;
+};
+
+struct CountedCalls {
+  std::uint64_t calls = 0;
+  const char* by = nullptr;
+  std::vector<observe::PeerTraffic> peers; // ranks of the world
+};
+
+struct CountedCollectives {
+  std::mutex mutex;
+  std::map<CountedKey, CountedCalls> calls; // whose entries stay where they are
+};
+
+CountedCollectives& counted_collectives() {
+  static CountedCollectives* const instance = new CountedCollectives;
+  return *instance;
+}
+
+// What one call sends: as it was run, or as it is taken to be.
+CountedCalls traffic_of_one(const CollectiveCall& call, CommunicatorState& communicator, std::uint64_t bytes,
+                            const engine::Plan* plan) {
+  ModelTraffic traffic = plan != nullptr ? ModelTraffic{by_schedule, sent_by(*plan)}
+                                         : library_traffic(call, communicator, bytes);
+  for (observe::PeerTraffic& peer : traffic.peers)
+    peer.peer = communicator.world_rank_of(peer.peer);
+  std::erase_if(traffic.peers, [](const observe::PeerTraffic& peer) { return peer.peer < 0; });
+  return {0, traffic.by, std::move(traffic.peers)};
+}
+
+void add(const observe::CallRow& row, std::uint32_t pattern_phase, const CountedCalls& counted,
+         std::uint64_t calls) {
+  for (const observe::PeerTraffic& peer : counted.peers)
+    observe::traffic_table().add({&row, counted.by, peer.peer, pattern_phase}, peer.bytes * calls,
+                                 peer.messages * calls);
+}
+
+} // namespace
+
+std::uint64_t* record_collective(const CollectiveCall& call, CommunicatorState& communicator,
+                                 const observe::CallRow& row, const engine::Plan* plan, std::int64_t choice) {
+  static thread_local std::uint64_t uncounted = 0;
+  if (communicator.inter || !communicator.agreed || communicator.size == 1)
+    return &uncounted;
+  const std::uint64_t bytes = payload_bytes(call, communicator);
+  const std::uint32_t pattern_phase = observe::pattern_phase;
+  if (call.function->mode == Mode::persistent) {
+    CountedCalls counted = traffic_of_one(call, communicator, bytes, plan);
+    record_persistent(row, counted.by, std::move(counted.peers), *call.request);
+    return nullptr;
+  }
+  if (has_counts_by_peer(call.function->operation)) {
+    add(row, pattern_phase, traffic_of_one(call, communicator, bytes, plan), 1);
+    return nullptr;
+  }
+  const CountedKey key{&row, pattern_phase, communicator.id, plan == nullptr ? 0 : choice, call.root, bytes};
+  CountedCollectives& all = counted_collectives();
+  const std::lock_guard lock(all.mutex);
+  const auto [entry, fresh] = all.calls.try_emplace(key);
+  if (fresh)
+    entry->second = traffic_of_one(call, communicator, bytes, plan);
+  ++entry->second.calls;
+  return &entry->second.calls;
+}
+
+void add_counted_collectives() {
+  CountedCollectives& all = counted_collectives();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [key, counted] : all.calls)
+    add(*key.row, key.phase, counted, counted.calls);
+  all.calls.clear();
+}
+
+} // namespace thalweg::mpi

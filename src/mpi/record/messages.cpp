@@ -1,0 +1,69 @@
+#include "mpi/record/messages.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "mpi/observe/pattern_phases.hpp"
+#include "mpi/observe/traffic_table.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+struct PersistentMessage {
+  const observe::CallRow* row;
+  const char* by;
+  std::vector<observe::PeerTraffic> peers;
+};
+
+struct PersistentMessages {
+  std::mutex mutex;
+  std::map<MPI_Request, PersistentMessage> messages;
+};
+
+// Never destroyed: requests may be freed while the process ends.
+PersistentMessages& persistent_messages() {
+  static PersistentMessages* const instance = new PersistentMessages;
+  return *instance;
+}
+
+} // namespace
+
+void record_message(const observe::CallRow& row, const CommunicatorState& communicator, int destination,
+                    std::uint64_t bytes) {
+  if (const std::int32_t peer = communicator.world_rank_of(destination); peer >= 0)
+    observe::traffic_table().add({&row, by_call, peer, observe::pattern_phase}, bytes, 1);
+}
+
+void record_persistent(const observe::CallRow& row, const char* by, std::vector<observe::PeerTraffic> peers,
+                       MPI_Request request) {
+  PersistentMessages& all = persistent_messages();
+  const std::lock_guard lock(all.mutex);
+  all.messages.insert_or_assign(request, PersistentMessage{&row, by, std::move(peers)});
+}
+
+void record_persistent_message(const observe::CallRow& row, const CommunicatorState& communicator,
+                               int destination, std::uint64_t bytes, MPI_Request request) {
+  if (const std::int32_t peer = communicator.world_rank_of(destination); peer >= 0)
+    record_persistent(row, by_call, {{peer, bytes, 1}}, request);
+}
+
+void recorded_request_started(MPI_Request request) {
+  PersistentMessages& all = persistent_messages();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.messages.find(request);
+  if (found == all.messages.end())
+    return;
+  const PersistentMessage& message = found->second;
+  for (const observe::PeerTraffic& peer : message.peers)
+    observe::traffic_table().add({message.row, message.by, peer.peer, observe::pattern_phase}, peer.bytes,
+                                 peer.messages);
+}
+
+void recorded_request_freed(MPI_Request request) {
+  PersistentMessages& all = persistent_messages();
+  const std::lock_guard lock(all.mutex);
+  all.messages.erase(request);
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,30 @@
+#pragma once
+
+// Messages of the program's own, counted by whom they go to.
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/comm/communicators.hpp"
+#include "mpi/observe/call_table.hpp"
+#include "mpi/observe/traffic_table.hpp"
+
+namespace thalweg::mpi {
+
+// pattern::Site::by of the program's own messages.
+inline constexpr const char* by_call = "call";
+
+// A message to that rank of the communicator: of its remote group where it has one. MPI_PROC_NULL and what is
+// no rank count nothing.
+void record_message(const observe::CallRow& row, const CommunicatorState& communicator, int destination,
+                    std::uint64_t bytes);
+
+// The persistent request sends this each time it is started, to ranks of the world; until it is freed.
+void record_persistent(const observe::CallRow& row, const char* by, std::vector<observe::PeerTraffic> peers,
+                       MPI_Request request);
+void record_persistent_message(const observe::CallRow& row, const CommunicatorState& communicator,
+                               int destination, std::uint64_t bytes, MPI_Request request);
+void recorded_request_started(MPI_Request request);
+void recorded_request_freed(MPI_Request request);
+
+} // namespace thalweg::mpi

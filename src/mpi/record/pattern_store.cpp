@@ -1,0 +1,81 @@
+#include "mpi/record/pattern_store.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "core/error.hpp"
+#include "mpi/observe/output.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> words_of_process() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');)
+    words.push_back(word);
+  return words;
+}
+
+fs::path program() {
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none);
+}
+
+// FNV-1a, of words with their ends.
+std::uint64_t hash_of_words(const std::vector<std::string>& words) {
+  std::uint64_t hash = 1469598103934665603U;
+  for (const std::string& word : words) {
+    for (const char letter : word)
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+    hash = (hash ^ 0x100U) * 1099511628211U;
+  }
+  return hash;
+}
+
+fs::path cache_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != 0)
+    return cache;
+  const char* const home = std::getenv("HOME");
+  return fs::path(home == nullptr ? "/" : home) / ".cache";
+}
+
+} // namespace
+
+std::string program_text() {
+  return fmt::format("{}", fmt::join(words_of_process(), " "));
+}
+
+std::uint64_t program_hash() {
+  std::vector<std::string> words = words_of_process();
+  if (words.empty())
+    words.emplace_back();
+  words.front() = program().string();
+  return hash_of_words(words);
+}
+
+std::string pattern_file(const std::string& folder, int ranks) {
+  const fs::path where = folder.empty() ? cache_folder() / "thalweg" / "patterns" : fs::path(folder);
+  return where / fmt::format("{}-{:016x}-{}.pattern", program().filename().string(), program_hash(), ranks);
+}
+
+void write_pattern(const std::string& file, const std::string& text) {
+  std::error_code none;
+  fs::create_directories(fs::path(file).parent_path(), none);
+  if (!observe::write_atomically(file, text))
+    throw Error(fmt::format("the pattern {} cannot be written: {}", file, std::strerror(errno)),
+                "name a folder that can be written to: --patterns FOLDER or THALWEG_PATTERNS",
+                thalweg_error_system);
+}
+
+} // namespace thalweg::mpi

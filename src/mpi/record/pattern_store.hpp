@@ -1,0 +1,23 @@
+#pragma once
+
+// Where the pattern of a program is kept: one file for each program, its arguments and its number of ranks.
+
+#include <cstdint>
+#include <string>
+
+namespace thalweg::mpi {
+
+// This process's program and arguments, in one line for people.
+std::string program_text();
+
+// The same for processes of the same program with the same arguments.
+std::uint64_t program_hash();
+
+// The file for this process's program, run by so many ranks, in `folder`; in the user's cache where that is
+// empty.
+std::string pattern_file(const std::string& folder, int ranks);
+
+// Replaces the file's text, making its folder. Throws Error where it cannot.
+void write_pattern(const std::string& file, const std::string& text);
+
+} // namespace thalweg::mpi

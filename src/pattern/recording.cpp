@@ -1,0 +1,192 @@
+#include "pattern/recording.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+namespace thalweg::pattern {
+
+namespace {
+
+constexpr std::string_view first_line = "thalweg-pattern 1";
+constexpr std::uint64_t most_ranks = std::numeric_limits<std::int32_t>::max();
+
+/// A text of one line: what would end it, or could not be printed, becomes a blank.
+std::string on_one_line(std::string_view text) {
+  std::string line(text);
+  for (char& letter : line)
+    letter = static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+  while (!line.empty() && line.back() == ' ')
+    line.pop_back();
+  return line;
+}
+
+class RecordingReader {
+public:
+  RecordingReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  Recording read() {
+    next_line();
+    if (line_ != first_line)
+      fail("is no pattern of this version", "record it anew: thalweg run --record");
+    while (next_line()) {
+      const std::string_view kind = word();
+      if (kind.empty() || kind.front() == '#')
+        continue;
+      if (kind.front() >= '0' && kind.front() <= '9')
+        read_sent(kind);
+      else if (kind == "phase")
+        read_phase();
+      else if (kind == "site")
+        read_site();
+      else if (kind == "ranks")
+        recording_.ranks = static_cast<std::int32_t>(number(word(), most_ranks));
+      else if (kind == "seconds")
+        recording_.seconds = seconds(word());
+      else if (kind == "command")
+        recording_.command = rest();
+      else
+        fail(fmt::format("'{}' says nothing of a pattern", kind),
+             "begin the line with ranks, seconds, command, site, phase, # or a rank");
+    }
+    return std::move(recording_);
+  }
+
+private:
+  static constexpr std::uint64_t most = std::uint64_t{1} << 62;
+
+  bool next_line() {
+    if (text_.empty())
+      return false;
+    const std::size_t end = std::min(text_.find('\n'), text_.size());
+    line_ = text_.substr(0, end);
+    if (!line_.empty() && line_.back() == '\r')
+      line_.remove_suffix(1);
+    text_.remove_prefix(std::min(end + 1, text_.size()));
+    ++number_of_line_;
+    return true;
+  }
+  void skip_blanks() { line_.remove_prefix(std::min(line_.find_first_not_of(" \t"), line_.size())); }
+  std::string_view word() {
+    skip_blanks();
+    const std::string_view found = line_.substr(0, line_.find_first_of(" \t"));
+    line_.remove_prefix(found.size());
+    return found;
+  }
+  std::string rest() {
+    skip_blanks();
+    return std::string(line_);
+  }
+  std::uint64_t number(std::string_view text, std::uint64_t largest) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > largest)
+      fail(fmt::format("'{}' is no whole number up to {}", text, largest), "write a whole number there");
+    return value;
+  }
+  double seconds(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() ||
+        !(value >= 0 && value < 1e12))
+      fail(fmt::format("'{}' is no number of seconds", text), "write how long the run took");
+    return value;
+  }
+  void read_phase() {
+    RecordedPhase phase;
+    phase.repeats = number(word(), most);
+    phase.name = rest();
+    recording_.phases.push_back(std::move(phase));
+  }
+  void read_site() {
+    if (number(word(), most) != recording_.sites.size())
+      fail("sites are numbered from 0 in their order", "number this one by the sites before it");
+    Site site;
+    site.by = word();
+    site.function = word();
+    site.source = rest();
+    recording_.sites.push_back(std::move(site));
+  }
+  void read_sent(std::string_view from) {
+    if (recording_.phases.empty())
+      fail("messages come before their phase", "put a line 'phase 1 1' before them");
+    const auto rank_below = static_cast<std::uint64_t>(std::max(recording_.ranks, 0));
+    Sent sent;
+    sent.from = rank(from, rank_below);
+    sent.to = rank(word(), rank_below);
+    sent.bytes = number(word(), most);
+    sent.messages = number(word(), most);
+    sent.site = static_cast<std::uint32_t>(number(word(), most));
+    if (sent.site >= recording_.sites.size())
+      fail(fmt::format("there is no site {} before this line", sent.site), "put its line before");
+    recording_.phases.back().sent.push_back(sent);
+  }
+  std::int32_t rank(std::string_view text, std::uint64_t below) {
+    const std::uint64_t value = number(text, most_ranks);
+    if (value >= below)
+      fail(fmt::format("rank {} of {}", value, below),
+           "say how many ranks there are in a line 'ranks N' before");
+    return static_cast<std::int32_t>(value);
+  }
+  [[noreturn]] void fail(const std::string& what, const std::string& remedy) {
+    throw Error(fmt::format("{}, line {}: {}", name_, number_of_line_, what), remedy);
+  }
+
+  std::string_view text_;
+  std::string_view line_;
+  const std::string& name_;
+  int number_of_line_ = 0;
+  Recording recording_;
+};
+
+} // namespace
+
+std::string to_text(const Recording& recording) {
+  std::string text = fmt::format("{}\nranks {}\nseconds {}\ncommand {}\n", first_line, recording.ranks,
+                                 recording.seconds, on_one_line(recording.command));
+  const auto out = std::back_inserter(text);
+  for (std::size_t site = 0; site < recording.sites.size(); ++site) {
+    const auto& [by, function, source] = recording.sites[site];
+    fmt::format_to(out, "site {} {} {} {}\n", site, by, function, on_one_line(source));
+  }
+  for (const RecordedPhase& phase : recording.phases) {
+    fmt::format_to(out, "phase {} {}\n", phase.repeats, on_one_line(phase.name));
+    for (const Sent& sent : phase.sent)
+      fmt::format_to(out, "{} {} {} {} {}\n", sent.from, sent.to, sent.bytes, sent.messages, sent.site);
+  }
+  return text;
+}
+
+Recording parse_recording(std::string_view text, const std::string& name) {
+  return RecordingReader(text, name).read();
+}
+
+Recording load_recording(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.good() && !stream.eof())
+    throw Error(fmt::format("the pattern {} cannot be read", file), "record one: thalweg run --record",
+                thalweg_error_system);
+  return parse_recording(text, file);
+}
+
+Pattern pattern_of(const Recording& recording) {
+  Pattern pattern{recording.ranks, {}};
+  for (const RecordedPhase& phase : recording.phases) {
+    const auto repeats = static_cast<double>(std::max<std::uint64_t>(1, phase.repeats));
+    std::vector<Edge> edges;
+    edges.reserve(phase.sent.size());
+    for (const Sent& sent : phase.sent)
+      edges.push_back({sent.from, sent.to, static_cast<double>(sent.bytes) / repeats,
+                       static_cast<double>(sent.messages) / repeats});
+    pattern.phases.push_back({phase.name, repeats, Matrix(recording.ranks, std::move(edges))});
+  }
+  return pattern;
+}
+
+} // namespace thalweg::pattern

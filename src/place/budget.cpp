@@ -1,0 +1,26 @@
+#include "place/budget.hpp"
+
+#include <ctime>
+
+namespace thalweg::place {
+
+Budget::Budget(double seconds, std::int64_t proposals, Clock clock)
+    : seconds_(seconds), proposals_(proposals), clock_(clock), begin_(now()) {}
+
+double Budget::now() const {
+  timespec time{};
+  clock_gettime(clock_ == Clock::cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double Budget::elapsed() const {
+  return now() - begin_;
+}
+
+double Budget::used() const {
+  if (proposals_ > 0)
+    return static_cast<double>(spent_) / static_cast<double>(proposals_);
+  return seconds_ > 0 ? elapsed() / seconds_ : 1;
+}
+
+} // namespace thalweg::place

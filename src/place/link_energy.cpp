@@ -1,0 +1,198 @@
+#include "place/link_energy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace thalweg::place {
+
+LinkEnergy::LinkEnergy(const std::vector<Layer>& layers, double hop_weight, Routes& routes, Mapping& mapping,
+                       const std::vector<double>& base_load)
+    : routes_(&routes), mapping_(&mapping), hop_weight_(hop_weight), base_load_(&base_load),
+      begin_(mapping.slot_of.size() + 1), links_(static_cast<std::size_t>(routes.links())),
+      loads_(layers.size() * links_), powers_(loads_.size()), changes_(loads_.size()), seen_(loads_.size()) {
+  for (const Layer& layer : layers)
+    for (const pattern::Edge& edge : layer.matrix.edges())
+      if (edge.bytes > 0) {
+        ++begin_[static_cast<std::size_t>(edge.from) + 1];
+        ++begin_[static_cast<std::size_t>(edge.to) + 1];
+      }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  ends_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  for (std::size_t index = 0; index < layers.size(); ++index) {
+    const Layer& layer = layers[index];
+    const auto number = static_cast<std::int32_t>(index);
+    for (const pattern::Edge& edge : layer.matrix.edges()) {
+      if (edge.bytes <= 0)
+        continue;
+      ends_[next[static_cast<std::size_t>(edge.from)]++] = {number, edge.to, edge.bytes, true};
+      ends_[next[static_cast<std::size_t>(edge.to)]++] = {number, edge.from, edge.bytes, false};
+    }
+    sums_.push_back({layer.weight, layer.base_part, 0, 0});
+  }
+  set_doublings(doublings_);
+}
+
+double LinkEnergy::count_loads(std::vector<double>& loads) const {
+  for (std::size_t layer = 0; layer < sums_.size(); ++layer)
+    for (std::size_t link = 0; link < links_; ++link)
+      loads[layer * links_ + link] = base_load_->empty() ? 0 : sums_[layer].base_part * (*base_load_)[link];
+  double total = 0;
+  for (std::int32_t task = 0; task < mapping_->size(); ++task)
+    for (const End& end : ends(task)) {
+      if (!end.is_sender)
+        continue;
+      const auto layer = static_cast<std::size_t>(end.layer);
+      for (const auto& [link, load] : routes_->between(mapping_->slot(task), mapping_->slot(end.other))) {
+        loads[layer * links_ + static_cast<std::size_t>(link)] += end.bytes * load;
+        total += sums_[layer].weight * end.bytes * load;
+      }
+    }
+  return total;
+}
+
+void LinkEnergy::set_doublings(int doublings) {
+  doublings_ = doublings;
+  total_ = count_loads(loads_);
+  const double load_max = loads_.empty() ? 0 : *std::ranges::max_element(loads_);
+  scale_ = load_max > 0 ? load_max : 1;
+  for (std::size_t at = 0; at < loads_.size(); ++at)
+    powers_[at] = power(loads_[at]);
+  for (std::size_t layer = 0; layer < sums_.size(); ++layer)
+    sum_up(layer);
+  value_ = energy(sums_, total_);
+  a_ = b_ = -1;
+}
+
+void LinkEnergy::sum_up(std::size_t layer) {
+  const auto begin = powers_.begin() + static_cast<std::ptrdiff_t>(layer * links_);
+  sums_[layer].power = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(links_), 0.0);
+  sums_[layer].peak = sums_[layer].power;
+}
+
+double LinkEnergy::power(double load) const {
+  double result = load / scale_;
+  for (int count = 0; count < doublings_; ++count)
+    result *= result;
+  return result;
+}
+
+double LinkEnergy::root(double sum) const {
+  sum = std::max(sum, 0.0);
+  for (int count = 0; count < doublings_; ++count)
+    sum = std::sqrt(sum);
+  return sum * scale_;
+}
+
+double LinkEnergy::energy(const std::vector<Sums>& sums, double total) const {
+  double result = hop_weight_ * total;
+  for (const Sums& layer : sums)
+    result += layer.weight * root(layer.power);
+  return result;
+}
+
+std::span<const LinkEnergy::End> LinkEnergy::ends(std::int32_t task) const {
+  const auto index = static_cast<std::size_t>(task);
+  return std::span(ends_).subspan(begin_[index], begin_[index + 1] - begin_[index]);
+}
+
+double LinkEnergy::recomputed() const {
+  std::vector<double> loads(loads_.size());
+  const double total = count_loads(loads);
+  std::vector<Sums> sums = sums_;
+  for (Sums& layer : sums)
+    layer.power = 0;
+  for (std::size_t at = 0; at < loads.size(); ++at)
+    sums[at / links_].power += power(loads[at]);
+  return energy(sums, total);
+}
+
+void LinkEnergy::change(std::int32_t layer, std::int32_t from, std::int32_t to, double bytes) {
+  const std::size_t offset = static_cast<std::size_t>(layer) * links_;
+  const double weight = sums_[static_cast<std::size_t>(layer)].weight;
+  for (const auto& [link, load] : routes_->between(from, to)) {
+    const std::size_t at = offset + static_cast<std::size_t>(link);
+    if (seen_[at] != round_) {
+      seen_[at] = round_;
+      changes_[at] = 0;
+      touched_.push_back(at);
+    }
+    changes_[at] += bytes * load;
+    next_total_ += weight * bytes * load;
+  }
+}
+
+void LinkEnergy::collect(std::int32_t task, std::int32_t other, std::int32_t from, std::int32_t to) {
+  for (const End& end : ends(task)) {
+    const std::int32_t before = mapping_->slot(end.other);
+    const std::int32_t after = end.other == other ? from : before;
+    if (end.other == other && !end.is_sender)
+      continue; // the other task's own row has this message
+    change(end.layer, end.is_sender ? from : before, end.is_sender ? before : from, -end.bytes);
+    change(end.layer, end.is_sender ? to : after, end.is_sender ? after : to, end.bytes);
+  }
+}
+
+double LinkEnergy::delta(std::int32_t a, std::int32_t b) {
+  touched_.clear();
+  ++round_;
+  a_ = a;
+  b_ = b;
+  next_ = sums_;
+  next_total_ = total_;
+  collect(a, b, mapping_->slot(a), mapping_->slot(b));
+  collect(b, a, mapping_->slot(b), mapping_->slot(a));
+  for (const std::size_t at : touched_)
+    next_[at / links_].power += power(loads_[at] + changes_[at]) - powers_[at];
+  return energy(next_, next_total_) - value_;
+}
+
+void LinkEnergy::swap(std::int32_t a, std::int32_t b, double /*change*/) {
+  if (a != a_ || b != b_)
+    delta(a, b);
+  for (const std::size_t at : touched_) {
+    loads_[at] += changes_[at];
+    powers_[at] = power(loads_[at]);
+  }
+  sums_ = next_;
+  total_ = next_total_;
+  constexpr double cancelled = 1e-6; // what is left of a sum of which so much has gone is rounding
+  for (std::size_t layer = 0; layer < sums_.size(); ++layer) {
+    sums_[layer].peak = std::max(sums_[layer].peak, sums_[layer].power);
+    if (sums_[layer].power < cancelled * sums_[layer].peak)
+      sum_up(layer);
+  }
+  value_ = energy(sums_, total_);
+  mapping_->swap(a, b);
+  a_ = b_ = -1;
+}
+
+double LinkEnergy::load_max(std::size_t layer) const {
+  const auto begin = loads_.begin() + static_cast<std::ptrdiff_t>(layer * links_);
+  return links_ == 0 ? 0 : *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(links_));
+}
+
+std::vector<std::int32_t> LinkEnergy::hot_tasks(double part) const {
+  std::vector<double> limits;
+  for (std::size_t layer = 0; layer < sums_.size(); ++layer)
+    limits.push_back(part * load_max(layer));
+  std::vector<std::int32_t> tasks;
+  for (std::int32_t task = 0; task < mapping_->size(); ++task)
+    for (const End& end : ends(task)) {
+      const auto layer = static_cast<std::size_t>(end.layer);
+      const auto is_hot = [&](const Crossing& crossing) {
+        return loads_[layer * links_ + static_cast<std::size_t>(crossing.link)] >= limits[layer];
+      };
+      const std::int32_t here = mapping_->slot(task);
+      const std::int32_t there = mapping_->slot(end.other);
+      if (std::ranges::any_of(routes_->between(end.is_sender ? here : there, end.is_sender ? there : here),
+                              is_hot)) {
+        tasks.push_back(task);
+        break;
+      }
+    }
+  return tasks;
+}
+
+} // namespace thalweg::place

@@ -1,0 +1,94 @@
+#pragma once
+
+// The most loaded link, made smooth: the p-norm of the loads of each layer of messages that are sent at once.
+//
+//     energy = sum over layers of weight * (sum over links of load^p)^(1/p)  +  hop_weight * sum of all loads
+//
+// The maximum alone has plateaus: with two links equally loaded no single swap lowers it, and Sudheer Kumar
+// 2012's LocalOpt (section 7.2) stops. The norm falls when one of them is relieved, and tends to the maximum
+// with growing p.
+
+#include "pattern/matrix.hpp"
+#include "place/energy.hpp"
+#include "place/routes.hpp"
+
+namespace thalweg::place {
+
+/// Messages that are sent at once.
+struct Layer {
+  pattern::Matrix matrix;
+  double weight = 1;
+  double base_part = 0; ///< the part of the base loads that goes on meanwhile
+};
+
+class LinkEnergy final : public Energy {
+public:
+  /// Keeps references to the routes, mapping and base loads, which are by link over its capacity, or empty.
+  LinkEnergy(const std::vector<Layer>& layers, double hop_weight, Routes& routes, Mapping& mapping,
+             const std::vector<double>& base_load);
+
+  /// The norm's exponent is 2^doublings.
+  void set_doublings(int doublings);
+
+  const Mapping& mapping() const override { return *mapping_; }
+  double value() const override { return value_; }
+  double recomputed() const override;
+  /// O(degree * hops).
+  double delta(std::int32_t a, std::int32_t b) override;
+  void swap(std::int32_t a, std::int32_t b, double change) override;
+
+  /// Tasks at the ends of messages over links that have at least such a part of their layer's most loaded
+  /// one's load. O(messages * hops).
+  std::vector<std::int32_t> hot_tasks(double part) const;
+  double load_max(std::size_t layer) const;
+
+private:
+  struct End { ///< a message as one of its two tasks sees it
+    std::int32_t layer;
+    std::int32_t other;
+    double bytes;
+    bool is_sender;
+  };
+  struct Sums { ///< of a layer
+    double weight;
+    double base_part;
+    double power; ///< the sum of its links' powers
+    double peak;  ///< the highest since it was last summed up from nothing
+  };
+
+  void sum_up(std::size_t layer);
+  /// Fills in loads of all layers' links, and gives their sum by weight.
+  double count_loads(std::vector<double>& loads) const;
+  double power(double load) const;
+  double root(double sum) const;
+  double energy(const std::vector<Sums>& sums, double total) const;
+  std::span<const End> ends(std::int32_t task) const;
+  void change(std::int32_t layer, std::int32_t from, std::int32_t to, double bytes);
+  void collect(std::int32_t task, std::int32_t other, std::int32_t from, std::int32_t to);
+
+  Routes* routes_;
+  Mapping* mapping_;
+  double hop_weight_;
+  const std::vector<double>* base_load_;
+  int doublings_ = 3;
+  double scale_ = 1; ///< loads are divided by it before they are raised
+  std::vector<std::size_t> begin_;
+  std::vector<End> ends_;
+  std::size_t links_;
+  std::vector<double> loads_;  ///< layers * links
+  std::vector<double> powers_; ///< of the loads
+  std::vector<Sums> sums_;
+  double total_ = 0; ///< of all loads, by weight
+  double value_ = 0;
+  // What the pair of the last delta() changes.
+  std::int32_t a_ = -1;
+  std::int32_t b_ = -1;
+  std::vector<double> changes_;     ///< layers * links, of those in touched_
+  std::vector<std::uint32_t> seen_; ///< in which round each was touched
+  std::uint32_t round_ = 0;
+  std::vector<std::size_t> touched_;
+  std::vector<Sums> next_;
+  double next_total_ = 0;
+};
+
+} // namespace thalweg::place

@@ -1,0 +1,46 @@
+#pragma once
+
+// Which task is on which slot, both ways around.
+
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace thalweg::place {
+
+/// A slot for each task; its first entries are those of the pattern's tasks.
+using Slots = std::vector<std::int32_t>;
+
+/// A permutation: there are as many tasks as slots, as tasks without messages fill the empty ones.
+struct Mapping {
+  Slots slot_of;
+  Slots task_at;
+
+  static Mapping identity(std::int32_t slots) {
+    Mapping mapping;
+    mapping.slot_of.resize(static_cast<std::size_t>(slots));
+    std::iota(mapping.slot_of.begin(), mapping.slot_of.end(), 0);
+    mapping.task_at = mapping.slot_of;
+    return mapping;
+  }
+  /// From the slots of all tasks, each slot once.
+  static Mapping of(Slots slots) {
+    Mapping mapping{std::move(slots), {}};
+    mapping.task_at.resize(mapping.slot_of.size());
+    for (std::size_t task = 0; task < mapping.slot_of.size(); ++task)
+      mapping.task_at[static_cast<std::size_t>(mapping.slot_of[task])] = static_cast<std::int32_t>(task);
+    return mapping;
+  }
+
+  std::int32_t size() const { return static_cast<std::int32_t>(slot_of.size()); }
+  std::int32_t slot(std::int32_t task) const { return slot_of[static_cast<std::size_t>(task)]; }
+  std::int32_t task(std::int32_t slot) const { return task_at[static_cast<std::size_t>(slot)]; }
+  void swap(std::int32_t a, std::int32_t b) {
+    std::swap(slot_of[static_cast<std::size_t>(a)], slot_of[static_cast<std::size_t>(b)]);
+    task_at[static_cast<std::size_t>(slot(a))] = a;
+    task_at[static_cast<std::size_t>(slot(b))] = b;
+  }
+};
+
+} // namespace thalweg::place

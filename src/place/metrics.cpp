@@ -1,0 +1,79 @@
+#include "place/metrics.hpp"
+
+#include <algorithm>
+
+namespace thalweg::place {
+
+namespace {
+
+topology::Place place_of(const machine::Allocation& allocation, const Slots& slot_of, std::int32_t task) {
+  return allocation.slots[static_cast<std::size_t>(slot_of[static_cast<std::size_t>(task)])];
+}
+
+double busiest_task(const pattern::Matrix& matrix) {
+  std::vector<double> ends(static_cast<std::size_t>(matrix.tasks()));
+  for (const pattern::Edge& edge : matrix.edges()) {
+    ends[static_cast<std::size_t>(edge.from)] += edge.messages;
+    ends[static_cast<std::size_t>(edge.to)] += edge.messages;
+  }
+  return ends.empty() ? 0 : *std::ranges::max_element(ends);
+}
+
+} // namespace
+
+std::vector<double> link_loads(const pattern::Matrix& matrix, const machine::Allocation& allocation,
+                               const Slots& slot_of) {
+  const topology::Interconnect& machine = *allocation.interconnect;
+  std::vector<double> loads(static_cast<std::size_t>(machine.links()));
+  std::vector<topology::LinkShare> route;
+  for (const pattern::Edge& edge : matrix.edges()) {
+    route.clear();
+    machine.append_route(place_of(allocation, slot_of, edge.from), place_of(allocation, slot_of, edge.to),
+                         route);
+    for (const auto& [link, share] : route)
+      loads[static_cast<std::size_t>(link)] += edge.bytes * share / machine.capacity(link);
+  }
+  return loads;
+}
+
+Metrics metrics(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Slots& slot_of,
+                const std::vector<double>& base_load, const LinkCosts& costs) {
+  Metrics found;
+  double bytes = 0;
+  double repeats = 0;
+  for (const pattern::Phase& phase : pattern.phases)
+    repeats += phase.repeats;
+  std::vector<double> total = base_load;
+  total.resize(static_cast<std::size_t>(allocation.interconnect->links()));
+  for (std::size_t link = 0; link < base_load.size(); ++link)
+    total[link] /= allocation.interconnect->capacity(static_cast<topology::Link>(link));
+  for (const pattern::Phase& phase : pattern.phases) {
+    std::int64_t hops_max = 0;
+    for (const pattern::Edge& edge : phase.matrix.edges()) {
+      const std::int64_t hops = allocation.interconnect->hops(place_of(allocation, slot_of, edge.from),
+                                                              place_of(allocation, slot_of, edge.to));
+      hops_max = std::max(hops_max, hops);
+      found.hop_bytes += phase.repeats * edge.bytes * static_cast<double>(hops);
+      bytes += phase.repeats * edge.bytes;
+    }
+    const std::vector<double> loads = link_loads(phase.matrix, allocation, slot_of);
+    double load_max = 0;
+    for (std::size_t link = 0; link < loads.size(); ++link) {
+      total[link] += phase.repeats * loads[link];
+      const double others = base_load.empty()
+                                ? 0
+                                : base_load[link] / repeats /
+                                      allocation.interconnect->capacity(static_cast<topology::Link>(link));
+      load_max = std::max(load_max, loads[link] + others);
+    }
+    found.phase_link_max += phase.repeats * load_max;
+    found.seconds += phase.repeats *
+                     (load_max / costs.bytes_per_second + static_cast<double>(hops_max) * costs.hop_seconds +
+                      busiest_task(phase.matrix) * costs.message_seconds);
+  }
+  found.hops_per_byte = bytes > 0 ? found.hop_bytes / bytes : 0;
+  found.link_max = total.empty() ? 0 : *std::ranges::max_element(total);
+  return found;
+}
+
+} // namespace thalweg::place

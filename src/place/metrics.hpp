@@ -1,0 +1,41 @@
+#pragma once
+
+// What a mapping costs, recomputed from nothing: what searches are held against, and what people are shown.
+
+#include "machine/allocation.hpp"
+#include "pattern/matrix.hpp"
+#include "place/mapping.hpp"
+
+namespace thalweg::place {
+
+/// What the predicted time depends on.
+struct LinkCosts {
+  double bytes_per_second = 1e10; ///< of a link of capacity 1
+  double hop_seconds = 1e-7;
+  double message_seconds = 1e-6; ///< a processor's time for one end of a message
+};
+
+struct Metrics {
+  double hop_bytes = 0; ///< the sum over messages of their bytes times hops
+  double hops_per_byte = 0;
+  /// Bytes on the most loaded link, over its capacity, as if all phases were at once. Other jobs' base load
+  /// counts.
+  double link_max = 0;
+  /// The same within each phase, times its repeats, summed over phases: these do not meet each other.
+  double phase_link_max = 0;
+  /// Each phase's most loaded link and longest route, and the messages of its busiest task.
+  double seconds = 0;
+
+  bool operator==(const Metrics&) const = default;
+};
+
+/// `slot_of` has a slot for each of the pattern's tasks. `base_load` has the bytes that other jobs send over
+/// each link in the time of one pass through the pattern; empty: none. O(messages * hops + phases * links).
+Metrics metrics(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Slots& slot_of,
+                const std::vector<double>& base_load = {}, const LinkCosts& costs = {});
+
+/// Bytes over each link over its capacity, of a matrix. The interconnect's links() entries.
+std::vector<double> link_loads(const pattern::Matrix& matrix, const machine::Allocation& allocation,
+                               const Slots& slot_of);
+
+} // namespace thalweg::place

@@ -1,0 +1,132 @@
+#include "place/portfolio.hpp"
+
+#include "place/bisection.hpp"
+#include "place/growth.hpp"
+#include "place/link_search.hpp"
+#include "place/stencil.hpp"
+#include "topology/tour.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace thalweg::place {
+
+namespace {
+
+// Temperatures at which annealing begins and ends, as parts of what proposals change.
+constexpr double hot_min = 0.05;
+constexpr double hot_max = 0.3;
+constexpr double hot_again = 0.8; ///< where it begins again, to get away from what it found
+constexpr double cold = 0.005;
+constexpr double proposals_for_hot_max = 20000; ///< a task; a longer annealing than this finds little more
+constexpr std::int32_t grown_max = 4096;        ///< slots up to which growth pays: it takes their square
+
+} // namespace
+
+Portfolio::Portfolio(const pattern::Pattern& pattern, const machine::Allocation& allocation,
+                     const Options& options, Budget& budget)
+    : pattern_(pattern), allocation_(allocation), options_(options), budget_(budget), random_(options.seed),
+      graph_(pattern::sum(pattern), static_cast<std::int32_t>(allocation.slots.size())),
+      distances_(allocation), vicinity_(distances_), proposals_(graph_, vicinity_) {
+  Mapping mapping = Mapping::identity(graph_.vertices());
+  answered_ = mapping.slot_of;
+  result_.slot_of = answered_;
+  result_.slot_of.resize(static_cast<std::size_t>(pattern.tasks));
+  result_.identity = result_.placed =
+      metrics(pattern, allocation, result_.slot_of, options.base_load, options.costs);
+  result_.method = "identity";
+  has_own_nodes_ =
+      std::set(allocation.slots.begin(), allocation.slots.end()).size() == allocation.slots.size();
+  nearest_ = {answered_, "identity", HopBytes(graph_, distances_, mapping).value()};
+}
+
+void Portfolio::note(const Mapping& mapping, const std::string& method) {
+  Mapping copy = mapping;
+  const double value = HopBytes(graph_, distances_, copy).value();
+  if (value < nearest_.hop_bytes)
+    nearest_ = {std::move(copy.slot_of), method, value};
+}
+
+void Portfolio::answer(const Slots& slots, const std::string& method) {
+  Slots first(slots.begin(), slots.begin() + pattern_.tasks);
+  const Metrics found = metrics(pattern_, allocation_, first, options_.base_load, options_.costs);
+  if (value(options_.goal, found, result_.identity) >= value(options_.goal, result_.placed, result_.identity))
+    return;
+  result_.slot_of = std::move(first);
+  result_.placed = found;
+  result_.method = method;
+  answered_ = slots;
+}
+
+void Portfolio::search() {
+  if (!proposals_.has_any() || graph_.vertices() < 2 || budget_.is_over())
+    return;
+  constexpr double part_for_hops = 0.3; // of a search for loads, which begins where hops are few
+  search_hops(options_.goal.needs_links() ? part_for_hops : 1);
+  answer(nearest_.slots, nearest_.method);
+  if (options_.goal.needs_links())
+    search_loads();
+}
+
+void Portfolio::note_along_tour() {
+  const topology::Grid* grid = allocation_.interconnect->grid();
+  if (grid != nullptr)
+    note(Mapping::of(topology::tour(*grid, allocation_.slots)), "tour");
+}
+
+bool Portfolio::note_constructed(double until) {
+  constexpr double closed = 1 + 1e-9; // hops per byte that nothing beats where tasks have nodes of their own
+  if (const auto stencil = recognized(graph_))
+    for (const Mapping& mapping : closed_forms(*stencil, graph_, distances_))
+      note(mapping, "closed form");
+  if (nearest_.hop_bytes <= closed * graph_.total_bytes() && has_own_nodes_)
+    return true;
+  note_along_tour();
+  if (graph_.vertices() <= grown_max)
+    note(grown(graph_, distances_, heaviest_task(graph_), central_slots(distances_).front()), "growth");
+  if (budget_.used() < until / 2)
+    note(bisected(graph_, distances_, random_), "bisection");
+  return false;
+}
+
+void Portfolio::search_hops(double until) {
+  if (note_constructed(until))
+    return;
+  Mapping mapping = Mapping::of(nearest_.slots);
+  const std::string begin = nearest_.method;
+  HopBytes state(graph_, distances_, mapping);
+  const double before = budget_.used();
+  const std::int64_t proposals = descend(state, proposals_, random_, budget_, until);
+  note(mapping, begin + "+descent");
+  const double per_proposal =
+      (budget_.used() - before) / static_cast<double>(std::max<std::int64_t>(proposals, 1));
+  const double cycle = std::max(per_proposal * proposals_for_hot_max * graph_.vertices(), 1e-3);
+  const double part = std::min((until - budget_.used()) / cycle, 1.0);
+  double hot = std::max(hot_max * std::sqrt(part), hot_min);
+  const double unit = mean_change(state, proposals_, random_);
+  for (bool is_first = true; budget_.used() < until && unit > 0; is_first = false) {
+    const double left = until - budget_.used();
+    const double end = left < 2 * cycle ? until : budget_.used() + cycle;
+    anneal(state, proposals_, random_, budget_, {unit, hot, cold, end});
+    descend(state, proposals_, random_, budget_, until);
+    note(mapping, begin + (is_first ? "+annealing" : "+annealing again"));
+    hot = hot == hot_again ? hot_max : hot_again;
+  }
+}
+
+void Portfolio::search_loads() {
+  Routes routes(allocation_);
+  const LinkGoal goal = link_goal(options_.goal, pattern_, result_.identity, options_.costs);
+  if (goal.layers.empty() || budget_.is_over())
+    return;
+  std::vector<double> base = options_.base_load;
+  for (std::size_t link = 0; link < base.size(); ++link)
+    base[link] /= allocation_.interconnect->capacity(static_cast<topology::Link>(link));
+  Mapping mapping = Mapping::of(answered_);
+  LinkEnergy state(goal.layers, goal.hop_weight, routes, mapping, base);
+  search_links(state, proposals_, random_, budget_, 1);
+  answer(mapping.slot_of, result_.method + "+links");
+}
+
+} // namespace thalweg::place

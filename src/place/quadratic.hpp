@@ -1,0 +1,54 @@
+#pragma once
+
+// The quadratic assignment problem on dense matrices, for few tasks: what placement by hop-bytes is, and what
+// QAPLIB's instances are.
+//
+//     cost = sum over i, j of flows[i][j] * distances[place of i][place of j]
+
+#include "place/budget.hpp"
+#include "place/mapping.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace thalweg::place {
+
+/// Two matrices of whole numbers, row by row; neither need be symmetric. The sum of all products has to fit
+/// into 63 bits.
+struct Quadratic {
+  std::int32_t size = 0;
+  std::vector<std::int64_t> flows;
+  std::vector<std::int64_t> distances;
+
+  std::int64_t flow(std::int32_t i, std::int32_t j) const { return flows[index(i, j)]; }
+  std::int64_t distance(std::int32_t p, std::int32_t q) const { return distances[index(p, q)]; }
+  std::int64_t cost(const Slots& place_of) const;
+
+private:
+  std::size_t index(std::int32_t row, std::int32_t column) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(size) + static_cast<std::size_t>(column);
+  }
+};
+
+/// Throws Error for matrices that are not of size * size, numbers below 0, and sums that do not fit.
+void check_quadratic(const Quadratic& problem);
+
+struct QuadraticResult {
+  Slots place_of;
+  std::int64_t cost = 0;
+  std::int64_t bound =
+      0; ///< no assignment costs less; equal to the cost where that is proven to be the least
+};
+
+/// Robust tabu search (Taillard 1991), begun again from disturbed bests: the best that is met in the budget.
+QuadraticResult tabu_search(const Quadratic& problem, std::uint64_t seed, Budget& budget, Slots start = {});
+
+/// Branch and bound with Gilmore-Lawler bounds, begun with what tabu search finds. Within the budget the
+/// answer is proven; else the bound is that of the root. For up to about 15 tasks, more where distances
+/// repeat.
+QuadraticResult branch_and_bound(const Quadratic& problem, std::uint64_t seed, Budget& budget);
+
+/// The bound of Gilmore (1962) and Lawler (1963): O(size^3 log size).
+std::int64_t gilmore_lawler(const Quadratic& problem);
+
+} // namespace thalweg::place

@@ -1,0 +1,31 @@
+#pragma once
+
+// Random numbers that are the same on every machine: a search is reproduced from its seed.
+
+#include <cstdint>
+
+namespace thalweg::place {
+
+/// Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64).
+class Random {
+public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t bits = state_ += 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  }
+  /// 0 .. count-1.
+  std::int32_t below(std::int32_t count) {
+    return static_cast<std::int32_t>(((next() >> 32) * static_cast<std::uint64_t>(count)) >> 32);
+  }
+  /// From 0 to below 1.
+  double real() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+private:
+  std::uint64_t state_;
+};
+
+} // namespace thalweg::place

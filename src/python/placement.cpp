@@ -1,0 +1,180 @@
+#include "python/bindings.hpp"
+
+#include "core/error.hpp"
+#include "place/literal.hpp"
+#include "place/map.hpp"
+#include "place/stencil.hpp"
+#include "python/arrays.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+namespace thalweg::python {
+
+namespace {
+
+using machine::Allocation;
+using pattern::Pattern;
+using place::Metrics;
+using place::Result;
+using topology::Interconnect;
+using topology::Link;
+using topology::Place;
+
+void bind_interconnects(nb::module_& module) {
+  nb::class_<Interconnect>(module, "Interconnect", "Nodes and directed links, numbered from 0.")
+      .def_prop_ro("name", &Interconnect::name)
+      .def_prop_ro("nodes", &Interconnect::nodes)
+      .def_prop_ro("links", &Interconnect::links)
+      .def_prop_ro("diameter", &Interconnect::diameter)
+      .def_prop_ro("extents",
+                   [](const Interconnect& self) {
+                     return self.grid() == nullptr ? std::vector<std::int32_t>{} : self.grid()->extents();
+                   })
+      .def("hops", &Interconnect::hops, nb::arg("a"), nb::arg("b"))
+      .def("link_name", &Interconnect::link_name, nb::arg("link"))
+      .def(
+          "route",
+          [](const Interconnect& self, Place from, Place to) {
+            std::vector<topology::LinkShare> route;
+            self.append_route(from, to, route);
+            std::vector<Link> links;
+            for (const topology::LinkShare& share : route)
+              links.push_back(share.link);
+            return row_of(std::move(links));
+          },
+          nb::arg("origin"), nb::arg("target"), "The links that carry something from one node to another.");
+  module.def(
+      "parse_interconnect",
+      [](std::string_view text) {
+        return std::const_pointer_cast<Interconnect>(topology::parse_interconnect(text));
+      },
+      nb::arg("text"), "Reads torus:16x16x16 and the like.");
+}
+
+void add_phase(Pattern& self, std::string name, double repeats, const RowArgument<std::int32_t>& from,
+               const RowArgument<std::int32_t>& to, const RowArgument<double>& bytes,
+               const RowArgument<double>& messages) {
+  const std::size_t count = from.size();
+  if (to.size() != count || bytes.size() != count || messages.size() != count)
+    throw Error("a phase of rows that are not of one length",
+                "give a sender, receiver, bytes and messages each");
+  std::vector<pattern::Edge> edges;
+  edges.reserve(count);
+  for (std::size_t index = 0; index < count; ++index)
+    edges.push_back({from.data()[index], to.data()[index], bytes.data()[index], messages.data()[index]});
+  self.phases.push_back({std::move(name), repeats, pattern::Matrix(self.tasks, std::move(edges))});
+}
+
+void bind_patterns(nb::module_& module) {
+  nb::class_<Pattern>(module, "TrafficPattern", "Who sends whom how much, by phase.")
+      .def(
+          "__init__",
+          [](Pattern* self, std::int32_t tasks) {
+            new (self) Pattern{tasks, {}};
+          },
+          nb::arg("tasks"))
+      .def_ro("tasks", &Pattern::tasks)
+      .def("add_phase", &add_phase, nb::arg("name"), nb::arg("repeats"), nb::arg("senders"),
+           nb::arg("receivers"), nb::arg("bytes"), nb::arg("messages"),
+           "Adds what is sent at once, in rows of one length.");
+}
+
+Allocation allocation_of(const std::shared_ptr<Interconnect>& machine, const RowArgument<Place>& slots) {
+  for (const Place slot : span_of(slots))
+    if (slot < 0 || slot >= machine->nodes())
+      throw Error("a slot on node " + std::to_string(slot) + " of " + machine->name(),
+                  "name nodes of the machine");
+  return {machine, vector_of(slots)};
+}
+
+void bind_results(nb::module_& module) {
+  nb::class_<Metrics>(module, "PlacementMetrics", "What a mapping costs.")
+      .def_ro("hop_bytes", &Metrics::hop_bytes)
+      .def_ro("hops_per_byte", &Metrics::hops_per_byte)
+      .def_ro("link_max", &Metrics::link_max)
+      .def_ro("phase_link_max", &Metrics::phase_link_max)
+      .def_ro("seconds", &Metrics::seconds);
+  nb::class_<Result>(module, "PlacementResult", "A slot for each task.")
+      .def_prop_ro(
+          "slot_of", [](const Result& self) { return row_of(self.slot_of); }, nb::rv_policy::move)
+      .def_ro("identity", &Result::identity)
+      .def_ro("placed", &Result::placed)
+      .def_ro("method", &Result::method)
+      .def_ro("seconds", &Result::seconds);
+}
+
+Result mapped(const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+              const RowArgument<Place>& slots, std::string_view goal, double seconds, std::int64_t proposals,
+              bool cpu_time, std::uint64_t seed, const RowArgument<double>& base_load) {
+  const place::Options options{
+      place::parse_goal(goal), seconds, proposals, cpu_time ? place::Clock::cpu : place::Clock::wall, seed,
+      vector_of(base_load),    {}};
+  const Allocation allocation = allocation_of(machine, slots);
+  const nb::gil_scoped_release others_go_on;
+  return place::map(pattern, allocation, options);
+}
+
+} // namespace
+
+void bind_placement(nb::module_& module) {
+  bind_interconnects(module);
+  bind_patterns(module);
+  bind_results(module);
+  module.def("map_tasks", &mapped, nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("goal"),
+             nb::arg("seconds"), nb::arg("proposals"), nb::arg("cpu_time"), nb::arg("seed"),
+             nb::arg("base_load"), "Searches a slot for each task within a budget.");
+  module.def(
+      "placement_metrics",
+      [](const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of,
+         const RowArgument<double>& base_load) {
+        const Allocation allocation = allocation_of(machine, slots);
+        const auto tasks = static_cast<std::size_t>(pattern.tasks);
+        for (const std::int32_t slot : span_of(slot_of))
+          if (slot < 0 || static_cast<std::size_t>(slot) >= allocation.slots.size() ||
+              slot_of.size() != tasks)
+            throw Error("a mapping that does not give each task a slot", "give a slot for each");
+        return place::metrics(pattern, allocation, vector_of(slot_of), vector_of(base_load));
+      },
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"), nb::arg("base_load"));
+  module.def(
+      "link_loads",
+      [](const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+        return row_of(
+            place::link_loads(pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)));
+      },
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      "Bytes on each link over its capacity, all phases together.");
+  module.def(
+      "recognized_mesh",
+      [](const Pattern& pattern) {
+        const auto found = place::recognized(place::Graph(pattern::sum(pattern), pattern.tasks));
+        return found ? found->extents : std::vector<std::int32_t>{};
+      },
+      nb::arg("pattern"),
+      "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
+  module.def("published_heuristics", [] {
+    const auto names = place::literals();
+    return std::vector<std::string>(names.begin(), names.end());
+  });
+  module.def(
+      "map_as_published",
+      [](std::string_view heuristic, const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots) {
+        const Allocation allocation = allocation_of(machine, slots);
+        if (slots.size() < static_cast<std::size_t>(pattern.tasks) || slots.size() == 0)
+          throw Error("fewer slots than tasks", "give more slots");
+        const place::Graph graph(pattern::sum(pattern), static_cast<std::int32_t>(slots.size()));
+        place::Slots found = place::literal(heuristic, graph, place::Distances(allocation)).slot_of;
+        found.resize(static_cast<std::size_t>(pattern.tasks));
+        return row_of(std::move(found));
+      },
+      nb::arg("heuristic"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"),
+      "A slot for each task, by a heuristic as it was published.");
+}
+
+} // namespace thalweg::python

@@ -1,0 +1,156 @@
+#include "core/error.hpp"
+#include "place/bisection.hpp"
+#include "place/graph_cut.hpp"
+#include "place/growth.hpp"
+#include "place/hop_bytes.hpp"
+#include "place/literal.hpp"
+#include "place/stencil.hpp"
+#include "problems.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+
+namespace thalweg::place {
+namespace {
+
+void expect_permutation(const Mapping& mapping) {
+  EXPECT_EQ(std::set(mapping.slot_of.begin(), mapping.slot_of.end()).size(), mapping.slot_of.size());
+  for (std::int32_t task = 0; task < mapping.size(); ++task)
+    EXPECT_EQ(mapping.task(mapping.slot(task)), task);
+}
+
+double hops_per_byte(Mapping mapping, const Graph& graph, const Distances& distances) {
+  return HopBytes(graph, distances, mapping).value() / graph.total_bytes();
+}
+
+TEST(Constructions, GiveEachTaskASlot) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    const machine::Allocation allocation = random_allocation(random);
+    const auto slots = static_cast<std::int32_t>(allocation.slots.size());
+    const Graph graph(pattern::sum(random_pattern(random, slots)), slots);
+    const Distances distances(allocation);
+    Random own(1);
+    expect_permutation(bisected(graph, distances, own));
+    expect_permutation(grown(graph, distances, heaviest_task(graph), central_slots(distances).front()));
+    for (const std::string_view heuristic : literals())
+      expect_permutation(literal(heuristic, graph, distances));
+  }
+  const machine::Allocation one = whole("torus:1");
+  EXPECT_THROW(literal("best", Graph({1, {}}, 1), Distances(one)), Error);
+}
+
+/// Figures that were computed apart, in other programs, for 64 tasks on a cube of nodes.
+TEST(Literal, HasTheFiguresOfItsSource) {
+  const machine::Allocation allocation = cube(4);
+  const Distances distances(allocation);
+  const std::map<std::string_view, std::array<double, 4>> expected{
+      // stencil, recursive doubling, Bruck, binomial tree
+      {"gge", {2.11, 2.06, 3.78, 2.27}},
+      {"mahd", {2.00, 2.08, 3.34, 2.27}},
+      {"emahd-nodes", {1.00, 1.50, 2.90, 1.75}},
+      {"emahd-tasks", {1.67, 1.50, 2.48, 2.03}},
+  };
+  const std::array patterns{natural_mesh({4, 4, 4}), natural_mesh({2, 2, 2, 2, 2, 2}), bruck(64),
+                            binomial(64)};
+  for (const auto& [heuristic, figures] : expected)
+    for (std::size_t index = 0; index < patterns.size(); ++index) {
+      const Graph graph(patterns[index], 64);
+      EXPECT_NEAR(hops_per_byte(literal(heuristic, graph, distances), graph, distances), figures[index],
+                  0.006)
+          << heuristic << " " << index;
+    }
+}
+
+TEST(Cut, HasPartsOfTheSizesAsked) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 100; ++round) {
+    CutGraph graph;
+    const auto vertices = static_cast<std::int32_t>(random() % 200 + 1);
+    const Graph edges(pattern::sum(random_pattern(random, vertices)), vertices);
+    for (std::int32_t vertex = 0; vertex < vertices; ++vertex) {
+      const auto neighbors = edges.neighbors(vertex);
+      graph.neighbors.insert(graph.neighbors.end(), neighbors.begin(), neighbors.end());
+      graph.bytes.insert(graph.bytes.end(), edges.bytes(vertex).begin(), edges.bytes(vertex).end());
+      graph.begin.push_back(graph.neighbors.size());
+      graph.sizes.push_back(1);
+      graph.pull.push_back(static_cast<double>(random() % 5) - 2);
+    }
+    const auto first = static_cast<std::int32_t>(random() % (static_cast<std::size_t>(vertices) + 1));
+    Random own(1);
+    const Sides sides = cut(graph, first, own);
+    EXPECT_EQ(std::count(sides.begin(), sides.end(), 0), first);
+  }
+}
+
+TEST(Cut, FindsTheNarrowPlace) {
+  // Two meshes of 10 x 10, joined by one edge.
+  std::vector<pattern::Edge> edges{{0, 100, 1, 1}};
+  for (const std::int32_t begin : {0, 100})
+    for (const pattern::Edge& edge : natural_mesh({10, 10}).edges())
+      edges.push_back({edge.from + begin, edge.to + begin, 1, 1});
+  const Graph graph({200, edges}, 200);
+  CutGraph whole_graph;
+  for (std::int32_t vertex = 0; vertex < 200; ++vertex) {
+    for (const std::int32_t other : graph.neighbors(vertex))
+      whole_graph.neighbors.push_back(other);
+    for (const double bytes : graph.bytes(vertex))
+      whole_graph.bytes.push_back(bytes);
+    whole_graph.begin.push_back(whole_graph.neighbors.size());
+  }
+  whole_graph.sizes.assign(200, 1);
+  whole_graph.pull.assign(200, 0);
+  Random own(1);
+  EXPECT_EQ(cut_cost(whole_graph, cut(whole_graph, 100, own)), 1);
+}
+
+TEST(Stencil, IsRecognizedUnderAnyNumbering) {
+  std::mt19937 random(9);
+  for (const Numbers& extents :
+       {Numbers{7}, Numbers{4, 6}, Numbers{3, 4, 5}, Numbers{2, 2, 2, 2, 2}, Numbers{2, 5}}) {
+    const std::int32_t places = std::accumulate(extents.begin(), extents.end(), 1, std::multiplies{});
+    const pattern::Matrix matrix = mesh_pattern(extents, shuffled(random, places));
+    const auto found = recognized(Graph(matrix, places + 3));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(std::multiset(found->extents.begin(), found->extents.end()),
+              std::multiset(extents.begin(), extents.end()));
+    // One edge less, or more, and it is none.
+    std::vector<pattern::Edge> edges(matrix.edges().begin(), matrix.edges().end());
+    edges.push_back({0, edges[0].from == 0 && edges[0].to == 1 ? 2 : 1, 1, 1});
+    const bool is_new = std::ranges::none_of(matrix.edges(), [&](const pattern::Edge& edge) {
+      return edge.from == edges.back().from && edge.to == edges.back().to;
+    });
+    EXPECT_EQ(recognized(Graph({places, edges}, places)).has_value(), !is_new);
+  }
+  EXPECT_FALSE(recognized(Graph(bruck(20), 20)));
+  EXPECT_FALSE(recognized(Graph({5, {}}, 5)));
+}
+
+TEST(ClosedForms, AreOptimalOnTheStencilsOwnBox) {
+  std::mt19937 random(10);
+  const machine::Allocation allocation = whole("mesh:6x4x5");
+  const Distances distances(allocation);
+  const Graph graph(mesh_pattern({5, 6, 4}, shuffled(random, 120)), 120);
+  const auto stencil = recognized(graph);
+  ASSERT_TRUE(stencil);
+  const std::vector<Mapping> found = closed_forms(*stencil, graph, distances);
+  ASSERT_FALSE(found.empty());
+  for (const Mapping& mapping : found)
+    expect_permutation(mapping);
+  EXPECT_EQ(hops_per_byte(found.front(), graph, distances), 1);
+}
+
+/// 1.5 hops per byte are the optimum, by Harper's isoperimetric inequality.
+TEST(ClosedForms, AreOptimalForAHypercubeOnACube) {
+  std::mt19937 random(11);
+  const machine::Allocation allocation = cube(4);
+  const Distances distances(allocation);
+  const Graph graph(mesh_pattern({2, 2, 2, 2, 2, 2}, shuffled(random, 64)), 64);
+  const auto stencil = recognized(graph);
+  ASSERT_TRUE(stencil);
+  EXPECT_EQ(hops_per_byte(closed_forms(*stencil, graph, distances).front(), graph, distances), 1.5);
+}
+
+} // namespace
+} // namespace thalweg::place

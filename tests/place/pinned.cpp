@@ -1,0 +1,72 @@
+#include "place/pinned.hpp"
+
+#include "place/job_allocation.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+
+namespace thalweg::place {
+namespace {
+
+pattern::Pattern ring_pattern(std::int32_t tasks) {
+  std::vector<pattern::Edge> edges;
+  for (std::int32_t task = 0; task < tasks; ++task) {
+    edges.push_back({task, (task + 1) % tasks, 1000, 1});
+    edges.push_back({(task + 1) % tasks, task, 1000, 1});
+  }
+  return {tasks, {{"all", 1, {tasks, std::move(edges)}}}};
+}
+
+/// So many ranks on each of the hosts, which are dealt out in a random order.
+machine::Allocation shuffled(const std::string& network, std::int32_t hosts, std::int32_t on_host,
+                             unsigned seed) {
+  topology::NodePlaces known{network, hosts, {}};
+  known.places.resize(static_cast<std::size_t>(hosts));
+  std::iota(known.places.begin(), known.places.end(), 0);
+  std::ranges::shuffle(known.places, std::mt19937(seed));
+  std::vector<int> nodes;
+  for (std::int32_t rank = 0; rank < hosts * on_host; ++rank)
+    nodes.push_back(rank / on_host);
+  return job_allocation(known, nodes, hosts);
+}
+
+TEST(Pinned, FirstTaskKeepsFirstSlot) {
+  for (const char* const network : {"ring", "torus:4x2", "star", "fat-tree:4x2"}) {
+    for (unsigned seed = 1; seed < 6; ++seed) {
+      for (const std::int32_t on_host : {1, 2}) {
+        const machine::Allocation allocation = shuffled(network, 8, on_host, seed);
+        const Result result = map_pinned(ring_pattern(8 * on_host), allocation, {.proposals = 20000});
+        EXPECT_EQ(result.slot_of.front(), 0);
+        Slots sorted = result.slot_of;
+        std::ranges::sort(sorted);
+        for (std::size_t slot = 0; slot < sorted.size(); ++slot)
+          EXPECT_EQ(sorted[slot], static_cast<std::int32_t>(slot));
+        EXPECT_LE(result.placed.hop_bytes, result.identity.hop_bytes);
+      }
+    }
+  }
+}
+
+TEST(Pinned, ARingOnARingCostsNothing) {
+  for (unsigned seed = 1; seed < 6; ++seed) {
+    const machine::Allocation allocation = shuffled("ring", 8, 1, seed);
+    const Result result = map_pinned(ring_pattern(8), allocation, {.proposals = 20000});
+    EXPECT_DOUBLE_EQ(result.placed.hops_per_byte, 3); // host, next switch, host
+  }
+}
+
+TEST(JobAllocation, NodesAloneAreEquallyFar) {
+  const std::vector<int> nodes{0, 1, 1, 2};
+  const machine::Allocation allocation = job_allocation({}, nodes, 3);
+  const auto hops = [&](std::size_t a, std::size_t b) {
+    return allocation.interconnect->hops(allocation.slots[a], allocation.slots[b]);
+  };
+  EXPECT_EQ(hops(1, 2), 0);
+  EXPECT_GT(hops(0, 1), 0);
+  EXPECT_EQ(hops(0, 1), hops(2, 3));
+}
+
+} // namespace
+} // namespace thalweg::place

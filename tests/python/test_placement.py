@@ -1,0 +1,197 @@
+"""Placement from Python and the command: patterns, files, formats, bounds, and errors that name value and remedy."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import io, sparse
+
+import thalweg
+from support import Command, examples
+from thalweg import _core
+from thalweg.bench.patterns import PATTERNS, box
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.placement.bounds import hop_bytes_bound, link_bound
+from thalweg.placement.explain import hottest_link
+from thalweg.placement.files import read_pattern
+from thalweg.placement.formats import FORMATS, text_of
+from thalweg.placement.machine import read_slots, slots_of
+from thalweg.placement.mapping import Budget
+
+FEW = Budget(proposals=3000)
+MACHINES = ("torus:2x3", "mesh:5", "torus:5", "mesh:2x2x2", "torus:4x2")
+
+
+def cube(side: int) -> thalweg.placement.machine.Slots:
+    """Give a cube of nodes in a larger torus."""
+    nodes = np.stack(np.unravel_index(np.arange(side**3), (side,) * 3, order="F"), axis=1)
+    return slots_of("torus:16x16x16", nodes)
+
+
+@given(data=st.data(), machine=st.sampled_from(MACHINES))
+@settings(max_examples=examples(60))
+def test_no_mapping_beats_a_bound(data: st.DataObject, machine: str) -> None:
+    """Of few ranks all mappings are tried."""
+    slots = slots_of(machine)
+    tasks = min(slots.nodes.size, data.draw(st.integers(2, 6)))
+    slots = slots._replace(nodes=slots.nodes[:tasks])
+    entries = data.draw(st.lists(st.integers(0, 4), min_size=tasks * tasks, max_size=tasks * tasks))
+    pattern = thalweg.Pattern(np.array(entries).reshape(tasks, tasks))
+    found = [
+        _core.placement_metrics(pattern.core, slots.machine, slots.nodes, np.array(one, np.int32), np.empty(0))
+        for one in itertools.permutations(range(tasks))
+    ]
+    least = min(metrics.hop_bytes for metrics in found)
+    assert hop_bytes_bound(pattern, slots).value <= least
+    assert link_bound(pattern, slots).value <= min(metrics.link_max for metrics in found)
+    placed = thalweg.map_ranks(pattern, slots, budget=FEW).placed
+    assert least <= placed.hop_bytes <= found[0].hop_bytes
+
+
+def test_regular_patterns_on_their_cube_are_proven_optimal() -> None:
+    """Figures that were computed apart: 1 hop per byte and 0.5 for a stencil, 1.5 and 1 for recursive doubling."""
+    for name, hops, link in (("stencil", 1.0, 1.0), ("recursive doubling", 1.5, 2.0)):
+        found = thalweg.map_ranks(PATTERNS[name](64), cube(4), budget=Budget(proposals=1))
+        assert found.method == "identity"
+        assert found.placed.hops_per_byte == hops
+        assert found.placed.link_max == link
+        assert found.above_bound("hop-bytes") == pytest.approx(0, abs=1e-6)
+    assert found.above_bound("link") == pytest.approx(0, abs=1e-6)
+
+
+def test_phases_are_not_what_their_sum_is() -> None:
+    found = thalweg.map_ranks(PATTERNS["recursive doubling"](16), "torus:16", budget=FEW, objective="contention")
+    assert found.placed.phase_link_max <= found.identity.phase_link_max
+    assert found.identity.phase_link_max != found.identity.link_max
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("ranks", [1, 2, 8, 12])
+def test_made_patterns_are_placed(name: str, ranks: int) -> None:
+    pattern = PATTERNS[name](ranks)
+    assert pattern.tasks == ranks
+    found = thalweg.map_ranks(pattern, "torus:4x4", budget=FEW, objective="time")
+    assert len(set(found.slot_of.tolist())) == ranks
+    assert int(np.prod(box(ranks))) == ranks
+
+
+def test_matrices_of_all_kinds_are_one_pattern() -> None:
+    dense = np.array([[7, 2, 0], [0, 0, 3], [1, 0, 0]])
+    for matrix in (dense, dense.tolist(), sparse.csr_matrix(dense), sparse.coo_array(dense.astype(np.float32))):
+        pattern = thalweg.Pattern(matrix)
+        assert pattern.matrix().toarray().tolist() == [[0, 2, 0], [0, 0, 3], [1, 0, 0]]
+        assert thalweg.map_ranks(matrix, "mesh:3", budget=FEW).placed.hop_bytes == 7
+
+
+def test_files_are_read(tmp_path: Path) -> None:
+    dense = np.array([[0, 2, 0], [2, 0, 3], [0, 3, 0]])
+    io.mmwrite(tmp_path / "a.mtx", sparse.coo_array(dense))
+    (tmp_path / "a.csv").write_text("0,2,0\n2,0,3\n0,3,0\n")
+    (tmp_path / "a.graph").write_text("% a graph\n3 2 001\n2 2\n1 2 3 3\n2 3\n")
+    for name in ("a.mtx", "a.csv", "a.graph"):
+        assert read_pattern(str(tmp_path / name)).matrix().toarray().tolist() == dense.tolist(), name
+
+
+@given(text=st.text(alphabet="0123456789 .,-%\nenx", max_size=60), ending=st.sampled_from(["mtx", "csv", "graph"]))
+@settings(max_examples=examples(150))
+def test_damaged_files_are_refused_with_a_remedy(
+    tmp_path_factory: pytest.TempPathFactory, text: str, ending: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"damaged.{ending}"
+    path.write_text(("%%MatrixMarket matrix coordinate real general\n" if ending == "mtx" else "") + text)
+    try:
+        pattern = read_pattern(str(path))
+    except ThalwegError as error:
+        assert error.remedy
+    else:
+        assert pattern.tasks >= 0
+
+
+def test_formats_say_the_same() -> None:
+    placement = thalweg.map_ranks(np.eye(4, k=2), slots_of("mesh:2", None, 2), budget=FEW)
+    names = ["one", "two"]
+    hosts = [names[slot // 2] for slot in placement.slot_of]
+    assert text_of(placement, "list").split() == [str(slot) for slot in placement.slot_of]
+    assert text_of(placement, "slurm-hostfile", names).split() == hosts
+    assert text_of(placement, "mpich-hosts", names).split() == [f"{host}:1" for host in hosts]
+    assert text_of(placement, "ompi-rankfile", names).splitlines() == [
+        f"rank {rank}={hosts[rank]} slot={slot % 2}" for rank, slot in enumerate(placement.slot_of)
+    ]
+    order = [int(rank) for rank in text_of(placement, "mpich-rank-order").split(",")]
+    assert [order.index(rank) for rank in range(4)] == placement.slot_of.tolist()
+    assert "+n0" in text_of(placement, "ompi-rankfile")
+    for form, given_names in (("best", []), ("mpich-hosts", []), ("slurm-hostfile", ["one"])):
+        with pytest.raises(ThalwegError):
+            text_of(placement, form, given_names)
+    with pytest.raises(ThalwegError, match="slots"):
+        text_of(thalweg.map_ranks(np.ones((3, 3)), "mesh:5", budget=FEW), "mpich-rank-order")
+
+
+def test_the_hottest_link_is_explained() -> None:
+    traffic = np.zeros((6, 6))
+    traffic[0, 3] = traffic[1, 4] = 10
+    traffic[2, 5] = 1
+    pattern, slots = thalweg.Pattern(traffic), slots_of("mesh:6")
+    hottest = hottest_link(pattern, slots, np.arange(6, dtype=np.int32))
+    assert hottest is not None
+    assert hottest.load == 21
+    assert [(pair.sender, pair.receiver) for pair in hottest.pairs] == [(0, 3), (1, 4), (2, 5)]
+    assert hottest.swap is not None
+    assert hottest.swap.link_max < 21
+    assert hottest_link(thalweg.Pattern(np.zeros((2, 2))), slots_of("mesh:2"), np.arange(2, dtype=np.int32)) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((np.ones((3, 2)), "mesh:4"), "square"),
+        ((-np.ones((2, 2)), "mesh:4"), "not below 0"),
+        ((np.full((2, 2), np.nan), "mesh:4"), "not below 0"),
+        ((np.ones((5, 5)), "mesh:4"), "more nodes"),
+        ((np.ones((2, 2)), "crossbar"), ""),
+        ((np.array([["a"]]), "mesh:4"), "numbers"),
+    ],
+)
+def test_what_is_no_problem_is_refused(arguments: tuple[np.ndarray, str], problem: str) -> None:
+    with pytest.raises(ThalwegError, match=problem):
+        thalweg.map_ranks(*arguments, budget=FEW)
+
+
+def test_nodes_that_are_none_are_refused(tmp_path: Path) -> None:
+    for nodes in ([[0, 4]], [[0, 0], [0, 0]], [[0, 0, 0]], [[-1, 0]]):
+        with pytest.raises(ThalwegError):
+            slots_of("torus:4x4", np.array(nodes))
+    assert slots_of("torus:4x4", np.array([5, 2])).nodes.tolist() == [5, 2]
+    with pytest.raises(ThalwegError, match="machine"):
+        read_slots("", "")
+    (tmp_path / "nodes").write_text("4 4 2\n0 1\n1 0\n")
+    assert read_slots("", str(tmp_path / "nodes")).nodes.tolist() == [4, 1]
+    with pytest.raises(ThalwegError, match="objective"):
+        thalweg.map_ranks(np.ones((2, 2)), "mesh:2", objective="nearness")
+
+
+def test_the_command(command: Command, tmp_path: Path) -> None:
+    pattern = tmp_path / "pattern.csv"
+    np.savetxt(pattern, np.eye(8, k=4) * 5, fmt="%d", delimiter=",")
+    common = ("map", str(pattern), "--machine", "mesh:8", "--proposals", "20000")
+    done = command(*common, "--compare", "--explain", "-o", str(tmp_path / "out"), "--format", "ompi-rankfile")
+    assert done.returncode == 0, done.stderr
+    assert "proven optimal" in done.stdout
+    assert "emahd-nodes" in done.stdout
+    assert "link (" in done.stdout
+    assert (tmp_path / "out").read_text().startswith("rank 0=+n")
+    answer = json.loads(command(*common, "--json", "--pictures", str(tmp_path / "map.svg")).stdout)
+    assert sorted(answer["slot_of"]) == list(range(8))
+    assert answer["placed"]["hop-bytes"] == 20
+    assert (tmp_path / "map.svg").read_text().startswith("<svg")
+    assert command("map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
+    assert command("map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
+
+
+def test_formats_of_the_command_are_those_that_are_written(command: Command) -> None:
+    text = command("map", "--help").stdout
+    assert all(form in text for form in FORMATS)
