@@ -46,6 +46,8 @@ public:
   std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
   /// How many links that are.
   std::int64_t hops(std::int32_t from, std::int32_t to) const { return interconnect_->hops(from, to); }
+  /// The same, computed. It may have more nodes behind the hosts.
+  const std::shared_ptr<const Interconnect>& interconnect() const { return interconnect_; }
   /// A mesh, ring or torus as a grid whose places are the hosts; nothing for other shapes.
   std::optional<Grid> grid() const;
 
