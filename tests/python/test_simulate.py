@@ -76,9 +76,7 @@ def test_a_machine_file_says_what_messages_cost(tmp_path: Path) -> None:
     assert near.finish < found.finish
     text = tmp_path / "pair.goal"
     text.write_text("num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n}\n")
-    apart, together = (
-        thalweg.simulate(goal=text, machine=machine, ranks_per_node=each).finish for each in (1, 2)
-    )
+    apart, together = (thalweg.simulate(goal=text, machine=machine, ranks_per_node=each).finish for each in (1, 2))
     assert apart > together > 0
 
 

@@ -92,8 +92,9 @@ TEST(Order, IsTheRanksOwnWhereOperandsHaveToStayInIt) {
     problem.parameters = resolve(*strategy, {{"order", 1}});
     problem.orders = random_orders(8, 1);
     EXPECT_EQ(chosen_order(problem) == nullptr, schedule::is_reduction(problem.operation)) << strategy->name;
-    if (!unsupported_reason(*strategy, problem))
-      EXPECT_TRUE(prove(*strategy, problem).empty()) << strategy->name;
+    if (unsupported_reason(*strategy, problem))
+      continue;
+    EXPECT_TRUE(prove(*strategy, problem).empty()) << strategy->name;
   }
 }
 
