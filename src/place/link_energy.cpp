@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace thalweg::place {
@@ -157,10 +158,10 @@ void LinkEnergy::swap(std::int32_t a, std::int32_t b, double /*change*/) {
   }
   sums_ = next_;
   total_ = next_total_;
-  constexpr double cancelled = 1e-6; // what is left of a sum of which so much has gone is rounding
+  constexpr double canceled = 1e-6; // what is left of a sum of which so much has gone is rounding
   for (std::size_t layer = 0; layer < sums_.size(); ++layer) {
     sums_[layer].peak = std::max(sums_[layer].peak, sums_[layer].power);
-    if (sums_[layer].power < cancelled * sums_[layer].peak)
+    if (sums_[layer].power < canceled * sums_[layer].peak)
       sum_up(layer);
   }
   value_ = energy(sums_, total_);
@@ -171,6 +172,21 @@ void LinkEnergy::swap(std::int32_t a, std::int32_t b, double /*change*/) {
 double LinkEnergy::load_max(std::size_t layer) const {
   const auto begin = loads_.begin() + static_cast<std::ptrdiff_t>(layer * links_);
   return links_ == 0 ? 0 : *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(links_));
+}
+
+std::vector<std::size_t> LinkEnergy::ranking() const {
+  std::vector<std::size_t> links(loads_.size());
+  std::iota(links.begin(), links.end(), 0);
+  std::ranges::stable_sort(links, std::greater{}, [&](std::size_t link) { return loads_[link]; });
+  return links;
+}
+
+double LinkEnergy::load_max_after(const std::vector<std::size_t>& ranking) const {
+  double load = 0;
+  for (const std::size_t at : touched_)
+    load = std::max(load, loads_[at] + changes_[at]);
+  const auto untouched = std::ranges::find_if(ranking, [&](std::size_t at) { return seen_[at] != round_; });
+  return untouched == ranking.end() ? load : std::max(load, loads_[*untouched]);
 }
 
 std::vector<std::int32_t> LinkEnergy::hot_tasks(double part) const {

@@ -41,6 +41,10 @@ public:
   /// one's load. O(messages * hops).
   std::vector<std::int32_t> hot_tasks(double part) const;
   double load_max(std::size_t layer) const;
+  /// The links of the only layer, the most loaded first.
+  std::vector<std::size_t> ranking() const;
+  /// The most loaded link's load behind the swap of the last delta(), of a state with this ranking.
+  double load_max_after(const std::vector<std::size_t>& ranking) const;
 
 private:
   struct End { ///< a message as one of its two tasks sees it

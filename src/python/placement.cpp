@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "place/literal.hpp"
+#include "place/local_opt.hpp"
 #include "place/map.hpp"
 #include "place/stencil.hpp"
 #include "python/arrays.hpp"
@@ -22,6 +23,8 @@ using place::Result;
 using topology::Interconnect;
 using topology::Link;
 using topology::Place;
+
+constexpr std::string_view local_opt = "localopt";
 
 void bind_interconnects(nb::module_& module) {
   nb::class_<Interconnect>(module, "Interconnect", "Nodes and directed links, numbered from 0.")
@@ -159,7 +162,9 @@ void bind_placement(nb::module_& module) {
       "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
   module.def("published_heuristics", [] {
     const auto names = place::literals();
-    return std::vector<std::string>(names.begin(), names.end());
+    std::vector<std::string> all(names.begin(), names.end());
+    all.emplace_back(local_opt);
+    return all;
   });
   module.def(
       "map_as_published",
@@ -168,8 +173,12 @@ void bind_placement(nb::module_& module) {
         const Allocation allocation = allocation_of(machine, slots);
         if (slots.size() < static_cast<std::size_t>(pattern.tasks) || slots.size() == 0)
           throw Error("fewer slots than tasks", "give more slots");
-        const place::Graph graph(pattern::sum(pattern), static_cast<std::int32_t>(slots.size()));
-        place::Slots found = place::literal(heuristic, graph, place::Distances(allocation)).slot_of;
+        const pattern::Matrix total = pattern::sum(pattern);
+        const place::Graph graph(total, static_cast<std::int32_t>(slots.size()));
+        const place::Distances distances(allocation);
+        place::Slots found = (heuristic == local_opt ? place::local_opt(total, graph, distances)
+                                                     : place::literal(heuristic, graph, distances))
+                                 .slot_of;
         found.resize(static_cast<std::size_t>(pattern.tasks));
         return row_of(std::move(found));
       },

@@ -152,7 +152,7 @@ def test_the_hottest_link_is_explained() -> None:
         ((-np.ones((2, 2)), "mesh:4"), "not below 0"),
         ((np.full((2, 2), np.nan), "mesh:4"), "not below 0"),
         ((np.ones((5, 5)), "mesh:4"), "more nodes"),
-        ((np.ones((2, 2)), "crossbar"), ""),
+        ((np.ones((2, 2)), "crossbar:4"), "crossbar"),
         ((np.array([["a"]]), "mesh:4"), "numbers"),
     ],
 )
@@ -174,24 +174,24 @@ def test_nodes_that_are_none_are_refused(tmp_path: Path) -> None:
         thalweg.map_ranks(np.ones((2, 2)), "mesh:2", objective="nearness")
 
 
-def test_the_command(command: Command, tmp_path: Path) -> None:
+def test_the_command(thalweg: Command, tmp_path: Path) -> None:
     pattern = tmp_path / "pattern.csv"
     np.savetxt(pattern, np.eye(8, k=4) * 5, fmt="%d", delimiter=",")
     common = ("map", str(pattern), "--machine", "mesh:8", "--proposals", "20000")
-    done = command(*common, "--compare", "--explain", "-o", str(tmp_path / "out"), "--format", "ompi-rankfile")
+    done = thalweg(*common, "--compare", "--explain", "-o", str(tmp_path / "out"), "--format", "ompi-rankfile")
     assert done.returncode == 0, done.stderr
     assert "proven optimal" in done.stdout
     assert "emahd-nodes" in done.stdout
     assert "link (" in done.stdout
     assert (tmp_path / "out").read_text().startswith("rank 0=+n")
-    answer = json.loads(command(*common, "--json", "--pictures", str(tmp_path / "map.svg")).stdout)
+    answer = json.loads(thalweg(*common, "--json", "--pictures", str(tmp_path / "map.svg")).stdout)
     assert sorted(answer["slot_of"]) == list(range(8))
     assert answer["placed"]["hop-bytes"] == 20
     assert (tmp_path / "map.svg").read_text().startswith("<svg")
-    assert command("map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
-    assert command("map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
+    assert thalweg("map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
+    assert thalweg("map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
 
 
-def test_formats_of_the_command_are_those_that_are_written(command: Command) -> None:
-    text = command("map", "--help").stdout
+def test_formats_of_the_command_are_those_that_are_written(thalweg: Command) -> None:
+    text = thalweg("map", "--help").stdout
     assert all(form in text for form in FORMATS)

@@ -21,7 +21,6 @@ def program() -> str | None:
 def scotch_map(gmap: str, pattern: Pattern, slots: Slots) -> tuple[NDArray[np.int32], float]:
     """Map one rank a node with Scotch; gives slots and the CPU seconds of the program."""
     both = pattern.both_ways()
-    extents = slots.machine.extents
     with tempfile.TemporaryDirectory() as folder:
         graph, target, out = (os.path.join(folder, name) for name in ("graph.grf", "machine.tgt", "mapping.map"))
         scale = max(float(both.data.max(initial=1.0)) / 1e5, 1e-9)
@@ -34,10 +33,8 @@ def scotch_map(gmap: str, pattern: Pattern, slots: Slots) -> tuple[NDArray[np.in
                     for weight, column in zip(both.data[begin:end], both.indices[begin:end], strict=True)
                 ]
                 file.write(" ".join([str(end - begin), *words]) + "\n")
-        kind = "torus" if slots.machine.name.startswith("torus") else "mesh"
         with open(target, "w", encoding="utf-8") as file:
-            nodes = " ".join(map(str, slots.nodes.tolist()))
-            file.write(f"sub {slots.nodes.size} {nodes}\n{kind}{len(extents)}D {' '.join(map(str, extents))}\n")
+            file.write(_target(slots))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([gmap, "-b0", graph, target, out], check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -48,6 +45,20 @@ def scotch_map(gmap: str, pattern: Pattern, slots: Slots) -> tuple[NDArray[np.in
         found[int(task)] = int(terminal)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return _slots_of_terminals(found, slots), spent
+
+
+def _target(slots: Slots) -> str:
+    """Describe the nodes: a box that no way leaves as the mesh that it is, which Scotch maps better, or a list."""
+    extents = np.asarray(slots.machine.extents)
+    strides = np.concatenate(([1], np.cumprod(extents)[:-1]))
+    coordinates = slots.nodes[:, None] // strides % extents
+    spans = np.ptp(coordinates, axis=0) + 1
+    within = ((coordinates - coordinates.min(axis=0)) * np.concatenate(([1], np.cumprod(spans)[:-1]))).sum(axis=1)
+    if (within == np.arange(slots.nodes.size)).all() and within.size == spans.prod() and (2 * spans <= extents).all():
+        return f"mesh{spans.size}D {' '.join(map(str, spans.tolist()))}\n"
+    kind = "torus" if slots.machine.name.startswith("torus") else "mesh"
+    nodes = " ".join(map(str, slots.nodes.tolist()))
+    return f"sub {slots.nodes.size} {nodes}\n{kind}{extents.size}D {' '.join(map(str, extents.tolist()))}\n"
 
 
 def _slots_of_terminals(found: NDArray[np.int32], slots: Slots) -> NDArray[np.int32]:

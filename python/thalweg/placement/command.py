@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PAIRS_SHOWN = 5
 _OBJECTIVES = ("hop-bytes", "link", "contention", "time")
-_SLOW = ("emahd-nodes", "emahd-tasks")
+_SLOW = ("emahd-nodes", "emahd-tasks", "grasp", "localopt")
 _SLOW_MAX = 300
 
 
