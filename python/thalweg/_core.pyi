@@ -742,9 +742,6 @@ class Interconnect:
 
     def link_name(self, link: int) -> str: ...
 
-    def route(self, origin: int, target: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """The links that carry something from one node to another."""
-
 def parse_interconnect(text: str) -> Interconnect:
     """Reads torus:16x16x16 and the like."""
 
@@ -802,6 +799,14 @@ def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Ann
 
 def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """Bytes on each link over its capacity, all phases together."""
+
+def messages_over(link: int, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[int, int, float]]:
+    """Sender, receiver and bytes of what crosses a link, the most first."""
+
+def best_relief(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, float] | None:
+    """
+    The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.
+    """
 
 def recognized_mesh(pattern: TrafficPattern) -> list[int]:
     """

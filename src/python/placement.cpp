@@ -1,15 +1,18 @@
 #include "python/bindings.hpp"
 
 #include "core/error.hpp"
+#include "place/explain.hpp"
 #include "place/literal.hpp"
 #include "place/local_opt.hpp"
 #include "place/map.hpp"
 #include "place/stencil.hpp"
 #include "python/arrays.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace thalweg::python {
@@ -37,18 +40,7 @@ void bind_interconnects(nb::module_& module) {
                      return self.grid() == nullptr ? std::vector<std::int32_t>{} : self.grid()->extents();
                    })
       .def("hops", &Interconnect::hops, nb::arg("a"), nb::arg("b"))
-      .def("link_name", &Interconnect::link_name, nb::arg("link"))
-      .def(
-          "route",
-          [](const Interconnect& self, Place from, Place to) {
-            std::vector<topology::LinkShare> route;
-            self.append_route(from, to, route);
-            std::vector<Link> links;
-            for (const topology::LinkShare& share : route)
-              links.push_back(share.link);
-            return row_of(std::move(links));
-          },
-          nb::arg("origin"), nb::arg("target"), "The links that carry something from one node to another.");
+      .def("link_name", &Interconnect::link_name, nb::arg("link"));
   module.def(
       "parse_interconnect",
       [](std::string_view text) {
@@ -152,6 +144,29 @@ void bind_placement(nb::module_& module) {
       },
       nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
       "Bytes on each link over its capacity, all phases together.");
+  module.def(
+      "messages_over",
+      [](Link link, const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+        std::vector<std::tuple<std::int32_t, std::int32_t, double>> rows;
+        for (const pattern::Edge& edge : place::messages_over(
+                 link, pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)))
+          rows.emplace_back(edge.from, edge.to, edge.bytes);
+        return rows;
+      },
+      nb::arg("link"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      "Sender, receiver and bytes of what crosses a link, the most first.");
+  module.def(
+      "best_relief",
+      [](const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+        constexpr std::size_t tasks_max = 32;
+        const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
+                                              vector_of(slot_of), tasks_max);
+        return found ? std::optional(std::tuple(found->task, found->slot, found->link_max)) : std::nullopt;
+      },
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      "The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.");
   module.def(
       "recognized_mesh",
       [](const Pattern& pattern) {

@@ -195,3 +195,17 @@ def test_the_command(thalweg: Command, tmp_path: Path) -> None:
 def test_formats_of_the_command_are_those_that_are_written(thalweg: Command) -> None:
     text = thalweg("map", "--help").stdout
     assert all(form in text for form in FORMATS)
+
+
+def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
+    """Of few ranks; Scotch is asked only where it is installed."""
+    (tmp_path / "two.qap").write_text("3 -1 10\n0 5 2\n5 0 0\n2 0 0\n0 1 2\n1 0 1\n2 1 0\n")
+    words = ("--sizes", "4", "--seconds", "0.01", "--scale", "27", "--scale-seconds", "0.1", "--qaplib", str(tmp_path))
+    done = thalweg("bench", "place", *words, "--json", str(tmp_path / "rows.json"))
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert {"best known", "optimum", "mahd", "localopt"} <= {row["peer_name"] for row in rows}
+    scaled = next(row for row in rows if row["peer_name"] == "optimum")
+    assert scaled["ours"] == 1
+    solved = next(row for row in rows if row["peer_name"] == "best known")
+    assert (solved["metric"], solved["peer"]) == ("cost (proven)", 10)
