@@ -24,7 +24,7 @@ constexpr std::int32_t grown_max = 4096;        ///< slots up to which growth pa
 
 // What constructions take for each step, on a slow machine.
 constexpr double growth_seconds = 1e-9;
-constexpr double bisection_seconds = 3e-7;
+constexpr double bisection_seconds = 1.5e-7;
 
 } // namespace
 
@@ -66,7 +66,7 @@ void Portfolio::answer(const Slots& slots, const std::string& method) {
 void Portfolio::search() {
   if (!proposals_.has_any() || graph_.vertices() < 2 || budget_.is_over())
     return;
-  constexpr double part_for_hops = 0.3; // of a search for loads, which begins where hops are few
+  constexpr double part_for_hops = 0.4; // of a search for loads, which begins where hops are few
   search_hops(options_.goal.needs_links() ? part_for_hops : 1);
   answer(nearest_.slots, nearest_.method);
   if (options_.goal.needs_links())

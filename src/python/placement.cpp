@@ -112,6 +112,67 @@ Result mapped(const Pattern& pattern, const std::shared_ptr<Interconnect>& machi
   return place::map(pattern, allocation, options);
 }
 
+void bind_explanations(nb::module_& module) {
+  module.def(
+      "messages_over",
+      [](Link link, const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+        std::vector<std::tuple<std::int32_t, std::int32_t, double>> rows;
+        for (const pattern::Edge& edge : place::messages_over(
+                 link, pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)))
+          rows.emplace_back(edge.from, edge.to, edge.bytes);
+        return rows;
+      },
+      nb::arg("link"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      "Sender, receiver and bytes of what crosses a link, the most first.");
+  module.def(
+      "best_relief",
+      [](const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+        constexpr std::size_t tasks_max = 32;
+        const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
+                                              vector_of(slot_of), tasks_max);
+        return found ? std::optional(std::tuple(found->task, found->slot, found->link_max)) : std::nullopt;
+      },
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      "The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.");
+  module.def(
+      "recognized_mesh",
+      [](const Pattern& pattern) {
+        const auto found = place::recognized(place::Graph(pattern::sum(pattern), pattern.tasks));
+        return found ? found->extents : std::vector<std::int32_t>{};
+      },
+      nb::arg("pattern"),
+      "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
+}
+
+void bind_published(nb::module_& module) {
+  module.def("published_heuristics", [] {
+    const auto names = place::literals();
+    std::vector<std::string> all(names.begin(), names.end());
+    all.emplace_back(local_opt);
+    return all;
+  });
+  module.def(
+      "map_as_published",
+      [](std::string_view heuristic, const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+         const RowArgument<Place>& slots) {
+        const Allocation allocation = allocation_of(machine, slots);
+        if (slots.size() < static_cast<std::size_t>(pattern.tasks) || slots.size() == 0)
+          throw Error("fewer slots than tasks", "give more slots");
+        const pattern::Matrix total = pattern::sum(pattern);
+        const place::Graph graph(total, static_cast<std::int32_t>(slots.size()));
+        const place::Distances distances(allocation);
+        place::Slots found = (heuristic == local_opt ? place::local_opt(total, graph, distances)
+                                                     : place::literal(heuristic, graph, distances))
+                                 .slot_of;
+        found.resize(static_cast<std::size_t>(pattern.tasks));
+        return row_of(std::move(found));
+      },
+      nb::arg("heuristic"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"),
+      "A slot for each task, by a heuristic as it was published.");
+}
+
 } // namespace
 
 void bind_placement(nb::module_& module) {
@@ -144,61 +205,8 @@ void bind_placement(nb::module_& module) {
       },
       nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
       "Bytes on each link over its capacity, all phases together.");
-  module.def(
-      "messages_over",
-      [](Link link, const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
-         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
-        std::vector<std::tuple<std::int32_t, std::int32_t, double>> rows;
-        for (const pattern::Edge& edge : place::messages_over(
-                 link, pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)))
-          rows.emplace_back(edge.from, edge.to, edge.bytes);
-        return rows;
-      },
-      nb::arg("link"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
-      "Sender, receiver and bytes of what crosses a link, the most first.");
-  module.def(
-      "best_relief",
-      [](const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
-         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
-        constexpr std::size_t tasks_max = 32;
-        const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
-                                              vector_of(slot_of), tasks_max);
-        return found ? std::optional(std::tuple(found->task, found->slot, found->link_max)) : std::nullopt;
-      },
-      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
-      "The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.");
-  module.def(
-      "recognized_mesh",
-      [](const Pattern& pattern) {
-        const auto found = place::recognized(place::Graph(pattern::sum(pattern), pattern.tasks));
-        return found ? found->extents : std::vector<std::int32_t>{};
-      },
-      nb::arg("pattern"),
-      "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
-  module.def("published_heuristics", [] {
-    const auto names = place::literals();
-    std::vector<std::string> all(names.begin(), names.end());
-    all.emplace_back(local_opt);
-    return all;
-  });
-  module.def(
-      "map_as_published",
-      [](std::string_view heuristic, const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
-         const RowArgument<Place>& slots) {
-        const Allocation allocation = allocation_of(machine, slots);
-        if (slots.size() < static_cast<std::size_t>(pattern.tasks) || slots.size() == 0)
-          throw Error("fewer slots than tasks", "give more slots");
-        const pattern::Matrix total = pattern::sum(pattern);
-        const place::Graph graph(total, static_cast<std::int32_t>(slots.size()));
-        const place::Distances distances(allocation);
-        place::Slots found = (heuristic == local_opt ? place::local_opt(total, graph, distances)
-                                                     : place::literal(heuristic, graph, distances))
-                                 .slot_of;
-        found.resize(static_cast<std::size_t>(pattern.tasks));
-        return row_of(std::move(found));
-      },
-      nb::arg("heuristic"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"),
-      "A slot for each task, by a heuristic as it was published.");
+  bind_explanations(module);
+  bind_published(module);
 }
 
 } // namespace thalweg::python
