@@ -16,10 +16,9 @@ std::int32_t one_of(std::span<const std::int32_t> numbers, Random& random) {
 } // namespace
 
 double mean_change(Energy& state, const Proposals& proposals, Random& random) {
-  constexpr int samples = 256;
   double sum = 0;
   int count = 0;
-  for (int sample = 0; sample < samples; ++sample) {
+  for (int sample = 0; sample < change_samples; ++sample) {
     const auto [a, b] = proposals.next(state.mapping(), random);
     if (const double change = a == b ? 0 : std::abs(state.delta(a, b)); change > 0) {
       sum += change;

@@ -49,6 +49,9 @@ struct Cooling {
   double until = 1;
 };
 
+/// Proposals that mean_change() looks at.
+inline constexpr int change_samples = 256;
+
 /// The mean of what proposals change, without those that change nothing.
 double mean_change(Energy& state, const Proposals& proposals, Random& random);
 

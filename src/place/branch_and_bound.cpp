@@ -137,14 +137,14 @@ private:
     };
     std::size_t best_line = 0;
     bool is_by_place = false;
-    Cost most = -1;
+    Cost sum_max = -1;
     for (const bool by_place : {false, true})
       for (std::size_t line = 0; line < count; ++line) {
         Cost sum = 0;
         for (std::size_t index = 0; index < count; ++index)
           sum += std::min(reduced(line, index, by_place), best_.cost - bound.cost);
-        if (sum > most) {
-          most = sum;
+        if (sum > sum_max) {
+          sum_max = sum;
           best_line = line;
           is_by_place = by_place;
         }

@@ -32,10 +32,10 @@ public:
     }
     for (const Slot slot : slots)
       last_ = std::max(last_, of(slot));
-    Slot least = extent_;
+    Slot lowest = extent_;
     for (const Slot slot : slots)
-      least = std::min(least, of(slot));
-    length_ = last_ - least;
+      lowest = std::min(lowest, of(slot));
+    length_ = last_ - lowest;
   }
 
   Slot of(Slot slot) const {

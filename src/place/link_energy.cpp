@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace thalweg::place {
@@ -9,8 +10,10 @@ namespace thalweg::place {
 LinkEnergy::LinkEnergy(const std::vector<Layer>& layers, double hop_weight, Routes& routes, Mapping& mapping,
                        const std::vector<double>& base_load)
     : routes_(&routes), mapping_(&mapping), hop_weight_(hop_weight), base_load_(&base_load),
-      begin_(mapping.slot_of.size() + 1), links_(static_cast<std::size_t>(routes.links())),
-      loads_(layers.size() * links_), powers_(loads_.size()), changes_(loads_.size()), seen_(loads_.size()) {
+      begin_(mapping.slot_of.size() + 1) {
+  for (std::size_t link = 0; link < base_load.size(); ++link)
+    if (base_load[link] > 0)
+      routes.met(static_cast<topology::Link>(link));
   for (const Layer& layer : layers)
     for (const pattern::Edge& edge : layer.matrix.edges())
       if (edge.bytes > 0) {
@@ -34,27 +37,44 @@ LinkEnergy::LinkEnergy(const std::vector<Layer>& layers, double hop_weight, Rout
   set_doublings(doublings_);
 }
 
+void LinkEnergy::grow() {
+  const std::size_t entries = static_cast<std::size_t>(routes_->links()) * sums_.size();
+  if (entries == loads_.size())
+    return;
+  loads_.resize(entries);
+  powers_.resize(entries);
+  changes_.resize(entries);
+  seen_.resize(entries);
+}
+
 double LinkEnergy::count_loads(std::vector<double>& loads) const {
-  for (std::size_t layer = 0; layer < sums_.size(); ++layer)
-    for (std::size_t link = 0; link < links_; ++link)
-      loads[layer * links_ + link] = base_load_->empty() ? 0 : sums_[layer].base_part * (*base_load_)[link];
+  loads.assign(static_cast<std::size_t>(routes_->links()) * sums_.size(), 0);
   double total = 0;
   for (std::int32_t task = 0; task < mapping_->size(); ++task)
     for (const End& end : ends(task)) {
       if (!end.is_sender)
         continue;
       const auto layer = static_cast<std::size_t>(end.layer);
-      for (const auto& [link, load] : routes_->between(mapping_->slot(task), mapping_->slot(end.other))) {
-        loads[layer * links_ + static_cast<std::size_t>(link)] += end.bytes * load;
+      const auto route = routes_->between(mapping_->slot(task), mapping_->slot(end.other));
+      loads.resize(static_cast<std::size_t>(routes_->links()) * sums_.size());
+      for (const auto& [link, load] : route) {
+        loads[index(link, layer)] += end.bytes * load;
         total += sums_[layer].weight * end.bytes * load;
       }
     }
+  for (std::int32_t link = 0; link < routes_->links() && !base_load_->empty(); ++link)
+    for (std::size_t layer = 0; layer < sums_.size(); ++layer)
+      loads[index(link, layer)] +=
+          sums_[layer].base_part * (*base_load_)[static_cast<std::size_t>(routes_->original(link))];
   return total;
 }
 
 void LinkEnergy::set_doublings(int doublings) {
   doublings_ = doublings;
   total_ = count_loads(loads_);
+  powers_.resize(loads_.size());
+  changes_.resize(loads_.size());
+  seen_.resize(loads_.size());
   const double load_max = loads_.empty() ? 0 : *std::ranges::max_element(loads_);
   scale_ = load_max > 0 ? load_max : 1;
   for (std::size_t at = 0; at < loads_.size(); ++at)
@@ -66,9 +86,10 @@ void LinkEnergy::set_doublings(int doublings) {
 }
 
 void LinkEnergy::sum_up(std::size_t layer) {
-  const auto begin = powers_.begin() + static_cast<std::ptrdiff_t>(layer * links_);
-  sums_[layer].power = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(links_), 0.0);
-  sums_[layer].peak = sums_[layer].power;
+  double sum = 0;
+  for (std::size_t at = layer; at < powers_.size(); at += sums_.size())
+    sum += powers_[at];
+  sums_[layer].power = sums_[layer].peak = sum;
 }
 
 double LinkEnergy::power(double load) const {
@@ -98,25 +119,26 @@ std::span<const LinkEnergy::End> LinkEnergy::ends(std::int32_t task) const {
 }
 
 double LinkEnergy::recomputed() const {
-  std::vector<double> loads(loads_.size());
+  std::vector<double> loads;
   const double total = count_loads(loads);
   std::vector<Sums> sums = sums_;
   for (Sums& layer : sums)
     layer.power = 0;
   for (std::size_t at = 0; at < loads.size(); ++at)
-    sums[at / links_].power += power(loads[at]);
+    sums[at % sums.size()].power += power(loads[at]);
   return energy(sums, total);
 }
 
 void LinkEnergy::change(std::int32_t layer, std::int32_t from, std::int32_t to, double bytes) {
-  const std::size_t offset = static_cast<std::size_t>(layer) * links_;
   const double weight = sums_[static_cast<std::size_t>(layer)].weight;
-  for (const auto& [link, load] : routes_->between(from, to)) {
-    const std::size_t at = offset + static_cast<std::size_t>(link);
+  const auto route = routes_->between(from, to);
+  grow();
+  for (const auto& [link, load] : route) {
+    const std::size_t at = index(link, static_cast<std::size_t>(layer));
     if (seen_[at] != round_) {
       seen_[at] = round_;
       changes_[at] = 0;
-      touched_.push_back(at);
+      touched_.push_back({at, static_cast<std::size_t>(layer)});
     }
     changes_[at] += bytes * load;
     next_total_ += weight * bytes * load;
@@ -143,24 +165,24 @@ double LinkEnergy::delta(std::int32_t a, std::int32_t b) {
   next_total_ = total_;
   collect(a, b, mapping_->slot(a), mapping_->slot(b));
   collect(b, a, mapping_->slot(b), mapping_->slot(a));
-  for (const std::size_t at : touched_)
-    next_[at / links_].power += power(loads_[at] + changes_[at]) - powers_[at];
+  for (const auto& [at, layer] : touched_)
+    next_[layer].power += power(loads_[at] + changes_[at]) - powers_[at];
   return energy(next_, next_total_) - value_;
 }
 
 void LinkEnergy::swap(std::int32_t a, std::int32_t b, double /*change*/) {
   if (a != a_ || b != b_)
     delta(a, b);
-  for (const std::size_t at : touched_) {
+  for (const auto& [at, layer] : touched_) {
     loads_[at] += changes_[at];
     powers_[at] = power(loads_[at]);
   }
   sums_ = next_;
   total_ = next_total_;
-  constexpr double cancelled = 1e-6; // what is left of a sum of which so much has gone is rounding
+  constexpr double canceled = 1e-6; // what is left of a sum of which so much has gone is rounding
   for (std::size_t layer = 0; layer < sums_.size(); ++layer) {
     sums_[layer].peak = std::max(sums_[layer].peak, sums_[layer].power);
-    if (sums_[layer].power < cancelled * sums_[layer].peak)
+    if (sums_[layer].power < canceled * sums_[layer].peak)
       sum_up(layer);
   }
   value_ = energy(sums_, total_);
@@ -169,8 +191,25 @@ void LinkEnergy::swap(std::int32_t a, std::int32_t b, double /*change*/) {
 }
 
 double LinkEnergy::load_max(std::size_t layer) const {
-  const auto begin = loads_.begin() + static_cast<std::ptrdiff_t>(layer * links_);
-  return links_ == 0 ? 0 : *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(links_));
+  double load = 0;
+  for (std::size_t at = layer; at < loads_.size(); at += sums_.size())
+    load = std::max(load, loads_[at]);
+  return load;
+}
+
+std::vector<std::size_t> LinkEnergy::ranking() const {
+  std::vector<std::size_t> links(loads_.size());
+  std::iota(links.begin(), links.end(), 0);
+  std::ranges::stable_sort(links, std::greater{}, [&](std::size_t link) { return loads_[link]; });
+  return links;
+}
+
+double LinkEnergy::load_max_after(const std::vector<std::size_t>& ranking) const {
+  double load = 0;
+  for (const auto& [at, layer] : touched_)
+    load = std::max(load, loads_[at] + changes_[at]);
+  const auto untouched = std::ranges::find_if(ranking, [&](std::size_t at) { return seen_[at] != round_; });
+  return untouched == ranking.end() ? load : std::max(load, loads_[*untouched]);
 }
 
 std::vector<std::int32_t> LinkEnergy::hot_tasks(double part) const {
@@ -182,7 +221,7 @@ std::vector<std::int32_t> LinkEnergy::hot_tasks(double part) const {
     for (const End& end : ends(task)) {
       const auto layer = static_cast<std::size_t>(end.layer);
       const auto is_hot = [&](const Crossing& crossing) {
-        return loads_[layer * links_ + static_cast<std::size_t>(crossing.link)] >= limits[layer];
+        return loads_[index(crossing.link, layer)] >= limits[layer];
       };
       const std::int32_t here = mapping_->slot(task);
       const std::int32_t there = mapping_->slot(end.other);

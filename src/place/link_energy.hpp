@@ -41,6 +41,10 @@ public:
   /// one's load. O(messages * hops).
   std::vector<std::int32_t> hot_tasks(double part) const;
   double load_max(std::size_t layer) const;
+  /// The links of the only layer, the most loaded first.
+  std::vector<std::size_t> ranking() const;
+  /// The most loaded link's load behind the swap of the last delta(), of a state with this ranking.
+  double load_max_after(const std::vector<std::size_t>& ranking) const;
 
 private:
   struct End { ///< a message as one of its two tasks sees it
@@ -57,8 +61,18 @@ private:
   };
 
   void sum_up(std::size_t layer);
+  /// Makes room for links that were met since.
+  void grow();
+  std::size_t index(std::int32_t link, std::size_t layer) const {
+    return static_cast<std::size_t>(link) * sums_.size() + layer;
+  }
   /// Fills in loads of all layers' links, and gives their sum by weight.
   double count_loads(std::vector<double>& loads) const;
+  struct Touched {
+    std::size_t at; ///< a link and layer
+    std::size_t layer;
+  };
+
   double power(double load) const;
   double root(double sum) const;
   double energy(const std::vector<Sums>& sums, double total) const;
@@ -74,8 +88,7 @@ private:
   double scale_ = 1; ///< loads are divided by it before they are raised
   std::vector<std::size_t> begin_;
   std::vector<End> ends_;
-  std::size_t links_;
-  std::vector<double> loads_;  ///< layers * links
+  std::vector<double> loads_;  ///< by link and layer
   std::vector<double> powers_; ///< of the loads
   std::vector<Sums> sums_;
   double total_ = 0; ///< of all loads, by weight
@@ -83,10 +96,10 @@ private:
   // What the pair of the last delta() changes.
   std::int32_t a_ = -1;
   std::int32_t b_ = -1;
-  std::vector<double> changes_;     ///< layers * links, of those in touched_
+  std::vector<double> changes_;     ///< by link and layer, of those in touched_
   std::vector<std::uint32_t> seen_; ///< in which round each was touched
   std::uint32_t round_ = 0;
-  std::vector<std::size_t> touched_;
+  std::vector<Touched> touched_;
   std::vector<Sums> next_;
   double next_total_ = 0;
 };

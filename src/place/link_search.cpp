@@ -10,6 +10,14 @@ namespace {
 /// Hops count a little in any case, as what saves them relieves links.
 constexpr double hops_beside = 0.3;
 
+/// Where there is no time to cool, annealing begins cold, and spoils nothing. `pass` is the part of the
+/// budget that a proposal for each task takes, `left` the part that is left.
+double first_temperature(double cold, double hot, double pass, double left) {
+  constexpr double passes_for_hot = 1500;
+  const double part = pass > 0 ? std::clamp(left / pass / passes_for_hot, 0.0, 1.0) : 1;
+  return std::max(hot * std::sqrt(part), 2 * cold);
+}
+
 } // namespace
 
 LinkGoal link_goal(const Goal& goal, const pattern::Pattern& pattern, const Metrics& identity,
@@ -38,8 +46,9 @@ void search_links(LinkEnergy& state, Proposals& proposals, Random& random, Budge
   constexpr int rounds = 24;
   constexpr double hot_part = 0.85;
   const double begin = budget.used();
-  constexpr double from = 0.005;
+  constexpr double from_max = 0.005;
   constexpr double to = 0.0002;
+  double from = from_max;
   // The norm's exponents, as powers of 2: what a low one evens out, a high one finishes.
   constexpr int doublings_first = 3;
   constexpr int doublings_last = 5;
@@ -52,10 +61,17 @@ void search_links(LinkEnergy& state, Proposals& proposals, Random& random, Budge
     const int wanted = progress < part_first    ? doublings_first
                        : progress < part_second ? doublings_first + 1
                                                 : doublings_last;
-    state.set_doublings(wanted);
+    if (wanted != doublings)
+      state.set_doublings(wanted);
     proposals.prefer(state.hot_tasks(hot_part));
-    if (doublings == 0)
+    if (doublings == 0) {
+      const double before = budget.used();
       unit = mean_change(state, proposals, random);
+      budget.spend(change_samples);
+      from =
+          first_temperature(to, from_max, (budget.used() - before) / change_samples * state.mapping().size(),
+                            until - budget.used());
+    }
     doublings = wanted;
     const auto at = [&](double part) { return from * std::pow(to / from, part); };
     anneal(state, proposals, random, budget,

@@ -1,6 +1,7 @@
 #include "place/literal.hpp"
 
 #include "core/error.hpp"
+#include "place/grasp.hpp"
 #include "place/growth.hpp"
 #include "place/hop_bytes.hpp"
 
@@ -118,8 +119,12 @@ private:
 
 } // namespace
 
+Mapping mahd_from(const Graph& graph, const Distances& distances, std::int32_t slot) {
+  return Literal(graph, distances, central_slots(distances), mahd_rule).run(-1, slot);
+}
+
 std::vector<std::string_view> literals() {
-  return {"mahd", "emahd-nodes", "emahd-tasks", "gge", "gge-edges"};
+  return {"mahd", "emahd-nodes", "emahd-tasks", "gge", "gge-edges", "grasp"};
 }
 
 Mapping literal(std::string_view heuristic, const Graph& graph, const Distances& distances) {
@@ -133,9 +138,12 @@ Mapping literal(std::string_view heuristic, const Graph& graph, const Distances&
     return once({false, Near::last_neighbor}, -1, -1);
   if (heuristic == "gge-edges")
     return once({true, Near::last_slot}, heaviest_task(graph), 0);
+  constexpr int grasp_rounds = 100;
+  if (heuristic == "grasp")
+    return graph.vertices() < 2 ? Mapping::identity(1) : grasp(graph, distances, grasp_rounds);
   if (heuristic != "emahd-nodes" && heuristic != "emahd-tasks")
     throw Error(fmt::format("no published heuristic is called {}", heuristic),
-                "choose mahd, emahd-nodes, emahd-tasks, gge or gge-edges");
+                "choose mahd, emahd-nodes, emahd-tasks, gge, gge-edges or grasp");
   std::optional<Mapping> best;
   double best_value = 0;
   for (std::int32_t start = 0; start < graph.vertices(); ++start) {

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "place/portfolio.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace thalweg::place {
@@ -36,6 +37,9 @@ void check_problem(const pattern::Pattern& pattern, const machine::Allocation& a
     throw Error(fmt::format("base loads of {} links, where {} has {}", options.base_load.size(),
                             machine.name(), machine.links()),
                 "give one for each link, or none");
+  for (const double load : options.base_load)
+    if (!(load >= 0) || !std::isfinite(load))
+      throw Error(fmt::format("a base load of {} bytes", load), "give numbers from 0");
   if (!(options.seconds >= 0) || options.proposals < 0)
     throw Error(fmt::format("a budget of {} seconds and {} proposals", options.seconds, options.proposals),
                 "give numbers from 0");

@@ -22,6 +22,10 @@ constexpr double cold = 0.005;
 constexpr double proposals_for_hot_max = 20000; ///< a task; a longer annealing than this finds little more
 constexpr std::int32_t grown_max = 4096;        ///< slots up to which growth pays: it takes their square
 
+// What constructions take for each step, on a slow machine.
+constexpr double growth_seconds = 1e-9;
+constexpr double bisection_seconds = 1.5e-7;
+
 } // namespace
 
 Portfolio::Portfolio(const pattern::Pattern& pattern, const machine::Allocation& allocation,
@@ -62,11 +66,18 @@ void Portfolio::answer(const Slots& slots, const std::string& method) {
 void Portfolio::search() {
   if (!proposals_.has_any() || graph_.vertices() < 2 || budget_.is_over())
     return;
-  constexpr double part_for_hops = 0.3; // of a search for loads, which begins where hops are few
+  constexpr double part_for_hops = 0.4; // of a search for loads, which begins where hops are few
   search_hops(options_.goal.needs_links() ? part_for_hops : 1);
   answer(nearest_.slots, nearest_.method);
   if (options_.goal.needs_links())
     search_loads();
+}
+
+bool Portfolio::has_time(double seconds, double until) const {
+  constexpr double part = 0.6; // of what is left: what it finds is to be improved on
+  if (options_.proposals > 0)
+    return budget_.used() < until / 2;
+  return seconds < part * (until - budget_.used()) * options_.seconds;
 }
 
 void Portfolio::note_along_tour() {
@@ -83,9 +94,11 @@ bool Portfolio::note_constructed(double until) {
   if (nearest_.hop_bytes <= closed * graph_.total_bytes() && has_own_nodes_)
     return true;
   note_along_tour();
-  if (graph_.vertices() <= grown_max)
+  const auto slots = static_cast<double>(graph_.vertices());
+  const auto entries = static_cast<double>(graph_.entries());
+  if (graph_.vertices() <= grown_max && has_time(growth_seconds * slots * (slots + entries), until))
     note(grown(graph_, distances_, heaviest_task(graph_), central_slots(distances_).front()), "growth");
-  if (budget_.used() < until / 2)
+  if (has_time(bisection_seconds * (slots + entries) * std::log2(slots), until))
     note(bisected(graph_, distances_, random_), "bisection");
   return false;
 }

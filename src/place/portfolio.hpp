@@ -4,7 +4,7 @@
 
 #include "place/annealing.hpp"
 #include "place/hop_bytes.hpp"
-#include "place/map.hpp"
+#include "place/options.hpp"
 #include "place/routes.hpp"
 
 namespace thalweg::place {
@@ -29,6 +29,8 @@ private:
   /// Notes what searches begin with; whether that is the best there can be.
   bool note_constructed(double until);
   void note_along_tour();
+  /// Is there time for what takes so many seconds?
+  bool has_time(double seconds, double until) const;
   void search_hops(double until);
   void search_loads();
   /// Keeps a mapping where it is the best by hop-bytes so far.

@@ -28,10 +28,10 @@ void check_quadratic(const Quadratic& problem) {
   double flows = 0;
   for (const std::int64_t flow : problem.flows)
     flows += static_cast<double>(flow);
-  const std::int64_t least =
+  const std::int64_t lowest =
       std::min(*std::ranges::min_element(problem.flows), *std::ranges::min_element(problem.distances));
-  if (least < 0)
-    throw Error(fmt::format("a flow or distance of {}", least), "give numbers from 0");
+  if (lowest < 0)
+    throw Error(fmt::format("a flow or distance of {}", lowest), "give numbers from 0");
   if (flows * static_cast<double>(*std::ranges::max_element(problem.distances)) > limit)
     throw Error(fmt::format("flows of {} over distances of up to {}", flows,
                             *std::ranges::max_element(problem.distances)),

@@ -15,12 +15,12 @@ constexpr std::size_t kept_max = std::size_t{1} << 24; ///< crossings: 128 MiB
 
 } // namespace
 
-Routes::Routes(const machine::Allocation& allocation) : allocation_(&allocation), links_(0) {
+Routes::Routes(const machine::Allocation& allocation) : allocation_(&allocation) {
   const topology::Link links = allocation.interconnect->links();
   if (links > std::numeric_limits<std::int32_t>::max())
     throw Error(fmt::format("{} has {} links", allocation.interconnect->name(), links),
                 "choose hop-bytes as objective, which needs no loads of links");
-  links_ = static_cast<std::int32_t>(links);
+  number_of_.assign(static_cast<std::size_t>(links), -1);
   std::unordered_map<topology::Place, std::int32_t> numbers;
   for (const topology::Place place : allocation.slots)
     node_of_.push_back(numbers.try_emplace(place, static_cast<std::int32_t>(numbers.size())).first->second);
@@ -36,7 +36,16 @@ void Routes::find(std::int32_t from, std::int32_t to, std::vector<Crossing>& rou
   machine.append_route(allocation_->slots[static_cast<std::size_t>(from)],
                        allocation_->slots[static_cast<std::size_t>(to)], shares_);
   for (const auto& [link, share] : shares_)
-    route.push_back({static_cast<std::int32_t>(link), static_cast<float>(share / machine.capacity(link))});
+    route.push_back({met(link), static_cast<float>(share / machine.capacity(link))});
+}
+
+std::int32_t Routes::met(topology::Link link) {
+  std::int32_t& number = number_of_[static_cast<std::size_t>(link)];
+  if (number < 0) {
+    number = links();
+    link_of_.push_back(link);
+  }
+  return number;
 }
 
 std::span<const Crossing> Routes::between(std::int32_t from, std::int32_t to) {

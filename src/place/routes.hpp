@@ -11,9 +11,9 @@
 
 namespace thalweg::place {
 
-/// The part of a byte that a link carries, over the link's capacity, and the part itself.
+/// The part of a byte that a link carries, over the link's capacity.
 struct Crossing {
-  std::int32_t link = 0;
+  std::int32_t link = 0; ///< numbered as it was met first: most jobs meet few of a machine's
   float load = 0;
 };
 
@@ -22,7 +22,12 @@ public:
   /// Keeps a reference to the allocation. Throws Error for a machine of 2^31 links or more.
   explicit Routes(const machine::Allocation& allocation);
 
-  std::int32_t links() const { return links_; }
+  /// Those that were met so far.
+  std::int32_t links() const { return static_cast<std::int32_t>(link_of_.size()); }
+  /// The machine's number of a link that was met.
+  topology::Link original(std::int32_t link) const { return link_of_[static_cast<std::size_t>(link)]; }
+  /// Meets a link of the machine's; gives its number here.
+  std::int32_t met(topology::Link link);
   /// Valid until the next call. Not for threads at once.
   std::span<const Crossing> between(std::int32_t from, std::int32_t to);
 
@@ -30,7 +35,8 @@ private:
   void find(std::int32_t from, std::int32_t to, std::vector<Crossing>& route);
 
   const machine::Allocation* allocation_;
-  std::int32_t links_;
+  std::vector<std::int32_t> number_of_; ///< of each of the machine's links; -1: not met
+  std::vector<topology::Link> link_of_;
   std::vector<std::int32_t> node_of_; ///< of each slot, numbered from 0
   std::size_t nodes_ = 0;
   std::vector<std::uint32_t> begin_; ///< in kept_, of each pair of nodes; 0: not yet there

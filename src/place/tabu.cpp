@@ -50,7 +50,7 @@ public:
         delta(r, s) = computed(r, s);
     std::fill(tabu_.begin(), tabu_.end(), 0);
     step_ = 0;
-    least_ = cost_;
+    cost_min_ = cost_;
   }
 
   /// One step: the best swap that is not tabu, or that leads to a new best, or has been overdue.
@@ -67,7 +67,7 @@ public:
         const std::int64_t second = tabu(s, place_of_[at(r)]);
         const bool is_allowed = first < step_ || second < step_;
         const Cost change = delta(r, s);
-        const bool is_aspired = (first < overdue && second < overdue) || cost_ + change < least_;
+        const bool is_aspired = (first < overdue && second < overdue) || cost_ + change < cost_min_;
         if ((is_aspired && (!is_best_aspired || change < best)) ||
             (!is_best_aspired && is_allowed && change < best)) {
           best = change;
@@ -145,7 +145,7 @@ private:
 
   void swap(std::int32_t r, std::int32_t s) {
     cost_ += delta(r, s);
-    least_ = std::min(least_, cost_);
+    cost_min_ = std::min(cost_min_, cost_);
     constexpr int wait = 8; // Taillard's mean times as many as tasks, by a cube: most short, some long
     const auto tenure = [&] {
       const double part = random_.real();
@@ -169,7 +169,7 @@ private:
   std::vector<std::int64_t> tabu_; ///< by task and place: until which step the task must not come back
   bool is_symmetric_ = false;
   Cost cost_ = 0;
-  Cost least_ = 0;
+  Cost cost_min_ = 0;
   std::int64_t step_ = 0;
 };
 

@@ -1,14 +1,18 @@
 #include "python/bindings.hpp"
 
 #include "core/error.hpp"
+#include "place/explain.hpp"
 #include "place/literal.hpp"
+#include "place/local_opt.hpp"
 #include "place/map.hpp"
 #include "place/stencil.hpp"
 #include "python/arrays.hpp"
+#include "python/interconnects.hpp"
 
-#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace thalweg::python {
@@ -19,40 +23,10 @@ using machine::Allocation;
 using pattern::Pattern;
 using place::Metrics;
 using place::Result;
-using topology::Interconnect;
 using topology::Link;
 using topology::Place;
 
-void bind_interconnects(nb::module_& module) {
-  nb::class_<Interconnect>(module, "Interconnect", "Nodes and directed links, numbered from 0.")
-      .def_prop_ro("name", &Interconnect::name)
-      .def_prop_ro("nodes", &Interconnect::nodes)
-      .def_prop_ro("links", &Interconnect::links)
-      .def_prop_ro("diameter", &Interconnect::diameter)
-      .def_prop_ro("extents",
-                   [](const Interconnect& self) {
-                     return self.grid() == nullptr ? std::vector<std::int32_t>{} : self.grid()->extents();
-                   })
-      .def("hops", &Interconnect::hops, nb::arg("a"), nb::arg("b"))
-      .def("link_name", &Interconnect::link_name, nb::arg("link"))
-      .def(
-          "route",
-          [](const Interconnect& self, Place from, Place to) {
-            std::vector<topology::LinkShare> route;
-            self.append_route(from, to, route);
-            std::vector<Link> links;
-            for (const topology::LinkShare& share : route)
-              links.push_back(share.link);
-            return row_of(std::move(links));
-          },
-          nb::arg("origin"), nb::arg("target"), "The links that carry something from one node to another.");
-  module.def(
-      "parse_interconnect",
-      [](std::string_view text) {
-        return std::const_pointer_cast<Interconnect>(topology::parse_interconnect(text));
-      },
-      nb::arg("text"), "Reads torus:16x16x16 and the like.");
-}
+constexpr std::string_view local_opt = "localopt";
 
 void add_phase(Pattern& self, std::string name, double repeats, const RowArgument<std::int32_t>& from,
                const RowArgument<std::int32_t>& to, const RowArgument<double>& bytes,
@@ -82,12 +56,12 @@ void bind_patterns(nb::module_& module) {
            "Adds what is sent at once, in rows of one length.");
 }
 
-Allocation allocation_of(const std::shared_ptr<Interconnect>& machine, const RowArgument<Place>& slots) {
+Allocation allocation_of(const HeldInterconnect& machine, const RowArgument<Place>& slots) {
   for (const Place slot : span_of(slots))
-    if (slot < 0 || slot >= machine->nodes())
-      throw Error("a slot on node " + std::to_string(slot) + " of " + machine->name(),
+    if (slot < 0 || slot >= machine.held->nodes())
+      throw Error("a slot on node " + std::to_string(slot) + " of " + machine.held->name(),
                   "name nodes of the machine");
-  return {machine, vector_of(slots)};
+  return {machine.held, vector_of(slots)};
 }
 
 void bind_results(nb::module_& module) {
@@ -106,7 +80,7 @@ void bind_results(nb::module_& module) {
       .def_ro("seconds", &Result::seconds);
 }
 
-Result mapped(const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+Result mapped(const Pattern& pattern, const HeldInterconnect& machine,
               const RowArgument<Place>& slots, std::string_view goal, double seconds, std::int64_t proposals,
               bool cpu_time, std::uint64_t seed, const RowArgument<double>& base_load) {
   const place::Options options{
@@ -117,10 +91,70 @@ Result mapped(const Pattern& pattern, const std::shared_ptr<Interconnect>& machi
   return place::map(pattern, allocation, options);
 }
 
+void bind_explanations(nb::module_& module) {
+  module.def(
+      "messages_over",
+      [](Link link, const Pattern& pattern, const HeldInterconnect& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+        std::vector<std::tuple<std::int32_t, std::int32_t, double>> rows;
+        for (const pattern::Edge& edge : place::messages_over(
+                 link, pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)))
+          rows.emplace_back(edge.from, edge.to, edge.bytes);
+        return rows;
+      },
+      nb::arg("link"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      "Sender, receiver and bytes of what crosses a link, the most first.");
+  module.def(
+      "best_relief",
+      [](const Pattern& pattern, const HeldInterconnect& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+        constexpr std::size_t tasks_max = 32;
+        const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
+                                              vector_of(slot_of), tasks_max);
+        return found ? std::optional(std::tuple(found->task, found->slot, found->link_max)) : std::nullopt;
+      },
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      "The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.");
+  module.def(
+      "recognized_mesh",
+      [](const Pattern& pattern) {
+        const auto found = place::recognized(place::Graph(pattern::sum(pattern), pattern.tasks));
+        return found ? found->extents : std::vector<std::int32_t>{};
+      },
+      nb::arg("pattern"),
+      "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
+}
+
+void bind_published(nb::module_& module) {
+  module.def("published_heuristics", [] {
+    const auto names = place::literals();
+    std::vector<std::string> all(names.begin(), names.end());
+    all.emplace_back(local_opt);
+    return all;
+  });
+  module.def(
+      "map_as_published",
+      [](std::string_view heuristic, const Pattern& pattern, const HeldInterconnect& machine,
+         const RowArgument<Place>& slots) {
+        const Allocation allocation = allocation_of(machine, slots);
+        if (slots.size() < static_cast<std::size_t>(pattern.tasks) || slots.size() == 0)
+          throw Error("fewer slots than tasks", "give more slots");
+        const pattern::Matrix total = pattern::sum(pattern);
+        const place::Graph graph(total, static_cast<std::int32_t>(slots.size()));
+        const place::Distances distances(allocation);
+        place::Slots found = (heuristic == local_opt ? place::local_opt(total, graph, distances)
+                                                     : place::literal(heuristic, graph, distances))
+                                 .slot_of;
+        found.resize(static_cast<std::size_t>(pattern.tasks));
+        return row_of(std::move(found));
+      },
+      nb::arg("heuristic"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"),
+      "A slot for each task, by a heuristic as it was published.");
+}
+
 } // namespace
 
 void bind_placement(nb::module_& module) {
-  bind_interconnects(module);
   bind_patterns(module);
   bind_results(module);
   module.def("map_tasks", &mapped, nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("goal"),
@@ -128,7 +162,7 @@ void bind_placement(nb::module_& module) {
              nb::arg("base_load"), "Searches a slot for each task within a budget.");
   module.def(
       "placement_metrics",
-      [](const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+      [](const Pattern& pattern, const HeldInterconnect& machine,
          const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of,
          const RowArgument<double>& base_load) {
         const Allocation allocation = allocation_of(machine, slots);
@@ -142,39 +176,15 @@ void bind_placement(nb::module_& module) {
       nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"), nb::arg("base_load"));
   module.def(
       "link_loads",
-      [](const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
+      [](const Pattern& pattern, const HeldInterconnect& machine,
          const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
         return row_of(
             place::link_loads(pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)));
       },
       nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
       "Bytes on each link over its capacity, all phases together.");
-  module.def(
-      "recognized_mesh",
-      [](const Pattern& pattern) {
-        const auto found = place::recognized(place::Graph(pattern::sum(pattern), pattern.tasks));
-        return found ? found->extents : std::vector<std::int32_t>{};
-      },
-      nb::arg("pattern"),
-      "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
-  module.def("published_heuristics", [] {
-    const auto names = place::literals();
-    return std::vector<std::string>(names.begin(), names.end());
-  });
-  module.def(
-      "map_as_published",
-      [](std::string_view heuristic, const Pattern& pattern, const std::shared_ptr<Interconnect>& machine,
-         const RowArgument<Place>& slots) {
-        const Allocation allocation = allocation_of(machine, slots);
-        if (slots.size() < static_cast<std::size_t>(pattern.tasks) || slots.size() == 0)
-          throw Error("fewer slots than tasks", "give more slots");
-        const place::Graph graph(pattern::sum(pattern), static_cast<std::int32_t>(slots.size()));
-        place::Slots found = place::literal(heuristic, graph, place::Distances(allocation)).slot_of;
-        found.resize(static_cast<std::size_t>(pattern.tasks));
-        return row_of(std::move(found));
-      },
-      nb::arg("heuristic"), nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"),
-      "A slot for each task, by a heuristic as it was published.");
+  bind_explanations(module);
+  bind_published(module);
 }
 
 } // namespace thalweg::python

@@ -4,6 +4,8 @@
 #include "place/growth.hpp"
 #include "place/hop_bytes.hpp"
 #include "place/literal.hpp"
+#include "place/local_opt.hpp"
+#include "place/metrics.hpp"
 #include "place/stencil.hpp"
 #include "problems.hpp"
 
@@ -61,6 +63,19 @@ TEST(Literal, HasTheFiguresOfItsSource) {
                   0.006)
           << heuristic << " " << index;
     }
+}
+
+TEST(LocalOpt, LowersTheMostLoadedLinkOfItsStart) {
+  const machine::Allocation allocation = cube(4);
+  const Distances distances(allocation);
+  for (const pattern::Matrix& matrix : {bruck(64), binomial(64), natural_mesh({8, 8})}) {
+    const Graph graph(matrix, 64);
+    const pattern::Pattern pattern{64, {{"", 1, matrix}}};
+    const Mapping found = local_opt(matrix, graph, distances);
+    expect_permutation(found);
+    EXPECT_LE(metrics(pattern, allocation, found.slot_of).link_max,
+              metrics(pattern, allocation, literal("emahd-nodes", graph, distances).slot_of).link_max);
+  }
 }
 
 TEST(Cut, HasPartsOfTheSizesAsked) {

@@ -95,6 +95,7 @@ TEST(Map, RefusesWhatIsNoProblem) {
   EXPECT_THROW(map({3, {{"", 1, pattern::Matrix(4, {})}}}, four), Error);
   EXPECT_THROW(map({3, {}}, four, {.seconds = -1}), Error);
   EXPECT_THROW(map({3, {}}, four, {.base_load = {1}}), Error);
+  EXPECT_THROW(map({3, {}}, four, {.base_load = std::vector<double>(16, -1)}), Error);
   EXPECT_THROW(map({1, {}}, {four.interconnect, {4}}), Error);
 }
 

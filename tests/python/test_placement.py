@@ -14,6 +14,7 @@ import thalweg
 from support import Command, examples
 from thalweg import _core
 from thalweg.bench.patterns import PATTERNS, box
+from thalweg.cli import place
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.bounds import hop_bytes_bound, link_bound
 from thalweg.placement.explain import hottest_link
@@ -152,7 +153,7 @@ def test_the_hottest_link_is_explained() -> None:
         ((-np.ones((2, 2)), "mesh:4"), "not below 0"),
         ((np.full((2, 2), np.nan), "mesh:4"), "not below 0"),
         ((np.ones((5, 5)), "mesh:4"), "more nodes"),
-        ((np.ones((2, 2)), "crossbar"), ""),
+        ((np.ones((2, 2)), "crossbar:4"), "crossbar"),
         ((np.array([["a"]]), "mesh:4"), "numbers"),
     ],
 )
@@ -174,24 +175,37 @@ def test_nodes_that_are_none_are_refused(tmp_path: Path) -> None:
         thalweg.map_ranks(np.ones((2, 2)), "mesh:2", objective="nearness")
 
 
-def test_the_command(command: Command, tmp_path: Path) -> None:
+def test_the_command(thalweg: Command, tmp_path: Path) -> None:
     pattern = tmp_path / "pattern.csv"
     np.savetxt(pattern, np.eye(8, k=4) * 5, fmt="%d", delimiter=",")
     common = ("map", str(pattern), "--machine", "mesh:8", "--proposals", "20000")
-    done = command(*common, "--compare", "--explain", "-o", str(tmp_path / "out"), "--format", "ompi-rankfile")
+    done = thalweg(*common, "--compare", "--explain", "-o", str(tmp_path / "out"), "--format", "ompi-rankfile")
     assert done.returncode == 0, done.stderr
     assert "proven optimal" in done.stdout
     assert "emahd-nodes" in done.stdout
     assert "link (" in done.stdout
     assert (tmp_path / "out").read_text().startswith("rank 0=+n")
-    answer = json.loads(command(*common, "--json", "--pictures", str(tmp_path / "map.svg")).stdout)
+    answer = json.loads(thalweg(*common, "--json", "--pictures", str(tmp_path / "map.svg")).stdout)
     assert sorted(answer["slot_of"]) == list(range(8))
     assert answer["placed"]["hop-bytes"] == 20
     assert (tmp_path / "map.svg").read_text().startswith("<svg")
-    assert command("map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
-    assert command("map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
+    assert thalweg("map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
+    assert thalweg("map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
 
 
-def test_formats_of_the_command_are_those_that_are_written(command: Command) -> None:
-    text = command("map", "--help").stdout
-    assert all(form in text for form in FORMATS)
+def test_formats_of_the_command_are_those_that_are_written() -> None:
+    assert list(FORMATS) == place.formats()
+
+
+def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
+    """Of few ranks; Scotch is asked only where it is installed."""
+    (tmp_path / "two.qap").write_text("3 -1 10\n0 5 2\n5 0 0\n2 0 0\n0 1 2\n1 0 1\n2 1 0\n")
+    words = ("--sizes", "4", "--seconds", "0.01", "--scale", "27", "--scale-seconds", "0.1", "--qaplib", str(tmp_path))
+    done = thalweg("bench", "place", *words, "--json", str(tmp_path / "rows.json"))
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert {"best known", "optimum", "mahd", "localopt"} <= {row["peer_name"] for row in rows}
+    scaled = next(row for row in rows if row["peer_name"] == "optimum")
+    assert scaled["ours"] == 1
+    solved = next(row for row in rows if row["peer_name"] == "best known")
+    assert (solved["metric"], solved["peer"]) == ("cost (proven)", 10)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _EXACT_MAX = 15
 _EXACT_SECONDS = 60.0
 _CUBE = 16
-_PUBLISHED = ("mahd", "emahd-nodes", "emahd-tasks", "gge", "gge-edges")
 _PUBLISHED_MAX = 300
 
 
@@ -101,7 +100,7 @@ def published_rows(request: Request) -> Iterator[Row]:
             for name, make in PATTERNS.items():
                 pattern = make(size)
                 ours = _found(pattern, slots, "hop-bytes", 0.1).hops_per_byte
-                for heuristic in _PUBLISHED:
+                for heuristic in _core.published_heuristics():
                     slot_of = _core.map_as_published(heuristic, pattern.core, slots.machine, slots.nodes)
                     peer = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, np.empty(0))
                     case = f"{name}, {size} on {where}"
@@ -113,7 +112,9 @@ def qaplib_rows(folder: str, seconds: float) -> Iterator[Row]:
     for path in sorted(glob.glob(os.path.join(folder, "*.qap"))):
         with open(path, encoding="utf-8") as file:
             words = file.read().split()
-        size, known = int(words[0]), int(words[1])
+        size = int(words[0])
+        # Of an instance without proof the header has the bound too, below 0.
+        known = max(int(word) for word in words[1 : len(words) - 2 * size * size])
         numbers = np.array(words[-2 * size * size :], dtype=np.int64)
         flows, distances = numbers[: size * size].copy(), numbers[size * size :].copy()
         if size <= _EXACT_MAX:

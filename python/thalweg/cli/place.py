@@ -8,7 +8,8 @@ import typer
 _FORMATS = ("list", "ompi-rankfile", "mpich-hosts", "mpich-rank-order", "slurm-hostfile")
 
 
-def _formats() -> list[str]:
+def formats() -> list[str]:
+    """Name what a placement can be written as."""
     return list(_FORMATS)
 
 
@@ -34,7 +35,7 @@ def map_ranks(
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there.")] = "",
     form: Annotated[
-        str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.", autocompletion=_formats)
+        str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.", autocompletion=formats)
     ] = "list",
     hosts: Annotated[
         str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")

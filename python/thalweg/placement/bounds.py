@@ -86,14 +86,15 @@ def _products(both: sparse.csr_array, slots: Slots) -> Bound:
 
 
 def _hops(slots: Slots) -> NDArray[np.int64]:
-    nodes = slots.nodes.tolist()
-    return np.array([[slots.machine.hops(a, b) for b in nodes] for a in nodes], dtype=np.int64)
+    count = slots.nodes.size
+    a, b = np.repeat(slots.nodes, count), np.tile(slots.nodes, count)
+    return slots.machine.hops(a, b).reshape(count, count)
 
 
 def _crossing(pattern: Pattern, both: sparse.csr_array, slots: Slots) -> tuple[NDArray[np.float64], str] | None:
     """Give the least bytes between so many tasks and the others, by their number, and why."""
     count = pattern.tasks
-    if count != slots.nodes.size or not 2 <= count <= _CUTS_MAX or not slots.machine.extents or not both.nnz:
+    if count != slots.nodes.size or not 2 <= count <= _CUTS_MAX or not slots.extents or not both.nnz:
         return None
     sizes = np.arange(count + 1)
     if set(_core.recognized_mesh(pattern.core)) == {2} and 1 << len(_core.recognized_mesh(pattern.core)) == count:
@@ -107,7 +108,7 @@ def _crossing(pattern: Pattern, both: sparse.csr_array, slots: Slots) -> tuple[N
 
 def _cuts(slots: Slots) -> Iterator[_Cut]:
     """Cut the grid into two sides, in all ways that hops are counted by."""
-    extents = np.asarray(slots.machine.extents)
+    extents = np.asarray(slots.extents)
     strides = np.concatenate(([1], np.cumprod(extents)[:-1]))
     coordinates = slots.nodes[:, None] // strides % extents
     wraps = slots.machine.name.startswith("torus")

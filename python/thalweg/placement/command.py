@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PAIRS_SHOWN = 5
 _OBJECTIVES = ("hop-bytes", "link", "contention", "time")
-_SLOW = ("emahd-nodes", "emahd-tasks")
+_SLOW = ("emahd-nodes", "emahd-tasks", "grasp", "localopt")
 _SLOW_MAX = 300
 
 
@@ -157,7 +157,7 @@ def _explain(pattern: Pattern, slots: Slots, placement: Placement) -> None:
     if len(hottest.pairs) > _PAIRS_SHOWN:
         print(f"  and {len(hottest.pairs) - _PAIRS_SHOWN} pairs more")
     if hottest.swap is None:
-        print("  no swap that was tried relieves it")
+        print("  no swap relieves it")
     else:
         other = f"rank {hottest.swap.other}" if hottest.swap.other >= 0 else f"empty slot {hottest.swap.slot}"
         gain = hottest.load / hottest.swap.link_max if hottest.swap.link_max else float("inf")

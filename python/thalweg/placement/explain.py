@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from thalweg.placement.machine import Slots
     from thalweg.placement.pattern import Pattern
 
-_TRIED_MAX = 600
-_ENDS_MAX = 6
-
 
 class Load(NamedTuple):
     """Bytes that one rank sends to another over the link, all phases together."""
@@ -47,43 +44,25 @@ class HottestLink(NamedTuple):
 
 
 def hottest_link(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32]) -> HottestLink | None:
-    """Find it; None where nothing crosses a link. Swaps are tried for ranks of the pairs that load it the most."""
+    """Find it; None where nothing crosses a link. Swaps are those of ranks whose messages cross it, with any other."""
     loads = _core.link_loads(pattern.core, slots.machine, slots.nodes, slot_of)
     if not loads.size or loads.max() == 0:
         return None
     link = int(loads.argmax())
-    total = pattern.matrix().tocoo()
-    pairs = []
-    for sender, receiver, count in zip(total.row.tolist(), total.col.tolist(), total.data.tolist(), strict=True):
-        ends = int(slots.nodes[slot_of[sender]]), int(slots.nodes[slot_of[receiver]])
-        if ends[0] != ends[1] and link in slots.machine.route(*ends):
-            pairs.append(Load(sender, receiver, count))
-    pairs.sort(key=lambda pair: -pair.bytes)
+    where = (pattern.core, slots.machine, slots.nodes, slot_of)
+    pairs = [Load(*one) for one in _core.messages_over(link, *where)]
+    found = _core.best_relief(*where)
     return HottestLink(
         slots.machine.link_name(link),
         float(loads[link]),
         int(np.count_nonzero(loads == loads[link])),
         float(loads[link] / loads.sum()),
         pairs,
-        _best_swap(pattern, slots, slot_of, pairs),
+        None if found is None else Swap(found[0], _rank_on(slot_of, found[1]), found[1], found[2]),
     )
 
 
-def _best_swap(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32], pairs: list[Load]) -> Swap | None:
-    """Try swaps of ranks at the ends of the heaviest pairs, with random others; None where none relieves it."""
-    rank_at = np.full(slots.nodes.size, -1)
-    rank_at[slot_of] = np.arange(slot_of.size)
-    ends = list(dict.fromkeys(rank for pair in pairs for rank in (pair.sender, pair.receiver)))[:_ENDS_MAX]
-    others = np.random.default_rng(1).permutation(slots.nodes.size)[: _TRIED_MAX // max(len(ends), 1)]
-    before = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, np.empty(0)).link_max
-    best: Swap | None = None
-    for rank in ends:
-        for slot in others.tolist():
-            tried, other = slot_of.copy(), int(rank_at[slot])
-            tried[rank] = slot
-            if other >= 0:
-                tried[other] = slot_of[rank]
-            after = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, tried, np.empty(0)).link_max
-            if after < (best.link_max if best else before):
-                best = Swap(rank, other, slot, after)
-    return best
+def _rank_on(slot_of: NDArray[np.int32], slot: int) -> int:
+    """Give the rank on a slot, -1 where it is empty."""
+    found = np.flatnonzero(slot_of == slot)
+    return int(found[0]) if found.size else -1

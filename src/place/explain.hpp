@@ -1,0 +1,30 @@
+#pragma once
+
+// Why a mapping is as good as it is: what loads a link, and which swap would relieve the hottest one.
+
+#include "machine/allocation.hpp"
+#include "pattern/matrix.hpp"
+#include "place/mapping.hpp"
+
+#include <optional>
+
+namespace thalweg::place {
+
+/// What pairs of tasks send over a link, the most first. O(messages * hops).
+std::vector<pattern::Edge> messages_over(topology::Link link, const pattern::Matrix& matrix,
+                                         const machine::Allocation& allocation, const Slots& slot_of);
+
+/// A task that changes its slot with whoever is there.
+struct Relief {
+  std::int32_t task = 0;
+  std::int32_t slot = 0;
+  double link_max = 0; ///< the most loaded link's load behind it
+};
+
+/// Of all swaps of a task whose messages cross a most loaded link the one behind which the most loaded link
+/// carries least; of at most `tasks_max` such tasks. Nothing where none lowers it. O(tasks_max * slots *
+/// degree * hops).
+std::optional<Relief> best_relief(const pattern::Matrix& matrix, const machine::Allocation& allocation,
+                                  const Slots& slot_of, std::size_t tasks_max);
+
+} // namespace thalweg::place

@@ -1,0 +1,35 @@
+#pragma once
+
+// What a search is to do, and what it answers.
+
+#include "place/budget.hpp"
+#include "place/goal.hpp"
+
+#include <string>
+#include <vector>
+
+namespace thalweg::place {
+
+struct Options {
+  Goal goal = {};
+  double seconds = 1;
+  /// Above 0: the budget instead of seconds, with which the answer is the same each time.
+  std::int64_t proposals = 0;
+  Clock clock = Clock::wall;
+  std::uint64_t seed = 1;
+  /// Other jobs' bytes on each link in the time of one pass through the pattern; empty: none.
+  std::vector<double> base_load = {};
+  LinkCosts costs = {};
+};
+
+struct Result {
+  Slots slot_of;    ///< of each task; no two have the same
+  Metrics identity; ///< of task t on slot t
+  Metrics placed;
+  std::string method; ///< what found it: "identity" where nothing is better
+  double seconds = 0;
+
+  bool is_identity() const { return method == "identity"; }
+};
+
+} // namespace thalweg::place
