@@ -25,7 +25,8 @@ def check_program(mpi: str, ranks: int, program: str, *words: str, settings: dic
 
 
 @pytest.mark.parametrize(
-    ("ranks", "shape", "programs"), [(1, "any", 20), (2, "any", 30), (3, "2x2", 20), pytest.param(8, "2x2x2", 8, marks=pytest.mark.exhaustive)]
+    ("ranks", "shape", "programs"),
+    [(1, "any", 20), (2, "any", 30), (3, "2x2", 20), pytest.param(8, "2x2x2", 8, marks=pytest.mark.exhaustive)],
 )
 @on_debians
 def test_random_programs(mpi: str, ranks: int, shape: str, programs: int) -> None:
