@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "machine/allocation.hpp"
+#include "machine/node_list.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "topology/graph_file.hpp"
