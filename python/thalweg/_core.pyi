@@ -121,7 +121,8 @@ class Network:
     @property
     def links(self) -> list[list[int]]: ...
 
-    def next(self, at_switch: int, host: int) -> int: ...
+    def forwarding(self, host: int) -> list[int]:
+        """Where packets for a host go from each switch; -1 where none comes by."""
 
 class Verdict:
     """What the verifier found."""

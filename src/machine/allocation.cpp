@@ -64,30 +64,4 @@ std::vector<topology::Place> nodes_for_ranks(const topology::Interconnect& inter
   return nodes;
 }
 
-Allocation allocation_of_hosts(std::shared_ptr<const topology::Interconnect> interconnect,
-                               const NodeList& list, std::span<const std::string> hosts) {
-  Allocation allocation{std::move(interconnect), {}};
-  for (const std::string& host : hosts) {
-    topology::Place place = list.place_of(host);
-    if (place < 0)
-      place = allocation.interconnect->node_named(host.substr(0, host.find('.')));
-    if (place < 0)
-      throw Error(fmt::format("host {} has no place on {}", host, allocation.interconnect->name()),
-                  "name it in the list of nodes: thalweg probe --network … --nodes FILE");
-    allocation.slots.push_back(place);
-  }
-  return allocation;
-}
-
-Allocation allocation_on(const Machine& machine, std::span<const std::string> hosts) {
-  if (machine.network.empty())
-    throw Error(fmt::format("the machine file of '{}' does not name the network", machine.title),
-                "add it: thalweg probe --network torus:4x4x4 --nodes FILE");
-  const std::unordered_set<std::string> different(hosts.begin(), hosts.end());
-  const std::size_t nodes = machine.nodes.size() > 0 ? machine.nodes.size() : different.size();
-  return allocation_of_hosts(
-      topology::parse_interconnect(machine.network, static_cast<topology::Place>(nodes)), machine.nodes,
-      hosts);
-}
-
 } // namespace thalweg::machine

@@ -2,7 +2,6 @@
 
 // Which part of a machine a job has.
 
-#include "machine/machine.hpp"
 #include "topology/interconnect.hpp"
 
 #include <memory>
@@ -28,15 +27,5 @@ Allocation make_allocation(std::shared_ptr<const topology::Interconnect> interco
 
 /// All nodes of a machine that take ranks.
 std::vector<topology::Place> nodes_for_ranks(const topology::Interconnect& interconnect);
-
-/// A slot for each rank where its host is: by the list, else by the names that the interconnect has. Throws
-/// Error naming the host that has no place.
-Allocation allocation_of_hosts(std::shared_ptr<const topology::Interconnect> interconnect,
-                               const NodeList& list, std::span<const std::string> hosts);
-
-/// The same from a machine file: the network with its nodes. Names of networks that say nothing of how many
-/// nodes there are get as many as the file lists, or else as there are different hosts. Throws Error where
-/// the file does not name the network.
-Allocation allocation_on(const Machine& machine, std::span<const std::string> hosts);
 
 } // namespace thalweg::machine

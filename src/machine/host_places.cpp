@@ -50,10 +50,19 @@ std::shared_ptr<const topology::Interconnect> allowed_places(const std::string& 
 
 } // namespace
 
+bool knows_names(std::string_view network) {
+  return network.starts_with("graph:");
+}
+
 topology::NodePlaces HostPlaces::of(std::span<const std::string> nodes) const {
   topology::NodePlaces known{.network = network, .hosts = hosts};
-  for (const std::string& node : nodes)
-    known.places.push_back(static_cast<std::int32_t>(std::min(list.place_of(node), places_max)));
+  const auto graph = knows_names(network) ? topology::parse_interconnect(network) : nullptr;
+  for (const std::string& node : nodes) {
+    topology::Place place = list.place_of(node);
+    if (place < 0 && graph != nullptr)
+      place = graph->node_named(std::string_view(node).substr(0, node.find('.')));
+    known.places.push_back(static_cast<std::int32_t>(std::min(place, places_max)));
+  }
   return known;
 }
 

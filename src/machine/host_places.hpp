@@ -6,15 +6,19 @@
 #include "topology/node_places.hpp"
 
 #include <span>
+#include <string_view>
 
 namespace thalweg::machine {
+
+/// Is a network one that knows hosts by their names, so that it needs no list?
+bool knows_names(std::string_view network);
 
 struct HostPlaces {
   std::string network; ///< its shape (topology/network.hpp); empty: not known
   std::int32_t hosts = 0;
   NodeList list;
 
-  /// Of the hosts that a job's nodes are.
+  /// Of the hosts that a job's nodes are: by the list, or by the names that the network knows.
   topology::NodePlaces of(std::span<const std::string> nodes) const;
 };
 

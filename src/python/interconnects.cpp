@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "machine/allocation.hpp"
+#include "machine/node_list.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "topology/graph_file.hpp"
@@ -86,12 +87,11 @@ void check_link(const HeldInterconnect& self, Link link) {
                 fmt::format("links are 0 to {}", self.held->links() - 1));
 }
 
-} // namespace
+using Bound = nb::class_<HeldInterconnect>;
 
-void bind_interconnects(nb::module_& module) {
-  nb::class_<HeldInterconnect>(module, "Interconnect",
-                               "What lies between a machine's nodes; docs/machines.md has the names.")
-      .def(
+Bound bind_figures(nb::module_& module) {
+  Bound type(module, "Interconnect", "What lies between a machine's nodes; docs/machines.md has the names.");
+  type.def(
           "__init__",
           [](HeldInterconnect* self, std::string_view name, Place nodes) {
             new (self) HeldInterconnect{topology::parse_interconnect(name, nodes)};
@@ -108,8 +108,12 @@ void bind_interconnects(nb::module_& module) {
       .def_prop_ro("spreads", [](const HeldInterconnect& self) { return self.held->spreads(); })
       .def_prop_ro(
           "grid", [](const HeldInterconnect& self) { return self.held->switch_grid(); },
-          nb::rv_policy::reference_internal, "Of the switches, where they are on a mesh or torus.")
-      .def("hops", &hops_between, nb::arg("a"), nb::arg("b"))
+          nb::rv_policy::reference_internal, "Of the switches, where they are on a mesh or torus.");
+  return type;
+}
+
+void bind_routes(Bound& type) {
+  type.def("hops", &hops_between, nb::arg("a"), nb::arg("b"))
       .def("route", &route, nb::arg("a"), nb::arg("b"), "Links, and the part of the bytes that each carries.")
       .def("link_loads", &link_loads, nb::arg("a"), nb::arg("b"), nb::arg("bytes"))
       .def(
@@ -149,6 +153,13 @@ void bind_interconnects(nb::module_& module) {
           nb::arg("nodes"))
       .def("nodes_for_ranks",
            [](const HeldInterconnect& self) { return row_of(machine::nodes_for_ranks(*self.held)); });
+}
+
+} // namespace
+
+void bind_interconnects(nb::module_& module) {
+  Bound type = bind_figures(module);
+  bind_routes(type);
   module.def(
       "parse_graph",
       [](std::string_view text, const std::string& file) {

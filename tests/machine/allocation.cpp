@@ -1,7 +1,6 @@
 #include "machine/allocation.hpp"
 
 #include "core/error.hpp"
-#include "topology/graph_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,19 +32,6 @@ TEST(Allocation, RefusesWhatIsNone) {
   EXPECT_THROW(slots("torus:4x4", {0, 1}, {INT32_MAX, 1}), Error);
   EXPECT_THROW(slots("torus:2*1+1", {1}, {1}), Error);
   EXPECT_THROW(nodes_for_ranks(*topology::parse_interconnect("torus:100000x100000")), Error);
-}
-
-TEST(Allocation, HostsHaveSlotsWhereTheyAre) {
-  const auto torus = topology::parse_interconnect("torus:2x2*2");
-  const NodeList list = parse_node_list("a 0 1 1\nb 3\n", *torus, "nodes.txt");
-  const std::vector<std::string> hosts{"b.example.org", "a", "a"};
-  EXPECT_EQ(allocation_of_hosts(torus, list, hosts).slots, (Places{3, 5, 5}));
-  EXPECT_THROW(allocation_of_hosts(torus, list, std::vector<std::string>{"c"}), Error);
-
-  const auto graph = topology::parse_graph("node n0 n1\nswitch s\nlink n0 s\nlink n1 s\n", "net.txt");
-  EXPECT_EQ(allocation_of_hosts(graph, {}, std::vector<std::string>{"n1.example.org"}).slots, Places{1});
-  EXPECT_EQ(parse_node_list("n1\nfront 0\n", *graph, "nodes.txt").hosts(),
-            (std::vector<std::pair<std::string, topology::Place>>{{"front", 0}, {"n1", 1}}));
 }
 
 } // namespace

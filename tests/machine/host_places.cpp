@@ -2,6 +2,8 @@
 
 #include "core/error.hpp"
 
+#include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -73,6 +75,18 @@ TEST(HostPlaces, OfAnyTextAreReadOrRefused) {
       EXPECT_FALSE(error.remedy().empty()) << text;
     }
   }
+}
+
+TEST(HostPlaces, GraphsKnowHostsByName) {
+  const std::string file = testing::TempDir() + "thalweg-host-places.txt";
+  std::ofstream(file) << "node n0 n1\nswitch s\nlink n0 s\nlink n1 s\n";
+  const std::vector<std::string> hosts{"n1.example.org", "front", "n0"};
+  EXPECT_EQ(parse_host_places("", "graph:" + file, "hosts").of(hosts).places,
+            (std::vector<std::int32_t>{1, -1, 0}));
+  EXPECT_EQ(parse_host_places("front 1\n", "graph:" + file, "hosts").of(hosts).places,
+            (std::vector<std::int32_t>{1, 1, 0}));
+  EXPECT_THROW(parse_host_places("", "graph:/nowhere", "hosts"), Error);
+  std::remove(file.c_str());
 }
 
 } // namespace

@@ -1,5 +1,4 @@
 #include "core/error.hpp"
-#include "machine/allocation.hpp"
 #include "machine/fingerprint.hpp"
 #include "machine/machine.hpp"
 
@@ -248,12 +247,6 @@ TEST(MachineFile, SaysWhereHostsAre) {
   const Machine machine = parse_machine(full, "box.toml");
   EXPECT_EQ(machine.nodes.place_of("n0"), 3);
   EXPECT_EQ(machine.nodes.place_of("n 1"), 0);
-  const std::vector<std::string> hosts{"n0.example.org", "n0", "n 1"};
-  const Allocation allocation = allocation_on(machine, hosts);
-  EXPECT_EQ(allocation.interconnect->name(), "torus:4x2");
-  EXPECT_EQ(allocation.slots, (std::vector<topology::Place>{3, 3, 0}));
-  EXPECT_THROW(allocation_on(machine, std::vector<std::string>{"n2"}), Error);
-  EXPECT_THROW(allocation_on(parse_machine(valid, "box.toml"), hosts), Error);
 }
 
 TEST(MachineFile, ListsOfHostsAreBesideIt) {

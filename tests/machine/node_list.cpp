@@ -1,6 +1,7 @@
 #include "machine/node_list.hpp"
 
 #include "core/error.hpp"
+#include "topology/graph_file.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -21,6 +22,15 @@ TEST(NodeList, ReadsCoordinatesAndNumbers) {
   EXPECT_EQ(list.place_of("n2"), 0);
   EXPECT_EQ(list.place_of("n3"), -1);
   EXPECT_EQ(list_of("").size(), 0);
+}
+
+TEST(NodeList, KnowsSwitchesWithSeveralNodesAndNamesOfGraphs) {
+  const auto torus = topology::parse_interconnect("torus:2x2*2");
+  EXPECT_EQ(parse_node_list("a 0 1 1\nb 3\n", *torus, "nodes.txt").place_of("a"), 5);
+  EXPECT_THROW(parse_node_list("a 0 1\n", *torus, "nodes.txt"), Error);
+  const auto graph = topology::parse_graph("node n0 n1\nswitch s\nlink n0 s\nlink n1 s\n", "net.txt");
+  EXPECT_EQ(parse_node_list("n1\nfront 0\n", *graph, "nodes.txt").hosts(),
+            (std::vector<std::pair<std::string, topology::Place>>{{"front", 0}, {"n1", 1}}));
 }
 
 TEST(NodeList, RefusesWithTheLine) {

@@ -36,6 +36,7 @@ def allocations(draw: st.DrawFn) -> thalweg.Machine:
 @settings(max_examples=examples(100))
 def test_no_flow_beats_the_optimum(data: st.DataObject, spread: str) -> None:
     allocation = data.draw(allocations())
+    assert allocation.grid is not None
     ranks = allocation.node_count * data.draw(st.integers(1, 3))
     loads = np.array(data.draw(st.lists(st.integers(0, 40), min_size=ranks, max_size=ranks)), dtype=np.int64)
     for scheme in FULL:

@@ -12,7 +12,7 @@ from thalweg.trials.session import Job
 
 
 def job_of(nodes: int) -> Job:
-    return Job(nodes, tuple(range(nodes)), tuple(f"n{node}" for node in range(nodes)), nodes, (), ())
+    return Job(nodes, tuple(range(nodes)), nodes, (), (), tuple(f"n{node}" for node in range(nodes)))
 
 
 def found_on(network: str, nodes: int, seed: int, *, noise: float = 0.08, outliers: float = 0.03) -> tuple[Found, bool]:
@@ -56,8 +56,11 @@ def test_larger_ones_are_found_too() -> None:
 
 def test_what_no_shape_explains_is_not_sure() -> None:
     random = np.random.default_rng(5)
-    found = find_network(job_of(8), lambda pairs: random.uniform(1, 2, len(pairs)).tolist(), lambda _: None)
-    assert not found.sure
+
+    def bursts(meetings: Sequence[Meeting]) -> list[float]:
+        return [1.0 + bool(other) * float(random.integers(0, 2)) for _, other in meetings]
+
+    assert not find_network(job_of(8), bursts, lambda _: None).sure
 
 
 def test_candidates_have_as_many_nodes() -> None:

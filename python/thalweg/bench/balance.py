@@ -90,10 +90,11 @@ def flow_rows(request: Request, allocation: Callable[[int], Machine]) -> Iterato
     figures: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for seed in range(request.rounds):
         nodes = allocation(seed)
-        ranks = nodes.node_count
+        grid, ranks = nodes.grid, nodes.node_count
+        assert grid is not None
         loads = loads_of(ranks, seed)
         peer = balance(loads, scheme=PEER, allocation=nodes).chosen
-        best = hop_tasks_min(nodes.grid, nodes.places_of(ranks), loads - _MEAN) if request.optimum else 0
+        best = hop_tasks_min(grid, nodes.places_of(ranks), loads - _MEAN) if request.optimum else 0
         for scheme in SCHEMES:
             found = balance(loads, scheme=scheme, allocation=nodes).chosen
             hops[scheme].append((found.hop_tasks, peer.hop_tasks))
@@ -101,7 +102,7 @@ def flow_rows(request: Request, allocation: Callable[[int], Machine]) -> Iterato
             for figure in _FIGURES:
                 pair = (getattr(found.figures, figure), getattr(peer.figures, figure))
                 figures.setdefault((scheme, figure), []).append(pair)
-        case = f"{ranks} nodes of {nodes.grid.name}"
+        case = f"{ranks} nodes of {grid.name}"
     for scheme in SCHEMES:
         yield paired_row(case, f"hop-tasks of {scheme}", "hop-tasks", hops[scheme], PEER)
         if request.optimum:

@@ -21,7 +21,7 @@ NODES_MIN = 4
 NODES_MAX = 32
 _RANDOM_PER_NODE = 25
 _TELLING_PER_NODE = 6
-_ROUNDS = 4
+_ROUNDS = 8
 _TELLING_FITS = 6
 _SAMPLES = 2
 _MESSAGE_BYTES = 1 << 17
@@ -111,16 +111,17 @@ def find_network(job: Job, bursts: Bursts, show: Callable[[str], None], seed: in
     fits: list[Fit] = []
     for attempt in range(_ROUNDS):
         fits = fit_network(nodes, _meetings(measured), random, fits)
+        found = Found(fits, job.hosts, len(measured), odds(fits, len(measured)))
         show(f"after {len(measured)} measurements: {fits[0].network}, which explains {fits[0].explained:.0%}")
         fresh = [one for one in _random_meetings(nodes, 40 * nodes * nodes, random) if one not in measured]
-        if attempt == _ROUNDS - 1 or not fresh:
+        if (found.sure and attempt > 0) or not fresh or attempt == _ROUNDS - 1:
             break
         ends = np.asarray(fresh, dtype=np.int64)
         order = telling(fits[:_TELLING_FITS], nodes, ends[:, 0], ends[:, 1])
         if not order.size:
             break
         measure([fresh[index] for index in order[: _TELLING_PER_NODE * nodes]])
-    return Found(fits, job.hosts, len(measured), odds(fits, len(measured)))
+    return found
 
 
 def _random_meetings(nodes: int, count: int, random: np.random.Generator) -> list[tuple[Pair, Pair]]:

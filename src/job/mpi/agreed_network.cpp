@@ -27,7 +27,7 @@ std::string text_of(const std::string& path) {
 
 NetworkTexts read_texts(const std::string& node_list, const machine::Machine& machine) {
   NetworkTexts texts{.shape = machine.network, .list = {}, .problem = {}};
-  if (node_list.empty() && machine.nodes.size() == 0)
+  if (node_list.empty() && machine.nodes.size() == 0 && !machine::knows_names(machine.network))
     return texts;
   try {
     std::string list = node_list.empty() ? machine::to_text(machine.nodes) : text_of(node_list);
@@ -37,6 +37,16 @@ NetworkTexts read_texts(const std::string& node_list, const machine::Machine& ma
     texts.problem = error.what();
   }
   return texts;
+}
+
+/// Nothing where this node does not have the file of a graph that the first rank read: then places are not
+/// known.
+machine::HostPlaces read_places(const NetworkTexts& texts) {
+  try {
+    return machine::parse_host_places(texts.list, texts.shape, "the first rank's list of hosts");
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 /// The place of each node, which its first rank looks up: it alone needs to know its name.
@@ -65,9 +75,8 @@ KnownNetwork agree_on_network(const Agreement& everybody, const Placement& place
   for (std::string* const text : {&texts.shape, &texts.list, &texts.problem})
     everybody.broadcast(*text);
   topology::NodePlaces known{.network = texts.shape};
-  if (!texts.list.empty()) {
-    const machine::HostPlaces list =
-        machine::parse_host_places(texts.list, texts.shape, "the first rank's list of hosts");
+  if (!texts.list.empty() || (machine::knows_names(texts.shape) && texts.problem.empty())) {
+    const machine::HostPlaces list = read_places(texts);
     known = {list.network, list.hosts, gathered_places(everybody, placement, list)};
   }
   const topology::LocatedNodes located = topology::locate(known, placement.node_count);
@@ -83,7 +92,9 @@ KnownNetwork agree_on_network(const Agreement& everybody, const Placement& place
     network.shape = known.network;
     network.hosts = located.network->hosts();
     network.remark = fmt::format("network {} of {} hosts, places {}", network.shape, network.hosts,
-                                 texts.list.empty() ? "in the order of ranks" : "by the list of hosts");
+                                 !texts.list.empty()                 ? "by the list of hosts"
+                                 : machine::knows_names(texts.shape) ? "by the names of hosts"
+                                                                     : "in the order of ranks");
   }
   for (std::size_t node = 0; node < located.places.size(); ++node)
     network.places.emplace(placement.node_ids[node], located.places[node]);
