@@ -80,7 +80,11 @@ def test_nothing_tells_that_ranks_were_numbered_anew(name: str, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "ranks"),
-    [("openmpi4", 5), ("mpich4", 3), *(pytest.param(one, 3, marks=pytest.mark.exhaustive) for one in ("mpich5", "intel"))],
+    [
+        ("openmpi4", 5),
+        ("mpich4", 3),
+        *(pytest.param(one, 3, marks=pytest.mark.exhaustive) for one in ("mpich5", "intel")),
+    ],
 )
 def test_conformance_on_other_numbers(name: str, ranks: int, tmp_path: Path) -> None:
     """The conformance program, all collectives and point-to-point calls, with ranks in a random order."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_pattern(path: str) -> Pattern:
-    """Read a pattern, by the ending of its name: .pattern, .mtx, .graph, .metis or .csv. Raises ThalwegError with the remedy."""
+    """Read a pattern, by its ending: .pattern, .mtx, .graph, .metis or .csv. Raises ThalwegError with the remedy."""
     for endings, read in _READERS.items():
         if path.lower().endswith(endings):
             try:
