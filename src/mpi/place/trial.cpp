@@ -213,7 +213,7 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
   }
   everybody.broadcast(seconds);
   const double shares =
-      2.0 * rounds_needed(1) * static_cast<double>(std::max<std::size_t>(1, contests.size()));
+      2.0 * rounds_needed(most_losses) * static_cast<double>(std::max<std::size_t>(1, contests.size()));
   const double round_s = std::min(round_max_s, seconds / shares);
   for (Contest& contest : contests) { // connections are made; how long a replay takes
     time_of(everybody, contest.as_placed, 1);
