@@ -408,38 +408,26 @@ def load_machine(file: str) -> Machine: ...
 
 def default_machine() -> Machine: ...
 
-class Candidate:
-    """A strategy with its parameters, and what the model expects of it."""
+class NodePlaces:
+    """Where a job's nodes are in a network of that shape and so many hosts."""
+
+    def __init__(self, network: str = '', hosts: int = 0, places: Sequence[int] = []) -> None: ...
 
     @property
-    def text(self) -> str: ...
+    def network(self) -> str: ...
 
     @property
-    def seconds(self) -> float: ...
+    def hosts(self) -> int: ...
 
     @property
-    def cpu_seconds(self) -> float: ...
+    def places(self) -> list[int]: ...
 
-    @property
-    def cpu_max(self) -> float: ...
+    def why_unknown(self, nodes: int) -> str:
+        """Why the shape cannot be used for so many nodes; empty where it can."""
 
-    @property
-    def is_bound(self) -> bool:
-        """
-        It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
-        """
-
-def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = []) -> list[Candidate]:
+def node_places(text: str, hosts: Sequence[str], shape: str, name: str) -> NodePlaces:
     """
-    All candidates for a call with units of so many bytes, fastest first by the model.
-    """
-
-def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine) -> list[float]:
-    """Completion time, mean and maximum CPU time of a rank, in seconds."""
-
-def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = []) -> tuple[float, str] | None:
-    """
-    Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between ranks on nodes of their own, or with all ranks on one node within it.
+    Reads the places of a job's hosts from a list, whose first line may name the network's shape instead of `shape`. Raises Error, in which the list is called `name`.
     """
 
 class Network:
@@ -462,6 +450,40 @@ class Network:
     def links(self) -> list[list[int]]: ...
 
     def next(self, at_switch: int, host: int) -> int: ...
+
+class Candidate:
+    """A strategy with its parameters, and what the model expects of it."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def cpu_seconds(self) -> float: ...
+
+    @property
+    def cpu_max(self) -> float: ...
+
+    @property
+    def is_bound(self) -> bool:
+        """
+        It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
+        """
+
+def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ...) -> list[Candidate]:
+    """
+    All candidates for a call with units of so many bytes, fastest first by the model.
+    """
+
+def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ...) -> list[float]:
+    """Completion time, mean and maximum CPU time of a rank, in seconds."""
+
+def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = []) -> tuple[float, str] | None:
+    """
+    Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between ranks on nodes of their own, or with all ranks on one node within it.
+    """
 
 class Fingerprint:
     """What must be the same for measured times to hold again."""
@@ -719,3 +741,108 @@ def parse_seconds(text: str) -> float:
     """Reads 1.5us, 80ns or 2s."""
 
 def task_cuts(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+class Interconnect:
+    """Nodes and directed links, numbered from 0."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def links(self) -> int: ...
+
+    @property
+    def diameter(self) -> int: ...
+
+    @property
+    def extents(self) -> list[int]: ...
+
+    def hops(self, a: int, b: int) -> int: ...
+
+    def link_name(self, link: int) -> str: ...
+
+    def route(self, origin: int, target: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """The links that carry something from one node to another."""
+
+def parse_interconnect(text: str) -> Interconnect:
+    """Reads torus:16x16x16 and the like."""
+
+class TrafficPattern:
+    """Who sends whom how much, by phase."""
+
+    def __init__(self, tasks: int) -> None: ...
+
+    @property
+    def tasks(self) -> int: ...
+
+    def add_phase(self, name: str, repeats: float, senders: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], receivers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], messages: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Adds what is sent at once, in rows of one length."""
+
+class PlacementMetrics:
+    """What a mapping costs."""
+
+    @property
+    def hop_bytes(self) -> float: ...
+
+    @property
+    def hops_per_byte(self) -> float: ...
+
+    @property
+    def link_max(self) -> float: ...
+
+    @property
+    def phase_link_max(self) -> float: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class PlacementResult:
+    """A slot for each task."""
+
+    @property
+    def slot_of(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def identity(self) -> PlacementMetrics: ...
+
+    @property
+    def placed(self) -> PlacementMetrics: ...
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementResult:
+    """Searches a slot for each task within a budget."""
+
+def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementMetrics: ...
+
+def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Bytes on each link over its capacity, all phases together."""
+
+def recognized_mesh(pattern: TrafficPattern) -> list[int]:
+    """
+    The extents of the mesh that a pattern is, under any numbering; empty where it is none.
+    """
+
+def published_heuristics() -> list[str]: ...
+
+def map_as_published(heuristic: str, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """A slot for each task, by a heuristic as it was published."""
+
+def quadratic_tabu(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], int, int]:
+    """
+    The best assignment that robust tabu search meets; its places, cost, and 0.
+    """
+
+def quadratic_exact(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], int, int]:
+    """
+    The best assignment: its places, cost, and a bound, which is the cost where that is proven least.
+    """
+
+def gilmore_lawler(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...

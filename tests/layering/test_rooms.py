@@ -12,7 +12,10 @@ BELOW_MPI = {
     "core", "wait", "topology", "schedule", "strategies", "machine", "pattern", "transport", "transport/shm",
     "transport/mpi", "engine", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
-MPI = ("abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "place", "report", "entry")
+MPI = (
+    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "place", "report",
+    "entry",
+)  # fmt: skip
 
 ROOMS: dict[str, set[str]] = {
     "core": set(),

@@ -9,8 +9,8 @@ class Option(NamedTuple):
     `former_name` and `former_choices` are what earlier versions called it: still read, and documented nowhere.
 
     `kind` is one of selections, tuning, choice, microseconds, percent, file, place, switch and mpi; `choices` belongs
-    to choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer
-    in each rank.
+    to choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the
+    interposer in each rank.
     """
 
     name: str
