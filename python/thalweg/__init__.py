@@ -4,38 +4,51 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thalweg.balancing.allocation import Allocation
     from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
+    from thalweg.balancing.balancer import Balancer, Movement
+    from thalweg.balancing.library import BalanceError
+    from thalweg.machine.machine import Machine
     from thalweg.placement.mapping import Budget, Placement, map_ranks
     from thalweg.placement.pattern import Pattern
+    from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
 __all__ = [
-    "Allocation",
     "Balance",
+    "BalanceError",
+    "Balancer",
     "Budget",
     "FinishRequest",
+    "Machine",
+    "Movement",
     "Pattern",
     "Placement",
+    "Simulation",
     "Stream",
     "StreamError",
     "StreamStatistics",
     "TaskCosts",
     "balance",
     "map_ranks",
+    "simulate",
     "task_cuts",
 ]
 
 _MODULES = {
-    "Allocation": "thalweg.balancing.allocation",
     "Balance": "thalweg.balancing.balance",
+    "BalanceError": "thalweg.balancing.library",
+    "Balancer": "thalweg.balancing.balancer",
     "Budget": "thalweg.placement.mapping",
+    "Machine": "thalweg.machine.machine",
+    "Movement": "thalweg.balancing.balancer",
     "Pattern": "thalweg.placement.pattern",
     "Placement": "thalweg.placement.mapping",
+    "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
+    "simulate": "thalweg.simulation.simulate",
     "task_cuts": "thalweg.balancing.balance",
 }
 

@@ -80,6 +80,49 @@ def value_text(parameter: Parameter, value: int) -> str: ...
 def check_selection(selection: str) -> None:
     """Raises Error if the selection is not understood or out of range."""
 
+class NodePlaces:
+    """Where a job's nodes are in a network of that shape and so many hosts."""
+
+    def __init__(self, network: str = '', hosts: int = 0, places: Sequence[int] = []) -> None: ...
+
+    @property
+    def network(self) -> str: ...
+
+    @property
+    def hosts(self) -> int: ...
+
+    @property
+    def places(self) -> list[int]: ...
+
+    def why_unknown(self, nodes: int) -> str:
+        """Why the shape cannot be used for so many nodes; empty where it can."""
+
+def node_places(text: str, hosts: Sequence[str], shape: str, name: str) -> NodePlaces:
+    """
+    Reads the places of a job's hosts from a list, whose first line may name the network's shape instead of `shape`. Raises Error, in which the list is called `name`.
+    """
+
+class Network:
+    """Hosts 0 .. hosts-1 and switches from there on, with fixed routes."""
+
+    def __init__(self, shape: str, hosts: int) -> None: ...
+
+    @property
+    def shape(self) -> str: ...
+
+    @property
+    def hosts(self) -> int: ...
+
+    @property
+    def switches(self) -> int: ...
+
+    def switch_of(self, host: int) -> int: ...
+
+    @property
+    def links(self) -> list[list[int]]: ...
+
+    def next(self, at_switch: int, host: int) -> int: ...
+
 class Verdict:
     """What the verifier found."""
 
@@ -104,7 +147,7 @@ class Verdict:
 class Sample:
     """A strategy applied to a problem."""
 
-    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0) -> None: ...
+    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ...) -> None: ...
 
     @property
     def strategy(self) -> Strategy: ...
@@ -399,6 +442,13 @@ class Machine:
     @network.setter
     def network(self, arg: str, /) -> None: ...
 
+    @property
+    def nodes(self) -> list[tuple[str, int]]:
+        """Hosts with their nodes."""
+
+    @nodes.setter
+    def nodes(self, arg: Sequence[tuple[str, int]], /) -> None: ...
+
     def to_text(self) -> str:
         """The machine file's text."""
 
@@ -407,49 +457,6 @@ def parse_machine(text: str, name: str) -> Machine: ...
 def load_machine(file: str) -> Machine: ...
 
 def default_machine() -> Machine: ...
-
-class NodePlaces:
-    """Where a job's nodes are in a network of that shape and so many hosts."""
-
-    def __init__(self, network: str = '', hosts: int = 0, places: Sequence[int] = []) -> None: ...
-
-    @property
-    def network(self) -> str: ...
-
-    @property
-    def hosts(self) -> int: ...
-
-    @property
-    def places(self) -> list[int]: ...
-
-    def why_unknown(self, nodes: int) -> str:
-        """Why the shape cannot be used for so many nodes; empty where it can."""
-
-def node_places(text: str, hosts: Sequence[str], shape: str, name: str) -> NodePlaces:
-    """
-    Reads the places of a job's hosts from a list, whose first line may name the network's shape instead of `shape`. Raises Error, in which the list is called `name`.
-    """
-
-class Network:
-    """Hosts 0 .. hosts-1 and switches from there on, with fixed routes."""
-
-    def __init__(self, shape: str, hosts: int) -> None: ...
-
-    @property
-    def shape(self) -> str: ...
-
-    @property
-    def hosts(self) -> int: ...
-
-    @property
-    def switches(self) -> int: ...
-
-    def switch_of(self, host: int) -> int: ...
-
-    @property
-    def links(self) -> list[list[int]]: ...
-
-    def next(self, at_switch: int, host: int) -> int: ...
 
 class Candidate:
     """A strategy with its parameters, and what the model expects of it."""
@@ -646,6 +653,72 @@ def tour(grid: Grid, places: Annotated[NDArray[numpy.int64], dict(shape=(None,),
     An order of places in which neighbors are near, by Hilbert curves; as indices.
     """
 
+class Interconnect:
+    """What lies between a machine's nodes; docs/machines.md has the names."""
+
+    def __init__(self, name: str, nodes: int = 0) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def rank_nodes(self) -> int: ...
+
+    @property
+    def vertices(self) -> int: ...
+
+    @property
+    def links(self) -> int: ...
+
+    @property
+    def diameter(self) -> int: ...
+
+    @property
+    def mean_hops(self) -> float: ...
+
+    @property
+    def bisection(self) -> float: ...
+
+    @property
+    def spreads(self) -> bool: ...
+
+    @property
+    def grid(self) -> Grid:
+        """Of the switches, where they are on a mesh or torus."""
+
+    def hops(self, a: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def route(self, a: int, b: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Links, and the part of the bytes that each carries."""
+
+    def link_loads(self, a: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def capacity(self, link: int) -> float: ...
+
+    def link_name(self, link: int) -> str: ...
+
+    def ends(self, link: int) -> tuple[int, int]:
+        """
+        The vertices that a link comes from and leads to; -1 where there is no link.
+        """
+
+    def node_named(self, name: str) -> int: ...
+
+    def switch_places(self, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    def nodes_for_ranks(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+def parse_graph(text: str, file: str) -> Interconnect: ...
+
+def slots(machine: Interconnect, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slots_per_node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The node of each slot."""
+
+def parse_node_list(text: str, machine: Interconnect, name: str) -> list[tuple[str, int]]:
+    """Hosts with their nodes."""
+
 class FlowMetrics:
     """A flow's figures; those that end in _max are the maximum over ranks."""
 
@@ -731,10 +804,10 @@ class BalanceProblem:
     def flow(self, scheme: str) -> Flow:
         """The scheme's flow; it has to be able."""
 
-    def candidate(self, scheme: str, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None) -> BalanceCandidate:
+    def candidate(self, scheme: str, costs: BalanceCosts, places: tuple[Interconnect, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None) -> BalanceCandidate:
         """The same with its predictions."""
 
-    def choose(self, costs: BalanceCosts, places: tuple[Grid, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None, incumbent: str) -> tuple[list[BalanceCandidate], int]:
+    def choose(self, costs: BalanceCosts, places: tuple[Interconnect, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None, incumbent: str) -> tuple[list[BalanceCandidate], int]:
         """All schemes that are able, and the index of the one to run."""
 
 def parse_seconds(text: str) -> float:
@@ -742,107 +815,67 @@ def parse_seconds(text: str) -> float:
 
 def task_cuts(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
-class Interconnect:
-    """Nodes and directed links, numbered from 0."""
+class Simulation:
+    """What a simulation says; times in nanoseconds."""
 
     @property
-    def name(self) -> str: ...
+    def finish(self) -> int: ...
 
     @property
-    def nodes(self) -> int: ...
+    def last_rank(self) -> int: ...
 
     @property
-    def links(self) -> int: ...
+    def ends(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
     @property
-    def diameter(self) -> int: ...
+    def busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
     @property
-    def extents(self) -> list[int]: ...
-
-    def hops(self, a: int, b: int) -> int: ...
-
-    def link_name(self, link: int) -> str: ...
-
-    def route(self, origin: int, target: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """The links that carry something from one node to another."""
-
-def parse_interconnect(text: str) -> Interconnect:
-    """Reads torus:16x16x16 and the like."""
-
-class TrafficPattern:
-    """Who sends whom how much, by phase."""
-
-    def __init__(self, tasks: int) -> None: ...
+    def operations(self) -> int: ...
 
     @property
-    def tasks(self) -> int: ...
-
-    def add_phase(self, name: str, repeats: float, senders: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], receivers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], messages: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Adds what is sent at once, in rows of one length."""
-
-class PlacementMetrics:
-    """What a mapping costs."""
+    def messages(self) -> int: ...
 
     @property
-    def hop_bytes(self) -> float: ...
+    def events(self) -> int: ...
 
     @property
-    def hops_per_byte(self) -> float: ...
+    def fingerprint(self) -> int: ...
+
+    def path(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """The critical path: ranks, kinds, begins and ends."""
+
+    def path_by_kind(self) -> list[int]:
+        """How long each kind of cost is on the critical path."""
+
+    def timeline(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """What all processors did when: ranks, kinds, begins and ends."""
+
+def cost_kinds() -> list[str]: ...
+
+class SimulatedProgram:
+    """What ranks send, receive and compute, with costs."""
 
     @property
-    def link_max(self) -> float: ...
+    def ranks(self) -> int: ...
 
     @property
-    def phase_link_max(self) -> float: ...
+    def operations(self) -> int: ...
 
     @property
-    def seconds(self) -> float: ...
-
-class PlacementResult:
-    """A slot for each task."""
+    def patterns(self) -> int: ...
 
     @property
-    def slot_of(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+    def looked_at(self) -> int:
+        """How many ranks were found alike, where one stands for all; else 0."""
 
-    @property
-    def identity(self) -> PlacementMetrics: ...
+    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None) -> Simulation: ...
 
-    @property
-    def placed(self) -> PlacementMetrics: ...
+def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str) -> SimulatedProgram:
+    """A strategy's program; without a machine of LogGOPS' costs."""
 
-    @property
-    def method(self) -> str: ...
+def goal_program(data: bytes, name: str, machine: Machine | None, ranks_per_node: int, loggops: str) -> SimulatedProgram:
+    """A program in GOAL, text or binary."""
 
-    @property
-    def seconds(self) -> float: ...
-
-def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementResult:
-    """Searches a slot for each task within a budget."""
-
-def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementMetrics: ...
-
-def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """Bytes on each link over its capacity, all phases together."""
-
-def recognized_mesh(pattern: TrafficPattern) -> list[int]:
-    """
-    The extents of the mesh that a pattern is, under any numbering; empty where it is none.
-    """
-
-def published_heuristics() -> list[str]: ...
-
-def map_as_published(heuristic: str, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """A slot for each task, by a heuristic as it was published."""
-
-def quadratic_tabu(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], int, int]:
-    """
-    The best assignment that robust tabu search meets; its places, cost, and 0.
-    """
-
-def quadratic_exact(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], int, int]:
-    """
-    The best assignment: its places, cost, and a bound, which is the cost where that is proven least.
-    """
-
-def gilmore_lawler(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+def sample_program(name: str, ranks: int, bytes: int, loggops: str) -> SimulatedProgram:
+    """A program of LogGOPSim's generator."""

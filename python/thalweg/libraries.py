@@ -1,4 +1,4 @@
-"""Where the libraries of this installation are: the interposers, and those that programs on streams use."""
+"""Where the libraries of this installation are: the interposers, and those that Python programs call."""
 
 import os
 
@@ -25,6 +25,11 @@ def world_library(family: Family) -> str:
 def stream_library(family: Family) -> str:
     """Find what programs on streams call."""
     return _library(f"libthalweg-stream-{family.name}.so", f"streams for {family.title}")
+
+
+def balance_library(family: Family) -> str:
+    """Find what programs that balance call."""
+    return _library(f"libthalweg-balance-{family.name}.so", f"balancing for {family.title}")
 
 
 def _library(name: str, description: str) -> str:

@@ -14,7 +14,7 @@ except ImportError as missing:
     ) from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from thalweg._core import Parameter, Sample, Strategy
 
@@ -49,13 +49,17 @@ def make_sample(  # noqa: PLR0913 - a problem has that many sides, all but three
     ranks_per_node: int = 0,
     unit_bytes: int = 0,
     parameters: Mapping[str, str] | None = None,
+    network: str = "",
+    places: Sequence[int] = (),
 ) -> Sample:
     """Apply a strategy to a problem; fails with the core's own words if it does not fit."""
     selection = f"{operation}={strategy}"
     if parameters:
         selection += ":" + ",".join(f"{name}={value}" for name, value in parameters.items())
     try:
-        return _core.Sample(selection, ranks, root, ranks_per_node, unit_bytes)
+        return _core.Sample(
+            selection, ranks, root, ranks_per_node, unit_bytes, _core.NodePlaces(network, 0, list(places))
+        )
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 namespace {
 
@@ -75,4 +75,4 @@ Flow alias_queued(std::span<const Tasks> loads, std::span<const Tasks> targets, 
   return served_in_turn(partition(order, [&](std::size_t rank) { return loads[rank] - targets[rank]; }), 1);
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -12,7 +12,7 @@
 
 #include "balance/flow.hpp"
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// The flow as printed. Where the tasks are no multiple of the ranks, the first ranks of the order hold a
 /// phantom each, which leaves with the first message. So loads end between k - 2 and k, the rounded-up share.
@@ -24,4 +24,4 @@ Flow alias_as_printed(std::span<const Tasks> loads, std::span<const Rank> order)
 /// reached its own.
 Flow alias_queued(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order);
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::size_t chosen(std::span<const Candidate> candidates, Scheme incumbent, doub
   return static_cast<std::size_t>((stays ? current : best) - candidates.begin());
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -6,7 +6,7 @@
 #include "balance/scheme.hpp"
 #include "machine/machine.hpp"
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// What the choice depends on beside the loads.
 struct Costs {
@@ -55,4 +55,4 @@ std::vector<Candidate> candidates(const Problem& problem, const Costs& costs, co
 /// hop-tasks counts, then the first, which is the simplest.
 std::size_t chosen(std::span<const Candidate> candidates, Scheme incumbent, double hysteresis);
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 Flow diffusion(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order) {
   const auto excess = [&](Rank rank) {
@@ -24,4 +24,4 @@ Flow diffusion(std::span<const Tasks> loads, std::span<const Tasks> targets, std
   return flow;
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -6,7 +6,7 @@
 
 #include "balance/flow.hpp"
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// Of two neighbors, the one that is further above its target gives a third of the difference, rounded to the
 /// nearest. Repeated, it brings neighbors within a task of each other. A third, as a rank with two neighbors
@@ -14,4 +14,4 @@ namespace thalweg::balance {
 /// O(ranks).
 Flow diffusion(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order);
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 Metrics metrics(std::int32_t ranks, const Flow& flow) {
   struct Side {
@@ -48,4 +48,4 @@ std::int64_t hop_tasks(const Flow& flow, const std::function<std::int64_t(Rank, 
   return total;
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// A number of tasks; or of units of work, where tasks are weighted.
 using Tasks = std::int64_t;
@@ -48,4 +48,4 @@ std::vector<Tasks> applied(std::span<const Tasks> loads, const Flow& flow);
 /// The sum of tasks times hops, where `hops` gives those between two ranks; the largest number if it is more.
 std::int64_t hop_tasks(const Flow& flow, const std::function<std::int64_t(Rank, Rank)>& hops);
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 Line line_of(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order) {
   Line line;
@@ -58,4 +58,4 @@ bool is_ready(std::span<const Tasks> loads, const Flow& flow) {
   return std::ranges::all_of(left, [](Tasks tasks) { return tasks >= 0; });
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -21,7 +21,7 @@
 
 #include "balance/flow.hpp"
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// What a rank has too much of, or lacks, as a place on the line.
 struct Stretch {
@@ -62,4 +62,4 @@ Flow served(Service service, const Slice& slice);
 /// Can all ranks send at once, that is, before they have received anything?
 bool is_ready(std::span<const Tasks> loads, const Flow& flow);
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 namespace {
 
@@ -38,4 +38,4 @@ Flow nested(Service service, std::span<const Tasks> loads, std::span<const Tasks
   return flow;
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

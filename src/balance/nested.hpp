@@ -22,11 +22,11 @@
 
 #include "balance/line.hpp"
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// The flow. The sums of loads and targets have to be equal. alias: is_ready() tells whether all can leave at
 /// once.
 Flow nested(Service service, std::span<const Tasks> loads, std::span<const Tasks> targets,
             std::span<const Rank> order);
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

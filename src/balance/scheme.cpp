@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 #include <numeric>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 namespace {
 
@@ -159,4 +159,4 @@ Flow flow_of(Scheme scheme, const Problem& problem) {
   return {};
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// A row of ranks with tasks. Equal on all ranks, like everything that decides.
 struct Problem {
@@ -57,4 +57,4 @@ bool is_able(Scheme scheme, const Problem& problem);
 /// The scheme's flow. It has to be able. O(ranks).
 Flow flow_of(Scheme scheme, const Problem& problem);
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -6,7 +6,7 @@
 #include <bit>
 #include <numeric>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::vector<Tasks> targets(std::span<const Tasks> loads, std::span<const Rank> o
   return result;
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// Where the remainder goes if the tasks are no multiple of the ranks; k is the rounded-up share.
 enum class Spread : std::uint8_t {
@@ -51,4 +51,4 @@ private:
 std::vector<Tasks> targets(std::span<const Tasks> loads, std::span<const Rank> order, Spread spread,
                            std::span<const Tasks> speeds = {});
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

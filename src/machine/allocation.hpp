@@ -2,9 +2,11 @@
 
 // Which part of a machine a job has.
 
+#include "machine/machine.hpp"
 #include "topology/interconnect.hpp"
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace thalweg::machine {
@@ -15,5 +17,26 @@ struct Allocation {
   std::shared_ptr<const topology::Interconnect> interconnect; ///< never null
   std::vector<topology::Place> slots;                         ///< the node of each slot
 };
+
+/// Gives nodes their slots, in the order of the nodes: `slots_per_node` has one number for all of them, or
+/// one each; 0 is a node that no rank is put on. Throws Error naming the node where it is outside of the
+/// machine, comes twice or takes no ranks but has slots, and where numbers are below 0 or too many slots come
+/// together.
+Allocation make_allocation(std::shared_ptr<const topology::Interconnect> interconnect,
+                           std::span<const topology::Place> nodes,
+                           std::span<const std::int32_t> slots_per_node);
+
+/// All nodes of a machine that take ranks.
+std::vector<topology::Place> nodes_for_ranks(const topology::Interconnect& interconnect);
+
+/// A slot for each rank where its host is: by the list, else by the names that the interconnect has. Throws
+/// Error naming the host that has no place.
+Allocation allocation_of_hosts(std::shared_ptr<const topology::Interconnect> interconnect,
+                               const NodeList& list, std::span<const std::string> hosts);
+
+/// The same from a machine file: the network with its nodes. Names of networks that say nothing of how many
+/// nodes there are get as many as the file lists, or else as there are different hosts. Throws Error where
+/// the file does not name the network.
+Allocation allocation_on(const Machine& machine, std::span<const std::string> hosts);
 
 } // namespace thalweg::machine

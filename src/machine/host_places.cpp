@@ -1,9 +1,8 @@
 #include "machine/host_places.hpp"
 
-#include "topology/network.hpp"
+#include "core/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <limits>
 #include <sstream>
@@ -16,15 +15,18 @@ constexpr std::int64_t places_max = std::numeric_limits<std::int32_t>::max();
 
 /// The network's shape in the first line of a list, or nothing.
 std::string shape_in(std::string_view list) {
-  constexpr std::array<std::string_view, 4> names{"torus", "ring", "fat-tree", "star"};
   std::string_view line = list.substr(0, list.find('\n'));
   if (!line.starts_with('#'))
     return {};
   line.remove_prefix(1);
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   line = line.substr(0, line.find_last_not_of(" \r") + 1);
-  const bool is_shape = std::ranges::find(names, line.substr(0, line.find(':'))) != names.end();
-  return is_shape ? std::string(line) : std::string();
+  try {
+    topology::parse_interconnect(line, 1);
+    return std::string(line);
+  } catch (const Error&) { // a comment
+    return {};
+  }
 }
 
 std::int64_t hosts_in(const std::string& list) {
@@ -37,13 +39,13 @@ std::int64_t hosts_in(const std::string& list) {
   return hosts;
 }
 
-/// What places may be: a torus' own; else as many as the list has hosts, or any where there is no shape.
+/// What places may be: the network's nodes, as many as the list has hosts where its shape fits any number.
+/// Any where there is no shape.
 std::shared_ptr<const topology::Interconnect> allowed_places(const std::string& shape,
                                                              const std::string& list) {
-  if (topology::Network::hosts_of(shape) > 0)
-    return topology::parse_interconnect(shape);
-  const std::int64_t places = shape.empty() ? places_max : std::max<std::int64_t>(hosts_in(list), 1);
-  return topology::parse_interconnect(fmt::format("torus:{}", places));
+  if (shape.empty())
+    return topology::parse_interconnect(fmt::format("torus:{}", places_max));
+  return topology::parse_interconnect(shape, std::max<std::int64_t>(hosts_in(list), 1));
 }
 
 } // namespace

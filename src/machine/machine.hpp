@@ -7,6 +7,8 @@
 // processors copy what they send (Kumar 2005, chapter 2), and all parameters hold for a range of message
 // sizes, as protocols change.
 
+#include "machine/node_list.hpp"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -93,7 +95,9 @@ struct Machine {
   std::vector<Rate> combine; ///< a double added to a double, per byte of one operand
   Figure switch_core;        ///< handing a core to another rank that waits for it
   Figure step;               ///< what running one step of a schedule costs by itself
-  std::string network;       ///< the shape of the network where its routes are known, e.g. "fat-tree:4x2"
+  /// The network where its routes are known, as topology::parse_interconnect reads it, e.g. "fat-tree:4x2".
+  std::string network;
+  NodeList nodes; ///< where hosts are in it, as far as that is known
 
   /// The costs of that level, or of the nearest one that was measured: inside of a node if the level is.
   const LevelCosts& at(Level level) const;

@@ -1,6 +1,7 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "machine/machine.hpp"
+#include "machine/machine_nodes.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -243,6 +244,8 @@ Machine read(const toml::table& table, const std::string& name) {
   machine.transport = text_of(table, "transport", location, "");
   machine.date = text_of(table, "date", location, "");
   machine.network = text_of(table, "network_shape", location, "");
+  if (const toml::node* node = table.get("nodes"))
+    machine.nodes = read_nodes(*node, machine.network, name);
   machine.cores = static_cast<std::int32_t>(number_of(table, "cores", location, 1));
   machine.nodes_per_machine = static_cast<std::int32_t>(number_of(table, "nodes_per_machine", location, 1));
   machine.switch_core = figure_of(table, "switch_core", location);
@@ -313,6 +316,10 @@ std::string to_text(const Machine& machine) {
     write_level(text, costs);
   write_rates(text, "copy", machine.copy);
   write_rates(text, "combine", machine.combine);
+  if (machine.nodes.size() > 0)
+    text += "\n[nodes]\n";
+  for (const auto& [host, place] : machine.nodes.hosts())
+    text += fmt::format("{} = {}\n", quoted(host), place);
   return text;
 }
 

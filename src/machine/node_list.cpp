@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
@@ -41,18 +42,24 @@ topology::Place place_at(const std::vector<std::int64_t>& numbers,
                          const topology::Interconnect& interconnect) {
   if (numbers.size() == 1)
     return numbers.front() >= 0 && numbers.front() < interconnect.nodes() ? numbers.front() : -1;
-  const topology::Grid* grid = interconnect.grid();
-  if (grid == nullptr || numbers.size() != grid->dimensions())
+  const topology::Grid* grid = interconnect.switch_grid();
+  if (grid == nullptr)
+    return -1;
+  const std::size_t dimensions = grid->dimensions();
+  const std::int64_t per_switch = interconnect.nodes() / grid->places();
+  if (numbers.size() != dimensions + (per_switch > 1 ? 1 : 0))
     return -1;
   topology::Place place = 0;
-  topology::Place stride = 1;
-  for (std::size_t dimension = 0; dimension < numbers.size(); ++dimension) {
+  topology::Place stride = per_switch;
+  for (std::size_t dimension = 0; dimension < dimensions; ++dimension) {
     if (numbers[dimension] < 0 || numbers[dimension] >= grid->extent(dimension))
       return -1;
     place += numbers[dimension] * stride;
     stride *= grid->extent(dimension);
   }
-  return place;
+  if (per_switch == 1)
+    return place;
+  return numbers.back() >= 0 && numbers.back() < per_switch ? place + numbers.back() : -1;
 }
 
 } // namespace
@@ -66,6 +73,19 @@ void NodeList::add(std::string_view host, topology::Place place) {
   const auto [entry, fresh] = places_.try_emplace(std::string(without_domain(host)), place);
   if (!fresh)
     throw Error(fmt::format("host {} comes twice", entry->first), "name each host once");
+}
+
+std::vector<std::pair<std::string, topology::Place>> NodeList::hosts() const {
+  std::vector<std::pair<std::string, topology::Place>> hosts(places_.begin(), places_.end());
+  std::ranges::sort(hosts, {}, [](const auto& host) { return std::pair(host.second, host.first); });
+  return hosts;
+}
+
+std::string to_text(const NodeList& list) {
+  std::string text;
+  for (const auto& [host, place] : list.hosts())
+    text += fmt::format("{} {}\n", host, place);
+  return text;
 }
 
 NodeList parse_node_list(std::string_view text, const topology::Interconnect& interconnect,
@@ -85,7 +105,8 @@ NodeList parse_node_list(std::string_view text, const topology::Interconnect& in
                     "write a host's name, then its coordinates or its node's number");
       numbers.push_back(*number);
     }
-    const topology::Place place = numbers.empty() ? -1 : place_at(numbers, interconnect);
+    const topology::Place place =
+        numbers.empty() ? interconnect.node_named(words[0]) : place_at(numbers, interconnect);
     if (place < 0)
       throw Error(
           fmt::format("{}, line {}: host {} has no place on {}", name, line, words[0], interconnect.name()),

@@ -6,12 +6,17 @@
 //     nid00012  3 1 0      coordinates, for meshes and tori
 //     nid00013  4 1 0
 //     leaf2-7   23         or the node's number
+//     n017                 on graphs a node has its place by its name
+//
+// Where a switch has several nodes, the node's number there follows the switch's coordinates.
 
 #include "topology/interconnect.hpp"
 
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace thalweg::machine {
 
@@ -23,10 +28,17 @@ public:
   topology::Place place_of(std::string_view host) const;
   void add(std::string_view host, topology::Place place);
   std::size_t size() const { return places_.size(); }
+  /// All hosts with their places, by place and name.
+  std::vector<std::pair<std::string, topology::Place>> hosts() const;
+
+  bool operator==(const NodeList&) const = default;
 
 private:
   std::unordered_map<std::string, topology::Place> places_;
 };
+
+/// The text of a list, with the nodes' numbers.
+std::string to_text(const NodeList& list);
 
 /// Reads the text of a list; `name` is for errors. Throws Error naming the line where a place is outside of
 /// the interconnect, coordinates are too few, or a host comes twice.

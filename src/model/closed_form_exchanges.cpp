@@ -91,7 +91,7 @@ double allgather_bruck(const MessageTerms& terms, const Problem& problem) {
 }
 
 double allgather_growing(const MessageTerms& terms, const Problem& problem) {
-  const std::int64_t radix = problem.parameters.empty() ? 2 : problem.parameter("radix");
+  const std::int64_t radix = problem.parameter_or("radix", 2);
   return terms.copy(problem.unit_bytes) + growing(terms, problem, radix, problem.unit_bytes);
 }
 
@@ -124,7 +124,7 @@ double allreduce_ring(const MessageTerms& terms, const Problem& problem) {
 }
 
 double dissemination(const MessageTerms& terms, const Problem& problem) {
-  const std::int64_t radix = problem.parameters.empty() ? 2 : problem.parameter("radix");
+  const std::int64_t radix = problem.parameter_or("radix", 2);
   return growing(terms, problem, radix, 0);
 }
 

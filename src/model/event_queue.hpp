@@ -3,7 +3,8 @@
 // A queue of events for a simulation that never goes back in time: a radix heap (Ahuja, Mehlhorn, Orlin,
 // Tarjan 1990). Events lie in buckets by the highest bit in which their time differs from the last one taken,
 // so adding one is an append, and one moves down at most as often as a time has bits. Events of the same time
-// come out in the order in which they went in.
+// come out in the order in which they went in, or in that of their member `order` where they have one. The
+// model's walk (event_simulation.hpp) and room simulate both run on it.
 
 #include "core/assertion.hpp"
 
@@ -15,15 +16,22 @@
 
 namespace thalweg::model {
 
-/// `Event` has a member `time`, a double from 0 on; no event may be earlier than the last one taken.
+/// `Event` has a member `time`, a double or an unsigned integer from 0 on; no event may be earlier than the
+/// last one taken. Its member `order`, if it has one, decides among events of the same time.
 template <typename Event>
 class EventQueue {
 public:
   bool empty() const { return size_ == 0; }
 
   void push(const Event& event) {
-    buckets_[bucket_of(event)].push_back(event);
+    const std::size_t bucket = bucket_of(event);
     ++size_;
+    if constexpr (is_ordered)
+      if (bucket == 0) {
+        insert(event);
+        return;
+      }
+    add(bucket, event);
   }
 
   /// Takes the earliest event out; the queue must not be empty.
@@ -36,25 +44,52 @@ public:
   }
 
 private:
+  static constexpr bool is_ordered = requires(const Event& event) { event.order; };
+
   // Doubles from 0 on are in the order of their bits.
   static std::uint64_t bits_of(const Event& event) { return std::bit_cast<std::uint64_t>(event.time); }
   std::size_t bucket_of(const Event& event) const {
     return static_cast<std::size_t>(std::bit_width(bits_of(event) ^ last_));
+  }
+  void add(std::size_t bucket, const Event& event) {
+    buckets_[bucket].push_back(event);
+    if (bucket > 0)
+      full_ |= std::uint64_t{1} << (bucket - 1);
+  }
+
+  // Among those of the present time that are still to come; nearly always behind them.
+  void insert(const Event& event) {
+    std::vector<Event>& now = buckets_[0];
+    if (now.size() == taken_ || now.back().order < event.order) {
+      now.push_back(event);
+      return;
+    }
+    const auto begin = now.begin() + static_cast<std::ptrdiff_t>(taken_);
+    now.insert(std::ranges::upper_bound(begin, now.end(), event.order, {}, &Event::order), event);
   }
 
   // Spreads the first bucket that has events over those below it, in their order.
   void refill() {
     buckets_[0].clear();
     taken_ = 0;
-    const auto full = std::ranges::find_if(buckets_, [](const auto& bucket) { return !bucket.empty(); });
-    last_ = bits_of(*std::ranges::min_element(*full, {}, bits_of));
-    for (const Event& event : *full)
-      buckets_[bucket_of(event)].push_back(event);
-    full->clear();
+    const auto first = static_cast<std::size_t>(std::countr_zero(full_)) + 1;
+    full_ &= full_ - 1;
+    std::vector<Event>& spread = buckets_[first];
+    last_ = bits_of(*std::ranges::min_element(spread, {}, bits_of));
+    if (first == 1)
+      std::swap(buckets_[0], spread); // they are all of one time
+    else
+      for (const Event& event : spread)
+        add(bucket_of(event), event);
+    spread.clear();
+    if constexpr (is_ordered)
+      if (!std::ranges::is_sorted(buckets_[0], {}, &Event::order))
+        std::ranges::sort(buckets_[0], {}, &Event::order);
   }
 
   std::array<std::vector<Event>, 65> buckets_;
-  std::size_t taken_ = 0; // of the first bucket's
+  std::uint64_t full_ = 0; // the buckets that have events, but for the first
+  std::size_t taken_ = 0;  // of the first bucket's
   std::size_t size_ = 0;
   std::uint64_t last_ = 0;
 };

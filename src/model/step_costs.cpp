@@ -1,6 +1,6 @@
 #include "model/step_costs.hpp"
 
-#include "core/arithmetic.hpp"
+#include "schedule/extent.hpp"
 #include "schedule/multicasts.hpp"
 
 #include <algorithm>
@@ -9,49 +9,11 @@ namespace thalweg::model {
 
 namespace {
 
-using schedule::BlockRange;
+using schedule::Extent;
 using schedule::Schedule;
+using schedule::Sizes;
 using schedule::Step;
 using schedule::StepKind;
-
-struct Extent {
-  std::int64_t bytes = 0;
-  std::int64_t places = 0; // runs of memory
-};
-
-class Sizes {
-public:
-  Sizes(std::int32_t pieces, std::int64_t unit_bytes) : pieces_(pieces), unit_bytes_(unit_bytes) {}
-
-  Extent of(std::span<const BlockRange> ranges) const {
-    Extent extent;
-    const BlockRange* last = nullptr;
-    for (const BlockRange& range : ranges) {
-      const bool in_a_row = range.count == 1 || range.stride == range.run;
-      const bool continues = last != nullptr && last->buffer == range.buffer && last->count == 1 &&
-                             last->first + last->run == range.first;
-      extent.places += in_a_row ? (continues ? 0 : 1) : range.count;
-      for (std::int32_t i = 0; i < range.count; ++i)
-        extent.bytes += run_bytes(range.first + i * range.stride, range.run);
-      last = &range;
-    }
-    return extent;
-  }
-
-private:
-  std::int64_t run_bytes(std::int64_t first, std::int64_t run) const {
-    if (pieces_ == 1)
-      return run * unit_bytes_;
-    return begin_of(first + run) - begin_of(first);
-  }
-  // Bytes of the blocks below this one, as if all units lay in a row.
-  std::int64_t begin_of(std::int64_t block) const {
-    return block / pieces_ * unit_bytes_ + part_begin(unit_bytes_, pieces_, block % pieces_);
-  }
-
-  std::int32_t pieces_;
-  std::int64_t unit_bytes_;
-};
 
 double packing(const machine::Machine& machine, const Extent& extent) {
   return extent.places > 1 ? machine.copy_seconds(extent.bytes) : 0;

@@ -4,8 +4,7 @@
 #include "balance/task_cuts.hpp"
 #include "core/units.hpp"
 #include "python/arrays.hpp"
-
-#include "topology/grid.hpp"
+#include "python/interconnects.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -14,21 +13,20 @@
 #include <nanobind/stl/vector.h>
 #include <optional>
 
-NB_MAKE_OPAQUE(thalweg::balance::Flow)
+NB_MAKE_OPAQUE(thalweg::balancing::Flow)
 
 namespace thalweg::python {
 
 namespace {
 
-using balance::Candidate;
-using balance::Costs;
-using balance::Flow;
-using balance::Metrics;
-using balance::Problem;
-using balance::SchemeEntry;
-using balance::Tasks;
-using balance::Transfer;
-using topology::Grid;
+using balancing::Candidate;
+using balancing::Costs;
+using balancing::Flow;
+using balancing::Metrics;
+using balancing::Problem;
+using balancing::SchemeEntry;
+using balancing::Tasks;
+using balancing::Transfer;
 using topology::Place;
 
 template <typename Number, typename Part>
@@ -68,11 +66,11 @@ void bind_candidates(nb::module_& module) {
       .def_ro("summary", &SchemeEntry::summary)
       .def_ro("wins_when", &SchemeEntry::wins_when);
   module.def("schemes", [] {
-    const auto all = balance::schemes();
+    const auto all = balancing::schemes();
     return std::vector<SchemeEntry>(all.begin(), all.end());
   });
   nb::class_<Candidate>(module, "BalanceCandidate", "A scheme's flow, and what it is predicted to take.")
-      .def_prop_ro("scheme", [](const Candidate& self) { return balance::name(self.scheme); })
+      .def_prop_ro("scheme", [](const Candidate& self) { return balancing::name(self.scheme); })
       .def_ro("flow", &Candidate::flow)
       .def_ro("figures", &Candidate::figures)
       .def_ro("hop_tasks", &Candidate::hop_tasks)
@@ -94,20 +92,20 @@ void bind_costs(nb::module_& module) {
 }
 
 /// Where ranks are, as far as it is known.
-using Places = std::optional<std::pair<const Grid*, RowArgument<Place>>>;
+using Places = std::optional<std::pair<const HeldInterconnect*, RowArgument<Place>>>;
 
-balance::Hops hops_of(const Places& places) {
+balancing::Hops hops_of(const Places& places) {
   if (!places)
     return {};
-  return [grid = places->first, where = places->second.data()](Rank a, Rank b) {
-    return grid->hops(where[a], where[b]);
+  return [machine = places->first->held.get(), where = places->second.data()](Rank a, Rank b) {
+    return machine->hops(where[a], where[b]);
   };
 }
 
 Problem make_problem(const RowArgument<Tasks>& loads, const RowArgument<Rank>& order,
                      const RowArgument<Tasks>& speeds, std::string_view spread) {
-  return balance::checked(
-      {vector_of(loads), vector_of(order), vector_of(speeds), balance::parse_spread(spread)});
+  return balancing::checked(
+      {vector_of(loads), vector_of(order), vector_of(speeds), balancing::parse_spread(spread)});
 }
 
 void bind_problem(nb::module_& module) {
@@ -122,27 +120,27 @@ void bind_problem(nb::module_& module) {
       .def(
           "is_able",
           [](const Problem& self, std::string_view scheme) {
-            return balance::is_able(balance::parse_scheme(scheme), self);
+            return balancing::is_able(balancing::parse_scheme(scheme), self);
           },
           nb::arg("scheme"))
       .def(
           "flow",
           [](const Problem& self, std::string_view scheme) {
-            return balance::flow_of(balance::parse_scheme(scheme), self);
+            return balancing::flow_of(balancing::parse_scheme(scheme), self);
           },
           nb::arg("scheme"), "The scheme's flow; it has to be able.")
       .def(
           "candidate",
           [](const Problem& self, std::string_view scheme, const Costs& costs, const Places& places) {
-            return balance::candidate_of(balance::parse_scheme(scheme), self, costs, hops_of(places));
+            return balancing::candidate_of(balancing::parse_scheme(scheme), self, costs, hops_of(places));
           },
           nb::arg("scheme"), nb::arg("costs"), nb::arg("places").none(), "The same with its predictions.")
       .def(
           "choose",
           [](const Problem& self, const Costs& costs, const Places& places, std::string_view incumbent) {
-            std::vector<Candidate> found = balance::candidates(self, costs, hops_of(places));
+            std::vector<Candidate> found = balancing::candidates(self, costs, hops_of(places));
             const std::size_t index =
-                balance::chosen(found, balance::parse_scheme(incumbent), costs.hysteresis);
+                balancing::chosen(found, balancing::parse_scheme(incumbent), costs.hysteresis);
             return std::pair(std::move(found), index);
           },
           nb::arg("costs"), nb::arg("places").none(), nb::arg("incumbent"),
@@ -151,7 +149,7 @@ void bind_problem(nb::module_& module) {
   module.def(
       "task_cuts",
       [](const RowArgument<Tasks>& weights, const RowArgument<Tasks>& amounts) {
-        return row_of(balance::task_cuts(span_of(weights), span_of(amounts)));
+        return row_of(balancing::task_cuts(span_of(weights), span_of(amounts)));
       },
       nb::arg("weights"), nb::arg("amounts"));
 }

@@ -18,7 +18,9 @@ void bind_tuning(nb::module_& module);
 void bind_networks(nb::module_& module);
 void bind_tuning_files(nb::module_& module);
 void bind_grids(nb::module_& module);
+void bind_interconnects(nb::module_& module);
 void bind_balance(nb::module_& module);
+void bind_simulations(nb::module_& module);
 void bind_placement(nb::module_& module);
 void bind_quadratic(nb::module_& module);
 

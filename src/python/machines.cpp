@@ -2,6 +2,7 @@
 
 #include "machine/machine.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -80,6 +81,14 @@ void bind_machines(nb::module_& module) {
       .def_rw("switch_core", &Machine::switch_core)
       .def_rw("step", &Machine::step)
       .def_rw("network", &Machine::network)
+      .def_prop_rw(
+          "nodes", [](const Machine& self) { return self.nodes.hosts(); },
+          [](Machine& self, const std::vector<std::pair<std::string, topology::Place>>& hosts) {
+            self.nodes = {};
+            for (const auto& [host, place] : hosts)
+              self.nodes.add(host, place);
+          },
+          "Hosts with their nodes.")
       .def(
           "to_text", [](const Machine& self) { return machine::to_text(self); }, "The machine file's text.");
   module.def("parse_machine", &machine::parse_machine, nb::arg("text"), nb::arg("name"));

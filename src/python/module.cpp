@@ -25,14 +25,16 @@ NB_MODULE(_core, module) {
   module.doc() = "Thalweg's core: the index of strategies, schedules and proofs.";
   register_error(module);
   thalweg::python::bind_index(module);
+  thalweg::python::bind_networks(module);
   thalweg::python::bind_schedules(module);
   thalweg::python::bind_proofs(module);
   thalweg::python::bind_machines(module);
-  thalweg::python::bind_networks(module);
   thalweg::python::bind_tuning(module);
   thalweg::python::bind_tuning_files(module);
   thalweg::python::bind_grids(module);
+  thalweg::python::bind_interconnects(module);
   thalweg::python::bind_balance(module);
+  thalweg::python::bind_simulations(module);
   thalweg::python::bind_placement(module);
   thalweg::python::bind_quadratic(module);
 }

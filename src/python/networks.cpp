@@ -49,7 +49,8 @@ void bind_networks(nb::module_& module) {
                        links.push_back({link.from, link.to});
                      return links;
                    })
-      .def("next", &Network::next, nb::arg("at_switch"), nb::arg("host"));
+      .def("forwarding", &Network::forwarding, nb::arg("host"),
+           "Where packets for a host go from each switch; -1 where none comes by.");
 }
 
 } // namespace thalweg::python

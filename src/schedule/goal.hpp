@@ -16,9 +16,13 @@ struct GoalSizes {
   double combine_ns_per_byte = 0.25; ///< the reduction operator, reading two operands and writing one
 };
 
+/// The bytes of a message; a token is one of one byte, for GOAL knows none of no bytes.
+std::int64_t message_bytes(const Schedule& schedule, const Step& step, const GoalSizes& sizes);
+/// Nanoseconds that a copy, or the combining of a step, takes.
+std::int64_t local_ticks(const Schedule& schedule, const Step& step, const GoalSizes& sizes);
+
 /// All ranks' schedules, given in rank order, as GOAL text. Every message between two ranks has a tag of its
-/// own, so that it meets its receive whatever the simulator's timing; a token is a message of one byte, for
-/// GOAL knows none of no bytes; a stage's end is a calculation of no time that the next stage requires.
+/// own, so that it meets its receive whatever the simulator's timing (goal_operations.hpp).
 std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes);
 
 } // namespace thalweg::schedule

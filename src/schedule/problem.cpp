@@ -2,9 +2,15 @@
 
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace thalweg::schedule {
+
+std::int64_t Problem::parameter_or(std::string_view wanted, std::int64_t other) const {
+  const auto found = std::ranges::find(parameters, wanted, &Parameters::value_type::first);
+  return found == parameters.end() ? other : found->second;
+}
 
 std::int64_t Problem::parameter(std::string_view wanted) const {
   for (const auto& [known, value] : parameters)

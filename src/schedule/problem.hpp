@@ -56,6 +56,8 @@ struct Problem {
   /// Value of a parameter; the index fills in defaults before a schedule is built, so a miss is a
   /// programmer's error.
   std::int64_t parameter(std::string_view name) const;
+  /// The same of a parameter that not all strategies of a kind have.
+  std::int64_t parameter_or(std::string_view name, std::int64_t other) const;
 };
 
 } // namespace thalweg::schedule

@@ -25,12 +25,6 @@ Parameter order_parameter() {
           .choices = {"ranks", "tour", "places"}};
 }
 
-std::optional<std::string> unsupported_order_reason(const Problem& problem) {
-  if (problem.parameter(order_name) != 0 && !problem.commutative && schedule::is_reduction(problem.operation))
-    return "order: it reorders operands, and the operator does not commute";
-  return std::nullopt;
-}
-
 /// A buffer's units, the unit of each rank of the order in its turn, where there is one for each rank.
 std::vector<BlockList> units_in_order(schedule::Buffer buffer, std::int32_t units, std::int32_t pieces,
                                       const std::vector<Rank>& order) {
@@ -97,7 +91,8 @@ std::vector<std::int32_t> by_place(const std::vector<std::int32_t>& places) {
 
 const std::vector<Rank>* chosen_order(const Problem& problem) {
   const auto chosen = static_cast<Order>(problem.parameter(order_name));
-  if (chosen == Order::ranks || !problem.orders)
+  const bool must_keep = !problem.commutative && schedule::is_reduction(problem.operation);
+  if (chosen == Order::ranks || must_keep || !problem.orders)
     return nullptr;
   const std::vector<Rank>& order = chosen == Order::tour ? problem.orders->tour : problem.orders->places;
   THALWEG_ASSERT(light, order.empty() || std::ssize(order) == problem.ranks);
@@ -106,12 +101,6 @@ const std::vector<Rank>* chosen_order(const Problem& problem) {
 
 Strategy with_order(Strategy strategy) {
   strategy.parameters.push_back(order_parameter());
-  if (strategy.keeps_rank_order)
-    strategy.unsupported_reason = [other_reason =
-                                       std::move(strategy.unsupported_reason)](const Problem& problem) {
-      auto why = unsupported_order_reason(problem);
-      return why || !other_reason ? why : other_reason(problem);
-    };
   strategy.append = [append = std::move(strategy.append)](Builder& builder) {
     const std::vector<Rank>* const order = chosen_order(builder.problem());
     if (order == nullptr)

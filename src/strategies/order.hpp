@@ -14,11 +14,11 @@ namespace thalweg::strategies {
 inline constexpr std::string_view order_name = "order";
 enum class Order : std::int8_t { ranks, tour, places };
 
-/// The strategy with the parameter `order`. In another order than the ranks' own it refuses operators that
-/// do not commute. Where no order is known, or none that is better, the ranks' own is taken.
+/// The strategy with the parameter `order`.
 Strategy with_order(Strategy strategy);
 
-/// The order that the problem's parameters choose; null: the ranks' own.
+/// The order that the problem's parameters choose; null: the ranks' own, which is also taken where no other
+/// is known, or none that is better, and for operators that do not commute.
 const std::vector<Rank>* chosen_order(const Problem& problem);
 
 /// The orders of a group of ranks that are worth a trial; null where their own is as good. Each node's ranks

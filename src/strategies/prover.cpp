@@ -47,11 +47,14 @@ std::vector<Rank> roots_of(Operation operation, std::int32_t ranks, Roots roots)
   return result;
 }
 
+/// Beyond so many ranks an order of theirs shows nothing new.
+constexpr std::int32_t renumbered_ranks = 20;
+
 /// One more problem: all ranks in a random order, with the parameters at their defaults or at their first
 /// proven values, in turns. The order is laid over a strategy by the same lines for all
 /// (strategies/order.cpp), so it need not meet every value.
 std::optional<Problem> renumbered(const Strategy& strategy, Problem problem) {
-  if (!strategy.order_matters || problem.ranks < 2)
+  if (!strategy.order_matters || problem.ranks < 2 || problem.ranks > renumbered_ranks)
     return std::nullopt;
   problem.parameters = resolve(strategy, {});
   for (std::size_t i = 0; i < strategy.parameters.size(); ++i)
@@ -107,7 +110,8 @@ std::string describe(const Strategy& strategy, const Problem& problem) {
   if (schedule::is_rooted(problem.operation))
     text += fmt::format(", root {}", problem.root);
   for (const auto& [name, value] : problem.parameters)
-    text += fmt::format(", {}={}", name, value);
+    if (name != order_name || value != 0)
+      text += fmt::format(", {}={}", name, value);
   if (problem.nodes)
     text += fmt::format(", {} nodes", *std::ranges::max_element(*problem.nodes) + 1);
   if (!problem.commutative)

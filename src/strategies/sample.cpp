@@ -1,6 +1,7 @@
 #include "strategies/sample.hpp"
 
 #include "core/error.hpp"
+#include "strategies/order.hpp"
 #include "strategies/selection.hpp"
 
 #include <fmt/format.h>
@@ -10,11 +11,13 @@ namespace thalweg::strategies {
 namespace {
 
 std::shared_ptr<const std::vector<std::int32_t>> nodes_of(const SampleSize& size) {
-  if (size.ranks_per_node == 0)
+  const bool has_network = !size.node_places.network.empty() || !size.node_places.places.empty();
+  const std::int32_t each = size.ranks_per_node == 0 && has_network ? 1 : size.ranks_per_node;
+  if (each == 0)
     return nullptr;
   std::vector<std::int32_t> nodes;
   for (Rank rank = 0; rank < size.ranks; ++rank)
-    nodes.push_back(rank / size.ranks_per_node);
+    nodes.push_back(rank / each);
   return std::make_shared<const std::vector<std::int32_t>>(std::move(nodes));
 }
 
@@ -34,6 +37,20 @@ void require(bool holds, const std::string& problem, const std::string& remedy) 
     throw Error(problem, remedy);
 }
 
+/// Throws Error where the problem's parameters choose an order that is not known.
+void find_orders(Problem& problem, const Strategy& strategy, const topology::NodePlaces& node_places) {
+  if (problem.nodes) {
+    const std::int32_t nodes = problem.nodes->back() + 1;
+    const std::string why = topology::locate(node_places, nodes).why_unknown;
+    require(why.empty(), fmt::format("the network's routes are not known: {}", why),
+            "give a shape with a place for each node");
+    problem.orders = rank_orders(*problem.nodes, {}, node_places);
+  }
+  require(!strategy.order_matters || problem.parameter(order_name) == 0 || chosen_order(problem) != nullptr,
+          "no order of these ranks is better known than their own",
+          "say where their nodes are: --network ring --places 3,0,1,2");
+}
+
 } // namespace
 
 Sample make_sample(std::string_view text, const SampleSize& size) {
@@ -49,7 +66,10 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   problem.commutative = !strategy.keeps_rank_order;
   problem.unit_bytes = size.unit_bytes;
   problem.parameters = scheduled.parameters();
+  if (strategy.order_matters && problem.parameter(order_name) != 0)
+    problem.commutative = true;
   problem.nodes = nodes_of(size);
+  find_orders(problem, strategy, size.node_places);
   problem.neighborhoods = ring(size.ranks);
   if (const auto why = unsupported_reason(strategy, problem))
     throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),

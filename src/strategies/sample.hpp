@@ -4,14 +4,16 @@
 // proven.
 
 #include "strategies/index.hpp"
+#include "topology/node_places.hpp"
 
 namespace thalweg::strategies {
 
 struct SampleSize {
   std::int32_t ranks = 1;
   Rank root = 0;
-  std::int32_t ranks_per_node = 0; ///< 0: all on one node
+  std::int32_t ranks_per_node = 0; ///< 0: all on one node, or on a network each on its own
   std::int64_t unit_bytes = 0;     ///< for strategies that cut units into pieces by size
+  topology::NodePlaces node_places = {};
 };
 
 struct Sample {

@@ -1,31 +1,166 @@
 #include "topology/grid_interconnect.hpp"
 
-#include "core/arithmetic.hpp"
+#include "topology/extents.hpp"
+#include "topology/grid_routes.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace thalweg::topology {
 
-void GridInterconnect::append_route(Place from, Place to, std::vector<LinkShare>& route) const {
-  const auto dimensions = static_cast<Link>(grid_.dimensions());
+namespace {
+
+constexpr std::int32_t max_per_switch = 1 << 20;
+
+Grid grid_of(const InterconnectName& name) {
+  std::vector<std::int32_t> extents = parse_extents(name.body.substr(0, name.body.find('*')));
+  if (extents.empty())
+    name.refuse("is no mesh or torus",
+                "write torus:XxY…, mesh:XxY…, or torus:XxY…*NODES for several on a switch");
+  return Grid(std::move(extents), name.kind == "torus");
+}
+
+double mean_steps(std::int64_t extent, bool wraps) {
+  const auto n = static_cast<double>(extent);
+  if (!wraps)
+    return (n * n - 1) / (3 * n);
+  return extent % 2 == 0 ? n / 4 : (n * n - 1) / (4 * n);
+}
+
+} // namespace
+
+GridInterconnect::GridInterconnect(const InterconnectName& name) : grid_(grid_of(name)) {
+  if (const std::size_t star = name.body.find('*'); star != std::string::npos) {
+    const std::string_view counts = std::string_view(name.body).substr(star + 1);
+    const std::size_t plus = std::min(counts.find('+'), counts.size());
+    const std::vector<std::int32_t> nodes = parse_extents(counts.substr(0, plus));
+    const std::vector<std::int32_t> spare =
+        plus < counts.size() ? parse_extents(counts.substr(plus + 1)) : std::vector<std::int32_t>{0};
+    if (nodes.size() != 1 || spare.size() != 1 || std::max(nodes[0], spare[0]) > max_per_switch)
+      name.refuse("does not say how many nodes a switch has",
+                  "write torus:4x4x4*16, or *16+2 with two that take no ranks");
+    nodes_per_switch_ = nodes[0];
+    spare_per_switch_ = spare[0];
+    has_node_links_ = true;
+  }
+  settle(name);
+}
+
+GridInterconnect::GridInterconnect(Grid grid, const InterconnectName& name) : grid_(std::move(grid)) {
+  settle(name);
+}
+
+void GridInterconnect::settle(const InterconnectName& name) {
+  const std::size_t groups = grid_.dimensions() + (has_node_links_ ? 1 : 0);
+  if (!name.capacities.empty() && name.capacities.size() != groups)
+    name.refuse(fmt::format("has {} capacities", name.capacities.size()),
+                fmt::format("give {}: one a dimension, then one for nodes' links if there are any", groups));
+  if (name.routing == Routing::spread || !name.distances.empty())
+    name.refuse("has an option of trees", "meshes and tori have route=split, route=adaptive and capacity=");
+  if (grid_.places() > INT64_MAX / 4 / per_switch() / static_cast<Link>(groups))
+    name.refuse("has too many nodes", "choose smaller extents");
+  options_ = name;
+}
+
+std::string GridInterconnect::name() const {
+  std::string text = grid_.name();
+  if (has_node_links_)
+    text += fmt::format("*{}", nodes_per_switch_);
+  if (spare_per_switch_ > 0)
+    text += fmt::format("+{}", spare_per_switch_);
+  return text + options_text(options_);
+}
+
+std::int64_t GridInterconnect::hops(Place a, Place b) const {
+  return a == b ? 0 : grid_.hops(switch_place(a), switch_place(b)) + node_links();
+}
+
+double GridInterconnect::mean_hops() const {
+  if (nodes() == 1)
+    return 0;
+  double switches = 0;
+  for (const std::int32_t extent : grid_.extents())
+    switches += mean_steps(extent, grid_.wraps());
+  const auto count = static_cast<double>(nodes());
+  return switches * count / (count - 1) + static_cast<double>(node_links());
+}
+
+double GridInterconnect::bisection() const {
+  double weakest = 0;
   for (std::size_t dimension = 0; dimension < grid_.dimensions(); ++dimension) {
-    const std::int64_t extent = grid_.extent(dimension);
-    std::int64_t ahead = grid_.coordinate(to, dimension) - grid_.coordinate(from, dimension);
-    if (grid_.wraps()) {
-      ahead = modulo(ahead, extent);
-      if (2 * ahead > extent)
-        ahead -= extent;
+    const std::int32_t extent = grid_.extent(dimension);
+    if (extent < 2)
+      continue;
+    const Capacity rate = options_.capacities.empty() ? Capacity{} : options_.capacities[dimension];
+    // Fixed routes go forward between two neighbors that are so both ways round.
+    const bool is_double = grid_.wraps() && (extent > 2 || options_.routing != Routing::fixed);
+    const double crossing = is_double       ? rate.forward + rate.backward
+                            : grid_.wraps() ? rate.forward
+                                            : std::min(rate.forward, rate.backward);
+    const double all = crossing * static_cast<double>(grid_.places() / extent);
+    weakest = weakest == 0 ? all : std::min(weakest, all);
+  }
+  return weakest;
+}
+
+LinkEnds GridInterconnect::ends(Link link) const {
+  if (link >= first_node_link()) {
+    const Place node = (link - first_node_link()) / 2;
+    const Vertex at = vertex(switch_place(node));
+    return link % 2 == 0 ? LinkEnds{node, at} : LinkEnds{at, node};
+  }
+  const auto dimensions = static_cast<Link>(grid_.dimensions());
+  const Place place = link / 2 / dimensions;
+  const auto dimension = static_cast<std::size_t>(link / 2 % dimensions);
+  const Place next = grid_.neighbor(place, dimension, link % 2 == 0 ? 1 : -1);
+  return next < 0 || next == place ? LinkEnds{} : LinkEnds{vertex(place), vertex(next)};
+}
+
+void GridInterconnect::append_route(Place from, Place to, std::vector<LinkShare>& route) const {
+  if (from == to)
+    return;
+  if (has_node_links())
+    route.push_back({first_node_link() + 2 * from, 1});
+  if (options_.routing == Routing::adaptive)
+    append_adaptive_route(grid_, switch_place(from), switch_place(to), route);
+  else
+    append_in_order(switch_place(from), switch_place(to), route);
+  if (has_node_links())
+    route.push_back({first_node_link() + 2 * to + 1, 1});
+}
+
+void GridInterconnect::append_in_order(Place from, Place to, std::vector<LinkShare>& route) const {
+  for (std::size_t dimension = 0; dimension < grid_.dimensions(); ++dimension) {
+    std::int64_t ahead = steps_ahead(grid_, from, to, dimension);
+    const bool both =
+        options_.routing == Routing::split && grid_.wraps() && 2 * ahead == grid_.extent(dimension);
+    Place backward = from;
+    for (std::int64_t step = 0; both && step < ahead; ++step) {
+      route.push_back({grid_link(grid_, backward, dimension, false), 0.5});
+      backward = grid_.neighbor(backward, dimension, -1);
     }
     const std::int32_t step = ahead < 0 ? -1 : 1;
     for (; ahead != 0; ahead -= step) {
-      route.push_back({2 * (from * dimensions + static_cast<Link>(dimension)) + (step < 0 ? 1 : 0), 1});
+      route.push_back({grid_link(grid_, from, dimension, step > 0), both ? 0.5 : 1});
       from = grid_.neighbor(from, dimension, step);
     }
   }
 }
 
+double GridInterconnect::capacity(Link link) const {
+  if (options_.capacities.empty())
+    return 1;
+  const auto dimensions = static_cast<Link>(grid_.dimensions());
+  const Capacity& rate =
+      options_.capacities[link >= first_node_link() ? grid_.dimensions()
+                                                    : static_cast<std::size_t>(link / 2 % dimensions)];
+  return link % 2 == 0 ? rate.forward : rate.backward;
+}
+
 std::string GridInterconnect::link_name(Link link) const {
+  if (link >= first_node_link())
+    return fmt::format("node {} {}", (link - first_node_link()) / 2, link % 2 == 0 ? "up" : "down");
   const auto dimensions = static_cast<Link>(grid_.dimensions());
   const Place place = link / 2 / dimensions;
   const auto dimension = static_cast<std::size_t>(link / 2 % dimensions);

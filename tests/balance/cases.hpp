@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 /// How many cases a test makes of `count`: THALWEG_TEST_EFFORT=50 makes fifty times as many.
 inline int cases(int count) {
@@ -55,4 +55,4 @@ inline std::string describe(const Problem& problem) {
   return text + ", spread " + std::string(name(problem.spread));
 }
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 namespace {
 
 Costs costs(double task_seconds, std::int64_t task_bytes) {
@@ -107,4 +107,4 @@ TEST(TaskCuts, TasksOfWeightOneAreCounted) {
 }
 
 } // namespace
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

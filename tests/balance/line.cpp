@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 namespace {
 
 /// The stretches that begin in [begin, end), and the last one before.
@@ -97,4 +97,4 @@ TEST(Targets, ACappedSpreadLeavesMostRanksWithLittleAsTheyAre) {
 }
 
 } // namespace
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

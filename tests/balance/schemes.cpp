@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 namespace {
 
 /// The schemes that bring all ranks to their targets, but for the published form, which has targets of its
@@ -268,4 +268,4 @@ TEST(Schemes, ProblemsThatAreNoneAreRefused) {
 }
 
 } // namespace
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

@@ -26,6 +26,7 @@ ROOMS: dict[str, set[str]] = {
     "strategies": {"core", "topology", "schedule"},
     "machine": {"core", "topology"},
     "model": {"core", "topology", "schedule", "machine"},
+    "simulate": {"core", "topology", "schedule", "strategies", "machine", "model"},
     "pattern": {"core"},
     "place": {"core", "topology", "machine", "pattern"},
     "balance": {"core", "machine"},
@@ -40,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "stream": {"core", "boundary", "wait", "topology", "machine", "model", "transport", "transport/shm"},
     "job": {"core", "wait", "topology", "machine", "tune"},
     "job/mpi": {
-        "core", "wait", "schedule", "machine", "transport", "transport/shm", "transport/routed",
+        "core", "wait", "topology", "schedule", "machine", "transport", "transport/shm", "transport/routed",
         "transport/aggregation", "transport/mpi", "engine", "tune", "job",
     },
     "job/linked": {
@@ -60,7 +61,8 @@ ROOMS: dict[str, set[str]] = {
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {
-        "core", "topology", "schedule", "strategies", "machine", "model", "balance", "pattern", "place", "tune",
+        "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "pattern", "place",
+        "tune",
     },
 }  # fmt: skip
 

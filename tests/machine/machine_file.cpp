@@ -1,8 +1,11 @@
 #include "core/error.hpp"
+#include "machine/allocation.hpp"
 #include "machine/fingerprint.hpp"
 #include "machine/machine.hpp"
 
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -30,6 +33,7 @@ send = "1.5 us"
 const std::string full = R"toml(
 format = 1
 title = "a machine"
+network_shape = "torus:4x2"
 parts = "2 sockets, 16 cores"
 cores = 16
 [core_complex]
@@ -58,6 +62,9 @@ per_byte = "8 ps (7 ps .. 9 ps)"
 [[combine]]
 bytes = "any"
 per_byte = "20 ps"
+[nodes]
+n0 = 3
+"n 1" = 0
 )toml";
 
 TEST(MachineFile, ReadsWhatProbesWrite) {
@@ -235,6 +242,30 @@ TEST(Fingerprint, TellsWhatDiffers) {
   const std::string text = differences(here, there);
   EXPECT_NE(text.find("MPI Open MPI v9, not "), std::string::npos) << text;
   EXPECT_NE(text.find("nodes 2, not 1"), std::string::npos) << text;
+}
+
+TEST(MachineFile, SaysWhereHostsAre) {
+  const Machine machine = parse_machine(full, "box.toml");
+  EXPECT_EQ(machine.nodes.place_of("n0"), 3);
+  EXPECT_EQ(machine.nodes.place_of("n 1"), 0);
+  const std::vector<std::string> hosts{"n0.example.org", "n0", "n 1"};
+  const Allocation allocation = allocation_on(machine, hosts);
+  EXPECT_EQ(allocation.interconnect->name(), "torus:4x2");
+  EXPECT_EQ(allocation.slots, (std::vector<topology::Place>{3, 3, 0}));
+  EXPECT_THROW(allocation_on(machine, std::vector<std::string>{"n2"}), Error);
+  EXPECT_THROW(allocation_on(parse_machine(valid, "box.toml"), hosts), Error);
+}
+
+TEST(MachineFile, ListsOfHostsAreBesideIt) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "thalweg-machine-file";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "hosts.txt") << "a 1 1\nb 3 0\n";
+  const std::string file = (folder / "box.toml").string();
+  const std::string start = "network_shape = \"mesh:4x2\"\nnodes = ";
+  EXPECT_EQ(parse_machine(start + "\"hosts.txt\"" + valid, file).nodes.place_of("a"), 5);
+  for (const char* nodes : {"\"none.txt\"", "3", "{ a = -1 }", "{ a = \"b\" }", "{ a = 1, \"a.b\" = 2 }"})
+    EXPECT_THROW(parse_machine(start + nodes + valid, file), Error) << nodes;
+  std::filesystem::remove_all(folder);
 }
 
 } // namespace

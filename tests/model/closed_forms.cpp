@@ -68,7 +68,8 @@ bool is_full(const strategies::Strategy& strategy, const schedule::Problem& prob
     if (name == "degree" && ranks != problem.ranks)
       return false;
   }
-  return is_power_of_two(problem.ranks) || strategy.name == "kary" || !problem.parameters.empty();
+  return is_power_of_two(problem.ranks) || strategy.name == "kary" ||
+         std::ranges::any_of(problem.parameters, [](const auto& one) { return one.first != "order"; });
 }
 
 // How far an equation may be from the simulation, which knows of messages that come before a rank has sent

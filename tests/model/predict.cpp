@@ -114,6 +114,27 @@ TEST(Model, RoutesThatShareALinkTakeTurns) {
   EXPECT_GT(seconds("ring"), seconds("torus:2x2x2"));
 }
 
+TEST(Model, NodesAreWhereTheListOfHostsSays) {
+  Machine machine = simple_machine();
+  machine.network = "ring";
+  std::vector<std::int32_t> nodes(8);
+  std::iota(nodes.begin(), nodes.end(), 0);
+  const auto seconds = [&](const char* operation_strategy, topology::NodePlaces places) {
+    return predict_named(schedule::Operation::allgather, operation_strategy, 8, 10000,
+                         {machine, nodes, {}, {}, std::move(places)})
+        .seconds;
+  };
+  const double in_order = seconds("ring", {});
+  const double far_apart = seconds("ring", {.places = {0, 4, 1, 5, 2, 6, 3, 7}});
+  EXPECT_DOUBLE_EQ(seconds("ring", {.hosts = 8, .places = {3, 4, 5, 6, 7, 0, 1, 2}}), in_order);
+  EXPECT_GT(far_apart, 2 * in_order);
+  // Its own shape comes before the machine file's, and two nodes at one place share its link.
+  EXPECT_LT(seconds("ring", {.network = "star", .hosts = 8, .places = {0, 4, 1, 5, 2, 6, 3, 7}}), far_apart);
+  EXPECT_GT(seconds("ring", {.places = {0, 0, 1, 1, 2, 2, 3, 3}}), in_order);
+  // Not all places are known: as without a network.
+  EXPECT_LT(seconds("ring", {.places = {0, 4, 1, 5, 2, 6, 3, -1}}), far_apart);
+}
+
 TEST(Model, RanksThatShareACoreTakeTurns) {
   Machine machine = simple_machine();
   const double alone = predict_named(schedule::Operation::alltoall, "direct", 8, 8, {machine, {}}).seconds;

@@ -1,13 +1,20 @@
 """Jobs of Python programs: the wheel of mpi4py, which has an extension for each MPI and is told which to take."""
 
+import subprocess
 from pathlib import Path
 
 from jobs import PROGRAMS_BUILT
 from locks import locked
-from mpis import INSTALLED, Mpi
+from mpis import INSTALLED, ROOT, Mpi
 
 FOLDER = INSTALLED / "mpi4py"
 PYTHON = FOLDER / "bin" / "python"
+
+
+def install_mpi4py() -> None:
+    """Install mpi4py for the jobs' Python; quick when it is there."""
+    with locked(ROOT / ".mpi"):
+        subprocess.run([ROOT / "scripts" / "mpis" / "install.sh", "mpi4py"], check=True)
 
 
 def environment(mpi: Mpi) -> dict[str, str]:

@@ -21,6 +21,17 @@ TWO_LEVEL = (
     *("allgather", "alltoall", "reduce_scatter"),
 )
 PIPELINED = ("broadcast", "reduce", "allreduce")
+ORDERED = {
+    "barrier": "dissemination",
+    "broadcast": "chain",
+    "reduce": "knomial",
+    "allreduce": "ring",
+    "gather": "knomial",
+    "scatter": "bine",
+    "allgather": "ring",
+    "alltoall": "bruck",
+    "reduce_scatter": "ring",
+}
 # Not the suite of barriers: it counts in memory that all ranks share.
 SUITES = (
     *("bcast", "reduce", "allreduce", "gather", "scatter", "gatherv", "scatterv"),
@@ -41,8 +52,9 @@ def thalweg(*words: str) -> "subprocess.CompletedProcess[str]":
 
 @pytest.fixture(scope="module", autouse=True)
 def _lab() -> Iterator[None]:
-    """Three hosts, of which one gets more ranks than the others."""
-    result = thalweg("lab", "up", "--hosts", str(HOSTS), "--rate", "1gbit")
+    """Three hosts out of order, of which one gets more ranks than the others."""
+    words = ("--topology", "ring", "--shuffle", "2")
+    result = thalweg("lab", "up", "--hosts", str(HOSTS), "--rate", "1gbit", *words)
     assert result.returncode == 0, result.stderr
     yield
     assert thalweg("lab", "down").returncode == 0
@@ -67,6 +79,17 @@ def test_two_level_strategies(selection: str) -> None:
     # One that is not understood falls back to the library: that would pass without testing anything.
     assert "cannot" not in result.stderr, result.stderr[-3000:]
     assert f"{RANKS} ranks on {HOSTS} nodes" in result.stderr
+
+
+def test_orders_of_ranks() -> None:
+    """The conformance suites pass where strategies number the ranks by their hosts' places."""
+    mpi = named("openmpi4")
+    selection = ";".join(f"{operation}={strategy}:order=places" for operation, strategy in ORDERED.items())
+    program = [str(build(mpi, "conformance")), "--scale", "0.3", "--known", mpi.known_names, *SUITES]
+    result = thalweg("lab", "run", "--use", selection, "-n", str(RANKS), "--", *program)
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert "cannot" not in result.stderr, result.stderr[-3000:]
+    assert f"network ring of {HOSTS} hosts, places by the list of hosts" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["plain", pytest.param("collectives", marks=pytest.mark.exhaustive)])

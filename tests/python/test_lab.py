@@ -133,7 +133,7 @@ def test_links_have_their_rate(lab: Command) -> None:
             assert shape[shape.index("rate") + 1] == "100Mbit"
 
 
-@pytest.mark.parametrize("topology", ["fat-tree:2x2", "ring", "torus:3x2"])
+@pytest.mark.parametrize("topology", ["fat-tree:2x2", "ring", "torus:3x2", "dragonfly:1x2x1"])
 def test_routed_networks_reach_everybody(ours: Command, topology: str) -> None:
     result = ours("lab", "up", "--hosts", "6", "--topology", topology)
     try:
@@ -157,7 +157,8 @@ def test_routed_networks_reach_everybody(ours: Command, topology: str) -> None:
 
 def _switches_between(network: _core.Network, start: int, end: int) -> int:
     at, count = network.switch_of(start), 1
-    while (at := network.next(at, end)) != end:
+    ahead = network.forwarding(end)
+    while (at := ahead[at - network.hosts]) != end:
         count += 1
     return count
 

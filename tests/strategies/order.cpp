@@ -86,12 +86,14 @@ TEST(Order, OfARingIsFollowedAndLeftOutWhereThereIsNone) {
   EXPECT_TRUE(sends_to_neighbors_only(build_all(ring, problem), own));
 }
 
-TEST(Order, IsRefusedWhereOperandsHaveToStayInTheirs) {
+TEST(Order, IsTheRanksOwnWhereOperandsHaveToStayInIt) {
   for (const Strategy* strategy : with_the_parameter()) {
     Problem problem{.operation = strategy->operation, .ranks = 8, .commutative = false};
     problem.parameters = resolve(*strategy, {{"order", 1}});
-    EXPECT_EQ(unsupported_reason(*strategy, problem).has_value(), schedule::is_reduction(problem.operation))
-        << strategy->name;
+    problem.orders = random_orders(8, 1);
+    EXPECT_EQ(chosen_order(problem) == nullptr, schedule::is_reduction(problem.operation)) << strategy->name;
+    if (!unsupported_reason(*strategy, problem))
+      EXPECT_TRUE(prove(*strategy, problem).empty()) << strategy->name;
   }
 }
 

@@ -26,7 +26,8 @@ TEST(Selection, ReadsStrategiesParametersAndSizes) {
   ASSERT_EQ(selections.size(), 3U);
   EXPECT_EQ(selections[0].call->name, "alltoall");
   EXPECT_EQ(&schedule_of(selections[0]).strategy(), &find(Operation::alltoall, "direct"));
-  EXPECT_EQ(schedule_of(selections[1]).parameters(), (schedule::Parameters{{"segment", 65536}}));
+  EXPECT_EQ(schedule_of(selections[1]).parameters(),
+            (schedule::Parameters{{"segment", 65536}, {"order", 0}}));
   EXPECT_TRUE(is_native(selections[2].implementation));
   EXPECT_EQ(selections[2].call->operation, Operation::broadcast);
   EXPECT_EQ(to_text(selections),

@@ -1,4 +1,4 @@
-"""What Python knows of the C interface of streams is what the headers say."""
+"""What Python knows of the C interfaces of streams and balancers is what the headers say."""
 
 import ctypes
 import subprocess
@@ -6,7 +6,9 @@ from pathlib import Path
 
 from mpis import ROOT
 
-from thalweg.stream_library import Handler, LastError, Options, Statistics, View
+from thalweg.balancing.library import BalanceOptions, BalancerOptions, Moved, Tasks
+from thalweg.linked_library import LastError
+from thalweg.stream_library import Handler, Options, Statistics, View
 
 STRUCTURES = {
     "thalweg_stream_options": Options,
@@ -14,6 +16,10 @@ STRUCTURES = {
     "thalweg_stream_handler": Handler,
     "thalweg_stream_view": View,
     "thalweg_error": LastError,
+    "thalweg_balancer_options": BalancerOptions,
+    "thalweg_balance_options": BalanceOptions,
+    "thalweg_tasks": Tasks,
+    "thalweg_moved": Moved,
 }
 PARTS = ("thalweg_stream_view",)  # of which Python has the first fields only
 
@@ -35,7 +41,8 @@ def test_structures_are_those_of_the_headers(tmp_path: Path) -> None:
     prints = "\n".join(f'printf("%zu\\n", {expression});' for expression in expressions)
     source = tmp_path / "layouts.c"
     source.write_text(
-        f'#include "thalweg/stream.h"\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{prints}\n}}\n'
+        '#include "thalweg/balance.h"\n#include "thalweg/stream.h"\n'
+        f"#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{prints}\n}}\n"
     )
     program = tmp_path / "layouts"
     subprocess.run(["mpicc.openmpi", f"-I{ROOT / 'include'}", source, "-o", program], check=True)

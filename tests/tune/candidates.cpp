@@ -1,6 +1,7 @@
 #include "tune/candidates.hpp"
 
 #include "core/error.hpp"
+#include "strategies/order.hpp"
 #include "tune/prediction.hpp"
 
 #include <algorithm>
@@ -37,6 +38,50 @@ TEST(Candidates, AreSortedDistinctAndReadable) {
                   strategies::Implementation(candidate.scheduled));
       }
     }
+}
+
+Case on_network(const char* call, std::int64_t bytes, const topology::NodePlaces& node_places) {
+  Case wanted = make_case(call, bytes, 8, 1);
+  wanted.node_places = node_places;
+  wanted.orders = strategies::rank_orders(wanted.nodes, {}, node_places);
+  return wanted;
+}
+
+bool is_in_an_order(const Candidate& candidate) {
+  return candidate.text.find("order=") != std::string::npos;
+}
+
+TEST(Candidates, HaveAnOrderOnlyWhereItMakesADifference) {
+  machine::Machine machine = machine::default_machine();
+  EXPECT_FALSE(std::ranges::any_of(candidates(make_case("allgather", 65536, 8, 1), machine), is_in_an_order));
+  const auto in_order = candidates(on_network("allgather", 65536, {.network = "ring"}), machine);
+  EXPECT_FALSE(std::ranges::any_of(in_order, is_in_an_order));
+  const Case shuffled =
+      on_network("allgather", 65536, {.network = "ring", .places = {0, 2, 4, 7, 5, 1, 6, 3}});
+  EXPECT_TRUE(std::ranges::any_of(candidates(shuffled, machine), is_in_an_order));
+  EXPECT_FALSE(std::ranges::any_of(candidates(shuffled, machine, Breadth::defaults), is_in_an_order));
+}
+
+TEST(Candidates, InTheMachinesOrderComeFirstWhereLinksAreShort) {
+  const machine::Machine machine = machine::default_machine();
+  for (const char* shape : {"ring", "torus:4x2"}) {
+    const Case wanted =
+        on_network("allgather", 1 << 20, {.network = shape, .places = {0, 2, 4, 7, 5, 1, 6, 3}});
+    const double own = predict(scheduled("allgather=ring"), wanted, machine).seconds;
+    const double tour = predict(scheduled("allgather=ring:order=tour"), wanted, machine).seconds;
+    EXPECT_GT(own, 1.3 * tour) << shape;
+    EXPECT_TRUE(is_in_an_order(candidates(wanted, machine).front())) << shape;
+  }
+}
+
+// Dealt round robin, as with --map-by node, a ring in the order of ranks leaves its node with each step.
+TEST(Candidates, KeepANodesRanksTogetherOnAnyNetwork) {
+  const machine::Machine machine = machine::default_machine();
+  Case wanted = make_case("allgather", 1 << 20, 8, 1);
+  wanted.nodes = {0, 1, 0, 1, 0, 1, 0, 1};
+  wanted.orders = strategies::rank_orders(wanted.nodes, {}, {});
+  EXPECT_GT(predict(scheduled("allgather=ring"), wanted, machine).seconds,
+            1.3 * predict(scheduled("allgather=ring:order=tour"), wanted, machine).seconds);
 }
 
 // A root that sends to all is quick if somebody waits, but ten calls wait for its link ten times as long.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from thalweg.balancing.allocation import Allocation
+    from thalweg.machine.machine import Machine
 
 AUTO = "auto"
 
@@ -53,7 +53,7 @@ def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is
     spread: str = "even",
     speeds: ArrayLike | None = None,
     order: ArrayLike | str | None = None,
-    allocation: Allocation | None = None,
+    allocation: Machine | None = None,
     costs: TaskCosts | None = None,
     incumbent: str = "none",
 ) -> Balance:
@@ -80,7 +80,7 @@ def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is
         costs or TaskCosts(),
         allocation,
     )
-    places = None if allocation is None else (allocation.grid, allocation.places_of(numbers.size))
+    places = None if allocation is None else (allocation.interconnect, allocation.places_of(numbers.size))
     try:
         if scheme == AUTO:
             candidates, index = problem.choose(predicted, places, incumbent)
@@ -131,7 +131,7 @@ def _row(numbers: ArrayLike, kind: type[np.int32 | np.int64], what: str) -> NDAr
     return np.ascontiguousarray(row, dtype=kind)
 
 
-def _order(order: ArrayLike | str | None, allocation: Allocation | None, ranks: int) -> NDArray[np.int32]:
+def _order(order: ArrayLike | str | None, allocation: Machine | None, ranks: int) -> NDArray[np.int32]:
     """Give the order as an array; an empty one stands for that of the ranks."""
     wanted = order if order is not None else ("ranks" if allocation is None else "hilbert")
     if not isinstance(wanted, str):
@@ -151,7 +151,7 @@ def _problem(  # noqa: PLR0913, PLR0917 - as many as a problem has sides
     speeds: NDArray[np.int64],
     spread: str,
     given: TaskCosts,
-    allocation: Allocation | None,
+    allocation: Machine | None,
 ) -> tuple[_core.BalanceProblem, _core.BalanceCosts]:
     if min(given.task_bytes, given.task_seconds, given.steps, given.hysteresis) < 0:
         raise ThalwegError(SETTINGS, f"a cost below 0 in {given}", "give numbers from 0")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from thalweg import _core
-from thalweg.balancing.allocation import Allocation
 from thalweg.balancing.balance import Balance, TaskCosts, balance
 from thalweg.balancing.files import read_nodes, read_numbers
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
+from thalweg.machine.machine import Machine
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def run(request: Request, *, as_json: bool, shown: int = SHOWN) -> None:
         _print(loads, found, order, allocation, shown)
 
 
-def _allocation(request: Request) -> Allocation | None:
+def _allocation(request: Request) -> Machine | None:
     if not request.nodes:
-        return Allocation(request.machine) if request.machine else None
+        return Machine(request.machine) if request.machine else None
     nodes = read_nodes(request.nodes)
     named = "torus:" + "x".join(map(str, nodes.extents)) if nodes.extents else ""
     if not request.machine and not named:
@@ -75,7 +75,7 @@ def _allocation(request: Request) -> Allocation | None:
         raise ThalwegError(
             USAGE, f"thalweg balance: --machine {request.machine}, and {request.nodes} is of {named}", "leave one out"
         )
-    return Allocation(request.machine or named, nodes.coordinates)
+    return Machine(request.machine or named, nodes.coordinates)
 
 
 def _task_costs(request: Request) -> TaskCosts:
@@ -113,10 +113,10 @@ def as_data(loads: NDArray[np.int64], found: Balance, order: str) -> dict[str, A
     }
 
 
-def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Allocation | None, shown: int) -> None:
+def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Machine | None, shown: int) -> None:
     tasks = int(loads.sum())
     print(f"{loads.size} ranks with {tasks} tasks, {tasks / loads.size:.6g} each; at most {loads.max()} on a rank")
-    where = "" if allocation is None else f" on {allocation.node_count} nodes of {allocation.grid.name}"
+    where = "" if allocation is None else f" on {allocation.node_count} nodes of {allocation.name}"
     print(f"order: {order}{where}\n")
     print(
         f"{'scheme':<14}{'messages':>9}{'tasks':>11}  received by one    sent by one {'hop-tasks':>12}"

@@ -2,7 +2,7 @@
 
 The peer is the alias method as published. Loads are the source's: 24 tasks a rank, at most 4 more or less. Where ranks
 are is a file, or made: the nodes that other jobs' boxes leave of a torus that is 77 % busy. Cases take turns, so that
-ours and the peer's times are from the same moment.
+ours and the peer's times are from the same moment. What moving costs a program is measured in jobs (balance_jobs.py).
 """
 
 import time
@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg import _core
-from thalweg.balancing.allocation import Allocation
 from thalweg.balancing.balance import balance
 from thalweg.balancing.files import read_nodes
 from thalweg.balancing.optimum import hop_tasks_min
+from thalweg.bench.balance_jobs import JobRequest, job_rows
 from thalweg.bench.rows import Row, make_row, paired_row, write_rows
+from thalweg.machine.machine import Machine
 
 PEER = "alias-printed"
 SCHEMES = ("sweep", "alias", "nested-sweep", "nested-alias", "alias-queued")
@@ -51,7 +52,7 @@ def loads_of(ranks: int, seed: int) -> NDArray[np.int64]:
     return loads
 
 
-def busy_torus(nodes: int, seed: int) -> Allocation:
+def busy_torus(nodes: int, seed: int) -> Machine:
     """Give so many of the nodes that other jobs' boxes leave free of a torus, in the order of a scheduler's list."""
     random = np.random.default_rng(seed)
     free = np.ones(_EXTENTS, dtype=bool)
@@ -60,7 +61,7 @@ def busy_torus(nodes: int, seed: int) -> Allocation:
         box = [(first + np.arange(side)) % extent for first, side, extent in zip(corner, sides, _EXTENTS, strict=True)]
         if (free.sum() - free[np.ix_(*box)].sum()) >= nodes:
             free[np.ix_(*box)] = False
-    return Allocation("torus:" + "x".join(map(str, _EXTENTS)), np.argwhere(free.transpose())[:nodes, ::-1])
+    return Machine("torus:" + "x".join(map(str, _EXTENTS)), np.argwhere(free.transpose())[:nodes, ::-1])
 
 
 def _seconds(problem: _core.BalanceProblem, scheme: str) -> float:
@@ -82,7 +83,7 @@ def time_rows(request: Request) -> Iterator[Row]:
         yield paired_row(f"{request.ranks} ranks", f"flow by {scheme}", "ms", pairs[scheme], PEER)
 
 
-def flow_rows(request: Request, allocation: Callable[[int], Allocation]) -> Iterator[Row]:
+def flow_rows(request: Request, allocation: Callable[[int], Machine]) -> Iterator[Row]:
     """Compare hop-tasks, and the figures of table 5.1, over loads of different seeds."""
     hops: dict[str, list[tuple[float, float]]] = {scheme: [] for scheme in SCHEMES}
     optimal: dict[str, list[tuple[float, float]]] = {scheme: [] for scheme in SCHEMES}
@@ -129,17 +130,18 @@ def tight_rows(sizes: Sequence[int] = (10, 100, 1000)) -> Iterator[Row]:
                     )
 
 
-def run(request: Request, json_file: str) -> None:
+def run(request: Request, jobs: JobRequest, json_file: str) -> None:
     """Measure, print what the aims are about, and write all rows."""
     read = read_nodes(request.nodes_file) if request.nodes_file else None
 
-    def allocation(seed: int) -> Allocation:
+    def allocation(seed: int) -> Machine:
         if read is None:
             return busy_torus(request.nodes, seed)
-        return Allocation("torus:" + "x".join(map(str, read.extents)), read.coordinates)
+        return Machine("torus:" + "x".join(map(str, read.extents)), read.coordinates)
 
-    rows = [*time_rows(request), *flow_rows(request, allocation)]
-    for row in rows:
+    rows = []
+    for row in (*time_rows(request), *flow_rows(request, allocation), *job_rows(jobs)):
+        rows.append(row)
         if row["unit"] != "count":
             ours = f"{row['case']}: {row['metric']} {row['ours']:.6g} {row['unit']}"
             part = row["ours"] / max(row["peer"], 1e-6)

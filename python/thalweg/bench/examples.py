@@ -76,13 +76,19 @@ def options_of(name: str, items: int) -> list[str]:
 
 
 def _job(request: Request, name: str, ranks: int, way: str) -> str:
-    program = request.folder / f"{name}-{request.mpi}"
+    words = ["--verify", "no", "--way", way, *options_of(name, request.items)]
+    return run_example(request.folder, name, request.mpi, ranks, words)
+
+
+def run_example(folder: Path, name: str, mpi: str, ranks: int, words: Sequence[str]) -> str:
+    """Start an example as it is, without an interposer, and give what it prints."""
+    program = folder / f"{name}-{mpi}"
     if not program.exists():
         message = f"the example {program} is missing"
         raise ThalwegError(PROGRAM, message, "build the examples (make build in the sources), and name --folder")
-    words = [str(program), "--verify", "no", "--way", way, *options_of(name, request.items)]
-    start = [sys.executable, "-m", "thalweg", "run", "--disable", "--mpi", request.mpi, "-n", str(ranks), "--"]
-    done = subprocess.run([*start, *words], capture_output=True, text=True, check=False)
+    start = [sys.executable, "-m", "thalweg", "run", "--disable", "--mpi", mpi, "-n", str(ranks), "--"]
+    done = subprocess.run([*start, str(program), *words], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
+        ended = f"{name} {' '.join(words)} ended with status {done.returncode}"
+        raise ThalwegError(FAILED, f"{ended}\n{done.stderr[-2000:]}")
     return done.stdout

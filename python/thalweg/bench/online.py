@@ -116,9 +116,7 @@ class Bench:
         share = int(phase.degree) if phase.degree else self.request.ranks
         size = phase.size * share // self.request.ranks
         nodes, where = list(self.job.nodes), node_places(self.job, self.machine)
-        found = _core.candidates(
-            phase.operation, size, self.request.ranks, nodes, self.machine, node_places=where
-        )
+        found = _core.candidates(phase.operation, size, self.request.ranks, nodes, self.machine, node_places=where)
         operation = f"{phase.operation}:{phase.degree}" if phase.degree else phase.operation
         uses = [NATIVE, *(candidate.text for candidate in found)]
         times: dict[str, float] = {}

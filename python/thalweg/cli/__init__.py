@@ -14,10 +14,12 @@ from thalweg.cli import (
     explain,
     export,
     lab,
+    machine,
     place,
     probe,
     run,
     show,
+    simulate,
     strategies,
     tune,
     verify,
@@ -62,11 +64,13 @@ def make_application() -> typer.Typer:
     app.command("show")(show.show)
     app.command("verify")(verify.verify)
     app.command("probe")(probe.probe)
+    app.command("machine")(machine.machine)
     app.command("tune")(tune.tune)
     app.command("export")(export.export)
     app.command("check")(check.check)
     app.command("explain")(explain.explain)
     app.command("balance")(balance.balance)
+    app.command("simulate")(simulate.simulate)
     app.command("map")(place.map_ranks)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")

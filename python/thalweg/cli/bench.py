@@ -118,6 +118,22 @@ def online(
     module.run(module.Request(mpi, ranks, lab, found, turns, native), json_file)
 
 
+def order(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
+    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    ops: Annotated[str, typer.Option(help="Only these operations.")] = "allgather",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit.")] = "64KiB,256KiB,1MiB",
+    strategies: Annotated[str, typer.Option(help="Only these strategies; empty: all that take an order.")] = "ring",
+    batches: Annotated[int, typer.Option(help="Batches of each candidate, in turns; pairs of them count.")] = 9,
+) -> None:
+    """Time strategies whose ranks are numbered along the machine beside the same in the order of ranks."""
+    module = importlib.import_module("thalweg.bench.order")
+    module.run(module.Request(_words(mpi), ranks, lab, _cases(ops, sizes), _words(strategies), batches), json_file)
+
+
 def onesided(
     *,
     json_file: Annotated[str, _JSON] = "",
@@ -231,10 +247,35 @@ def balance(
     ] = "",
     rounds: Annotated[int, typer.Option(help="How often each case has its turn.", min=1)] = 5,
     optimum: Annotated[bool, typer.Option("--optimum", help="Compare with the optimum: a minute a round.")] = False,
+    jobs: Annotated[
+        str, typer.Option(help="Numbers of ranks of the jobs that move walkers, separated by commas; empty: no jobs.")
+    ] = "2,8",
+    mpi: Annotated[str, typer.Option(help="openmpi or mpich.")] = "openmpi",
+    folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
+    task_bytes: Annotated[
+        str, typer.Option("--task-bytes", help="Of a walker: 672, 2048 or 32768, separated by commas.")
+    ] = "672,2048,32768",
+    steps: Annotated[int, typer.Option(help="Of a job.", min=100)] = 400,
+    moves: Annotated[int, typer.Option(help="Of each walker in a step: 100 take about 12 us.", min=1)] = 500,
 ) -> None:
-    """Time the flows of `thalweg balance`, and compare how far tasks go, with the alias method as published."""
+    """Time the flows of `thalweg balance`, and compare how far tasks go, with the alias method as published.
+
+    Jobs of examples/diffusion_mc are timed too: balanced by Thalweg, by hand after all counts are gathered, and never.
+    """
     module = importlib.import_module("thalweg.bench.balance")
-    module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), json_file)
+    sizes = [int(one) for one in _words(task_bytes)]
+    asked = module.JobRequest(mpi, [int(one) for one in _words(jobs)], folder, rounds, sizes, steps, moves)
+    module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), asked, json_file)
+
+
+def simulate(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    rounds: Annotated[int, typer.Option(help="How often each case is run; the median counts.", min=1)] = 3,
+    ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 30,
+) -> None:
+    """Time simulations of many ranks, in processor seconds and memory, beside aims and LogGOPSim."""
+    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file)
 
 
 def place(
@@ -273,12 +314,14 @@ def make_application() -> typer.Typer:
         tuned,
         intranode,
         online,
+        order,
         onesided,
         oversubscribed,
         strangers,
         streams,
         examples,
         balance,
+        simulate,
         place,
     )
     for command in commands:

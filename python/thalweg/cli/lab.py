@@ -23,7 +23,7 @@ def make_application() -> typer.Typer:
         hosts: Annotated[int, typer.Option(help="How many hosts.")] = 8,
         rate: Annotated[str, typer.Option(help="Of each link in each direction: 200mbit, 1gbit.")] = "200mbit",
         topology: Annotated[
-            str, typer.Option(help="star, fat-tree:HOSTSxSPINES (hosts on each leaf), ring, or torus:XxY….")
+            str, typer.Option(help="star, fat-tree:HOSTSxSPINES, ring, torus:XxY…, or another of docs/machines.md.")
         ] = "star",
         shuffle: Annotated[
             int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")

@@ -17,11 +17,19 @@ def probe(
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     network: Annotated[
         str,
-        typer.Option(metavar="SHAPE", help="The network's shape, if known: fat-tree:HOSTSxSPINES, torus:XxY…, ring."),
+        typer.Option(
+            metavar="NETWORK", help="The network, if known: torus:4x4x4*16, graph:FILE, ….", show_default=False
+        ),
     ] = "",
+    nodes: Annotated[
+        str, typer.Option(metavar="FILE", help="Where hosts are in it: a list of names and places.", show_default=False)
+    ] = "",
+    find_network: Annotated[
+        bool, typer.Option("--find-network", help="Find the network by measurement: one rank on each of 4 to 32 hosts.")
+    ] = False,
     output: Annotated[str, typer.Option(metavar="FILE", help="The machine file to write.", show_default=False)] = "",
     plot: Annotated[str, typer.Option(metavar="FILE", help="Draw times over sizes (png, svg, pdf).")] = "",
 ) -> None:
     """Measure what messages, copies and sums cost on this machine, and write it to a machine file."""
     module = importlib.import_module("thalweg.machine.command")
-    module.main(module.Request(mpi, ranks, launcher or [], lab, network, output, plot))
+    module.main(module.Request(mpi, ranks, launcher or [], lab, network, nodes, find_network, output, plot))

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 DRAWN_RANKS_MAX = 256
 
 
-def _complete_strategy(context: typer.Context, incomplete: str) -> list[str]:
+def complete_strategy(context: typer.Context, incomplete: str) -> list[str]:
+    """Give the strategies of the operation before that begin so."""
     operation = context.params.get("operation", "")
     return [
         entry.name for entry in all_strategies() if entry.operation == operation and entry.name.startswith(incomplete)
@@ -24,7 +25,7 @@ def _complete_strategy(context: typer.Context, incomplete: str) -> list[str]:
 
 def show(
     operation: Annotated[str, typer.Argument(help="The collective.", autocompletion=operations)],
-    strategy: Annotated[str, typer.Argument(help="The strategy.", autocompletion=_complete_strategy)],
+    strategy: Annotated[str, typer.Argument(help="The strategy.", autocompletion=complete_strategy)],
     *,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
     rank: Annotated[int | None, typer.Option("--rank", help="Show this rank alone.", show_default=False)] = None,
@@ -33,6 +34,12 @@ def show(
         list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")
     ] = None,
     ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.")] = 0,
+    network: Annotated[
+        str, typer.Option(help="The network's shape, for orders of ranks: ring, torus:4x2.", show_default=False)
+    ] = "",
+    places: Annotated[
+        str, typer.Option(help="The place of each node in it, separated by commas.", show_default="in order")
+    ] = "",
     unit_bytes: Annotated[
         int, typer.Option("--bytes", help="Bytes of a unit of the buffers, for pieces and --goal.")
     ] = 1024,
@@ -41,7 +48,6 @@ def show(
     verify: Annotated[bool, typer.Option("--verify", help="Prove it, and print what the verifier found.")] = False,
 ) -> None:
     """Show the schedule of a strategy, for one rank or for all."""
-    parameters = dict(_assignment(text) for text in param or ())
     sample = make_sample(
         operation,
         strategy,
@@ -49,7 +55,9 @@ def show(
         root=root,
         ranks_per_node=ranks_per_node,
         unit_bytes=unit_bytes,
-        parameters=parameters,
+        network=network,
+        places=_places(places),
+        parameters=parameters_from("show", param),
     )
     if rank is not None and not 0 <= rank < ranks:
         raise ThalwegError(USAGE, f"thalweg show: rank {rank} of {ranks} ranks", f"choose 0 to {ranks - 1}")
@@ -68,11 +76,22 @@ def show(
         typer.echo("\n".join(sample.print(number) for number in shown), nl=False)
 
 
-def _assignment(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name or not value:
-        raise ThalwegError(USAGE, f"thalweg show: --param {text}: write NAME=VALUE")
-    return name, value
+def _places(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not all(word.isdecimal() for word in words):
+        raise ThalwegError(USAGE, f"thalweg show: --places {text}: write whole numbers with commas between them")
+    return [int(word) for word in words]
+
+
+def parameters_from(command: str, assignments: list[str] | None) -> dict[str, str]:
+    """Read parameters, each NAME=VALUE."""
+    found = {}
+    for text in assignments or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise ThalwegError(USAGE, f"thalweg {command}: --param {text}: write NAME=VALUE")
+        found[name] = value
+    return found
 
 
 def _print_verdict(description: str, verdict: Verdict) -> None:

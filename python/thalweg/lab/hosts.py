@@ -28,7 +28,7 @@ class Lab(NamedTuple):
     """Of each link in each direction, in the words of tc: 200mbit."""
 
     topology: str
-    """The network's shape, as thalweg._core.Network reads it: star, fat-tree:4x2, ring, torus:4x2."""
+    """The network's shape, as docs/machines.md has them: star, fat-tree:4x2, ring, torus:4x2, dragonfly:2x2x1."""
 
     shuffle: int = 0
     """Jobs get the hosts in a random order by this seed, as a busy cluster's scheduler deals them out; 0: in order."""
@@ -43,7 +43,7 @@ class Lab(NamedTuple):
         """Name the hosts in the order in which jobs get them."""
         if not self.shuffle:
             return self.names
-        return random.Random(self.shuffle).sample(self.names, self.hosts)
+        return random.Random(self.shuffle).sample(self.names, self.hosts)  # noqa: S311 - it guards nothing
 
     @property
     def node_list(self) -> Path:
@@ -90,7 +90,9 @@ def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -
         raise ThalwegError(USAGE, f"'{rate}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
     network_of(topology, hosts)
     if shuffle < 0:
-        raise ThalwegError(USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1")
+        raise ThalwegError(
+            USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1"
+        )
     return Lab(name, hosts, rate, topology, shuffle)
 
 
@@ -124,6 +126,12 @@ def node_list_of_lab(name: str) -> str:
     """Say where the file is that tells where a lab's hosts are in its network; empty without a lab."""
     lab = saved(name) if name else None
     return str(lab.node_list) if lab else ""
+
+
+def hosts_of_lab(name: str) -> list[tuple[str, int]]:
+    """Give a lab's hosts with their places in its network: host i is at place i. None without a lab."""
+    lab = saved(name) if name else None
+    return [(host, place) for place, host in enumerate(lab.names)] if lab else []
 
 
 def save(lab: Lab) -> None:

@@ -51,7 +51,8 @@ def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *
     words = [*under, *command_line(lab, launcher, ranks, program, rules)]
     sys.stdout.flush()
     agent = str(agent_of(lab.folder))
-    os.execve(agent, [agent, lab.names[0], *map(shlex.quote, words)], environment(os.environ))
+    # Open MPI's first ranks are on the host that it is started on.
+    os.execve(agent, [agent, lab.dealt[0], *map(shlex.quote, words)], environment(os.environ))
 
 
 def environment(own: Mapping[str, str]) -> dict[str, str]:

@@ -131,12 +131,14 @@ def _make_routers(lab: Lab, network: _core.Network, cables: Sequence[_Cable]) ->
                 f"link set {end.device} up",
             ]
             gateways[end.space, end.device] = "" if is_port else f"via {other} "
-    for index, space in enumerate(lines):
-        for host in range(lab.hosts):
-            ahead = network.next(lab.hosts + index, host)
+    for host in range(lab.hosts):
+        for space, ahead in zip(lines, network.forwarding(host), strict=True):
+            if ahead < 0:
+                continue
             device = f"h{host}" if ahead == host else f"s{ahead - lab.hosts}"
             lines[space].append(f"route add {lab.address(host)}/32 {gateways[space, device]}dev {device}")
-        _batch(["-n", space], lines[space])
+    for space, commands in lines.items():
+        _batch(["-n", space], commands)
         _call(["ip", "netns", "exec", space, "sh", "-c", _ROUTER])
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from math import inf
+from math import exp, inf, log
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -12,8 +12,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 from thalweg import _core
-from thalweg.lab.hosts import network_of_lab
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.lab.hosts import hosts_of_lab, network_of_lab
 from thalweg.machine import files
+from thalweg.machine.find_network import bursts_of, find_network
 from thalweg.machine.fit import OUTLIER_TIMES, Costs
 from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
@@ -25,6 +27,7 @@ from thalweg.units import rate_text, size_text, time_text, times_text
 DOUBTFUL_PART = 0.05
 _RANKS_SHOWN = 16
 _PERCENT_MAX = 999
+_ODDS_MAX = 1_000_000
 _WIDTH_MIN = 160
 """Of tables where no terminal says otherwise."""
 
@@ -37,6 +40,8 @@ class Request(NamedTuple):
     launcher: list[str]
     lab: str
     network: str
+    nodes: str
+    find: bool
     output: str
     plot: str
 
@@ -49,11 +54,12 @@ def main(request: Request) -> None:
     words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
     with Session(words, lab=request.lab) as session:
         _print_job(console, session.job)
+        network, hosts = searched_network(console, session) if request.find else known_network(request, session.job)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("probing", total=steps(session.job))
-            network = request.network or network_of_lab(request.lab)
-            machine, measured = probe(session, lambda: progress.advance(task), network=network)
+            machine, measured = probe(session, lambda: progress.advance(task))
         path = Path(request.output) if request.output else files.file_of(session.job.fingerprint, os.environ)
+    machine.network, machine.nodes = network, hosts
     files.save(machine, path)
     for level in machine.levels:
         _print_level(console, level)
@@ -62,6 +68,50 @@ def main(request: Request) -> None:
     if request.plot:
         draw(machine, measured, request.plot)
         console.print(f"drawn in {request.plot}")
+
+
+def searched_network(console: Console, session: Session) -> tuple[str, list[tuple[str, int]]]:
+    """Find the network by measurement, and print how sure that is; nothing where it is not."""
+    with console.status("looking for the network") as status:
+        found = find_network(session.job, bursts_of(session), status.update)
+    best = found.fits[0]
+    console.print(f"network: {best.network}, which explains {best.explained:.1%} of {found.measurements} measurements")
+    for other, odds in zip(found.fits[1:4], found.odds, strict=False):
+        console.print(f"  rather than {other.network} ({other.explained:.1%}): {_odds_text(odds)}")
+    console.print("hosts: " + files.nodes_text(sorted(found.places, key=lambda host: host[1])))
+    if found.sure:
+        return best.network, found.places
+    console.print("that is not sure, so the machine file does not name the network; --network does where it is known")
+    return "", []
+
+
+def _odds_text(logarithm: float) -> str:
+    if logarithm > log(_ODDS_MAX):
+        return f"more than {_ODDS_MAX:,} to 1"
+    return f"{exp(logarithm):,.3g} to 1"
+
+
+def known_network(request: Request, job: Job) -> tuple[str, list[tuple[str, int]]]:
+    """Say what the network is and where hosts are in it, as far as it was told or is a lab's."""
+    network = request.network or network_of_lab(request.lab)
+    if request.nodes and not network:
+        raise ThalwegError(
+            USAGE, f"where are the hosts of {request.nodes}?", "say on which network: --network torus:4x4"
+        )
+    if not network:
+        return "", []
+    hosts = hosts_of_lab(request.lab)
+    try:
+        interconnect = _core.Interconnect(network, len(hosts) or len(job.hosts))
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+    if request.nodes:
+        hosts = files.read_node_list(request.nodes, interconnect)
+    places = dict(hosts)
+    for host in job.hosts if request.nodes else []:
+        if host.partition(".")[0] not in places:
+            raise ThalwegError(SETTINGS, f"host {host} has no place in {request.nodes}", "add a line for it")
+    return network, hosts
 
 
 def _print_job(console: Console, job: Job) -> None:

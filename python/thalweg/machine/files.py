@@ -31,6 +31,22 @@ def load(path: str) -> _core.Machine:
         raise ThalwegError(SETTINGS, *error.args) from error
 
 
+def read_node_list(path: str, interconnect: _core.Interconnect) -> list[tuple[str, int]]:
+    """Read where hosts are (docs/machines.md), as names and numbers of nodes. Raises ThalwegError with the line."""
+    try:
+        return _core.parse_node_list(Path(path).read_text(encoding="utf-8"), interconnect, path)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ThalwegError(SETTINGS, f"{path}: {reason}", "name a readable list of hosts") from error
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def nodes_text(hosts: Sequence[tuple[str, int]]) -> str:
+    """Write hosts with their nodes, for people."""
+    return ", ".join(f"{host} at {node}" for host, node in hosts)
+
+
 def newest(environment: Mapping[str, str]) -> str:
     """Name the file of the last probe; empty if there was none."""
     files = sorted(folder(environment).glob("*.toml"), key=lambda file: file.stat().st_mtime)

@@ -90,11 +90,8 @@ def steps(job: Job) -> int:
     return len(pairs(job, _core.Fingerprint(list(job.fingerprint)).cores)) * len(SIZES) + 1
 
 
-def probe(session: Session, show: Callable[[], None], *, network: str = "") -> tuple[_core.Machine, dict[str, Costs]]:
-    """Measure everything in a job; also gives the measurements by level, for plots.
-
-    `network` is the shape of the network, where it is known (_core.Network).
-    """
+def probe(session: Session, show: Callable[[], None]) -> tuple[_core.Machine, dict[str, Costs]]:
+    """Measure everything in a job; also gives the measurements by level, for plots."""
     job = session.job
     fingerprint = _core.Fingerprint(list(job.fingerprint))
     machine = _core.Machine()
@@ -102,7 +99,6 @@ def probe(session: Session, show: Callable[[], None], *, network: str = "") -> t
     machine.parts = describe_node()
     machine.mpi, machine.transport, machine.cores = fingerprint.mpi, fingerprint.transport, fingerprint.cores
     machine.date = dt.datetime.now(dt.UTC).date().isoformat()
-    machine.network = network
     machine.nodes_per_machine = max(1, len(set(job.nodes)) // job.machines)
     measured: dict[str, Costs] = {}
     levels = []

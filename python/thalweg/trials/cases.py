@@ -79,7 +79,9 @@ def node_places(job: Job, machine: _core.Machine) -> _core.NodePlaces:
         text = Path(job.node_list).read_text(encoding="utf-8")
         return _core.node_places(text, list(job.hosts), machine.network, job.node_list)
     except OSError as error:
-        raise ThalwegError(USAGE, f"{job.node_list} cannot be read: {error.strerror}", "name another --node-list") from error
+        raise ThalwegError(
+            USAGE, f"{job.node_list} cannot be read: {error.strerror}", "name another --node-list"
+        ) from error
     except _core.Error as error:
         raise ThalwegError(USAGE, *error.args) from error
 

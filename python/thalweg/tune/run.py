@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, NamedTuple, Protocol
 
 from thalweg import _core
-from thalweg.lab.hosts import network_of_lab
+from thalweg.lab.hosts import hosts_of_lab, network_of_lab
 from thalweg.machine import files
 from thalweg.machine.probe import probe
 from thalweg.rules.library import library_of
@@ -96,7 +96,8 @@ def machine_of(
             raise _OutOfTime
 
     try:
-        machine, _ = probe(session, show, network=network_of_lab(lab))
+        machine, _ = probe(session, show)
+        machine.network, machine.nodes = network_of_lab(lab), hosts_of_lab(lab)
     except _OutOfTime:
         print("thalweg: the probe did not fit into the budget; 'thalweg probe' makes it once", file=sys.stderr)
         machine = _core.default_machine()

@@ -1,107 +1,191 @@
 #include "balance/linked/balancer.hpp"
 
-#include "balance/targets.hpp"
-#include "core/arithmetic.hpp"
+#include "balance/linked/given.hpp"
+#include "balance/near_order.hpp"
 #include "core/error.hpp"
 #include "job/linked/communicator.hpp"
+#include "job/linked/group_knowledge.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fmt/format.h>
-#include <functional>
-#include <tuple>
 
-namespace thalweg::balance {
+namespace thalweg::balancing {
 
 namespace {
 
-constexpr int stretches_tag = 1;
-constexpr int transfers_tag = 2;
-constexpr Tasks refused = -1;
+constexpr std::int32_t gathered_ranks_usually = 512;
+// Of what was learned about costs, how much the last move counts, and what is left where none pays: it may
+// have been a bad moment.
+constexpr double last_counts = 0.25;
+constexpr double fades = 0.98;
 
-/// The sum of loads, or `refused` where one or the sum is.
-Tasks added(Tasks a, Tasks b) {
-  return a < 0 || b < 0 || a > tasks_max - b ? refused : a + b;
+wait::Policy patient(wait::Policy policy) {
+  policy.polls = 1; // each is a look of the library's
+  return policy;
 }
 
-/// The last stretches of each kind; size 0 where there is none.
-struct Last {
-  Stretch surplus;
-  Stretch deficit;
-};
-
-Last later(const Last& first, const Last& second) {
-  return {second.surplus.size > 0 ? second.surplus : first.surplus,
-          second.deficit.size > 0 ? second.deficit : first.deficit};
+std::vector<Rank> agreed_order(const job::Group& group, const int* given) {
+  const auto ranks = static_cast<std::size_t>(group.ranks());
+  std::vector<Rank> order;
+  if (given != nullptr)
+    order.assign(given, given + ranks);
+  else
+    order = near_order(*group.nodes(), group.sockets() ? *group.sockets() : std::vector<std::int32_t>());
+  const std::uint64_t own = is_order(order) ? digest(order) : 0;
+  for (const std::uint64_t other : group.agreement(group.channels().policy()).allgather(own))
+    if (other == 0 || other != own)
+      throw Error("the order is none of all ranks, or not the same on all of them",
+                  "give each rank once, and all ranks the same order");
+  return order;
 }
 
-struct Entry {
-  Stretch stretch;
-  bool is_surplus = false;
-};
+machine::LevelCosts messages_of(const job::Group& group) {
+  const job::Knowledge known = job::agree_on_knowledge(group);
+  return known.machine.machine.at(group.node_count() > 1 ? machine::Level::network : machine::Level::node);
+}
 
-/// Orders this rank's part of what slices have found, and writes it as the interface does.
-std::vector<thalweg_transfer> own_messages(Flow flow, Rank own) {
-  std::ranges::sort(flow, {}, [&](const Transfer& transfer) {
-    return std::tuple(transfer.from != own, transfer.from, transfer.to);
-  });
-  std::vector<thalweg_transfer> result;
-  for (const Transfer& transfer : flow)
-    result.push_back(transfer.from == own ? thalweg_transfer{transfer.to, transfer.tasks}
-                                          : thalweg_transfer{transfer.from, -transfer.tasks});
-  return result;
+std::int32_t gathered_ranks(int given) {
+  return given == 0 ? gathered_ranks_usually : given;
 }
 
 } // namespace
 
-Balancer::Balancer(MPI_Comm communicator)
-    : group_(job::duplicate(communicator, "balancer"), nullptr, false), exchange_(group_) {}
+Balancer::Balancer(MPI_Comm communicator, const thalweg_balancer_options& options)
+    : group_(job::duplicate(communicator, "balancer"), nullptr, false),
+      policy_(patient(group_.channels().policy())),
+      exchange_(group_, agreed_order(group_, options.order), parking_),
+      finder_(exchange_, messages_of(group_), gathered_ranks(options.gathered_ranks)),
+      mover_(exchange_, group_.communicator(), parking_) {}
 
-Line Balancer::slice_of_line(Tasks excess, const Both& before, Tasks length) const {
-  std::vector<std::pair<Rank, Entry>> registered;
-  if (excess != 0) {
-    const Entry own{{group_.rank(), excess > 0 ? before.surplus : before.deficit, std::abs(excess)},
-                    excess > 0};
-    registered.emplace_back(static_cast<Rank>(own.stretch.begin / ceil_divide(length, group_.ranks())), own);
+// Others wait for what this rank has to send.
+Balancer::~Balancer() {
+  try {
+    if (is_open_)
+      go_on([&] { return routine_.has_ended(); });
+  } catch (const std::exception&) { // nobody is there to be told
   }
-  Line line;
-  for (const Entry& entry :
-       exchange_.deliver(std::span<const std::pair<Rank, Entry>>(registered), stretches_tag))
-    (entry.is_surplus ? line.surpluses : line.deficits).push_back(entry.stretch);
-  std::ranges::sort(line.surpluses, {}, &Stretch::begin);
-  std::ranges::sort(line.deficits, {}, &Stretch::begin);
-  return line;
 }
 
-const std::vector<thalweg_transfer>& Balancer::flow(Service service, Tasks load) {
-  transfers_.clear();
-  const Tasks tasks = exchange_.prefix(load, Tasks{0}, added).all;
-  if (tasks == refused)
-    throw Error(
-        fmt::format("a rank has fewer than 0 tasks, or all have over {} together (here {})", tasks_max, load),
-        "give loads from 0, in a larger unit if need be");
-  const Rule rule(Spread::even, tasks, group_.ranks());
-  const Prefix<Tasks> counted = exchange_.prefix(rule.counted(load), Tasks{0}, std::plus{});
-  const Tasks excess = load - rule.target(load, group_.rank(), counted.before, counted.all);
-  const Prefix<Both> line = exchange_.prefix(Both{std::max<Tasks>(excess, 0), std::max<Tasks>(-excess, 0)},
-                                             Both{}, [](const Both& a, const Both& b) {
-                                               return Both{a.surplus + b.surplus, a.deficit + b.deficit};
-                                             });
-  if (line.all.surplus == 0)
-    return transfers_;
-  const Line part = slice_of_line(excess, line.before, line.all.surplus);
-  const Last last{part.surpluses.empty() ? Stretch{} : part.surpluses.back(),
-                  part.deficits.empty() ? Stretch{} : part.deficits.back()};
-  const Last before = exchange_.prefix(last, Last{}, later).before;
-  std::vector<std::pair<Rank, Transfer>> found;
-  for (const Transfer& transfer :
-       served(service, {before.surplus, before.deficit, part.surpluses, part.deficits})) {
-    found.emplace_back(transfer.from, transfer);
-    found.emplace_back(transfer.to, transfer);
-  }
-  transfers_ = own_messages(
-      exchange_.deliver(std::span<const std::pair<Rank, Transfer>>(found), transfers_tag), group_.rank());
-  return transfers_;
+void Balancer::must_be_free() const {
+  if (is_open_)
+    throw Error("a move of the balancer has not ended", "test or wait for its request until it has");
 }
 
-} // namespace thalweg::balance
+template <typename Work>
+void Balancer::timed(const Work& work) {
+  const std::uint64_t begin = wait::System::now_ns();
+  work();
+  if (mover_.knows_kept())
+    moving_ns_ += wait::System::now_ns() - std::max(begin, mover_.known_at_ns());
+}
+
+template <typename Reached>
+void Balancer::go_on(const Reached& is_reached) {
+  const auto look = [&] {
+    const wait::Look found = routine_.has_ended() ? wait::Look::reached : parking_.look();
+    return is_reached() ? wait::Look::reached : found;
+  };
+  timed([&] { wait::until(policy_, look); });
+}
+
+const std::vector<thalweg_transfer>& Balancer::flow(thalweg_balance_scheme scheme, Tasks load) {
+  must_be_free();
+  thalweg_balance_options options = THALWEG_BALANCE_DEFAULTS;
+  options.scheme = scheme;
+  const Given given = checked({}, options);
+  Report report = given.report;
+  report.tasks = std::max<Tasks>(load, 0);
+  if (load < 0)
+    report.fault = Fault::tasks;
+  Routine<Found> finding = finder_.find(report, given.settings);
+  finding.start();
+  const auto look = [&] {
+    const wait::Look found = finding.has_ended() ? wait::Look::reached : parking_.look();
+    return finding.has_ended() ? wait::Look::reached : found;
+  };
+  wait::until(policy_, look);
+  found_ = finding.result();
+  return found_.transfers;
+}
+
+void Balancer::start(const thalweg_tasks& tasks, const thalweg_balance_options& options) {
+  must_be_free();
+  Given given = checked(tasks, options);
+  given.report.cost_factor = cost_factor_;
+  if (tasks.pack != nullptr)
+    given.report.bytes = static_cast<double>(tasks.count) * mover_.packed_task_bytes();
+  mover_.forget();
+  moving_ns_ = 0;
+  ++moves_;
+  is_open_ = true;
+  routine_ = run(tasks, given.report, given.settings);
+  timed([&] { routine_.start(); });
+}
+
+Routine<Nothing> Balancer::run(thalweg_tasks tasks, Report report, Settings settings) {
+  found_ = co_await finder_.find(report, settings);
+  if (!found_.verdict.is_worth)
+    mover_.stay(tasks);
+  else
+    co_await mover_.move(tasks, found_.transfers, found_.unit);
+  co_return Nothing{};
+}
+
+bool Balancer::test(std::uint64_t move) {
+  if (move != moves_ || !is_open_)
+    return true; // its request was forgotten, and others have been made
+  timed([&] {
+    if (!routine_.has_ended())
+      parking_.look();
+  });
+  if (!routine_.has_ended())
+    return false;
+  is_open_ = false;
+  routine_.result();
+  learn_cost();
+  return true;
+}
+
+void Balancer::wait(std::uint64_t move) {
+  if (move == moves_ && is_open_)
+    go_on([&] { return routine_.has_ended(); });
+  test(move);
+}
+
+std::size_t Balancer::kept() {
+  if (moves_ == 0)
+    throw Error("no move was begun", "begin one before");
+  if (is_open_)
+    go_on([&] { return mover_.knows_kept() || routine_.has_ended(); });
+  if (!mover_.knows_kept()) {
+    is_open_ = false;
+    routine_.result();
+  }
+  return mover_.kept();
+}
+
+thalweg_moved Balancer::moved() {
+  wait(moves_);
+  if (!mover_.knows_kept())
+    throw Error("no move has ended well", "move tasks before");
+  const std::span<const std::byte> arrivals = mover_.arrivals();
+  return {.kept = mover_.kept(),
+          .arrived = mover_.arrived(),
+          .tasks = arrivals.data(),
+          .bytes = arrivals.size(),
+          .was_worth = found_.verdict.is_worth ? 1 : 0,
+          .imbalance = found_.verdict.imbalance,
+          .gain_seconds = found_.verdict.gain_seconds,
+          .exchange_seconds = found_.verdict.exchange_seconds};
+}
+
+void Balancer::learn_cost() {
+  const Verdict& verdict = found_.verdict;
+  if (!verdict.is_worth)
+    cost_factor_ *= fades;
+  if (found_.transfers.empty() || verdict.predicted_seconds <= 0)
+    return;
+  const double found = static_cast<double>(moving_ns_) * 1e-9 / verdict.predicted_seconds;
+  cost_factor_ = cost_factor_ > 0 ? cost_factor_ + last_counts * (found - cost_factor_) : found;
+}
+
+} // namespace thalweg::balancing

@@ -1,38 +1,60 @@
 #pragma once
 
-// The flow of a job's ranks that each know their own load alone, as balance/line.hpp has it: prefix sums,
-// then each rank works on a slice of the line and tells both ends of what it finds there.
+// Balancing in a job: finds who sends how much to whom, and moves it, in one call or beside the program.
 
-#include "balance/line.hpp"
-#include "balance/linked/exchange.hpp"
+#include "balance/linked/finder.hpp"
+#include "balance/linked/mover.hpp"
 #include "thalweg/balance.h"
 
-namespace thalweg::balance {
-
-/// What ranks have too much of, and what they lack.
-struct Both {
-  Tasks surplus = 0;
-  Tasks deficit = 0;
-};
+namespace thalweg::balancing {
 
 class Balancer {
 public:
-  /// Collective.
-  explicit Balancer(MPI_Comm communicator);
+  /// Collective. Throws Error on all ranks for an order that is none, or is not the same on all.
+  Balancer(MPI_Comm communicator, const thalweg_balancer_options& options);
+  ~Balancer();
+  Balancer(const Balancer&) = delete;
+  Balancer& operator=(const Balancer&) = delete;
 
   const job::Group& group() const { return group_; }
-  /// Collective. This rank's messages, first those that it sends, each kind by the other end's rank. Throws
-  /// Error on all ranks where a load is below 0, or their sum over tasks_max.
-  const std::vector<thalweg_transfer>& flow(Service service, Tasks load);
+
+  /// Collective. This rank's messages. Throws Error on all ranks where a load is below 0, or their sum over
+  /// tasks_max. Throws it where a move goes on.
+  const std::vector<thalweg_transfer>& flow(thalweg_balance_scheme scheme, Tasks load);
+
+  /// Collective. Begins to move tasks; `tasks` has to live until then.
+  void start(const thalweg_tasks& tasks, const thalweg_balance_options& options);
+  /// Of the move with that number: goes on, without waiting. Has it ended? Throws what it has failed with.
+  bool test(std::uint64_t move);
+  void wait(std::uint64_t move);
+  std::uint64_t moves() const { return moves_; }
+  /// Waits until it is known.
+  std::size_t kept();
+  /// Of the last move; waits for its end.
+  thalweg_moved moved();
 
 private:
-  /// The stretches that begin in this rank's slice of a line of that length. This rank's own begins where
-  /// those of its kind `before` end.
-  Line slice_of_line(Tasks excess, const Both& before, Tasks length) const;
+  Routine<Nothing> run(thalweg_tasks tasks, Report report, Settings settings);
+  void must_be_free() const;
+  /// Goes on until `is_reached`, or once if there is nothing to wait for.
+  template <typename Reached>
+  void go_on(const Reached& is_reached);
+  template <typename Work>
+  void timed(const Work& work);
+  void learn_cost();
 
   job::Group group_;
+  wait::Policy policy_;
+  Parking parking_;
   Exchange exchange_;
-  std::vector<thalweg_transfer> transfers_;
+  Finder finder_;
+  Mover mover_;
+  Routine<Nothing> routine_;
+  bool is_open_ = false; ///< a move goes on, or its failure was not told
+  std::uint64_t moves_ = 0;
+  std::uint64_t moving_ns_ = 0; ///< in calls, since what is kept is known
+  double cost_factor_ = 0;
+  Found found_;
 };
 
-} // namespace thalweg::balance
+} // namespace thalweg::balancing

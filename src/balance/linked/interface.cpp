@@ -2,10 +2,11 @@
 
 #include "balance/linked/balancer.hpp"
 #include "boundary/guarded.hpp"
+#include "boundary/request.hpp"
 #include "core/error.hpp"
 #include "job/linked/mpi_state.hpp"
 
-#include <fmt/format.h>
+#include <memory>
 
 using thalweg::Error;
 using thalweg::boundary::Caller;
@@ -14,7 +15,11 @@ using thalweg::boundary::must_be_given;
 using thalweg::job::mpi_must_run;
 
 struct thalweg_balancer {
-  thalweg::balance::Balancer balancer;
+  thalweg_balancer(MPI_Comm communicator, const thalweg_balancer_options& options)
+      : balancer(communicator, options) {}
+
+  thalweg::balancing::Balancer balancer;
+  std::shared_ptr<thalweg_balancer*> alive = std::make_shared<thalweg_balancer*>(this); ///< for requests
 };
 
 namespace {
@@ -26,24 +31,56 @@ Caller caller(std::string_view call, const thalweg_balancer* balancer) {
   return {.call = call, .rank = group.rank(), .ranks = group.ranks()};
 }
 
-thalweg::balance::Service service_of(thalweg_balance_scheme scheme) {
-  switch (scheme) {
-  case thalweg_balance_sweep:
-    return thalweg::balance::Service::sweep;
-  case thalweg_balance_alias:
-    return thalweg::balance::Service::alias;
+/// What every call of a balancer begins with.
+template <typename Work>
+thalweg_status with(std::string_view call, thalweg_balancer* balancer, Work&& work) {
+  return guarded(caller(call, balancer), [&] {
+    must_be_given(balancer, "balancer");
+    mpi_must_run();
+    work(balancer->balancer);
+  });
+}
+
+/// A move. It refers to its balancer as long as that lives.
+class MoveRequest final : public thalweg_request {
+public:
+  MoveRequest(const thalweg_balancer& of, const thalweg::balancing::Balancer& balancer)
+      : thalweg_request(balancer.group().rank(), balancer.group().ranks()), balancer_(of.alive),
+        move_(balancer.moves()) {}
+
+  bool test() override { return open().test(move_); }
+  void wait() override { open().wait(move_); }
+
+private:
+  thalweg::balancing::Balancer& open() const {
+    const std::shared_ptr<thalweg_balancer*> balancer = balancer_.lock();
+    if (!balancer)
+      throw Error("the balancer of the move was freed", "wait for the move before");
+    return (*balancer)->balancer;
   }
-  throw Error(fmt::format("{} is no scheme", static_cast<int>(scheme)),
-              "choose thalweg_balance_sweep or thalweg_balance_alias");
+
+  std::weak_ptr<thalweg_balancer*> balancer_;
+  std::uint64_t move_;
+};
+
+void start(thalweg::balancing::Balancer& balancer, const thalweg_tasks* tasks,
+           const thalweg_balance_options* options) {
+  const thalweg_balance_options defaults = THALWEG_BALANCE_DEFAULTS;
+  must_be_given(tasks, "tasks");
+  if (tasks->pack == nullptr && tasks->count > 0)
+    must_be_given(tasks->tasks, "tasks->tasks");
+  balancer.start(*tasks, options == nullptr ? defaults : *options);
 }
 
 } // namespace
 
-thalweg_status thalweg_balancer_create(MPI_Comm communicator, thalweg_balancer** balancer) {
+thalweg_status thalweg_balancer_create(MPI_Comm communicator, const thalweg_balancer_options* options,
+                                       thalweg_balancer** balancer) {
   return guarded(caller("create", nullptr), [&] {
     must_be_given(balancer, "balancer");
     *balancer = nullptr;
-    *balancer = new thalweg_balancer{thalweg::balance::Balancer(communicator)};
+    *balancer =
+        new thalweg_balancer(communicator, options == nullptr ? thalweg_balancer_options{} : *options);
   });
 }
 
@@ -60,13 +97,45 @@ thalweg_status thalweg_balancer_free(thalweg_balancer** balancer) {
 
 thalweg_status thalweg_balancer_flow(thalweg_balancer* balancer, int64_t tasks, thalweg_balance_scheme scheme,
                                      const thalweg_transfer** transfers, size_t* count) {
-  return guarded(caller("flow", balancer), [&] {
-    must_be_given(balancer, "balancer");
+  return with("flow", balancer, [&](thalweg::balancing::Balancer& self) {
     must_be_given(transfers, "transfers");
     must_be_given(count, "count");
-    mpi_must_run();
-    const auto& found = balancer->balancer.flow(service_of(scheme), tasks);
+    const auto& found = self.flow(scheme, tasks);
     *transfers = found.data();
     *count = found.size();
+  });
+}
+
+thalweg_status thalweg_balance_tasks(thalweg_balancer* balancer, const thalweg_tasks* tasks,
+                                     const thalweg_balance_options* options, thalweg_moved* moved) {
+  return with("balance_tasks", balancer, [&](thalweg::balancing::Balancer& self) {
+    must_be_given(moved, "moved");
+    start(self, tasks, options);
+    self.wait(self.moves());
+    *moved = self.moved();
+  });
+}
+
+thalweg_status thalweg_balance_start(thalweg_balancer* balancer, const thalweg_tasks* tasks,
+                                     const thalweg_balance_options* options, thalweg_request** request) {
+  return with("balance_start", balancer, [&](thalweg::balancing::Balancer& self) {
+    must_be_given(request, "request");
+    *request = nullptr;
+    start(self, tasks, options);
+    *request = new MoveRequest(*balancer, self);
+  });
+}
+
+thalweg_status thalweg_balance_kept(thalweg_balancer* balancer, size_t* kept) {
+  return with("balance_kept", balancer, [&](thalweg::balancing::Balancer& self) {
+    must_be_given(kept, "kept");
+    *kept = self.kept();
+  });
+}
+
+thalweg_status thalweg_balance_moved(thalweg_balancer* balancer, thalweg_moved* moved) {
+  return with("balance_moved", balancer, [&](thalweg::balancing::Balancer& self) {
+    must_be_given(moved, "moved");
+    *moved = self.moved();
   });
 }

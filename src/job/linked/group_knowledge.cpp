@@ -78,7 +78,7 @@ Knowledge agree_on_knowledge(const Group& group) {
   const char* const node_list = environment("THALWEG_NODE_LIST");
   if (group.node_count() > 1)
     knowledge.network = agree_on_network(everybody, group.placement(), node_list == nullptr ? "" : node_list,
-                                         knowledge.machine.machine.network);
+                                         knowledge.machine.machine);
   tune::Tuning known = agree_on_tuning(everybody, tuning_or_none(path, knowledge.fingerprint));
   knowledge.picks = std::move(known.picks);
   knowledge.streams = std::move(known.streams);

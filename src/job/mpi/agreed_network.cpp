@@ -25,13 +25,13 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-NetworkTexts read_texts(const std::string& node_list, const std::string& shape) {
-  NetworkTexts texts{.shape = shape, .list = {}, .problem = {}};
-  if (node_list.empty())
+NetworkTexts read_texts(const std::string& node_list, const machine::Machine& machine) {
+  NetworkTexts texts{.shape = machine.network, .list = {}, .problem = {}};
+  if (node_list.empty() && machine.nodes.size() == 0)
     return texts;
   try {
-    std::string list = text_of(node_list);
-    machine::parse_host_places(list, shape, node_list);
+    std::string list = node_list.empty() ? machine::to_text(machine.nodes) : text_of(node_list);
+    machine::parse_host_places(list, machine.network, node_list.empty() ? "the machine file" : node_list);
     texts.list = std::move(list);
   } catch (const std::exception& error) {
     texts.problem = error.what();
@@ -60,8 +60,8 @@ topology::NodePlaces KnownNetwork::of(const Placement& placement) const {
 }
 
 KnownNetwork agree_on_network(const Agreement& everybody, const Placement& placement,
-                              const std::string& node_list, const std::string& shape) {
-  NetworkTexts texts = everybody.own() == 0 ? read_texts(node_list, shape) : NetworkTexts{};
+                              const std::string& node_list, const machine::Machine& machine) {
+  NetworkTexts texts = everybody.own() == 0 ? read_texts(node_list, machine) : NetworkTexts{};
   for (std::string* const text : {&texts.shape, &texts.list, &texts.problem})
     everybody.broadcast(*text);
   topology::NodePlaces known{.network = texts.shape};

@@ -4,6 +4,7 @@
 
 #include "job/mpi/agreement.hpp"
 #include "job/placement.hpp"
+#include "machine/machine.hpp"
 #include "topology/node_places.hpp"
 
 #include <string>
@@ -22,11 +23,11 @@ struct KnownNetwork {
   topology::NodePlaces of(const Placement& placement) const;
 };
 
-/// From the list of hosts at `node_list` (machine/host_places.hpp; empty: none) and the shape that a machine
-/// file names, both the first member's. Without a list node i is at place i, if the shape has as many. What
-/// cannot be read or does not fit is a remark, and the network is not known then. Collective over the ranks
-/// of `placement`.
+/// From the list of hosts at `node_list` (machine/host_places.hpp; empty: the machine file's own) and the
+/// shape that the machine file names, all of them the first member's. Without a list node i is at place i, if
+/// the shape has as many. What cannot be read or does not fit is a remark, and the network is not known then.
+/// Collective over the ranks of `placement`.
 KnownNetwork agree_on_network(const Agreement& everybody, const Placement& placement,
-                              const std::string& node_list, const std::string& shape);
+                              const std::string& node_list, const machine::Machine& machine);
 
 } // namespace thalweg::job

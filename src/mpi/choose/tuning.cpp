@@ -58,13 +58,13 @@ const machine::Machine& known_machine() {
   return known.machine;
 }
 
-std::string network_shape() {
+machine::Machine network_machine() {
   try {
     const std::string& tuning = runtime.settings.tuning;
     const std::string path = tuning.empty() ? machine::default_tuning_path(environment) : tuning;
-    return job::find_machine(job_fingerprint(), path, environment("THALWEG_MACHINE")).machine.network;
+    return job::find_machine(job_fingerprint(), path, environment("THALWEG_MACHINE")).machine;
   } catch (const std::exception& error) {
-    log_line(fmt::format("the network's shape is not known: {}", error.what()));
+    log_line(fmt::format("the network is not known: {}", error.what()));
     return {};
   }
 }

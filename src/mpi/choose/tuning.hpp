@@ -23,9 +23,9 @@ job::FoundPicks read_tuning(const std::string& path);
 // The machine file of this job, or a default machine where it was not probed; of this rank alone.
 const machine::Machine& known_machine();
 
-// The shape of the network between nodes, by the machine file; empty where none names it. Of this rank alone,
-// also where no tuning file is used.
-std::string network_shape();
+// The machine file, for what it says of the network between nodes; without a network where there is none. Of
+// this rank alone, also where no tuning file is used.
+machine::Machine network_machine();
 
 // Adds what was learned to the tuning file; on rank 0. What cannot be written is said to be lost.
 void save_learned(const std::vector<tune::Pick>& picks);

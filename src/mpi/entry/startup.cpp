@@ -152,8 +152,8 @@ void agree_on_places(const job::Agreement& world, const std::vector<job::RankPla
                          runtime.settings.reorder;
   job::KnownNetwork known;
   if (runtime.placement.node_count > 1 && is_wanted) {
-    const std::string shape = runtime.world_rank == 0 ? network_shape() : "";
-    known = job::agree_on_network(world, runtime.placement, runtime.settings.node_list, shape);
+    const machine::Machine machine = runtime.world_rank == 0 ? network_machine() : machine::Machine{};
+    known = job::agree_on_network(world, runtime.placement, runtime.settings.node_list, machine);
     runtime.node_places = known.of(runtime.placement);
     runtime.network = known.remark;
   }

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   size_t count = 0;
   int64_t tasks = rank == 0 ? 10 * ranks : 0;
   int right =
-      thalweg_balancer_create(MPI_COMM_WORLD, &balancer) == thalweg_success &&
+      thalweg_balancer_create(MPI_COMM_WORLD, NULL, &balancer) == thalweg_success &&
       thalweg_balancer_flow(balancer, tasks, thalweg_balance_alias, &transfers, &count) == thalweg_success;
   for (size_t i = 0; i < count; ++i)
     tasks -= transfers[i].tasks;

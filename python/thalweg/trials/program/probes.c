@@ -300,6 +300,52 @@ static void probe_pairs(char** words, int count) {
   answer(name, reporters, pairs, last);
 }
 
+/* This rank's part in two pairs of ranks; those below 0 are no pair. */
+static void join(const int* group) {
+  peer = -1;
+  for (int p = 0; p < 2; ++p)
+    if (rank == group[2 * p] || rank == group[2 * p + 1]) {
+      peer = rank == group[2 * p] ? group[2 * p + 1] : group[2 * p];
+      is_first = rank == group[2 * p];
+    }
+}
+
+/* Two pairs of ranks at a time, group after group, so that what passes between requests is paid once. */
+static void probe_meetings(char** words, int count) {
+  const int bytes = atoi(words[1]), amount = atoi(words[2]), last = atoi(words[3]);
+  const int groups = (count - 4) / 4;
+  static double slowest[max_samples];
+  if (last < 1 || groups * last > max_samples || bytes < 0 || amount < 1)
+    MPI_Abort(MPI_COMM_WORLD, 6);
+  reserve((size_t)bytes + sizeof(double));
+  memset(samples, 0, sizeof samples);
+  for (int g = 0; g < groups; ++g) {
+    int group[4];
+    for (int i = 0; i < 4; ++i)
+      group[i] = atoi(words[4 + 4 * g + i]);
+    const int firsts[2] = {group[0], group[2]};
+    join(group);
+    for (int s = 0; s < last; ++s) {
+      meet();
+      if (peer < 0)
+        continue;
+      begin_together(firsts, group[2] < 0 ? 1 : 2);
+      const double seconds = burst(bytes, amount, 0);
+      samples[g * last + s] = is_first ? seconds : 0;
+    }
+  }
+  meet();
+  MPI_Reduce(samples, slowest, groups * last, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  for (int g = 0; g < groups; ++g) {
+    samples[g] = slowest[g * last];
+    for (int s = 1; s < last; ++s)
+      if (slowest[g * last + s] < samples[g])
+        samples[g] = slowest[g * last + s];
+  }
+  const int reporter = 0;
+  answer(words[0], &reporter, 1, groups);
+}
+
 /* Of all ranks, or of rank 0 alone. */
 static void probe_one(char** words) {
   const char* name = words[0];
@@ -324,6 +370,8 @@ void probe(char** words, int count) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (count == 3)
     probe_one(words);
+  else if (count >= 8 && count % 4 == 0 && strcmp(words[0], "@meetings") == 0)
+    probe_meetings(words, count);
   else if (count >= 6 && count % 2 == 0)
     probe_pairs(words, count);
   else

@@ -9,6 +9,10 @@
  *   @receive BYTES MICROSECONDS SAMPLES A B...  the receiver's, likewise
  *   @overlap BYTES MICROSECONDS SAMPLES A B...  what a computation loses to a message sent and one received
  *
+ * Of two pairs at a time, group after group, the fastest of the samples of each, -1 -1 being no pair:
+ *
+ *   @meetings BYTES COUNT SAMPLES A B C D...    as @burst
+ *
  * Of rank 0, or of all ranks:
  *
  *   @copy BYTES SAMPLES, @combine BYTES SAMPLES   memory to memory; doubles added to doubles

@@ -3,6 +3,7 @@
 #include "cases.hpp"
 #include "thalweg/stream.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <deque>
@@ -20,7 +21,11 @@ struct Item {
 };
 
 constexpr int many_phases = 1000;
-constexpr int phases_of_shapes = 200;
+
+/// Of many items fewer phases: on a slow network one of 500 items takes as long as ten of one.
+int phases_of_shapes(int each) {
+  return each < 50 ? 200 : std::max(20, 5000 / each);
+}
 
 std::function<void()> repeated(int phases, const std::function<void(int)>& phase) {
   return [phases, phase] {
@@ -85,10 +90,10 @@ void compare_shapes(int rounds, int each) {
   const auto add = [&](const Item& item) { sum += item.words[0]; };
   std::deque<thalweg::stream<Item>> streams;
   std::vector<Way> ways;
+  const int phases = phases_of_shapes(each);
   const auto take = [&](const std::string& name, const thalweg::stream_options& options) {
     auto& stream = streams.emplace_back(MPI_COMM_WORLD, add, options);
-    ways.push_back(
-        {name, repeated(phases_of_shapes, [&stream, each](int phase) { send_all(stream, each, phase); })});
+    ways.push_back({name, repeated(phases, [&stream, each](int phase) { send_all(stream, each, phase); })});
   };
   take("stream", {});
   for (const std::string& shape : usual_shapes()) {
@@ -96,8 +101,7 @@ void compare_shapes(int rounds, int each) {
     options.shape = shape;
     take(shape, options);
   }
-  measure("shapes/" + std::to_string(each), rounds, phases_of_shapes, ways,
-          [&] { return std::exchange(sum, 0); });
+  measure("shapes/" + std::to_string(each), rounds, phases, ways, [&] { return std::exchange(sum, 0); });
   if (own_rank == 0)
     std::fprintf(stderr, "%d items of 32 B for each rank, a phase of the stream that chooses for itself:\n%s",
                  each, streams.front().explain().c_str());

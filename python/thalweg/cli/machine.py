@@ -1,0 +1,30 @@
+"""`thalweg machine`: what a network is."""
+
+import importlib
+from typing import Annotated
+
+import typer
+
+
+def machine(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="NETWORK", help="A name, as torus:4x4x4*16, or a file of a network."),
+    ],
+    *,
+    tables: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="InfiniBand's forwarding tables: ibroute, dump_lfts.sh.", show_default=False),
+    ] = "",
+    nodes: Annotated[str, typer.Option(metavar="FILE", help="A list of hosts to check.", show_default=False)] = "",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The graph's file to write.", show_default=False)
+    ] = "",
+) -> None:
+    """Say how large a network is and how far its nodes are apart; make a graph of what describes it.
+
+    Reads names of networks, graphs, Slurm's topology.conf and scontrol show topology, ibnetdiscover with forwarding
+    tables, and hwloc's XML. A graph that is written serves as network: graph:FILE.
+    """
+    module = importlib.import_module("thalweg.machine.show")
+    module.main(module.Request(source, tables, nodes, output))

@@ -1,0 +1,1 @@
+"""Files that say what a machine's network is: Slurm's, InfiniBand's, hwloc's, and graphs of our own."""

@@ -1,0 +1,79 @@
+"""hwloc's XML: the inside of a node as a hierarchy, whose places are the cores."""
+
+from xml.etree import ElementTree as ET
+
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.readers.graphs import Cable, Graph
+
+_KINDS = ("Package", "Die", "Group", "L4Cache", "L3Cache", "L2Cache")
+"""What cores share, beside the node itself."""
+_LEAVES = ("Core", "PU")
+
+
+def looks_so(text: str) -> bool:
+    """Tell whether a file is likely one of hwloc's."""
+    return "<topology" in text[:2000]
+
+
+def read(text: str, name: str) -> str | Graph:
+    """Read the name of a hierarchy, as "hierarchy:2x4x8": from the node down to the cores.
+
+    Where the parts are not all alike it is a graph, a tree. Raises ThalwegError where the file is none of hwloc's.
+    """
+    try:
+        root = ET.fromstring(text)  # noqa: S314 - a file that the user names
+    except ET.ParseError as error:
+        raise ThalwegError(SETTINGS, f"{name} is no XML: {error}", "give what lstopo --of xml writes") from error
+    leaf = next((kind for kind in _LEAVES if root.find(f".//object[@type='{kind}']") is not None), None)
+    machine = root.find("object")
+    if leaf is None or machine is None:
+        raise ThalwegError(SETTINGS, f"{name} tells of no cores", "give what lstopo --of xml writes")
+    tree = _collapsed(_parts(machine, leaf))
+    if not isinstance(tree, list):
+        return "star:1"
+    extents = _extents(tree)
+    if extents is not None:
+        return "hierarchy:" + "x".join(map(str, extents)) if len(extents) > 1 else f"star:{extents[0]}"
+    graph = Graph([], [], [], comment=f"from hwloc's {name}")
+    _add(graph.nodes, graph.switches, graph.cables, tree)  # type: ignore[arg-type]
+    return graph
+
+
+Tree = int | list["Tree"]
+"""A leaf, or parts."""
+
+
+def _parts(whole: ET.Element, leaf: str) -> list[Tree]:
+    """Give what the cores of a part share. Kinds that are none of ours, as groups by memory, are passed through."""
+    parts: list[Tree] = []
+    for child in whole.findall("object"):
+        kind = child.get("type")
+        inside: list[Tree] = [0] if kind == leaf else _parts(child, leaf)
+        parts += [_collapsed(inside)] if kind in _KINDS and inside else inside
+    return parts
+
+
+def _collapsed(parts: list[Tree]) -> Tree:
+    """Give a thing of one part as that part."""
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _extents(tree: Tree) -> list[int] | None:
+    """Give the numbers of parts from the whole down; nothing where they are not all alike."""
+    if not isinstance(tree, list):
+        return []
+    below = [_extents(part) for part in tree]
+    if below[0] is None or any(one != below[0] for one in below):
+        return None
+    return [len(tree), *below[0]]
+
+
+def _add(nodes: list[str], switches: list[str], cables: list[Cable], tree: Tree) -> str:
+    if not isinstance(tree, list):
+        nodes.append(f"core{len(nodes)}")
+        return nodes[-1]
+    own = f"part{len(switches)}"
+    switches.append(own)
+    for part in tree:
+        cables.append(Cable(_add(nodes, switches, cables, part), own))
+    return own

@@ -1,0 +1,78 @@
+"""What `thalweg machine` prints and writes: a network's figures, and how far its nodes are from one."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.files import nodes_text, read_node_list
+from thalweg.machine.readers.read import Reading, read_machine
+
+_BAR = 40
+_SHOWN_MAX = 1 << 20
+
+
+class Request(NamedTuple):
+    """What the command line says; empty texts where it does not."""
+
+    source: str
+    tables: str
+    nodes: str
+    output: str
+
+
+def main(request: Request) -> None:
+    """Read, print, and write the graph where that is asked for."""
+    reading = read_machine(request.source, tables=request.tables)
+    print_machine(reading)
+    if request.nodes:
+        hosts = read_node_list(request.nodes, reading.interconnect)
+        print(f"{len(hosts)} hosts have places, as {nodes_text(hosts[:3])}")
+    if request.output:
+        if not reading.graph:
+            name = reading.interconnect.name
+            raise ThalwegError(SETTINGS, f"{name} needs no file", f"write this name: --network {name}")
+        try:
+            Path(request.output).write_text(reading.graph, encoding="utf-8")
+        except OSError as error:
+            raise ThalwegError(
+                SETTINGS, f"{request.output}: {error.strerror}", "name another: --output FILE"
+            ) from error
+        print(f"written to {request.output}: use it as graph:{request.output}")
+
+
+def print_machine(reading: Reading) -> None:
+    """Print a network's figures and a small picture."""
+    machine = reading.interconnect
+    switches = machine.vertices - machine.nodes
+    taking = "" if machine.rank_nodes == machine.nodes else f", of which {machine.rank_nodes} take ranks"
+    print(f"{machine.name} ({reading.kind})")
+    print(f"nodes:     {machine.nodes}{taking}")
+    print(f"switches:  {switches or 'the nodes themselves'}")
+    print(f"links:     {_links(machine)}, each one way")
+    print(f"diameter:  {machine.diameter} hops")
+    print(f"mean hops: {machine.mean_hops:.2f}")
+    print(f"bisection: {f'{machine.bisection:g} links each way' if machine.bisection else 'not known'}")
+    print(f"routes:    {'spread over several' if machine.spreads else 'fixed'}")
+    if 1 < machine.nodes <= _SHOWN_MAX:
+        for line in picture(machine):
+            print(line)
+
+
+def _links(machine: _core.Interconnect) -> str:
+    if machine.links > _SHOWN_MAX:
+        return f"up to {machine.links}"
+    return str(sum(machine.ends(link)[0] >= 0 for link in range(machine.links)))
+
+
+def picture(machine: _core.Interconnect) -> list[str]:
+    """Draw how many nodes are how far from node 0."""
+    nodes = np.arange(machine.nodes, dtype=np.int64)
+    hops, counts = np.unique(machine.hops(np.zeros_like(nodes), nodes), return_counts=True)
+    lines = ["hops from node 0"]
+    for distance, count in zip(hops[1:].tolist(), counts[1:].tolist(), strict=True):
+        bar = "█" * max(1, round(_BAR * count / counts[1:].max()))
+        lines.append(f"{distance:9d}  {bar} {count}")
+    return lines

@@ -1,0 +1,1 @@
+"""What programs take on machines that nobody here has: simulations of schedules and of programs in GOAL."""

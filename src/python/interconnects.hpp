@@ -1,0 +1,16 @@
+#pragma once
+
+// Interconnects as Python holds them.
+
+#include "topology/interconnect.hpp"
+
+#include <memory>
+
+namespace thalweg::python {
+
+/// The class thalweg._core.Interconnect.
+struct HeldInterconnect {
+  std::shared_ptr<const topology::Interconnect> held;
+};
+
+} // namespace thalweg::python

@@ -1,0 +1,137 @@
+#include "simulate/critical_path.hpp"
+
+#include "core/assertion.hpp"
+
+#include <algorithm>
+
+namespace thalweg::simulate {
+
+namespace {
+
+/// Goes from a moment back to the start.
+class PathBuilder {
+public:
+  PathBuilder(const Program& program, const Trace& trace, Ticks time)
+      : program_(program), trace_(trace), time_(time) {}
+
+  std::vector<Segment> from(Cause cause) {
+    while (cause.reason != Reason::start)
+      cause = back(cause);
+    THALWEG_ASSERT(light, time_ == 0);
+    std::ranges::reverse(path_);
+    return std::move(path_);
+  }
+
+private:
+  // Takes what lies between the cause's moment and the present one, and says why that moment was.
+  Cause back(Cause cause) {
+    const std::uint32_t owner = program_.owner(cause.operation);
+    const Operation& one = program_.operations_of(owner)[cause.operation - program_.ranks[owner].begin];
+    const Moment& operation = trace_.operations[cause.operation];
+    const Moment& message = trace_.messages[cause.operation];
+    switch (cause.reason) {
+    case Reason::start:
+      break;
+    case Reason::after_operation:
+      if (one.kind == Kind::compute) {
+        take(owner, CostKind::compute, program_.durations[one.cost]);
+      } else {
+        take(owner, CostKind::bytes, program_.costs[one.cost].send_bytes);
+        take(owner, CostKind::overhead, program_.costs[one.cost].send_overhead);
+      }
+      return operation.cause;
+    case Reason::after_message: {
+      const std::uint32_t target = program_.target_of(owner, one);
+      take(target, CostKind::bytes, program_.costs[one.cost].receive_bytes);
+      take(target, CostKind::overhead, program_.costs[one.cost].receive_overhead);
+      return message.cause;
+    }
+    case Reason::with_operation:
+      return operation.cause;
+    case Reason::with_message:
+      return message.cause;
+    case Reason::gap_of_send:
+      take_gap(owner, program_.costs[one.cost]);
+      return operation.cause;
+    case Reason::gap_of_message:
+      take_gap(program_.target_of(owner, one), program_.costs[one.cost]);
+      return message.cause;
+    case Reason::arrived:
+      take(owner, CostKind::bytes, program_.costs[one.cost].transfer);
+      take(owner, CostKind::latency, program_.costs[one.cost].latency);
+      take(owner, CostKind::overhead, program_.costs[one.cost].send_overhead);
+      return operation.cause;
+    }
+    return {};
+  }
+
+  void take_gap(std::uint32_t rank, const MessageCost& cost) {
+    take(rank, CostKind::bytes, cost.gap_bytes);
+    take(rank, CostKind::gap, cost.gap);
+  }
+
+  void take(std::uint32_t rank, CostKind kind, Ticks duration) {
+    if (duration == 0)
+      return;
+    path_.push_back({rank, kind, time_ - duration, time_});
+    time_ -= duration;
+  }
+
+  const Program& program_;
+  const Trace& trace_;
+  Ticks time_;
+  std::vector<Segment> path_;
+};
+
+} // namespace
+
+std::string_view name(CostKind kind) {
+  constexpr std::array<std::string_view, cost_kinds> names{"overhead", "latency", "bytes", "gap", "compute"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Segment> critical_path(const Program& program, const Trace& trace, const Result& result) {
+  const auto* const last = trace.last.data() + std::size_t{result.last_rank} * program.cpus;
+  for (std::uint32_t cpu = 0; cpu < program.cpus; ++cpu)
+    if (trace.ends[std::size_t{result.last_rank} * program.cpus + cpu] == result.finish)
+      return PathBuilder(program, trace, result.finish).from(last[cpu]);
+  return {};
+}
+
+std::array<Ticks, cost_kinds> by_kind(const std::vector<Segment>& path) {
+  std::array<Ticks, cost_kinds> sums{};
+  for (const Segment& segment : path)
+    sums[static_cast<std::size_t>(segment.kind)] += segment.end - segment.begin;
+  return sums;
+}
+
+std::vector<Segment> timeline(const Program& program, const Trace& trace) {
+  std::vector<Segment> segments;
+  const auto add = [&](std::uint32_t rank, CostKind kind, Ticks begin, Ticks duration) {
+    if (duration > 0)
+      segments.push_back({rank, kind, begin, begin + duration});
+  };
+  for (std::uint32_t rank = 0; rank < program.size(); ++rank) {
+    const auto operations = program.operations_of(rank);
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+      const Operation& one = operations[i];
+      const std::size_t number = program.ranks[rank].begin + std::size_t{i};
+      const Ticks begin = trace.operations[number].begin;
+      if (one.kind == Kind::compute)
+        add(rank, CostKind::compute, begin, program.durations[one.cost]);
+      if (one.kind != Kind::send)
+        continue;
+      const MessageCost& cost = program.costs[one.cost];
+      add(rank, CostKind::overhead, begin, cost.send_overhead);
+      add(rank, CostKind::bytes, begin + cost.send_overhead, cost.send_bytes);
+      const std::uint32_t target = program.target_of(rank, one);
+      const Ticks taken = trace.messages[number].begin;
+      add(target, CostKind::overhead, taken, cost.receive_overhead);
+      add(target, CostKind::bytes, taken + cost.receive_overhead, cost.receive_bytes);
+    }
+  }
+  std::ranges::stable_sort(segments, {}, [](const Segment& one) { return std::pair(one.rank, one.begin); });
+  return segments;
+}
+
+} // namespace thalweg::simulate

@@ -1,0 +1,46 @@
+#pragma once
+
+// Level `loggp`: events are beginnings and ends of operations on the processors and network interfaces of
+// ranks; the network between them only delays.
+//
+// The rules are LogGOPSim's (message_costs.hpp names the paper):
+// - A send begins when its processor and its interface are free; a computation, when its processor is.
+// - A receive is posted as soon as its processor has done what was begun, and takes no time by itself.
+// - A message that has come is taken in when the receiver's processor and interface are free, whether a
+//   receive is posted or not. The receive is over then, or when it is posted.
+// - A message of over S bytes keeps its send from being over until then.
+// - What could begin at the same time on a processor begins in the order in which it became known: operations
+//   that become free together sends first, then receives, then computations, each in their order.
+//
+// LogGOPSim brings operations that become free together into this order by a method that mixes up those of
+// one kind, from seventeen on. Receives that change places so let some of its generator's programs stall.
+// Here they keep their order, unless Ties says otherwise. And where a rank has several processors, nothing
+// begins before what it requires has ended.
+
+#include "simulate/program.hpp"
+#include "simulate/result.hpp"
+#include "simulate/trace.hpp"
+
+#include <functional>
+
+namespace thalweg::simulate {
+
+/// In which order operations of one kind begin that become free together.
+enum class Ties : std::uint8_t {
+  in_order,     ///< as the program has them
+  as_loggopsim, ///< mixed up as LogGOPSim does where it is built with GCC's library, as is this
+};
+
+struct LoggpOptions {
+  Ties ties = Ties::in_order;
+  /// Where to write what the critical path follows from (critical_path.hpp), if anywhere.
+  Trace* trace = nullptr;
+  /// Called now and then with the events so far; an exception of it ends the simulation.
+  std::function<void(std::uint64_t events)> progress = nullptr;
+};
+
+/// Simulates a program to its end. Throws Error with a list of (rank, operation, what it waits for) if it
+/// cannot go on.
+Result simulate_loggp(const Program& program, const LoggpOptions& options = {});
+
+} // namespace thalweg::simulate

@@ -1,0 +1,36 @@
+#include "simulate/simulation.hpp"
+
+#include "simulate/critical_path.hpp"
+
+namespace thalweg::simulate {
+
+Simulation simulate(const Program& program, const SimulationOptions& options) {
+  Trace trace;
+  const bool is_explained = program.operation_count <= options.explained_max;
+  Simulation simulation{simulate_loggp(
+      program,
+      {.ties = options.ties, .trace = is_explained ? &trace : nullptr, .progress = options.progress})};
+  if (is_explained)
+    simulation.result.path = critical_path(program, trace, simulation.result);
+  if (is_explained && options.has_timeline)
+    simulation.timeline = timeline(program, trace);
+  return simulation;
+}
+
+std::uint64_t fingerprint(const Result& result) {
+  std::uint64_t hash = 0xcbf29ce484222325U; // FNV-1a, by words
+  const auto add = [&](auto value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001b3U; };
+  for (const std::vector<Ticks>* times : {&result.ends, &result.busy})
+    for (const Ticks time : *times)
+      add(time);
+  add(result.events);
+  add(result.messages);
+  for (const Segment& segment : result.path) {
+    add(segment.rank);
+    add(segment.kind);
+    add(segment.end);
+  }
+  return hash;
+}
+
+} // namespace thalweg::simulate

@@ -1,0 +1,31 @@
+#pragma once
+
+// A simulation with its answer to "why this time".
+
+#include "simulate/loggp.hpp"
+
+#include <string_view>
+
+namespace thalweg::simulate {
+
+struct SimulationOptions {
+  Ties ties = Ties::in_order;
+  /// Programs with more operations have no critical path and no timeline: both need 32 bytes an operation.
+  std::uint64_t explained_max = std::uint64_t{1} << 22;
+  bool has_timeline = false;
+  std::function<void(std::uint64_t events)> progress = nullptr;
+};
+
+struct Simulation {
+  Result result;
+  std::vector<Segment> timeline = {}; ///< what all ranks' processors did when, where it was asked for
+};
+
+/// Simulates on level `loggp`, with the critical path where the program is not too large. Throws Error as
+/// simulate_loggp() does.
+Simulation simulate(const Program& program, const SimulationOptions& options);
+
+/// A number that is equal for equal results: times of all ranks, events, critical path.
+std::uint64_t fingerprint(const Result& result);
+
+} // namespace thalweg::simulate

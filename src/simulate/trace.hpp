@@ -1,0 +1,42 @@
+#pragma once
+
+// When everything began in a simulation, and because of what: from this follow the critical path and the
+// timeline.
+
+#include "simulate/message_costs.hpp"
+
+#include <vector>
+
+namespace thalweg::simulate {
+
+/// Why something began when it did. Operations are named by their numbers among all ranks', a message's
+/// arrival by its send.
+enum class Reason : std::uint8_t {
+  start,           ///< the program began
+  after_operation, ///< the processor had ended a send or a computation
+  after_message,   ///< the processor had taken a message in
+  with_operation,  ///< at the moment at which an operation began
+  with_message,    ///< at the moment at which a message was begun to be taken in
+  gap_of_send,     ///< the interface could send again after this send
+  gap_of_message,  ///< the interface could receive again after this message
+  arrived,         ///< the message had come
+};
+
+struct Cause {
+  std::uint32_t operation = 0;
+  Reason reason = Reason::start;
+};
+
+struct Moment {
+  Ticks begin = -1; ///< -1: never
+  Cause cause;
+};
+
+struct Trace {
+  std::vector<Moment> operations; ///< when each began; a receive: when it was posted
+  std::vector<Moment> messages;   ///< when each send's message was begun to be taken in
+  std::vector<Cause> last;        ///< what each processor did last
+  std::vector<Ticks> ends;        ///< and when it had done it
+};
+
+} // namespace thalweg::simulate

@@ -1,0 +1,79 @@
+#include "machine/host_places.hpp"
+
+#include "core/error.hpp"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace thalweg::machine {
+namespace {
+
+topology::NodePlaces places(const std::string& text, const std::string& shape,
+                            const std::vector<std::string>& nodes) {
+  return parse_host_places(text, shape, "hosts.txt").of(nodes);
+}
+
+TEST(HostPlaces, NameTheirNetworkInTheFirstLine) {
+  const topology::NodePlaces found = places("# torus:4x2\na 1 1\nb 2\n", "ring", {"b", "a.cluster", "c"});
+  EXPECT_EQ(found.network, "torus:4x2");
+  EXPECT_EQ(found.hosts, 8);
+  EXPECT_EQ(found.places, (std::vector<std::int32_t>{2, 5, -1}));
+}
+
+TEST(HostPlaces, TakeTheMachineFilesNetworkElse) {
+  for (const char* heading : {"", "# all of them\n", "#\n", "\n# torus:4x2\n"}) {
+    const topology::NodePlaces found = places(std::string(heading) + "a 2\nb 0\nc 1\n", "ring", {"a"});
+    EXPECT_EQ(found.network, "ring");
+    EXPECT_EQ(found.hosts, 3);
+    EXPECT_EQ(found.places, (std::vector<std::int32_t>{2}));
+  }
+}
+
+TEST(HostPlaces, WithoutANetworkAreAnyNumbers) {
+  const topology::NodePlaces found = places("a 70000\nb 2\n", "", {"a", "b"});
+  EXPECT_EQ(found.network, "");
+  EXPECT_EQ(found.places, (std::vector<std::int32_t>{70000, 2}));
+}
+
+TEST(HostPlaces, RefuseAPlaceThatTheNetworkDoesNotHave) {
+  EXPECT_THROW(places("a 3\nb 0\nc 1\n", "ring", {}), Error); // a ring's list has all hosts
+  EXPECT_THROW(places("# torus:2x2\na 4\n", "", {}), Error);
+  EXPECT_THROW(places("# torus:2x2\na 0 2\n", "", {}), Error);
+}
+
+// Whatever is read, a job's nodes are then located or it is said why not.
+TEST(HostPlaces, OfAnyTextAreReadOrRefused) {
+  std::mt19937 random(11);
+  const std::vector<std::string> parts{"# torus:4x2\n",
+                                       "# ring\n",
+                                       "# fat-tree:4x2\n",
+                                       "a 1\n",
+                                       "b 0\n",
+                                       "a",
+                                       " 1 1\n",
+                                       "-1\n",
+                                       "\n",
+                                       "#",
+                                       "torus:",
+                                       "9999999x9999999",
+                                       "4x",
+                                       "\r",
+                                       "c 3 # x\n",
+                                       "\xff",
+                                       "# torus:99999x99999\n"};
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (auto count = random() % 6; count > 0; --count)
+      text += parts[random() % parts.size()];
+    try {
+      const topology::NodePlaces found = places(text, random() % 2 == 0 ? "torus:2x2" : "", {"a", "b"});
+      const topology::LocatedNodes located = topology::locate(found, 2);
+      EXPECT_TRUE(!located.network || located.places.size() == 2) << text;
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.remedy().empty()) << text;
+    }
+  }
+}
+
+} // namespace
+} // namespace thalweg::machine
