@@ -14,7 +14,7 @@ namespace thalweg::pattern {
 namespace {
 
 constexpr std::string_view first_line = "thalweg-pattern 1";
-constexpr std::uint64_t most_ranks = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t ranks_max = std::numeric_limits<std::int32_t>::max();
 
 /// A text of one line: what would end it, or could not be printed, becomes a blank.
 std::string on_one_line(std::string_view text) {
@@ -45,7 +45,7 @@ public:
       else if (kind == "site")
         read_site();
       else if (kind == "ranks")
-        recording_.ranks = static_cast<std::int32_t>(number(word(), most_ranks));
+        recording_.ranks = static_cast<std::int32_t>(number(word(), ranks_max));
       else if (kind == "seconds")
         recording_.seconds = seconds(word());
       else if (kind == "command")
@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t number_max = std::uint64_t{1} << 62;
 
   bool next_line() {
     if (text_.empty())
@@ -99,12 +99,12 @@ private:
   }
   void read_phase() {
     RecordedPhase phase;
-    phase.repeats = number(word(), most);
+    phase.repeats = number(word(), number_max);
     phase.name = rest();
     recording_.phases.push_back(std::move(phase));
   }
   void read_site() {
-    if (number(word(), most) != recording_.sites.size())
+    if (number(word(), number_max) != recording_.sites.size())
       fail("sites are numbered from 0 in their order", "number this one by the sites before it");
     Site site;
     site.by = word();
@@ -119,15 +119,15 @@ private:
     Sent sent;
     sent.from = rank(from, rank_below);
     sent.to = rank(word(), rank_below);
-    sent.bytes = number(word(), most);
-    sent.messages = number(word(), most);
-    sent.site = static_cast<std::uint32_t>(number(word(), most));
+    sent.bytes = number(word(), number_max);
+    sent.messages = number(word(), number_max);
+    sent.site = static_cast<std::uint32_t>(number(word(), number_max));
     if (sent.site >= recording_.sites.size())
       fail(fmt::format("there is no site {} before this line", sent.site), "put its line before");
     recording_.phases.back().sent.push_back(sent);
   }
   std::int32_t rank(std::string_view text, std::uint64_t below) {
-    const std::uint64_t value = number(text, most_ranks);
+    const std::uint64_t value = number(text, ranks_max);
     if (value >= below)
       fail(fmt::format("rank {} of {}", value, below),
            "say how many ranks there are in a line 'ranks N' before");

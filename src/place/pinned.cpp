@@ -115,19 +115,19 @@ Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& al
   const Place from = allocation.slots[static_cast<std::size_t>(found.slot(0))];
   std::vector<Mapping> ways = turned(found, allocation, from, allocation.slots.front());
   ways.push_back(found);
-  double least = std::numeric_limits<double>::max();
+  double cost_min = std::numeric_limits<double>::max();
   for (Mapping& way : ways) {
     swap_first(way);
     mend(way, graph, distances, budget);
     Slots placed(way.slot_of.begin(), way.slot_of.begin() + pattern.tasks);
     const Metrics metrics_of_way = metrics(pattern, allocation, placed, options.base_load, options.costs);
-    if (const double cost = value(options.goal, metrics_of_way, result.identity); cost < least) {
-      least = cost;
+    if (const double cost = value(options.goal, metrics_of_way, result.identity); cost < cost_min) {
+      cost_min = cost;
       result.slot_of = std::move(placed);
       result.placed = metrics_of_way;
     }
   }
-  if (least >= 1) {
+  if (cost_min >= 1) {
     const Slots all = Mapping::identity(slots).slot_of;
     result.slot_of.assign(all.begin(), all.begin() + pattern.tasks);
     result.placed = result.identity;

@@ -13,21 +13,9 @@ BELOW_MPI = {
     "transport/mpi", "engine", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
 MPI = (
-    "abi",
-    "observe",
-    "state",
-    "wait",
-    "comm",
-    "call",
-    "choose",
-    "run",
-    "learn",
-    "decide",
-    "record",
-    "place",
-    "report",
+    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "place", "report",
     "entry",
-)
+)  # fmt: skip
 
 ROOMS: dict[str, set[str]] = {
     "core": set(),

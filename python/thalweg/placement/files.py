@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_pattern(path: str) -> Pattern:
-    """Read a pattern, by the ending of its name: .pattern, .mtx, .graph, .metis or .csv. Raises ThalwegError with the remedy."""
+    """Read a pattern, by its ending: .pattern, .mtx, .graph, .metis or .csv. Raises ThalwegError with the remedy."""
     for endings, read in _READERS.items():
         if path.lower().endswith(endings):
             try:
@@ -105,6 +105,29 @@ def _recorded(path: str) -> Pattern:
         )
         pattern.add_phase(name, sizes, repeats=repeats, messages=messages)
     return pattern
+
+
+def write_pattern(pattern: Pattern, path: str) -> None:
+    """Write the sum of all phases by the ending of the name: .mtx, .graph, .metis or .csv; METIS has both ways as one.
+
+    Raises ThalwegError for another ending.
+    """
+    matrix = pattern.matrix()
+    if path.lower().endswith(".mtx"):
+        io.mmwrite(path, matrix)
+        return
+    if path.lower().endswith((".graph", ".metis")):
+        both = pattern.both_ways()
+        lines = [f"{pattern.tasks} {both.nnz // 2} 001"]
+        for rank in range(pattern.tasks):
+            row = both[[rank], :].tocoo()
+            lines.append(" ".join(f"{other + 1} {size:.0f}" for other, size in zip(row.col, row.data, strict=True)))
+    elif path.lower().endswith(".csv"):
+        lines = [",".join(f"{size:.0f}" for size in row) for row in matrix.toarray()]
+    else:
+        raise ThalwegError(SETTINGS, f"{path} has none of the endings .mtx, .graph, .metis, .csv", "choose one")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 _READERS: dict[tuple[str, ...], Callable[[str], sparse.coo_array | np.ndarray | Pattern]] = {

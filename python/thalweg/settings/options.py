@@ -8,9 +8,9 @@ class Option(NamedTuple):
 
     `former_name` and `former_choices` are what earlier versions called it: still read, and documented nowhere.
 
-    `kind` is one of selections, tuning, choice, microseconds, percent, file, place, switch and mpi; `choices` belongs to
-    choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the interposer
-    in each rank.
+    `kind` is one of selections, tuning, choice, microseconds, percent, file, place, switch and mpi; `choices` belongs
+    to choice alone. `variable` is what the command reads from the environment and, where `for_ranks` holds, the
+    interposer in each rank.
     """
 
     name: str
@@ -151,8 +151,8 @@ OPTIONS: tuple[Option, ...] = (
         kind="place",
         default="off",
         metavar="auto|off|FILE",
-        help="Number the ranks so that those near each other in the machine talk most: by what an earlier run "
-        "recorded (auto; the first run records), or by a file with the slot of each rank.",
+        help="Number the ranks so that those that talk are near each other: by what an earlier run recorded (auto), or "
+        "by a file with the slot of each rank. With auto, the first run records.",
     ),
     Option(
         name="patterns",

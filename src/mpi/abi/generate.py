@@ -197,26 +197,22 @@ def issued_entry(function: Prototype) -> str:
 
 def counted_entry(function: Prototype) -> str:
     count, datatype = ("sendcount", "sendtype") if "sendcount" in function.passed() else ("count", "datatype")
-    return entry(
-        function,
-        f"""  const Observed observed(
+    body = f"""  const Observed observed(
       Function::{function.name}, THALWEG_SITE, comm, [&] {{ return bytes_of({count}, {datatype}); }}, dest);
   return native.{function.name}({function.passed()});
-""",
-    )
+"""
+    return entry(function, body)
 
 
 def persistent_send_entry(function: Prototype) -> str:
-    return entry(
-        function,
-        f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, no_bytes);
+    body = f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, no_bytes);
   const int code = native.{function.name}({function.passed()});
   if (code == MPI_SUCCESS) {{
     observed.made_persistent(dest, bytes_of(count, datatype), *request);
   }}
   return code;
-""",
-    )
+"""
+    return entry(function, body)
 
 
 def handled_entry(function: Prototype) -> str:
@@ -228,7 +224,6 @@ def constructor_entry(function: Prototype, parent: str) -> str:
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
     waits = parent == "comm" and function.name != "Comm_create_group"
     barrier = "  barrier_before_creation(comm);\n" if waits else ""
-    # What makes them, where it is not the library alone.
     maker = f"make_{function.name}" if "reorder" in function.passed() else f"native.{function.name}"
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
 {barrier}  const int code = {maker}({function.passed()});

@@ -80,23 +80,9 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
                   profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s", run.library,
                   duration_text(profile.wall_ns), percent_text(mpi_ns / all_wall_ns),
                   percent_text(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
-  if (!run.tuning.empty()) {
-    text += fmt::format("thalweg: {}\n", run.tuning);
-  }
-  if (!run.shared_memory.empty()) {
-    text += fmt::format("thalweg: {}\n", run.shared_memory);
-  }
-  if (!run.network.empty()) {
-    text += fmt::format("thalweg: {}\n", run.network);
-  }
-  if (!run.device_memory.empty()) {
-    text += fmt::format("thalweg: {}\n", run.device_memory);
-  }
-  if (!run.placing_line.empty()) {
-    text += fmt::format("thalweg: {}\n", run.placing_line);
-  }
-  if (!run.pattern_line.empty()) {
-    text += fmt::format("thalweg: {}\n", run.pattern_line);
+  for (const std::string& note :
+       {run.tuning, run.network, run.shared_memory, run.device_memory, run.placing_line, run.pattern_line}) {
+    text += note.empty() ? "" : fmt::format("thalweg: {}\n", note);
   }
   text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
                       "function", "call site", "ranks", "calls", "bytes", "time", "mean", "waiting",

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 // What a trial may cost, of the time that the program ran when it was recorded.
-constexpr double trial_part = 0.03;
+constexpr double trial_part = 0.05;
 
 // Why ranks stay where they are whatever the pattern says, or nothing. The same on all ranks.
 std::string objection_to_placing(const job::Agreement& everybody, int nodes) {

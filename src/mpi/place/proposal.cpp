@@ -14,7 +14,7 @@ namespace {
 constexpr double search_s = 0.1;
 // What is asked for, by parts: few bytes on few links, and no link that all wait for.
 constexpr place::Goal goal{.hop_bytes = 1, .contention = 1};
-constexpr double least_predicted_gain = 0.02;
+constexpr double predicted_gain_min = 0.02;
 
 } // namespace
 
@@ -29,7 +29,7 @@ Proposal propose(const std::string& pattern_file, const machine::Allocation& all
   }
   proposal.mapped = place::map_pinned(proposal.pattern, allocation, {.goal = goal, .seconds = search_s});
   const double after = place::value(goal, proposal.mapped.placed, proposal.mapped.identity);
-  if (proposal.mapped.is_identity() || after > 1 - least_predicted_gain) {
+  if (proposal.mapped.is_identity() || after > 1 - predicted_gain_min) {
     proposal.why = "no other numbering is better by the pattern";
     return proposal;
   }

@@ -178,6 +178,7 @@ int make_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int perio
   if (may_reorder(comm, reorder)) {
     if (const Ordered ordered(comm, grid_edges(comm, ndims, dims, periods)); ordered)
       return native.Cart_create(ordered.get(), ndims, dims, periods, 0, newcomm);
+    reorder = 0;
   }
   return native.Cart_create(comm, ndims, dims, periods, reorder, newcomm);
 }
@@ -187,6 +188,7 @@ int make_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int ed
   if (may_reorder(comm, reorder)) {
     if (const Ordered ordered(comm, graph_edges(comm, nnodes, index, edges)); ordered)
       return native.Graph_create(ordered.get(), nnodes, index, edges, 0, newcomm);
+    reorder = 0;
   }
   return native.Graph_create(comm, nnodes, index, edges, reorder, newcomm);
 }
@@ -204,6 +206,7 @@ int make_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int 
     if (const Ordered ordered(comm, edges_of(gathered(comm, rows), size_of(comm))); ordered)
       return native.Dist_graph_create(ordered.get(), n, sources, degrees, destinations, weights, info, 0,
                                       newcomm);
+    reorder = 0;
   }
   return native.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, newcomm);
 }
@@ -240,6 +243,7 @@ int make_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
           weights_of(mine.source_weights), static_cast<int>(mine.destinations.size()),
           mine.destinations.data(), weights_of(mine.destination_weights), info, 0, newcomm);
     }
+    reorder = 0;
   }
   return native.Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree, destinations,
                                            destweights, info, reorder, newcomm);

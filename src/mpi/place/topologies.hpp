@@ -2,7 +2,8 @@
 
 // Communicators that the program makes with a topology and lets be numbered anew (reorder): their ranks are
 // put near those that they are linked with. What MPI calls a rank's neighbors stays the same; which process
-// has the rank changes. The libraries' own functions, called where ranks stay.
+// has the rank changes. Where we look after that, the library is not asked to reorder: Open MPI 4.1's own way
+// ends programs whose ranks are each on a node of their own.
 
 #include "mpi/abi/native.hpp"
 

@@ -17,8 +17,8 @@ constexpr std::size_t phases_max = 8;
 constexpr std::size_t edges_max = 100000;    // of a phase: what all ranks are told
 constexpr double rank_bytes_max = 256 << 10; // that one rank sends in a replay
 constexpr double round_max_s = 0.1;          // what a round of a phase is to take, at most
-constexpr int most_losses = 3;
-constexpr double least_gain = 1.03;
+constexpr int losses_max = 3;
+constexpr double gain_min = 1.03;
 constexpr int tag = 1;
 
 // What one task sends another, each time a phase is replayed.
@@ -34,12 +34,12 @@ struct ReplayedPhase {
   std::vector<Replayed> edges;
 };
 
-double most_sent(const std::vector<Replayed>& edges) {
+double max_sent(const std::vector<Replayed>& edges) {
   std::unordered_map<std::int32_t, double> sent;
-  double most = 0;
+  double sent_max = 0;
   for (const Replayed& edge : edges)
-    most = std::max(most, sent[edge.from] += static_cast<double>(edge.bytes) * edge.messages);
-  return most;
+    sent_max = std::max(sent_max, sent[edge.from] += static_cast<double>(edge.bytes) * edge.messages);
+  return sent_max;
 }
 
 // One message for each that the pair with the fewest sends, at most 16; of their mean size, or all smaller in
@@ -51,17 +51,17 @@ ReplayedPhase replayed(const pattern::Phase& phase) {
     std::ranges::nth_element(edges, edges.begin() + edges_max, std::greater{}, &pattern::Edge::bytes);
     edges.resize(edges_max);
   }
-  double fewest = HUGE_VAL;
+  double messages_min = HUGE_VAL;
   for (const pattern::Edge& edge : edges)
-    fewest = std::min(fewest, std::max(1.0, edge.messages));
+    messages_min = std::min(messages_min, std::max(1.0, edge.messages));
   ReplayedPhase result;
   for (const pattern::Edge& edge : edges) {
     const double messages = std::max(1.0, edge.messages);
-    const auto count = static_cast<std::int32_t>(std::clamp(std::round(messages / fewest), 1.0, 16.0));
+    const auto count = static_cast<std::int32_t>(std::clamp(std::round(messages / messages_min), 1.0, 16.0));
     const double bytes = std::min(rank_bytes_max * 1024, std::ceil(edge.bytes / messages));
     result.edges.push_back({edge.from, edge.to, static_cast<std::int32_t>(bytes), count});
   }
-  const double scale = std::min(1.0, rank_bytes_max / std::max(1.0, most_sent(result.edges)));
+  const double scale = std::min(1.0, rank_bytes_max / std::max(1.0, max_sent(result.edges)));
   double sent = 0;
   for (Replayed& edge : result.edges) {
     edge.bytes = static_cast<std::int32_t>(std::ceil(edge.bytes * scale));
@@ -178,13 +178,13 @@ int rounds_needed(int losses) {
 
 bool is_won(const TrialResult& result) {
   const int losses = result.rounds - result.wins;
-  return losses <= most_losses && result.rounds >= rounds_needed(losses);
+  return losses <= losses_max && result.rounds >= rounds_needed(losses);
 }
 
 // A phase under both numberings.
-struct Contest {
-  Contest(const ReplayedPhase& phase, const place::Slots& identity, const place::Slots& placed,
-          std::int32_t rank)
+struct Comparison {
+  Comparison(const ReplayedPhase& phase, const place::Slots& identity, const place::Slots& placed,
+             std::int32_t rank)
       : weight(phase.weight), as_is(phase, identity, rank), as_placed(phase, placed, rank) {}
 
   double weight;
@@ -205,39 +205,39 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
   broadcast(everybody, placed);
   place::Slots identity(placed.size());
   std::iota(identity.begin(), identity.end(), 0);
-  std::vector<Contest> contests;
+  std::vector<Comparison> comparisons;
   for (ReplayedPhase& phase : phases) {
     everybody.broadcast(phase.weight);
     broadcast(everybody, phase.edges);
-    contests.emplace_back(phase, identity, placed, everybody.own());
+    comparisons.emplace_back(phase, identity, placed, everybody.own());
   }
   everybody.broadcast(seconds);
   const double shares =
-      2.0 * rounds_needed(1) * static_cast<double>(std::max<std::size_t>(1, contests.size()));
+      2.0 * rounds_needed(losses_max) * static_cast<double>(std::max<std::size_t>(1, comparisons.size()));
   const double round_s = std::min(round_max_s, seconds / shares);
-  for (Contest& contest : contests) { // connections are made; how long a replay takes
-    time_of(everybody, contest.as_placed, 1);
-    const double once = time_of(everybody, contest.as_is, 1);
-    contest.times = static_cast<int>(std::clamp(round_s / std::max(once, 1e-6), 1.0, 1000.0));
+  for (Comparison& comparison : comparisons) { // connections are made; how long a replay takes
+    time_of(everybody, comparison.as_placed, 1);
+    const double once = time_of(everybody, comparison.as_is, 1);
+    comparison.times = static_cast<int>(std::clamp(round_s / std::max(once, 1e-6), 1.0, 1000.0));
   }
   TrialResult result;
-  if (contests.empty())
+  if (comparisons.empty())
     return result;
   std::vector<double> as_is;
   std::vector<double> as_placed;
   std::vector<double> ratios;
   double spent = 0;
-  while (!is_won(result) && result.rounds - result.wins <= most_losses && spent < seconds) {
+  while (!is_won(result) && result.rounds - result.wins <= losses_max && spent < seconds) {
     const std::uint64_t begin = observe::monotonic_ns();
     double identity_s = 0;
     double placed_s = 0;
-    for (Contest& contest : contests) {
-      const double per_replay = contest.weight / contest.times;
+    for (Comparison& comparison : comparisons) {
+      const double per_replay = comparison.weight / comparison.times;
       if (result.rounds % 2 == 0)
-        identity_s += per_replay * time_of(everybody, contest.as_is, contest.times);
-      placed_s += per_replay * time_of(everybody, contest.as_placed, contest.times);
+        identity_s += per_replay * time_of(everybody, comparison.as_is, comparison.times);
+      placed_s += per_replay * time_of(everybody, comparison.as_placed, comparison.times);
       if (result.rounds % 2 != 0)
-        identity_s += per_replay * time_of(everybody, contest.as_is, contest.times);
+        identity_s += per_replay * time_of(everybody, comparison.as_is, comparison.times);
     }
     spent += slowest(everybody, 1e-9 * static_cast<double>(observe::monotonic_ns() - begin));
     as_is.push_back(identity_s);
@@ -250,7 +250,7 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
     return result;
   result.identity_s = median(as_is);
   result.placed_s = median(as_placed);
-  result.adopted = is_won(result) && median(ratios) >= least_gain;
+  result.adopted = is_won(result) && median(ratios) >= gain_min;
   return result;
 }
 

@@ -97,8 +97,8 @@ private:
     const auto [entry, fresh] = phases_.try_emplace(level, recording_.phases.size());
     if (fresh)
       recording_.phases.push_back({std::to_string(level), 0, {}});
-    std::uint64_t& most = recording_.phases[entry->second].repeats;
-    most = std::max(most, repeats);
+    std::uint64_t& repeats_max = recording_.phases[entry->second].repeats;
+    repeats_max = std::max(repeats_max, repeats);
     return entry->second;
   }
 

@@ -7,12 +7,12 @@
 static int failures, rank, ranks;
 static int handled, deleted;
 
-#define EXPECT(condition)                                                                                     \
-  do {                                                                                                        \
-    if (!(condition)) {                                                                                       \
-      printf("FAILED line %d on rank %d: %s\n", __LINE__, rank, #condition);                                  \
-      ++failures;                                                                                             \
-    }                                                                                                         \
+#define EXPECT(condition)                                                                                    \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      printf("FAILED line %d on rank %d: %s\n", __LINE__, rank, #condition);                                 \
+      ++failures;                                                                                            \
+    }                                                                                                        \
   } while (0)
 
 static void on_error(MPI_Comm* comm, int* code, ...) {
