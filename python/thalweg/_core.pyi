@@ -880,3 +880,88 @@ def goal_program(data: bytes, name: str, machine: Machine | None, ranks_per_node
 
 def sample_program(name: str, ranks: int, bytes: int, loggops: str) -> SimulatedProgram:
     """A program of LogGOPSim's generator."""
+
+class TrafficPattern:
+    """Who sends whom how much, by phase."""
+
+    def __init__(self, tasks: int) -> None: ...
+
+    @property
+    def tasks(self) -> int: ...
+
+    def add_phase(self, name: str, repeats: float, senders: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], receivers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], messages: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Adds what is sent at once, in rows of one length."""
+
+class PlacementMetrics:
+    """What a mapping costs."""
+
+    @property
+    def hop_bytes(self) -> float: ...
+
+    @property
+    def hops_per_byte(self) -> float: ...
+
+    @property
+    def link_max(self) -> float: ...
+
+    @property
+    def phase_link_max(self) -> float: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class PlacementResult:
+    """A slot for each task."""
+
+    @property
+    def slot_of(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def identity(self) -> PlacementMetrics: ...
+
+    @property
+    def placed(self) -> PlacementMetrics: ...
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementResult:
+    """Searches a slot for each task within a budget."""
+
+def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementMetrics: ...
+
+def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Bytes on each link over its capacity, all phases together."""
+
+def messages_over(link: int, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[int, int, float]]:
+    """Sender, receiver and bytes of what crosses a link, the most first."""
+
+def best_relief(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, float] | None:
+    """
+    The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.
+    """
+
+def recognized_mesh(pattern: TrafficPattern) -> list[int]:
+    """
+    The extents of the mesh that a pattern is, under any numbering; empty where it is none.
+    """
+
+def published_heuristics() -> list[str]: ...
+
+def map_as_published(heuristic: str, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """A slot for each task, by a heuristic as it was published."""
+
+def quadratic_tabu(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], int, int]:
+    """
+    The best assignment that robust tabu search meets; its places, cost, and 0.
+    """
+
+def quadratic_exact(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], int, int]:
+    """
+    The best assignment: its places, cost, and a bound, which is the cost where that is proven least.
+    """
+
+def gilmore_lawler(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...

@@ -55,7 +55,7 @@ def _allocations(size: int, folder: str) -> Iterator[tuple[str, Slots]]:
         yield "irregular", slots_of("torus:" + "x".join(map(str, read.extents)), read.coordinates)
     else:
         made = busy_torus(size, 1)
-        yield "irregular", slots_of(made.grid.name, made.places_of(size))
+        yield "irregular", slots_of(made.name, made.places_of(size))
 
 
 def peer_rows(request: Request) -> Iterator[Row]:
