@@ -80,9 +80,9 @@ void bind_results(nb::module_& module) {
       .def_ro("seconds", &Result::seconds);
 }
 
-Result mapped(const Pattern& pattern, const HeldInterconnect& machine,
-              const RowArgument<Place>& slots, std::string_view goal, double seconds, std::int64_t proposals,
-              bool cpu_time, std::uint64_t seed, const RowArgument<double>& base_load) {
+Result mapped(const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+              std::string_view goal, double seconds, std::int64_t proposals, bool cpu_time,
+              std::uint64_t seed, const RowArgument<double>& base_load) {
   const place::Options options{
       place::parse_goal(goal), seconds, proposals, cpu_time ? place::Clock::cpu : place::Clock::wall, seed,
       vector_of(base_load),    {}};
@@ -94,8 +94,8 @@ Result mapped(const Pattern& pattern, const HeldInterconnect& machine,
 void bind_explanations(nb::module_& module) {
   module.def(
       "messages_over",
-      [](Link link, const Pattern& pattern, const HeldInterconnect& machine,
-         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+      [](Link link, const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+         const RowArgument<std::int32_t>& slot_of) {
         std::vector<std::tuple<std::int32_t, std::int32_t, double>> rows;
         for (const pattern::Edge& edge : place::messages_over(
                  link, pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)))
@@ -106,8 +106,8 @@ void bind_explanations(nb::module_& module) {
       "Sender, receiver and bytes of what crosses a link, the most first.");
   module.def(
       "best_relief",
-      [](const Pattern& pattern, const HeldInterconnect& machine,
-         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+      [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+         const RowArgument<std::int32_t>& slot_of) {
         constexpr std::size_t tasks_max = 32;
         const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
                                               vector_of(slot_of), tasks_max);
@@ -162,9 +162,8 @@ void bind_placement(nb::module_& module) {
              nb::arg("base_load"), "Searches a slot for each task within a budget.");
   module.def(
       "placement_metrics",
-      [](const Pattern& pattern, const HeldInterconnect& machine,
-         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of,
-         const RowArgument<double>& base_load) {
+      [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+         const RowArgument<std::int32_t>& slot_of, const RowArgument<double>& base_load) {
         const Allocation allocation = allocation_of(machine, slots);
         const auto tasks = static_cast<std::size_t>(pattern.tasks);
         for (const std::int32_t slot : span_of(slot_of))
@@ -176,8 +175,8 @@ void bind_placement(nb::module_& module) {
       nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"), nb::arg("base_load"));
   module.def(
       "link_loads",
-      [](const Pattern& pattern, const HeldInterconnect& machine,
-         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
+      [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+         const RowArgument<std::int32_t>& slot_of) {
         return row_of(
             place::link_loads(pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)));
       },
