@@ -55,8 +55,13 @@ def test_what_one_run_records_the_next_tries(tmp_path: Path) -> None:
     program = str(build(named("openmpi4"), "topologies"))
     words = ["lab", "run", "-n", str(HOSTS), "--place", "auto", "--patterns", str(tmp_path), "--", program]
     first, second = thalweg(*words), thalweg(*words)
-    for result in (first, second):
+    trials = [file.read_text().split() for file in tmp_path.glob("*.trials")]
+    third = thalweg(*words)
+    for result in (first, second, third):
         assert "passed topologies" in result.stdout, result.stdout + result.stderr
     assert "no run of this program has been recorded" in first.stderr
     assert "thalweg: ranks " in second.stderr
     assert "no run of this program" not in second.stderr
+    for found in trials:  # what the second tried goes on in the third, or was decided
+        assert "a numbering that earlier runs tried" in third.stderr
+        assert ("tried:" in third.stderr) == (found[1] == "open")

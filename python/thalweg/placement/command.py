@@ -45,6 +45,10 @@ class Request(NamedTuple):
     pictures: str
 
 
+_USELESS_FACTOR = 10
+"""Of a bound that many times below a value nobody learns anything."""
+
+
 def run(request: Request, *, as_json: bool) -> None:
     """Answer, as a table or as JSON."""
     pattern = read_pattern(request.pattern)
@@ -125,8 +129,18 @@ def _print(pattern: Pattern, placement: Placement) -> None:
         above = placement.above_bound(objective)
         if above is not None:
             reason = placement.bounds[objective].reason
-            proven = "proven optimal" if above <= 1e-6 else f"within {100 * above:.3g} % of the optimum"
-            print(f"{objective}: {proven} (bound: {reason})")
+            print(f"{objective}: {_proven(above)} (bound: {reason})")
+
+
+def _proven(above: float) -> str:
+    """Say what a bound proves; `above` is how much of it the value is above it."""
+    if above <= 1e-6:
+        return "proven optimal"
+    if above <= 1:
+        return f"within {100 * above:.3g} % of the optimum"
+    return (
+        f"at most {above + 1:.3g} times the optimum" if above < _USELESS_FACTOR else "how near the optimum is not known"
+    )
 
 
 def _compare(pattern: Pattern, placement: Placement) -> None:

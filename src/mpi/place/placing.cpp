@@ -9,6 +9,7 @@
 
 #include "mpi/place/proposal.hpp"
 #include "mpi/place/trial.hpp"
+#include "mpi/place/trial_store.hpp"
 #include "mpi/place/world_swap.hpp"
 #include "mpi/record/pattern_store.hpp"
 #include "mpi/state/runtime.hpp"
@@ -64,6 +65,25 @@ std::string describe_trial(const TrialResult& trial) {
   return fmt::format("tried: {:.2f}x the speed, faster in {} of {} rounds", gain, trial.wins, trial.rounds);
 }
 
+enum class Verdict : std::uint8_t { stay, go, attempt };
+
+// Before anything is tried in this run.
+Verdict first_verdict(const Proposal& proposal) {
+  if (proposal.slot_of.empty() || proposal.before.verdict == place::TrialVerdict::stay)
+    return Verdict::stay;
+  const bool is_sure = proposal.is_by_order || proposal.before.verdict == place::TrialVerdict::go;
+  return is_sure ? Verdict::go : Verdict::attempt;
+}
+
+// For later runs on the same slots. What cannot be kept is found again.
+void keep(const TrialResult& trial, const Proposal& proposal, const machine::Allocation& allocation) {
+  const place::TrialVerdict verdict = trial.adopted   ? place::TrialVerdict::go
+                                      : trial.decided ? place::TrialVerdict::stay
+                                                      : place::TrialVerdict::open;
+  keep_trial(proposal.file, allocation,
+             {.verdict = verdict, .rounds = trial.rounds, .wins = trial.wins, .slot_of = proposal.slot_of});
+}
+
 // What the first rank finds; nothing thrown leaves ranks other than where they were.
 Proposal first_proposal(const machine::Allocation& allocation, Placing& placing) {
   try {
@@ -91,19 +111,22 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   if (proposal.why.empty() && everybody.own() == 0)
     proposal = first_proposal(allocation, placing);
   everybody.broadcast(placing.records);
-  enum class Verdict : std::uint8_t { stay, go, attempt };
-  Verdict verdict = proposal.slot_of.empty() ? Verdict::stay
-                    : proposal.is_by_order   ? Verdict::go
-                                             : Verdict::attempt;
+  const place::KeptTrial& before = proposal.before;
+  Verdict verdict = first_verdict(proposal);
   everybody.broadcast(verdict);
   json document = describe_proposal(proposal);
   std::string line = proposal.why;
+  if (before.verdict != place::TrialVerdict::open)
+    line += fmt::format(": faster in {} of {} rounds", before.wins, before.rounds);
   place::Slots slots = proposal.slot_of;
   if (verdict == Verdict::attempt) {
     const TrialResult trial =
-        try_numbering(everybody, proposal.pattern, proposal.slot_of, trial_part * proposal.seconds);
+        try_numbering(everybody, proposal.pattern, proposal.slot_of, trial_part * proposal.seconds,
+                      {.rounds = before.rounds, .wins = before.wins});
     verdict = trial.adopted ? Verdict::go : Verdict::stay;
     line += "; " + describe_trial(trial);
+    if (everybody.own() == 0)
+      keep(trial, proposal, allocation);
     document["trial"] = {{"rounds", trial.rounds},
                          {"wins", trial.wins},
                          {"as_started_s", trial.identity_s},

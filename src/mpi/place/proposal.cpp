@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "mpi/place/trial_store.hpp"
 #include "pattern/recording.hpp"
 #include "place/pinned.hpp"
 
@@ -25,6 +26,13 @@ Proposal propose(const std::string& pattern_file, const machine::Allocation& all
   proposal.seconds = recording.seconds;
   if (proposal.pattern.tasks != static_cast<std::int32_t>(allocation.slots.size())) {
     proposal.why = fmt::format("the pattern is of {} ranks", proposal.pattern.tasks);
+    return proposal;
+  }
+  proposal.file = pattern_file;
+  if (auto known = kept_trial(pattern_file, allocation)) {
+    proposal.slot_of = known->slot_of;
+    proposal.before = std::move(*known);
+    proposal.why = "a numbering that earlier runs tried";
     return proposal;
   }
   proposal.mapped = place::map_pinned(proposal.pattern, allocation, {.goal = goal, .seconds = search_s});

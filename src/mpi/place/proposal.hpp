@@ -6,6 +6,7 @@
 
 #include "machine/allocation.hpp"
 #include "pattern/matrix.hpp"
+#include "place/kept_trials.hpp"
 #include "place/map.hpp"
 
 namespace thalweg::mpi {
@@ -16,6 +17,8 @@ struct Proposal {
   std::string why{};          // in words, also where there is none
   pattern::Pattern pattern{}; // what it is for
   double seconds = 0;         // that the recorded run took
+  std::string file{};         // the pattern's; empty: there is none
+  place::KeptTrial before{};  // what earlier runs found of this numbering
   place::Result mapped{};     // by the pattern; has no slots where there was no search
 };
 

@@ -8,6 +8,13 @@
 #include "mpi/place/numbering.hpp"
 #include "mpi/wait/polling.hpp"
 
+// MPICH's are data. Processes without MPI are to start with the interposer too, as nobody asks for weights
+// there.
+#ifndef MPI_UNWEIGHTED
+#pragma weak MPI_UNWEIGHTED
+#pragma weak MPI_WEIGHTS_EMPTY
+#endif
+
 namespace thalweg::mpi {
 
 namespace {

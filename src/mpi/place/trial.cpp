@@ -193,10 +193,9 @@ struct Comparison {
   int times = 1;
 };
 
-} // namespace
-
-TrialResult try_numbering(const job::Agreement& everybody, const pattern::Pattern& pattern,
-                          const place::Slots& slot_of, double seconds) {
+// Of the first rank's pattern and slots.
+std::vector<Comparison> comparisons_of(const job::Agreement& everybody, const pattern::Pattern& pattern,
+                                       const place::Slots& slot_of) {
   std::vector<ReplayedPhase> phases = everybody.own() == 0 ? replayed(pattern) : std::vector<ReplayedPhase>{};
   auto count = static_cast<std::uint64_t>(phases.size());
   everybody.broadcast(count);
@@ -211,6 +210,14 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
     broadcast(everybody, phase.edges);
     comparisons.emplace_back(phase, identity, placed, everybody.own());
   }
+  return comparisons;
+}
+
+} // namespace
+
+TrialResult try_numbering(const job::Agreement& everybody, const pattern::Pattern& pattern,
+                          const place::Slots& slot_of, double seconds, TrialResult before) {
+  std::vector<Comparison> comparisons = comparisons_of(everybody, pattern, slot_of);
   everybody.broadcast(seconds);
   const double shares =
       2.0 * rounds_needed(losses_max) * static_cast<double>(std::max<std::size_t>(1, comparisons.size()));
@@ -220,14 +227,17 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
     const double once = time_of(everybody, comparison.as_is, 1);
     comparison.times = static_cast<int>(std::clamp(round_s / std::max(once, 1e-6), 1.0, 1000.0));
   }
-  TrialResult result;
+  TrialResult result = before;
+  everybody.broadcast(result.rounds);
+  everybody.broadcast(result.wins);
   if (comparisons.empty())
     return result;
   std::vector<double> as_is;
   std::vector<double> as_placed;
   std::vector<double> ratios;
   double spent = 0;
-  while (!is_won(result) && result.rounds - result.wins <= losses_max && spent < seconds) {
+  const auto is_decided = [&] { return is_won(result) || result.rounds - result.wins > losses_max; };
+  while (!is_decided() && spent < seconds) {
     const std::uint64_t begin = observe::monotonic_ns();
     double identity_s = 0;
     double placed_s = 0;
@@ -246,8 +256,9 @@ TrialResult try_numbering(const job::Agreement& everybody, const pattern::Patter
     ++result.rounds;
     result.wins += placed_s < identity_s ? 1 : 0;
   }
-  if (result.rounds == 0)
+  if (ratios.empty())
     return result;
+  result.decided = is_decided();
   result.identity_s = median(as_is);
   result.placed_s = median(as_placed);
   result.adopted = is_won(result) && median(ratios) >= gain_min;

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <vector>
 
 #include "core/error.hpp"
 #include "mpi/observe/output.hpp"
@@ -32,17 +31,6 @@ fs::path program() {
   return fs::read_symlink("/proc/self/exe", none);
 }
 
-// FNV-1a, of words with their ends.
-std::uint64_t hash_of_words(const std::vector<std::string>& words) {
-  std::uint64_t hash = 1469598103934665603U;
-  for (const std::string& word : words) {
-    for (const char letter : word)
-      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
-    hash = (hash ^ 0x100U) * 1099511628211U;
-  }
-  return hash;
-}
-
 fs::path cache_folder() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != 0)
     return cache;
@@ -51,6 +39,16 @@ fs::path cache_folder() {
 }
 
 } // namespace
+
+std::uint64_t hash_of_words(const std::vector<std::string>& words) {
+  std::uint64_t hash = 1469598103934665603U; // FNV-1a
+  for (const std::string& word : words) {
+    for (const char letter : word)
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+    hash = (hash ^ 0x100U) * 1099511628211U;
+  }
+  return hash;
+}
 
 std::string program_text() {
   return fmt::format("{}", fmt::join(words_of_process(), " "));

@@ -4,8 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace thalweg::mpi {
+
+// Of words with their ends; the same in all processes.
+std::uint64_t hash_of_words(const std::vector<std::string>& words);
 
 // This process's program and arguments, in one line for people.
 std::string program_text();
