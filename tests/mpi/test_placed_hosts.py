@@ -1,13 +1,12 @@
 """Ranks on the hosts of a ring that were dealt out in a random order."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from jobs import build
+from labs import OwnLab
 from mpis import named
 
 pytestmark = [
@@ -15,28 +14,15 @@ pytestmark = [
     pytest.mark.xdist_group("lab"),
 ]
 
-NAME = f"placed{os.getpid()}"
+thalweg = OwnLab("placed")
 HOSTS = 8
-
-
-def thalweg(*words: str) -> "subprocess.CompletedProcess[str]":
-    """Run thalweg for the tests' own lab."""
-    return subprocess.run(
-        [sys.executable, "-m", "thalweg", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"THALWEG_LAB": NAME, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-    )
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _lab() -> Iterator[None]:
     words = ["--hosts", str(HOSTS), "--rate", "1gbit", "--topology", "ring", "--shuffle", "3"]
-    result = thalweg("lab", "up", *words)
-    assert result.returncode == 0, result.stderr
-    yield
-    assert thalweg("lab", "down").returncode == 0
+    with thalweg.up(*words):
+        yield
 
 
 def test_topologies_follow_the_ring() -> None:

@@ -1,12 +1,11 @@
 """Strategies of two levels, teams and streams, on hosts of which some have more ranks: in shared memory and TCP."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 from jobs import BUILD, build
+from labs import OwnLab
 from mpis import named
 
 pytestmark = [
@@ -14,7 +13,7 @@ pytestmark = [
     pytest.mark.xdist_group("lab"),
 ]
 
-NAME = f"uneven{os.getpid()}"
+thalweg = OwnLab("uneven")
 HOSTS, RANKS = 3, 7
 TWO_LEVEL = (
     *("barrier", "broadcast", "reduce", "allreduce", "gather", "scatter"),
@@ -39,25 +38,12 @@ SUITES = (
 )
 
 
-def thalweg(*words: str) -> "subprocess.CompletedProcess[str]":
-    """Run thalweg for the tests' own lab."""
-    return subprocess.run(
-        [sys.executable, "-m", "thalweg", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"THALWEG_LAB": NAME, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-    )
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _lab() -> Iterator[None]:
     """Three hosts out of order, of which one gets more ranks than the others."""
     words = ("--topology", "ring", "--shuffle", "2")
-    result = thalweg("lab", "up", "--hosts", str(HOSTS), "--rate", "1gbit", *words)
-    assert result.returncode == 0, result.stderr
-    yield
-    assert thalweg("lab", "down").returncode == 0
+    with thalweg.up("--hosts", str(HOSTS), "--rate", "1gbit", *words):
+        yield
 
 
 @pytest.mark.parametrize(
