@@ -9,18 +9,11 @@
 #include <random>
 #include <thread>
 
+#include "random_bytes.hpp"
 #include "shared_group.hpp"
 
 namespace thalweg::transport {
 namespace {
-
-std::vector<std::byte> bytes_of(std::size_t size, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::vector<std::byte> data(size);
-  for (std::byte& byte : data)
-    byte = static_cast<std::byte>(random());
-  return data;
-}
 
 struct alignas(cache_line) Memory {
   std::byte bytes[4096] = {};
@@ -103,8 +96,8 @@ TEST_P(Multicasts, ReachEverybodyUnharmed) {
         batch->transfer(receives, sends);
         std::ranges::fill(out, std::byte{}); // what was published is nobody's any more
         for (Rank peer = 0; peer < ranks; ++peer)
-          ASSERT_EQ(in[static_cast<std::size_t>(peer)],
-                    bytes_of(bytes, static_cast<std::uint32_t>(turn * ranks + peer)));
+          ASSERT_TRUE(are_bytes_of(in[static_cast<std::size_t>(peer)],
+                                   static_cast<std::uint32_t>(turn * ranks + peer)));
       }
     });
   for (std::thread& thread : threads)
