@@ -82,7 +82,7 @@ EVERY_SELECTION = [
         number,
         marks=(
             pytest.mark.xdist_group(f"mpi4py on {name}"),
-            *(() if (name, number) == ("openmpi4", 0) else (pytest.mark.exhaustive,)),
+            pytest.mark.exhaustive,
         ),
     )
     for name in DEBIAN_NAMES
