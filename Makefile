@@ -23,7 +23,7 @@ endif
 
 # Tests run two at a time; pytest-xdist keeps those of a group on one worker, as they share what takes long to make.
 CTEST  := ctest --test-dir build --parallel 2 --output-on-failure --no-tests=error
-PYTEST := $(VENV)/bin/python -m pytest --numprocesses 2 --dist loadgroup --durations 20
+PYTEST := $(VENV)/bin/python -m pytest --numprocesses 2 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
 .PHONY: build demo test test-all sanitize sanitize-gate checked lint format install clean prepare man stub
 
