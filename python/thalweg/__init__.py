@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
-    from thalweg.placement.mapping import Budget, Placement, map_ranks
+    from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
     from thalweg.placement.pattern import Pattern
     from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.stream import FinishRequest, Stream
@@ -24,6 +24,7 @@ __all__ = [
     "Movement",
     "Pattern",
     "Placement",
+    "Sharing",
     "Simulation",
     "Stream",
     "StreamError",
@@ -44,6 +45,7 @@ _MODULES = {
     "Movement": "thalweg.balancing.balancer",
     "Pattern": "thalweg.placement.pattern",
     "Placement": "thalweg.placement.mapping",
+    "Sharing": "thalweg.placement.mapping",
     "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",

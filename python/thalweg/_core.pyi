@@ -917,6 +917,9 @@ class PlacementResult:
     def slot_of(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
 
     @property
+    def numbered(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    @property
     def identity(self) -> PlacementMetrics: ...
 
     @property
@@ -928,8 +931,10 @@ class PlacementResult:
     @property
     def seconds(self) -> float: ...
 
-def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementResult:
-    """Searches a slot for each task within a budget."""
+def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sharing: tuple[Sequence[float], float] | None) -> PlacementResult:
+    """
+    Searches a slot for each task within a budget; tasks may share slots with their weights, or none for alike ones, and the imbalance that is allowed.
+    """
 
 def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementMetrics: ...
 
@@ -939,9 +944,9 @@ def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[
 def messages_over(link: int, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[int, int, float]]:
     """Sender, receiver and bytes of what crosses a link, the most first."""
 
-def best_relief(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, float] | None:
+def best_relief(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, float, int] | None:
     """
-    The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.
+    The rank and the slot whose swap relieves the most loaded links best, their load then, and how many they are; or None.
     """
 
 def recognized_mesh(pattern: TrafficPattern) -> list[int]:
@@ -965,3 +970,8 @@ def quadratic_exact(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape
     """
 
 def gilmore_lawler(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+def quadratic_relaxation(size: int, flows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], is_first_anywhere: bool, seconds: float) -> int:
+    """
+    A bound by the dual of the linear relaxation with RLT rows; 0 where numbers are too large.
+    """

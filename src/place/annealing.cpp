@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace thalweg::place {
 
@@ -65,8 +66,36 @@ std::int64_t descend(Energy& state, const Proposals& proposals, Random& random, 
   return count;
 }
 
-void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling) {
+namespace {
+
+/// Exchanges the contents of two regions, swap by swap; takes them back where that is worse by too much.
+/// Gives the number of swaps.
+std::int64_t exchange_regions(Energy& state, const Regions& regions, Random& random, double temperature,
+                              std::vector<Regions::Exchange>& exchanges) {
+  regions.propose(random, exchanges);
+  double change = 0;
+  const auto swap = [&](const Regions::Exchange& slots) {
+    const std::int32_t a = state.mapping().task(slots.a);
+    const std::int32_t b = state.mapping().task(slots.b);
+    const double own = state.delta(a, b);
+    state.swap(a, b, own);
+    change += own;
+  };
+  std::ranges::for_each(exchanges, swap);
+  const double limit = -temperature * std::log(1 - random.real());
+  if (change <= limit)
+    return static_cast<std::int64_t>(exchanges.size());
+  std::ranges::for_each(std::views::reverse(exchanges), swap);
+  return 2 * static_cast<std::int64_t>(exchanges.size());
+}
+
+} // namespace
+
+void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling,
+            const Regions* regions) {
   const double begin = budget.used();
+  std::vector<Regions::Exchange> exchanges;
+  std::int64_t saved = 0; ///< proposals that regions may still cost
   while (cooling.unit > 0) {
     const double used = budget.used();
     if (used >= cooling.until)
@@ -81,7 +110,14 @@ void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& b
       if (change <= 0 || random.real() < std::exp(-change / temperature))
         state.swap(a, b, change);
     }
-    budget.spend(looks_at_clock);
+    std::int64_t spent = looks_at_clock;
+    constexpr std::int64_t part_for_regions = 4; // large ones wait until they have saved up for it
+    for (saved += looks_at_clock / part_for_regions; regions != nullptr && regions->has_any() && saved > 0;) {
+      const std::int64_t own = exchange_regions(state, *regions, random, temperature, exchanges) + 1;
+      saved -= own;
+      spent += own;
+    }
+    budget.spend(spent);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "place/energy.hpp"
 #include "place/graph.hpp"
 #include "place/random.hpp"
+#include "place/regions.hpp"
 #include "place/vicinity.hpp"
 
 namespace thalweg::place {
@@ -55,7 +56,9 @@ inline constexpr int change_samples = 256;
 /// The mean of what proposals change, without those that change nothing.
 double mean_change(Energy& state, const Proposals& proposals, Random& random);
 
-/// Anneals. What it ends with may be worse than what it began with.
-void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling);
+/// Anneals. What it ends with may be worse than what it began with. With `regions` some of the proposals
+/// exchange the contents of two of them.
+void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling,
+            const Regions* regions = nullptr);
 
 } // namespace thalweg::place

@@ -55,7 +55,7 @@ private:
     const Region first{region.begin, border, middle(distances_, slots_, region.begin, border)};
     const Region second{border, region.end, middle(distances_, slots_, border, region.end)};
     const CutGraph inner = inside(region, first.middle, second.middle);
-    const Sides sides = cut(inner, static_cast<std::int32_t>(half), random_);
+    const Sides sides = cut(inner, static_cast<std::int32_t>(half), 0, random_);
     std::vector<std::int32_t> ordered;
     for (std::uint8_t side = 0; side < 2; ++side)
       for (std::size_t index = 0; index < sides.size(); ++index)

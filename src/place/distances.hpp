@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 namespace thalweg::place {
@@ -18,6 +19,9 @@ public:
 
   /// Keeps a reference to the allocation. O(slots^2) up to dense_max, O(slots) beyond.
   explicit Distances(const machine::Allocation& allocation);
+  /// Between parts of the allocation: `hops` row by row.
+  Distances(const machine::Allocation& allocation, std::int32_t parts, std::vector<std::uint16_t> hops)
+      : allocation_(&allocation), slots_(parts), dense_(std::move(hops)) {}
 
   std::int32_t slots() const { return slots_; }
   const machine::Allocation& allocation() const { return *allocation_; }

@@ -1,7 +1,6 @@
 #include "place/explain.hpp"
 
 #include "place/index.hpp"
-#include "place/link_energy.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -49,8 +48,8 @@ std::optional<Relief> best_relief(const pattern::Matrix& matrix, const machine::
   Routes routes(allocation);
   const std::vector<double> none;
   LinkEnergy energy({{matrix, 1, 0}}, 0, routes, mapping, none);
-  Relief best{-1, 0, energy.load_max(0)};
   const std::vector<std::size_t> ranking = energy.ranking();
+  Relief best{-1, 0, energy.peak_after(ranking)}; // of no swap: before the first delta() nothing is touched
   std::vector<std::int32_t> tasks = energy.hot_tasks(1);
   tasks.resize(std::min(tasks.size(), tasks_max));
   for (const std::int32_t task : tasks)
@@ -58,8 +57,8 @@ std::optional<Relief> best_relief(const pattern::Matrix& matrix, const machine::
       if (slot == mapping.slot(task))
         continue;
       energy.delta(task, mapping.task(slot));
-      if (const double load = energy.load_max_after(ranking); load < best.link_max)
-        best = {task, slot, load};
+      if (const Peak peak = energy.peak_after(ranking); peak.is_below(best.peak))
+        best = {task, slot, peak};
     }
   return best.task < 0 ? std::nullopt : std::optional(best);
 }

@@ -4,7 +4,7 @@
 
 #include "machine/allocation.hpp"
 #include "pattern/matrix.hpp"
-#include "place/mapping.hpp"
+#include "place/link_energy.hpp"
 
 #include <optional>
 
@@ -18,12 +18,12 @@ std::vector<pattern::Edge> messages_over(topology::Link link, const pattern::Mat
 struct Relief {
   std::int32_t task = 0;
   std::int32_t slot = 0;
-  double link_max = 0; ///< the most loaded link's load behind it
+  Peak peak = {}; ///< the most loaded links behind it
 };
 
 /// Of all swaps of a task whose messages cross a most loaded link the one behind which the most loaded link
-/// carries least; of at most `tasks_max` such tasks. Nothing where none lowers it. O(tasks_max * slots *
-/// degree * hops).
+/// carries least, or else fewer links as much; of at most `tasks_max` such tasks. Nothing where none does.
+/// Needs a slot of its own for each task. O(tasks_max * slots * degree * hops).
 std::optional<Relief> best_relief(const pattern::Matrix& matrix, const machine::Allocation& allocation,
                                   const Slots& slot_of, std::size_t tasks_max);
 

@@ -94,8 +94,8 @@ double cut_cost(const CutGraph& graph, const Sides& sides) {
   return twice / 2 + pulled;
 }
 
-Sides cut(const CutGraph& graph, std::int32_t first, Random& random) {
-  THALWEG_ASSERT(light, first >= 0 && first <= graph.vertices());
+Sides cut(const CutGraph& graph, std::int32_t first, std::int32_t slack, Random& random) {
+  THALWEG_ASSERT(light, first >= 0 && slack >= 0);
   if (graph.vertices() == 0)
     return {};
   std::vector<Coarse> levels;
@@ -117,15 +117,19 @@ Sides cut(const CutGraph& graph, std::int32_t first, Random& random) {
       fine[vertex] = sides[static_cast<std::size_t>(part_of[vertex])];
     sides = std::move(fine);
     const CutGraph& own = finest(level - 1);
-    refine(own, sides, first, level == 1 ? 0 : *std::ranges::max_element(own.sizes) / 2);
+    refine(own, sides, first, level == 1 ? slack : std::max(slack, *std::ranges::max_element(own.sizes) / 2));
   }
-  // What refinement left over is evened out by the cheapest single moves.
+  if (levels.empty())
+    refine(graph, sides, first, slack);
+  // What refinement left over is evened out by single moves.
   std::int32_t over = side_size(graph, sides) - first;
-  for (std::size_t vertex = 0; over != 0 && vertex < sides.size(); ++vertex)
-    if ((over > 0) == (sides[vertex] == 0)) {
-      over += sides[vertex] == 0 ? -1 : 1;
+  for (std::size_t vertex = 0; std::abs(over) > slack && vertex < sides.size(); ++vertex) {
+    const std::int32_t after = over + (sides[vertex] == 0 ? -graph.sizes[vertex] : graph.sizes[vertex]);
+    if (std::abs(after) < std::abs(over)) {
+      over = after;
       sides[vertex] ^= 1U;
     }
+  }
   return sides;
 }
 

@@ -27,9 +27,10 @@ struct CutGraph {
 
 using Sides = std::vector<std::uint8_t>;
 
-/// The side of each vertex: as many of size 1 on side 0 as `first`, all others on side 1. Makes the bytes cut
-/// plus the pull of those on side 1 small. All sizes have to be 1. O(edges log edges).
-Sides cut(const CutGraph& graph, std::int32_t first, Random& random);
+/// The side of each vertex, so that the sizes on side 0 are `first` together, or as near as the vertices let
+/// it, where they are more than `slack` away. Makes the bytes cut plus the pull of those on side 1 small.
+/// Where all sizes are 1, side 0 has exactly `first` vertices with no slack. O(edges log edges).
+Sides cut(const CutGraph& graph, std::int32_t first, std::int32_t slack, Random& random);
 
 /// The graph with its heaviest edges' ends put together, and for each vertex what it has become part of.
 struct Coarse {

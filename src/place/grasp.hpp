@@ -1,6 +1,7 @@
 #pragma once
 
-// The published dense GRASP for the quadratic assignment problem, to compare with.
+// GRASP for the quadratic assignment problem, to compare with: random greedy constructions, each with a local
+// search behind it. The dense one as it was published, and one for sparse patterns.
 
 #include "place/distances.hpp"
 #include "place/graph.hpp"
@@ -13,5 +14,10 @@ namespace thalweg::place {
 /// by one of the cheapest pairs of task and slot; then swaps as long as one gains. The best of so many
 /// rounds. Needs two slots at least. O(rounds * slots^3).
 Mapping grasp(const Graph& graph, const Distances& distances, int rounds);
+
+/// The same with candidates near what is placed: a task that talks to placed ones, among those with most
+/// bytes to them, on a slot near theirs; then swaps that bring a task near one that it talks to. O(rounds *
+/// edges * slots near * degree) and so much for each sweep of swaps that gains.
+Mapping near_grasp(const Graph& graph, const Distances& distances, int rounds);
 
 } // namespace thalweg::place

@@ -204,12 +204,22 @@ std::vector<std::size_t> LinkEnergy::ranking() const {
   return links;
 }
 
-double LinkEnergy::load_max_after(const std::vector<std::size_t>& ranking) const {
-  double load = 0;
+Peak LinkEnergy::peak_after(const std::vector<std::size_t>& ranking) const {
+  const auto is_untouched = [&](std::size_t at) { return seen_[at] != round_; };
+  Peak peak;
   for (const auto& [at, layer] : touched_)
-    load = std::max(load, loads_[at] + changes_[at]);
-  const auto untouched = std::ranges::find_if(ranking, [&](std::size_t at) { return seen_[at] != round_; });
-  return untouched == ranking.end() ? load : std::max(load, loads_[*untouched]);
+    peak.load = std::max(peak.load, loads_[at] + changes_[at]);
+  if (const auto untouched = std::ranges::find_if(ranking, is_untouched); untouched != ranking.end())
+    peak.load = std::max(peak.load, loads_[*untouched]);
+  if (peak.load <= 0)
+    return peak;
+  constexpr double rounding = 1e-9;
+  const double limit = (1 - rounding) * peak.load;
+  for (const auto& [at, layer] : touched_)
+    peak.links += loads_[at] + changes_[at] >= limit ? 1 : 0;
+  for (auto at = ranking.begin(); at != ranking.end() && loads_[*at] >= limit; ++at)
+    peak.links += is_untouched(*at) ? 1 : 0;
+  return peak;
 }
 
 std::vector<std::int32_t> LinkEnergy::hot_tasks(double part) const {

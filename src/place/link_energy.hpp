@@ -21,6 +21,21 @@ struct Layer {
   double base_part = 0; ///< the part of the base loads that goes on meanwhile
 };
 
+/// The highest load, and how many links have it; none where nothing is loaded. Fewer of them is better too:
+/// where several are equally loaded, swaps relieve them one by one.
+struct Peak {
+  double load = 0;
+  std::int32_t links = 0;
+
+  bool operator==(const Peak&) const = default;
+  /// Loads that differ by rounding alone count as equal.
+  bool is_below(const Peak& other) const {
+    constexpr double rounding = 1e-9;
+    const double slack = rounding * other.load;
+    return load < other.load - slack || (load <= other.load + slack && links < other.links);
+  }
+};
+
 class LinkEnergy final : public Energy {
 public:
   /// Keeps references to the routes, mapping and base loads, which are by link over its capacity, or empty.
@@ -43,8 +58,8 @@ public:
   double load_max(std::size_t layer) const;
   /// The links of the only layer, the most loaded first.
   std::vector<std::size_t> ranking() const;
-  /// The most loaded link's load behind the swap of the last delta(), of a state with this ranking.
-  double load_max_after(const std::vector<std::size_t>& ranking) const;
+  /// The most loaded links behind the swap of the last delta(), of a state with this ranking.
+  Peak peak_after(const std::vector<std::size_t>& ranking) const;
 
 private:
   struct End { ///< a message as one of its two tasks sees it
@@ -98,7 +113,7 @@ private:
   std::int32_t b_ = -1;
   std::vector<double> changes_;     ///< by link and layer, of those in touched_
   std::vector<std::uint32_t> seen_; ///< in which round each was touched
-  std::uint32_t round_ = 0;
+  std::uint32_t round_ = 1;
   std::vector<Touched> touched_;
   std::vector<Sums> next_;
   double next_total_ = 0;

@@ -10,12 +10,47 @@ namespace {
 /// Hops count a little in any case, as what saves them relieves links.
 constexpr double hops_beside = 0.3;
 
-/// Where there is no time to cool, annealing begins cold, and spoils nothing. `pass` is the part of the
-/// budget that a proposal for each task takes, `left` the part that is left.
-double first_temperature(double cold, double hot, double pass, double left) {
-  constexpr double passes_for_hot = 1500;
-  const double part = pass > 0 ? std::clamp(left / pass / passes_for_hot, 0.0, 1.0) : 1;
-  return std::max(hot * std::sqrt(part), 2 * cold);
+constexpr double cold_links = 0.0002;    ///< temperatures, as parts of what a proposal changes in the mean
+constexpr double warm_links = 0.005;     ///< leaves most as it is
+constexpr double hot_links = 0.1;        ///< leaves little
+constexpr double passes_for_warm = 1500; ///< proposals a task
+
+/// Cools from a temperature, with exponents that grow: what a low one evens out, a high one finishes.
+void cool(const LinkSearch& search, double from, double until) {
+  auto& [state, proposals, regions, random, budget, note] = search;
+  constexpr int rounds = 24;
+  constexpr double hot_part = 0.85;
+  constexpr int doublings_first = 3; // the norm's exponents, as powers of 2
+  constexpr int doublings_last = 5;
+  constexpr double part_first = 0.6;
+  constexpr double part_second = 0.85;
+  const double begin = budget.used();
+  int doublings = 0;
+  double unit = 0;
+  for (int round = 0; round < rounds && budget.used() < until; ++round) {
+    const double progress = static_cast<double>(round) / rounds;
+    const int wanted = progress < part_first    ? doublings_first
+                       : progress < part_second ? doublings_first + 1
+                                                : doublings_last;
+    if (wanted != doublings)
+      state.set_doublings(wanted);
+    proposals.prefer(state.hot_tasks(hot_part));
+    if (doublings == 0) {
+      unit = mean_change(state, proposals, random);
+      budget.spend(change_samples);
+    }
+    doublings = wanted;
+    const auto at = [&](double part) { return from * std::pow(cold_links / from, part); };
+    anneal(state, proposals, random, budget,
+           {unit, at(progress), at(progress + 1.0 / rounds),
+            begin + (until - begin) * (round + 1) / (rounds + 1)},
+           &regions);
+  }
+  state.set_doublings(doublings_last + 1);
+  proposals.prefer(state.hot_tasks(hot_part));
+  descend(state, proposals, random, budget, until);
+  proposals.prefer({});
+  note();
 }
 
 } // namespace
@@ -42,46 +77,24 @@ LinkGoal link_goal(const Goal& goal, const pattern::Pattern& pattern, const Metr
   return found;
 }
 
-void search_links(LinkEnergy& state, Proposals& proposals, Random& random, Budget& budget, double until) {
-  constexpr int rounds = 24;
-  constexpr double hot_part = 0.85;
-  const double begin = budget.used();
-  constexpr double from_max = 0.005;
-  constexpr double to = 0.0002;
-  double from = from_max;
-  // The norm's exponents, as powers of 2: what a low one evens out, a high one finishes.
-  constexpr int doublings_first = 3;
-  constexpr int doublings_last = 5;
-  constexpr double part_first = 0.6;
-  constexpr double part_second = 0.85;
-  int doublings = 0;
-  double unit = 0;
-  for (int round = 0; round < rounds && budget.used() < until; ++round) {
-    const double progress = static_cast<double>(round) / rounds;
-    const int wanted = progress < part_first    ? doublings_first
-                       : progress < part_second ? doublings_first + 1
-                                                : doublings_last;
-    if (wanted != doublings)
-      state.set_doublings(wanted);
-    proposals.prefer(state.hot_tasks(hot_part));
-    if (doublings == 0) {
-      const double before = budget.used();
-      unit = mean_change(state, proposals, random);
-      budget.spend(change_samples);
-      from =
-          first_temperature(to, from_max, (budget.used() - before) / change_samples * state.mapping().size(),
-                            until - budget.used());
-    }
-    doublings = wanted;
-    const auto at = [&](double part) { return from * std::pow(to / from, part); };
-    anneal(state, proposals, random, budget,
-           {unit, at(progress), at(progress + 1.0 / rounds),
-            begin + (until - begin) * (round + 1) / (rounds + 1)});
+void search_links(LinkSearch search, double until) {
+  Budget& budget = search.budget;
+  const double before = budget.used();
+  search.state.set_doublings(3);
+  if (!(mean_change(search.state, search.proposals, search.random) > 0))
+    return;
+  budget.spend(change_samples);
+  const double pass = (budget.used() - before) / change_samples * search.state.mapping().size();
+  // Where there is no time to cool, annealing begins cold, and spoils nothing.
+  const double part = pass > 0 ? std::clamp((until - budget.used()) / pass / passes_for_warm, 0.0, 1.0) : 1;
+  double from = std::max(warm_links * std::sqrt(part), 2 * cold_links);
+  double cycle = std::max(passes_for_warm * pass, 1e-3);
+  while (budget.used() < until) {
+    const double left = until - budget.used();
+    cool(search, from, left < 2 * cycle ? until : budget.used() + cycle);
+    from = from == hot_links ? warm_links : hot_links;
+    cycle *= from == hot_links ? 2 : 1;
   }
-  state.set_doublings(doublings_last + 1);
-  proposals.prefer(state.hot_tasks(hot_part));
-  descend(state, proposals, random, budget, until);
-  proposals.prefer({});
 }
 
 } // namespace thalweg::place

@@ -4,6 +4,8 @@
 #include "place/grasp.hpp"
 #include "place/growth.hpp"
 #include "place/hop_bytes.hpp"
+#include "place/hybrid.hpp"
+#include "place/topo_map.hpp"
 
 #include <algorithm>
 #include <array>
@@ -124,7 +126,8 @@ Mapping mahd_from(const Graph& graph, const Distances& distances, std::int32_t s
 }
 
 std::vector<std::string_view> literals() {
-  return {"mahd", "emahd-nodes", "emahd-tasks", "gge", "gge-edges", "grasp"};
+  return {"mahd",    "emahd-nodes", "emahd-tasks", "gge",   "gge-edges",
+          "topomap", "grasp",       "grasp-near",  "hybrid"};
 }
 
 Mapping literal(std::string_view heuristic, const Graph& graph, const Distances& distances) {
@@ -138,12 +141,17 @@ Mapping literal(std::string_view heuristic, const Graph& graph, const Distances&
     return once({false, Near::last_neighbor}, -1, -1);
   if (heuristic == "gge-edges")
     return once({true, Near::last_slot}, heaviest_task(graph), 0);
+  if (heuristic == "topomap")
+    return topo_map(graph, distances);
   constexpr int grasp_rounds = 100;
-  if (heuristic == "grasp")
-    return graph.vertices() < 2 ? Mapping::identity(1) : grasp(graph, distances, grasp_rounds);
+  if (heuristic == "grasp" || heuristic == "grasp-near" || heuristic == "hybrid") {
+    const auto search = heuristic == "grasp" ? grasp : heuristic == "grasp-near" ? near_grasp : hybrid;
+    return graph.vertices() < 2 ? Mapping::identity(1) : search(graph, distances, grasp_rounds);
+  }
   if (heuristic != "emahd-nodes" && heuristic != "emahd-tasks")
-    throw Error(fmt::format("no published heuristic is called {}", heuristic),
-                "choose mahd, emahd-nodes, emahd-tasks, gge, gge-edges or grasp");
+    throw Error(
+        fmt::format("no published heuristic is called {}", heuristic),
+        "choose mahd, emahd-nodes, emahd-tasks, gge, gge-edges, topomap, grasp, grasp-near or hybrid");
   std::optional<Mapping> best;
   double best_value = 0;
   for (std::int32_t start = 0; start < graph.vertices(); ++start) {

@@ -19,9 +19,11 @@ namespace thalweg::place {
 /// "gge-edges": Hoefler and Snir 2011: tasks by the heaviest edge to one that is mapped, each on the free
 /// slot
 ///   nearest to where the last one went.
-/// "grasp": the dense GRASP of its section 6.2.1 (grasp.hpp), 100 rounds.
-/// Ties go to the lowest number; a pattern in pieces begins again with what is left. Throws Error for another
-/// name. As many vertices as slots. mahd: O(slots * (slots + edges)); emahd: times the slots.
+/// "topomap": the greedy heuristic of LibTopoMap, of the same authors (topo_map.hpp).
+/// "grasp": the dense GRASP of its section 6.2.1 (grasp.hpp), 100 rounds; "grasp-near": one for sparse
+/// patterns. "hybrid": partitions and GRASP, its section 6.2.3 (hybrid.hpp). Ties go to the lowest number; a
+/// pattern in pieces begins again with what is left. Throws Error for another name. As many vertices as
+/// slots. mahd: O(slots * (slots + edges)); emahd: times the slots.
 Mapping literal(std::string_view heuristic, const Graph& graph, const Distances& distances);
 std::vector<std::string_view> literals();
 

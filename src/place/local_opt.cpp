@@ -26,7 +26,7 @@ bool improved(LinkEnergy& energy, std::int32_t tasks) {
       if (a == b)
         continue;
       const double change = energy.delta(a, b);
-      if (energy.load_max_after(ranking) < before) {
+      if (energy.peak_after(ranking).load < before) {
         energy.swap(a, b, change);
         return true;
       }

@@ -18,7 +18,7 @@ void check_problem(const pattern::Pattern& pattern, const machine::Allocation& a
   if (static_cast<std::size_t>(pattern.tasks) > allocation.slots.size())
     throw Error(
         fmt::format("{} tasks for {} slots of {}", pattern.tasks, allocation.slots.size(), machine.name()),
-        "give more nodes, or more slots a node, or put tasks together first");
+        "give more nodes, or more slots a node, or let tasks share slots");
   for (const pattern::Phase& phase : pattern.phases)
     if (phase.matrix.tasks() != pattern.tasks || !(phase.repeats >= 0))
       throw Error(fmt::format("phase {} of {} tasks, {} times, in a pattern of {}", phase.name,

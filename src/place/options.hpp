@@ -23,8 +23,9 @@ struct Options {
 };
 
 struct Result {
-  Slots slot_of;    ///< of each task; no two have the same
-  Metrics identity; ///< of task t on slot t
+  Slots slot_of;    ///< of each task; no two have the same, but where tasks share slots
+  Slots numbered;   ///< as tasks are numbered: task t on slot t, or where they share slots by their weights
+  Metrics identity; ///< of `numbered`
   Metrics placed;
   std::string method; ///< what found it: "identity" where nothing is better
   double seconds = 0;

@@ -32,11 +32,12 @@ Portfolio::Portfolio(const pattern::Pattern& pattern, const machine::Allocation&
                      const Options& options, Budget& budget)
     : pattern_(pattern), allocation_(allocation), options_(options), budget_(budget), random_(options.seed),
       graph_(pattern::sum(pattern), static_cast<std::int32_t>(allocation.slots.size())),
-      distances_(allocation), vicinity_(distances_), proposals_(graph_, vicinity_) {
+      distances_(allocation), vicinity_(distances_), proposals_(graph_, vicinity_), regions_(distances_) {
   Mapping mapping = Mapping::identity(graph_.vertices());
   answered_ = mapping.slot_of;
   result_.slot_of = answered_;
   result_.slot_of.resize(static_cast<std::size_t>(pattern.tasks));
+  result_.numbered = result_.slot_of;
   result_.identity = result_.placed =
       metrics(pattern, allocation, result_.slot_of, options.base_load, options.costs);
   result_.method = "identity";
@@ -88,10 +89,15 @@ void Portfolio::note_along_tour() {
 
 bool Portfolio::note_constructed(double until) {
   constexpr double closed = 1 + 1e-9; // hops per byte that nothing beats where tasks have nodes of their own
+  const auto is_closed = [&] {
+    return nearest_.hop_bytes <= closed * graph_.total_bytes() && has_own_nodes_;
+  };
   if (const auto stencil = recognized(graph_))
-    for (const Mapping& mapping : closed_forms(*stencil, graph_, distances_))
+    closed_forms(*stencil, graph_, distances_, [&](const Mapping& mapping) {
       note(mapping, "closed form");
-  if (nearest_.hop_bytes <= closed * graph_.total_bytes() && has_own_nodes_)
+      return is_closed();
+    });
+  if (is_closed())
     return true;
   note_along_tour();
   const auto slots = static_cast<double>(graph_.vertices());
@@ -121,7 +127,7 @@ void Portfolio::search_hops(double until) {
   for (bool is_first = true; budget_.used() < until && unit > 0; is_first = false) {
     const double left = until - budget_.used();
     const double end = left < 2 * cycle ? until : budget_.used() + cycle;
-    anneal(state, proposals_, random_, budget_, {unit, hot, cold, end});
+    anneal(state, proposals_, random_, budget_, {unit, hot, cold, end}, &regions_);
     descend(state, proposals_, random_, budget_, until);
     note(mapping, begin + (is_first ? "+annealing" : "+annealing again"));
     hot = hot == hot_again ? hot_max : hot_again;
@@ -138,8 +144,9 @@ void Portfolio::search_loads() {
     base[link] /= allocation_.interconnect->capacity(static_cast<topology::Link>(link));
   Mapping mapping = Mapping::of(answered_);
   LinkEnergy state(goal.layers, goal.hop_weight, routes, mapping, base);
-  search_links(state, proposals_, random_, budget_, 1);
-  answer(mapping.slot_of, result_.method + "+links");
+  const std::string begin = result_.method;
+  search_links(
+      {state, proposals_, regions_, random_, budget_, [&] { answer(mapping.slot_of, begin + "+links"); }}, 1);
 }
 
 } // namespace thalweg::place

@@ -47,6 +47,7 @@ private:
   Distances distances_;
   Vicinity vicinity_;
   Proposals proposals_;
+  Regions regions_;
   Candidate nearest_; ///< the best by hop-bytes
   Result result_;
   bool has_own_nodes_;

@@ -51,4 +51,11 @@ QuadraticResult branch_and_bound(const Quadratic& problem, std::uint64_t seed, B
 /// The bound of Gilmore (1962) and Lawler (1963): O(size^3 log size).
 std::int64_t gilmore_lawler(const Quadratic& problem);
 
+/// A bound near that of the linear relaxation with level-1 RLT rows (Adams and Johnson 1994), by dual ascent
+/// (Hahn and Grant 1998), until rounds gain little or the budget is over. It holds whenever it ends. The sum
+/// of all flows times that of all distances has to fit into 50 bits, or the bound is 0. For up to some 30
+/// tasks: memory grows with the fourth power of their number, a round with the fifth. With
+/// `is_first_anywhere` all places are alike, as on a torus, so that the first task may have the first one.
+std::int64_t relaxation(const Quadratic& problem, bool is_first_anywhere, Budget& budget);
+
 } // namespace thalweg::place

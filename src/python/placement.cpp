@@ -5,6 +5,7 @@
 #include "place/literal.hpp"
 #include "place/local_opt.hpp"
 #include "place/map.hpp"
+#include "place/map_shared.hpp"
 #include "place/stencil.hpp"
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"
@@ -74,6 +75,8 @@ void bind_results(nb::module_& module) {
   nb::class_<Result>(module, "PlacementResult", "A slot for each task.")
       .def_prop_ro(
           "slot_of", [](const Result& self) { return row_of(self.slot_of); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "numbered", [](const Result& self) { return row_of(self.numbered); }, nb::rv_policy::move)
       .def_ro("identity", &Result::identity)
       .def_ro("placed", &Result::placed)
       .def_ro("method", &Result::method)
@@ -82,13 +85,17 @@ void bind_results(nb::module_& module) {
 
 Result mapped(const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
               std::string_view goal, double seconds, std::int64_t proposals, bool cpu_time,
-              std::uint64_t seed, const RowArgument<double>& base_load) {
+              std::uint64_t seed, const RowArgument<double>& base_load,
+              const std::optional<std::tuple<std::vector<double>, double>>& sharing) {
   const place::Options options{
       place::parse_goal(goal), seconds, proposals, cpu_time ? place::Clock::cpu : place::Clock::wall, seed,
       vector_of(base_load),    {}};
   const Allocation allocation = allocation_of(machine, slots);
   const nb::gil_scoped_release others_go_on;
-  return place::map(pattern, allocation, options);
+  if (!sharing)
+    return place::map(pattern, allocation, options);
+  const auto& [weights, imbalance] = *sharing;
+  return place::map_shared(pattern, allocation, {weights, imbalance}, options);
 }
 
 void bind_explanations(nb::module_& module) {
@@ -111,15 +118,18 @@ void bind_explanations(nb::module_& module) {
         constexpr std::size_t tasks_max = 32;
         const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
                                               vector_of(slot_of), tasks_max);
-        return found ? std::optional(std::tuple(found->task, found->slot, found->link_max)) : std::nullopt;
+        return found
+                   ? std::optional(std::tuple(found->task, found->slot, found->peak.load, found->peak.links))
+                   : std::nullopt;
       },
       nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
-      "The rank and the slot whose swap relieves the most loaded link best, and its load then; or None.");
+      "The rank and the slot whose swap relieves the most loaded links best, their load then, and how many "
+      "they are; or None.");
   module.def(
       "recognized_mesh",
       [](const Pattern& pattern) {
         const auto found = place::recognized(place::Graph(pattern::sum(pattern), pattern.tasks));
-        return found ? found->extents : std::vector<std::int32_t>{};
+        return found && found->is_mesh() ? found->extents : std::vector<std::int32_t>{};
       },
       nb::arg("pattern"),
       "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
@@ -157,9 +167,12 @@ void bind_published(nb::module_& module) {
 void bind_placement(nb::module_& module) {
   bind_patterns(module);
   bind_results(module);
-  module.def("map_tasks", &mapped, nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("goal"),
-             nb::arg("seconds"), nb::arg("proposals"), nb::arg("cpu_time"), nb::arg("seed"),
-             nb::arg("base_load"), "Searches a slot for each task within a budget.");
+  module.def(
+      "map_tasks", &mapped, nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("goal"),
+      nb::arg("seconds"), nb::arg("proposals"), nb::arg("cpu_time"), nb::arg("seed"), nb::arg("base_load"),
+      nb::arg("sharing").none(),
+      "Searches a slot for each task within a budget; tasks may share slots with their weights, or none "
+      "for alike ones, and the imbalance that is allowed.");
   module.def(
       "placement_metrics",
       [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,

@@ -55,6 +55,17 @@ void bind_quadratic(nb::module_& module) {
         return place::gilmore_lawler(problem_of(size, flows, distances));
       },
       nb::arg("size"), nb::arg("flows"), nb::arg("distances"));
+  module.def(
+      "quadratic_relaxation",
+      [](std::int32_t size, const RowArgument<std::int64_t>& flows,
+         const RowArgument<std::int64_t>& distances, bool is_first_anywhere, double seconds) {
+        const Quadratic problem = problem_of(size, flows, distances);
+        place::Budget budget(seconds, 0, place::Clock::cpu);
+        return place::relaxation(problem, is_first_anywhere, budget);
+      },
+      nb::arg("size"), nb::arg("flows"), nb::arg("distances"), nb::arg("is_first_anywhere"),
+      nb::arg("seconds"),
+      "A bound by the dual of the linear relaxation with RLT rows; 0 where numbers are too large.");
 }
 
 } // namespace thalweg::python

@@ -48,6 +48,25 @@ TEST(Quadratic, BranchAndBoundFindsTheLeastOfAll) {
   }
 }
 
+TEST(Quadratic, NoAssignmentIsBelowTheRelaxation) {
+  std::mt19937 random(15);
+  int tight = 0;
+  for (int round = 0; round < 60; ++round) {
+    Quadratic problem = random_problem(random, static_cast<std::int32_t>(random() % 7 + 1));
+    const bool is_ring = random() % 2 == 0;
+    for (std::int32_t p = 0; is_ring && p < problem.size; ++p)
+      for (std::int32_t q = 0; q < problem.size; ++q)
+        problem.distances[static_cast<std::size_t>(p * problem.size + q)] =
+            std::min(std::abs(p - q), problem.size - std::abs(p - q));
+    const std::int64_t least = least_of_all(problem);
+    Budget budget(0, 1 << 30, Clock::wall);
+    const std::int64_t bound = relaxation(problem, is_ring, budget);
+    EXPECT_LE(bound, least);
+    tight += bound == least ? 1 : 0;
+  }
+  EXPECT_GE(tight, 20); // small ones often are
+}
+
 TEST(Quadratic, TabuSearchKeepsCostsRight) {
   std::mt19937 random(13);
   for (int round = 0; round < 20; ++round) {

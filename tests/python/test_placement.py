@@ -17,7 +17,8 @@ from thalweg.bench.patterns import PATTERNS, box
 from thalweg.cli import place
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.bounds import hop_bytes_bound, link_bound
-from thalweg.placement.explain import hottest_link
+from thalweg.placement.drawings import drawings
+from thalweg.placement.explain import explanation, hottest_link
 from thalweg.placement.files import read_pattern
 from thalweg.placement.formats import FORMATS, text_of
 from thalweg.placement.machine import read_slots, slots_of
@@ -143,7 +144,83 @@ def test_the_hottest_link_is_explained() -> None:
     assert [(pair.sender, pair.receiver) for pair in hottest.pairs] == [(0, 3), (1, 4), (2, 5)]
     assert hottest.swap is not None
     assert hottest.swap.link_max < 21
+    assert hottest.sites == []
     assert hottest_link(thalweg.Pattern(np.zeros((2, 2))), slots_of("mesh:2"), np.arange(2, dtype=np.int32)) is None
+
+
+RECORDED = """thalweg-pattern 1
+ranks 4
+site 0 call MPI_Isend halo.c:42 (exchange)
+site 1 direct MPI_Alltoall fft.c:7 (rows)
+phase 2 first
+0 2 60 2 0
+1 3 20 2 1
+phase 1 last
+0 2 30 1 1
+3 1 50 1 0
+"""
+
+
+def test_the_hottest_link_is_traced_to_source_lines(thalweg: Command, tmp_path: Path) -> None:
+    path = tmp_path / "run.pattern"
+    path.write_text(RECORDED)
+    hottest = hottest_link(read_pattern(str(path)), slots_of("mesh:4"), np.arange(4, dtype=np.int32))
+    assert hottest is not None
+    assert [(pair.sender, pair.receiver, pair.bytes) for pair in hottest.pairs] == [(0, 2, 90), (1, 3, 20)]
+    halo, rows = "MPI_Isend halo.c:42 (exchange)", "MPI_Alltoall fft.c:7 (rows) [direct]"
+    assert [tuple(site) for site in hottest.sites] == [(halo, 60), (rows, 50)]
+    done = thalweg("map", str(path), "--machine", "torus:2x2", "--seconds", "0", "--explain", "--draw")
+    assert done.returncode == 0, done.stderr
+    assert "% from MPI_Isend halo.c:42 (exchange)" in done.stdout
+    path.write_text(RECORDED.replace("50 1 0", "50 1 2"))
+    with pytest.raises(ThalwegError, match="call site 2"):
+        read_pattern(str(path))
+
+
+@given(data=st.data(), machine=st.sampled_from((*MACHINES, "torus:2x3x4", "xgft:4x2:1x2", "star:5")))
+@settings(max_examples=examples(30))
+def test_drawings_are_lines_for_any_machine(data: st.DataObject, machine: str) -> None:
+    slots = slots_of(machine)
+    tasks = data.draw(st.integers(1, slots.nodes.size + 5))
+    ends = st.tuples(st.integers(0, tasks - 1), st.integers(0, tasks - 1), st.integers(0, 9))
+    traffic = np.zeros((tasks, tasks))
+    for sender, receiver, size in data.draw(st.lists(ends, max_size=12)):
+        traffic[sender, receiver] = size
+    pattern = thalweg.Pattern(traffic)
+    placement = thalweg.map_ranks(pattern, slots, budget=FEW, bounds=False, sharing=thalweg.Sharing())
+    for line in (*drawings(pattern, placement), *explanation(pattern, placement)):
+        assert "\n" not in line
+        assert line.isascii()
+
+
+def test_links_are_drawn_between_their_nodes() -> None:
+    traffic = np.zeros((6, 6))
+    traffic[0, 1] = traffic[1, 4] = 10
+    traffic[4, 5] = 5
+    pattern = thalweg.Pattern(traffic)
+    placement = thalweg.map_ranks(pattern, "mesh:3x2", budget=Budget(proposals=1), bounds=False)
+    assert placement.method == "identity"
+    assert drawings(pattern, placement)[-4:] == ["  [ ]9[ ] [ ]", "      9", "  [ ] [ ]5[ ]", ""]
+
+
+def test_ranks_that_outnumber_slots_share_them() -> None:
+    pattern, slots = PATTERNS["stencil"](64), slots_of("mesh:2x2x2")
+    with pytest.raises(ThalwegError, match="share slots"):
+        thalweg.map_ranks(pattern, slots, budget=FEW)
+    placed = thalweg.map_ranks(pattern, slots, budget=Budget(proposals=50000), sharing=thalweg.Sharing())
+    assert np.bincount(placed.slot_of).tolist() == [8] * 8
+    assert placed.imbalance == 0
+    assert placed.placed.hop_bytes == 2 * 3 * 16  # cubes of 2 x 2 x 2: the optimum
+    assert placed.placed.hop_bytes <= placed.identity.hop_bytes
+    weights = np.arange(64) % 5
+    heavy = thalweg.map_ranks(pattern, slots, budget=FEW, sharing=thalweg.Sharing(weights, 0.1))
+    assert heavy.imbalance is not None
+    assert heavy.imbalance <= 0.25
+    for wrong in (weights[:5], -weights, weights * np.nan):
+        with pytest.raises(ThalwegError):
+            thalweg.map_ranks(pattern, slots, budget=FEW, sharing=thalweg.Sharing(wrong))
+    # Where there are slots enough, each has one.
+    assert len(set(thalweg.map_ranks(pattern, "torus:4x4x4", sharing=thalweg.Sharing()).slot_of.tolist())) == 64
 
 
 @pytest.mark.parametrize(
@@ -190,6 +267,11 @@ def test_the_command(thalweg: Command, tmp_path: Path) -> None:
     assert answer["placed"]["hop-bytes"] == 20
     assert (tmp_path / "map.svg").read_text().startswith("<svg")
     assert thalweg("map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
+    (tmp_path / "weights").write_text("1\n" * 8)
+    shared = thalweg("map", str(pattern), "--machine", "mesh:4", "--weights", str(tmp_path / "weights"), "--draw")
+    assert shared.returncode == 0, shared.stderr
+    assert "the heaviest has 0 % more" in shared.stdout
+    assert thalweg("map", str(pattern), "--machine", "mesh:4", "--weights", str(pattern)).returncode == SETTINGS.number
     assert thalweg("map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
 
 

@@ -42,7 +42,19 @@ def map_ranks(
     ] = "",
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Draw bytes between slots, and loads of links, with letters.")
+    ] = False,
     pictures: Annotated[str, typer.Option(metavar="FILE", help="Draw it, as SVG.")] = "",
+    share_slots: Annotated[
+        bool, typer.Option("--share-slots", help="Where ranks outnumber slots: several on each, evenly.")
+    ] = False,
+    weights: Annotated[
+        str, typer.Option(metavar="FILE", help="The same by weights: a line for each rank.", show_default="all alike")
+    ] = "",
+    imbalance: Annotated[
+        float, typer.Option(help="How much of the mean the heaviest slot may be above it.", min=0)
+    ] = 0.03,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say which rank goes where, so that those that talk much are near each other on the machine.
@@ -65,6 +77,10 @@ def map_ranks(
         hosts=hosts,
         compare=compare,
         explain=explain,
+        draw=draw,
         pictures=pictures,
+        share_slots=share_slots,
+        weights=weights,
+        imbalance=imbalance,
     )
     module.run(request, as_json=as_json)

@@ -5,6 +5,9 @@ Each is proven for the pattern and the slots at hand, and the best of them count
 apart     tasks on different nodes are at least a hop apart
 products  Gilmore and Lawler's: each task's bytes, the most first, times a slot's hops, the fewest first, and the
           cheapest assignment of tasks to slots with these
+exact     branch and bound, up to 12 slots: what it proves
+relaxed   the dual of the linear relaxation with level-1 RLT rows, up to 30 slots; on a whole torus with the first task
+          on the first node, as all nodes are alike
 cuts      on a mesh or torus, hops are counted by cuts through it. Of n tasks with n_c on one side, at least
           lambda2 * n_c * (n - n_c) / n bytes cross, where lambda2 is the second eigenvalue of the pattern's Laplacian
 cube      the same cuts, where the pattern is a hypercube: Harper's isoperimetric inequality says what crosses
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from thalweg.placement.pattern import Pattern
 
 _PRODUCTS_MAX = 320
+_EXACT_MAX = 12
+_RELAXED_MAX = 30
+_WHOLE_MAX = 2.0**49
 _CUTS_MAX = 2048
 _ROUNDING = 1e-9
 
@@ -47,15 +53,15 @@ class _Cut(NamedTuple):
     links: int
 
 
-def hop_bytes_bound(pattern: Pattern, slots: Slots) -> Bound:
-    """Bound the hop-bytes of all mappings."""
+def hop_bytes_bound(pattern: Pattern, slots: Slots, seconds: float = 1.0) -> Bound:
+    """Bound the hop-bytes of all mappings, within about so many seconds."""
     both = pattern.both_ways()
     total = float(both.sum()) / 2
     found = [Bound(0.0, "")]
     if total and np.unique(slots.nodes).size == slots.nodes.size:
         found.append(Bound(total, "apart"))
-    if pattern.tasks <= slots.nodes.size <= _PRODUCTS_MAX:
-        found.append(_products(both, slots))
+    if total and pattern.tasks <= slots.nodes.size <= _PRODUCTS_MAX:
+        found += _quadratic_bounds(both, slots, seconds)
     crossing = _crossing(pattern, both, slots)
     if crossing is not None:
         values, reason = crossing
@@ -75,14 +81,26 @@ def link_bound(pattern: Pattern, slots: Slots) -> Bound:
     return Bound((1 - _ROUNDING) * float(best), reason)
 
 
-def _products(both: sparse.csr_array, slots: Slots) -> Bound:
+def _quadratic_bounds(both: sparse.csr_array, slots: Slots, seconds: float) -> list[Bound]:
+    """Bound the quadratic assignment problem that placement by hop-bytes is. Its cost counts both ways."""
     size = slots.nodes.size
-    flows = np.zeros((size, size), dtype=np.int64)
-    flows[: both.shape[0], : both.shape[0]] = np.floor(both.toarray())
+    bytes_ = np.zeros((size, size))
+    order = np.argsort(-np.asarray(both.sum(axis=1)).ravel(), kind="stable")  # the busiest first, as it is bound first
+    bytes_[: order.size, : order.size] = both.toarray()[np.ix_(order, order)]
     hops = _hops(slots)
-    if float(flows.sum()) * float(hops.max()) > 2.0**61:
-        return Bound(0.0, "")
-    return Bound(_core.gilmore_lawler(size, flows.ravel(), hops.ravel()) / 2, "products")
+    unit = float(bytes_.sum()) * max(float(hops.sum()), 1.0) / _WHOLE_MAX
+    if unit <= 1 and np.array_equal(bytes_, np.floor(bytes_)):
+        unit = 1.0
+    arguments = (size, np.floor(bytes_ / unit).astype(np.int64).ravel(), hops.ravel())
+    found = [Bound(unit * _core.gilmore_lawler(*arguments) / 2, "products")]
+    if size <= _EXACT_MAX:
+        found.append(Bound(unit * _core.quadratic_exact(*arguments, seconds, 1)[2] / 2, "exact"))
+    elif size <= _RELAXED_MAX:
+        is_torus = slots.machine.name.startswith("torus") and slots.extents != ()
+        are_alike = is_torus and np.array_equal(np.sort(slots.nodes), np.arange(slots.machine.nodes))
+        relaxed = _core.quadratic_relaxation(*arguments, are_alike, seconds)
+        found.append(Bound(unit * relaxed / 2, "relaxed"))
+    return found
 
 
 def _hops(slots: Slots) -> NDArray[np.int64]:

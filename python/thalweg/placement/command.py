@@ -9,18 +9,17 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.placement.explain import hottest_link
+from thalweg.placement.drawings import drawings
+from thalweg.placement.explain import explanation
 from thalweg.placement.files import read_pattern
 from thalweg.placement.formats import text_of
 from thalweg.placement.machine import read_slots
-from thalweg.placement.mapping import Budget, Placement, map_ranks
+from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
 from thalweg.placement.pictures import write_pictures
 
 if TYPE_CHECKING:
-    from thalweg.placement.machine import Slots
     from thalweg.placement.pattern import Pattern
 
-_PAIRS_SHOWN = 5
 _OBJECTIVES = ("hop-bytes", "link", "contention", "time")
 _SLOW = ("emahd-nodes", "emahd-tasks", "grasp", "localopt")
 _SLOW_MAX = 300
@@ -42,7 +41,11 @@ class Request(NamedTuple):
     hosts: str
     compare: bool
     explain: bool
+    draw: bool
     pictures: str
+    share_slots: bool
+    weights: str
+    imbalance: float
 
 
 _USELESS_FACTOR = 10
@@ -59,6 +62,7 @@ def run(request: Request, *, as_json: bool) -> None:
         objective=request.objective,
         budget=Budget(request.seconds, request.proposals),
         seed=request.seed,
+        sharing=_sharing(request),
     )
     if request.output:
         text = text_of(placement, request.form, _host_names(request.hosts))
@@ -76,9 +80,22 @@ def run(request: Request, *, as_json: bool) -> None:
     if request.compare:
         _compare(pattern, placement)
     if request.explain:
-        _explain(pattern, slots, placement)
+        print("", *explanation(pattern, placement), sep="\n")
+    if request.draw:
+        print("", *drawings(pattern, placement), sep="\n")
     if not request.output:
         print(text_of(placement, request.form, _host_names(request.hosts)), end="")
+
+
+def _sharing(request: Request) -> Sharing | None:
+    if not request.weights:
+        return Sharing(None, request.imbalance) if request.share_slots else None
+    try:
+        return Sharing(np.loadtxt(request.weights, ndmin=1), request.imbalance)
+    except (OSError, ValueError) as error:
+        raise ThalwegError(
+            SETTINGS, f"{request.weights}: {error}", "write a weight a line, one for each rank"
+        ) from error
 
 
 def as_data(placement: Placement) -> dict[str, Any]:
@@ -92,6 +109,7 @@ def as_data(placement: Placement) -> dict[str, Any]:
         "identity": _figures(placement.identity),
         "placed": _figures(placement.placed),
         "bounds": {name: bound._asdict() for name, bound in placement.bounds.items()},
+        "imbalance": placement.imbalance,
     }
 
 
@@ -125,6 +143,8 @@ def _print(pattern: Pattern, placement: Placement) -> None:
     for name, value in before.items():
         part = f"{after[name] / value:6.2f}" if value else "     -"
         print(f"{name:14} {value:14.6g} {after[name]:14.6g} {part}")
+    if placement.imbalance is not None:
+        print(f"ranks share slots: the heaviest has {100 * placement.imbalance:.3g} % more than the mean")
     for objective in ("hop-bytes", "link"):
         above = placement.above_bound(objective)
         if above is not None:
@@ -146,33 +166,11 @@ def _proven(above: float) -> str:
 def _compare(pattern: Pattern, placement: Placement) -> None:
     slots = placement.slots
     print(f"\n{'':14} {'hops per byte':>14} {'link':>14} {'contention':>14}")
-    rows = {"as numbered": np.arange(pattern.tasks, dtype=np.int32)}
+    rows = {"as numbered": placement.numbered}
     for name in _core.published_heuristics():
-        if name not in _SLOW or slots.nodes.size <= _SLOW_MAX:
+        if placement.weights is None and (name not in _SLOW or slots.nodes.size <= _SLOW_MAX):
             rows[name] = _core.map_as_published(name, pattern.core, slots.machine, slots.nodes)
     rows["placed"] = placement.slot_of
     for name, slot_of in rows.items():
         found = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, np.empty(0))
         print(f"{name:14} {found.hops_per_byte:14.6g} {found.link_max:14.6g} {found.phase_link_max:14.6g}")
-
-
-def _explain(pattern: Pattern, slots: Slots, placement: Placement) -> None:
-    hottest = hottest_link(pattern, slots, placement.slot_of)
-    if hottest is None:
-        print("\nnothing crosses a link")
-        return
-    others = f", as do {hottest.alike - 1} others" if hottest.alike > 1 else ""
-    print(
-        f"\nlink {hottest.name} carries {hottest.load:.6g} bytes{others}; "
-        f"{100 * hottest.part:.3g} % of all links' bytes"
-    )
-    for pair in hottest.pairs[:_PAIRS_SHOWN]:
-        print(f"  rank {pair.sender} to rank {pair.receiver}: {pair.bytes:.6g} bytes")
-    if len(hottest.pairs) > _PAIRS_SHOWN:
-        print(f"  and {len(hottest.pairs) - _PAIRS_SHOWN} pairs more")
-    if hottest.swap is None:
-        print("  no swap relieves it")
-    else:
-        other = f"rank {hottest.swap.other}" if hottest.swap.other >= 0 else f"empty slot {hottest.swap.slot}"
-        gain = hottest.load / hottest.swap.link_max if hottest.swap.link_max else float("inf")
-        print(f"  rank {hottest.swap.rank} against {other}: {hottest.swap.link_max:.6g} bytes, {gain:.3g} times less")

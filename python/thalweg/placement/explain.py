@@ -1,4 +1,4 @@
-"""What loads the hottest link: which pairs, and which swap would relieve it."""
+"""What loads the hottest link: which pairs, from which source lines, and which swap would relieve it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from thalweg.placement.machine import Slots
+    from thalweg.placement.mapping import Placement
     from thalweg.placement.pattern import Pattern
+
+_PAIRS_SHOWN = 5
+_SITES_SHOWN = 5
 
 
 class Load(NamedTuple):
@@ -23,46 +27,130 @@ class Load(NamedTuple):
     bytes: float
 
 
+class SiteLoad(NamedTuple):
+    """Bytes over the link that a place in the program sends, such as "MPI_Isend halo.c:42 (exchange)"."""
+
+    site: str
+    bytes: float
+
+
 class Swap(NamedTuple):
-    """Two ranks, or a rank and an empty slot (-1), and the most loaded link's load behind their swap."""
+    """Two ranks, or a rank and an empty slot (-1), and the most loaded links behind their swap."""
 
     rank: int
     other: int
     slot: int
     link_max: float
+    links: int
+    """How many links are then so loaded."""
+    placed: _core.PlacementMetrics
 
 
 class HottestLink(NamedTuple):
-    """The link with the highest load, how many are as loaded, and its part of all bytes on links."""
+    """The link with the highest load, how many are as loaded, and its part of all bytes on links.
+
+    `sites` is empty where the pattern was not recorded from a program, `swap` None where no swap relieves it.
+    """
 
     name: str
     load: float
     alike: int
     part: float
     pairs: list[Load]
+    sites: list[SiteLoad]
     swap: Swap | None
 
 
 def hottest_link(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32]) -> HottestLink | None:
-    """Find it; None where nothing crosses a link. Swaps are those of ranks whose messages cross it, with any other."""
+    """Find it; None where nothing crosses a link. Swaps are those of ranks whose messages cross it, with any other.
+
+    Where ranks share slots, none is looked for.
+    """
     loads = _core.link_loads(pattern.core, slots.machine, slots.nodes, slot_of)
     if not loads.size or loads.max() == 0:
         return None
     link = int(loads.argmax())
-    where = (pattern.core, slots.machine, slots.nodes, slot_of)
-    pairs = [Load(*one) for one in _core.messages_over(link, *where)]
-    found = _core.best_relief(*where)
+    pairs = [Load(*one) for one in _core.messages_over(link, pattern.core, slots.machine, slots.nodes, slot_of)]
     return HottestLink(
         slots.machine.link_name(link),
         float(loads[link]),
-        int(np.count_nonzero(loads == loads[link])),
+        int(np.count_nonzero(loads >= (1 - 1e-9) * loads[link])),
         float(loads[link] / loads.sum()),
         pairs,
-        None if found is None else Swap(found[0], _rank_on(slot_of, found[1]), found[1], found[2]),
+        _sites(pattern, pairs),
+        _swap(pattern, slots, slot_of) if np.unique(slot_of).size == slot_of.size else None,
     )
 
 
-def _rank_on(slot_of: NDArray[np.int32], slot: int) -> int:
-    """Give the rank on a slot, -1 where it is empty."""
-    found = np.flatnonzero(slot_of == slot)
-    return int(found[0]) if found.size else -1
+def _sites(pattern: Pattern, pairs: list[Load]) -> list[SiteLoad]:
+    """Say where in the program the pairs' bytes are sent, the most first."""
+    sent = pattern.sent
+    if sent is None:
+        return []
+    total = pattern.matrix()
+    # Of a pair whose messages are spread over several routes, the link carries a part.
+    part_of = {(pair.sender, pair.receiver): pair.bytes / total[pair.sender, pair.receiver] for pair in pairs}
+    ends = zip(sent.senders.tolist(), sent.receivers.tolist(), strict=True)
+    parts = np.array([part_of.get(pair, 0.0) for pair in ends])
+    sums = np.bincount(sent.sites, parts * sent.bytes, len(sent.names))
+    return [SiteLoad(sent.names[site], float(sums[site])) for site in np.argsort(-sums, kind="stable") if sums[site]]
+
+
+def _swap(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32]) -> Swap | None:
+    found = _core.best_relief(pattern.core, slots.machine, slots.nodes, slot_of)
+    if found is None:
+        return None
+    rank, slot, link_max, links = found
+    there = np.flatnonzero(slot_of == slot)
+    after = slot_of.copy()
+    after[there] = slot_of[rank]
+    after[rank] = slot
+    placed = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, after, np.empty(0))
+    return Swap(rank, int(there[0]) if there.size else -1, slot, link_max, links, placed)
+
+
+def explanation(pattern: Pattern, placement: Placement) -> list[str]:
+    """Say it in lines of text."""
+    hottest = hottest_link(pattern, placement.slots, placement.slot_of)
+    if hottest is None:
+        return ["nothing crosses a link"]
+    others = f", as do {hottest.alike - 1} others" if hottest.alike > 1 else ""
+    lines = [
+        f"link {hottest.name} carries {hottest.load:.6g} bytes{others}; {100 * hottest.part:.3g} % of all links' bytes"
+    ]
+    lines += [
+        f"  rank {one.sender} to rank {one.receiver}: {one.bytes:.6g} bytes" for one in hottest.pairs[:_PAIRS_SHOWN]
+    ]
+    if len(hottest.pairs) > _PAIRS_SHOWN:
+        lines.append(f"  and {len(hottest.pairs) - _PAIRS_SHOWN} pairs more")
+    carried = sum(pair.bytes for pair in hottest.pairs)
+    lines += [f"  {100 * one.bytes / carried:.3g} % from {one.site}" for one in hottest.sites[:_SITES_SHOWN]]
+    if hottest.swap is not None:
+        lines.append("  " + _gain(hottest, hottest.swap, placement))
+    elif placement.weights is None:
+        lines.append("  no swap relieves it")
+    return lines
+
+
+def _gain(hottest: HottestLink, swap: Swap, placement: Placement) -> str:
+    other = f"rank {swap.other}" if swap.other >= 0 else f"empty slot {swap.slot}"
+    if swap.link_max < (1 - 1e-9) * hottest.load:
+        gain = f"{swap.link_max:.6g} bytes, {_factor(hottest.load, swap.link_max)} times less"
+    else:
+        gain = f"{swap.links} {'link' if swap.links == 1 else 'links'} as loaded in place of {hottest.alike}"
+    before, after = placement.placed, swap.placed
+    parts = {
+        "hop-bytes": _part(after.hop_bytes, before.hop_bytes),
+        "contention": _part(after.phase_link_max, before.phase_link_max),
+        "time": _part(after.seconds, before.seconds),
+    }
+    others = ", ".join(f"{name} {part}" for name, part in parts.items())
+    return f"rank {swap.rank} against {other}: {gain}; {others} of before"
+
+
+def _factor(before: float, after: float) -> str:
+    return f"{before / after:.3g}" if after else "infinitely many"
+
+
+def _part(after: float, before: float) -> str:
+    return f"{after / before:.3f}" if before else "-"

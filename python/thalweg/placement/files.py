@@ -8,7 +8,7 @@ import numpy as np
 from scipy import io, sparse
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.placement.pattern import Pattern
+from thalweg.placement.pattern import Pattern, Sent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,31 +80,44 @@ def _metis(path: str) -> sparse.coo_array:
 
 
 def _recorded(path: str) -> Pattern:
-    """Read what `thalweg run --record` kept: call sites added up, each phase of one time."""
+    """Read what `thalweg run --record` kept: call sites added up in phases, each of one time."""
     with open(path, encoding="utf-8") as file:
         lines = iter([line.split() for line in file])
     if next(lines, None) != ["thalweg-pattern", "1"]:
         message = "no recorded pattern of version 1"
         raise ValueError(message)
-    ranks, phases = 0, list[tuple[str, float, list[tuple[int, ...]]]]()
+    ranks, phases, names = 0, list[tuple[str, float, list[tuple[int, ...]]]](), list[str]()
     for words in lines:
-        if not words or words[0] in ("command", "site", "seconds") or words[0].startswith("#"):
+        if not words or words[0] in ("command", "seconds") or words[0].startswith("#"):
             continue
-        if words[0] == "ranks":
+        if words[0] == "site":
+            names.append(_site_name(words[2], " ".join(words[3:])))
+        elif words[0] == "ranks":
             ranks = int(words[1])
         elif words[0] == "phase":
             phases.append((" ".join(words[2:]), float(max(1, int(words[1]))), []))
         else:
-            phases[-1][2].append(tuple(map(int, words[:4])))
+            phases[-1][2].append(tuple(map(int, words[:5])))
     pattern = Pattern(tasks=ranks)
     for name, repeats, sent in phases:
-        table = np.array(sent, dtype=np.float64).reshape(-1, 4)
+        table = np.array(sent, dtype=np.float64).reshape(-1, 5)
         places = (table[:, 0].astype(np.int64), table[:, 1].astype(np.int64))
         sizes, messages = (
             sparse.coo_array((table[:, column] / repeats, places), shape=(ranks, ranks)) for column in (2, 3)
         )
         pattern.add_phase(name, sizes, repeats=repeats, messages=messages)
+    rows = np.array([row for _, _, sent in phases for row in sent], dtype=np.int64).reshape(-1, 5)
+    if rows.size and not 0 <= rows[:, 4].min() <= rows[:, 4].max() < len(names):
+        message = f"messages of call site {rows[:, 4].max()}, where there are {len(names)}"
+        raise ValueError(message)
+    ends = rows[:, :2].astype(np.int32)
+    pattern.sent = Sent(names, ends[:, 0], ends[:, 1], rows[:, 2].astype(np.float64), rows[:, 4])
     return pattern
+
+
+def _site_name(by: str, text: str) -> str:
+    """Name a call site: collectives of the library are counted as if sent some way."""
+    return text if by in ("call", "schedule") else f"{text} [{by}]"
 
 
 def write_pattern(pattern: Pattern, path: str) -> None:

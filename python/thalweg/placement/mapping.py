@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+_BOUND_SECONDS = 1.0
+"""For a search whose end no clock decides; what a bound proves by then is no part of its answer."""
+
+
 class Budget(NamedTuple):
     """How long to search: `seconds`, of the thread's own time with `cpu_time`; or a number of `proposals`.
 
@@ -27,8 +31,18 @@ class Budget(NamedTuple):
     cpu_time: bool = False
 
 
+class Sharing(NamedTuple):
+    """Tasks that outnumber slots, several on each: float64 `weights` of shape (tasks,), None for alike ones.
+
+    `imbalance` is by how much of the mean the heaviest slot may be above it, where the weights let it.
+    """
+
+    weights: ArrayLike | None = None
+    imbalance: float = 0.03
+
+
 class Placement(NamedTuple):
-    """A mapping: rank r is on slots.nodes[slot_of[r]]; int32 of shape (tasks,), no slot twice.
+    """A mapping: rank r is on slots.nodes[slot_of[r]]; int32 of shape (tasks,), no slot twice unless they are shared.
 
     `bounds` has, for "hop-bytes" and "link", what no mapping is below.
     """
@@ -40,6 +54,18 @@ class Placement(NamedTuple):
     placed: _core.PlacementMetrics
     seconds: float
     bounds: dict[str, Bound]
+    numbered: NDArray[np.int32]
+    """What `identity` is of: rank r on slot r, and where ranks share slots, in their order by weight."""
+    weights: NDArray[np.float64] | None = None
+    """Of tasks that share slots."""
+
+    @property
+    def imbalance(self) -> float | None:
+        """Give by how much of the mean the heaviest slot is above it; None where tasks share none."""
+        if self.weights is None or not self.weights.sum():
+            return None
+        loads = np.bincount(self.slot_of, self.weights, self.slots.nodes.size)
+        return float(loads.max() / loads.mean() - 1)
 
     def above_bound(self, objective: str) -> float | None:
         """Give how far above the bound the mapping is, as a part of the bound; None without one."""
@@ -59,6 +85,7 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
     seed: int = 1,
     base_load: ArrayLike | None = None,
     bounds: bool = True,
+    sharing: Sharing | None = None,
 ) -> Placement:
     """Say which rank goes where.
 
@@ -68,6 +95,7 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
     objective  hop-bytes, link, contention or time, or a mixture: "hop-bytes:1,contention:2"
     base_load  bytes of other jobs on each link in the time of one pass through the pattern, of shape (links,)
     bounds     find also what no mapping beats
+    sharing    where tasks outnumber slots: several on each, with alike weights
 
     The answer is never worse than rank r on slot r. Raises ThalwegError for what is no such problem.
     """
@@ -79,6 +107,8 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
     )
     limits = budget or Budget()
     loads = np.empty(0) if base_load is None else np.ascontiguousarray(base_load, dtype=np.float64)
+    weights = _weights(traffic, sharing) if traffic.tasks > slots.nodes.size else None
+    shared = None if sharing is None or weights is None else (weights.tolist(), sharing.imbalance)
     try:
         found = _core.map_tasks(
             traffic.core,
@@ -90,8 +120,28 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
             limits.cpu_time,
             seed,
             loads,
+            shared,
         )
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    proven = {"hop-bytes": hop_bytes_bound(traffic, slots), "link": link_bound(traffic, slots)} if bounds else {}
-    return Placement(found.slot_of, slots, found.method, found.identity, found.placed, found.seconds, proven)
+    has_bounds = bounds and weights is None  # which are of tasks with slots of their own
+    proven: dict[str, Bound] = {}
+    if has_bounds:
+        within = limits.seconds if not limits.proposals else _BOUND_SECONDS
+        proven = {"hop-bytes": hop_bytes_bound(traffic, slots, within), "link": link_bound(traffic, slots)}
+    return Placement(
+        found.slot_of, slots, found.method, found.identity, found.placed, found.seconds, proven, found.numbered, weights
+    )
+
+
+def _weights(pattern: Pattern, sharing: Sharing | None) -> NDArray[np.float64] | None:
+    if sharing is None:
+        return None
+    if sharing.weights is None:
+        return np.ones(pattern.tasks)
+    weights = np.ascontiguousarray(sharing.weights, dtype=np.float64)
+    if weights.shape != (pattern.tasks,):
+        raise ThalwegError(
+            SETTINGS, f"weights of shape {weights.shape} for {pattern.tasks} tasks", "give one for each task"
+        )
+    return weights

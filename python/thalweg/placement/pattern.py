@@ -25,6 +25,19 @@ class Phase(NamedTuple):
     messages: NDArray[np.float64]
 
 
+class Sent(NamedTuple):
+    """What places in a program send, all phases together: rows of one length, int32 ranks, float64 bytes.
+
+    `sites` has the index in `names` of each row.
+    """
+
+    names: list[str]
+    senders: NDArray[np.int32]
+    receivers: NDArray[np.int32]
+    bytes: NDArray[np.float64]
+    sites: NDArray[np.int64]
+
+
 class Pattern:
     """The communication of a program's ranks, as phases that follow each other."""
 
@@ -43,6 +56,8 @@ class Pattern:
         except (TypeError, _core.Error) as error:
             raise ThalwegError(SETTINGS, f"a pattern of {self.tasks} tasks", "give their number") from error
         self.phases: list[Phase] = []
+        self.sent: Sent | None = None
+        """Of a program that was recorded: from which source lines the bytes are."""
         if matrix is not None:
             self.add_phase("all", matrix)
 

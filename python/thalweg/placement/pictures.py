@@ -8,6 +8,7 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.placement.drawings import bytes_between_slots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,12 +24,12 @@ _HEIGHT = 120
 
 def write_pictures(pattern: Pattern, placement: Placement, path: str) -> None:
     """Write the bytes between slots as two matrices, and the loads of links as two curves."""
-    before = np.arange(pattern.tasks, dtype=np.int32)
+    before = placement.numbered
     parts = []
     for column, (title, slot_of) in enumerate((("as numbered", before), ("placed", placement.slot_of))):
         left = _GAP + column * (_SIDE + _GAP)
         parts.append(f'<text x="{left}" y="{_GAP - 10}">{title}</text>')
-        parts += _matrix(_between_slots(pattern, placement, slot_of), left)
+        parts += _matrix(bytes_between_slots(pattern, placement, slot_of, _CELLS), left)
     parts.append(f'<text x="{_GAP}" y="{2 * _GAP + _SIDE - 10}">loads of links, sorted: as numbered, placed</text>')
     curves = [_sorted_loads(pattern, placement, slot_of) for slot_of in (before, placement.slot_of)]
     highest = max([float(curve.max(initial=0.0)) for curve in curves] + [1e-300])
@@ -40,17 +41,6 @@ def write_pictures(pattern: Pattern, placement: Placement, path: str) -> None:
             file.write(text + "\n".join(parts) + "\n</svg>\n")
     except OSError as error:
         raise ThalwegError(SETTINGS, f"{path}: {error.strerror}", "name a file to write") from error
-
-
-def _between_slots(pattern: Pattern, placement: Placement, slot_of: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Sum up bytes between groups of slots, in at most so many rows."""
-    total = pattern.both_ways().tocoo()
-    slots = placement.slots.nodes.size
-    cells = min(_CELLS, slots)
-    group = (slot_of.astype(np.int64) * cells) // slots
-    matrix = np.zeros((cells, cells))
-    np.add.at(matrix, (group[total.row], group[total.col]), total.data)
-    return matrix
 
 
 def _matrix(cells: NDArray[np.float64], left: int) -> list[str]:

@@ -1,0 +1,124 @@
+"""Drawings of a placement for a terminal: bytes between slots before and after, and what links carry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thalweg import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from thalweg.placement.machine import Slots
+    from thalweg.placement.mapping import Placement
+    from thalweg.placement.pattern import Pattern
+
+_SHADES = " .:-=+*#%@"
+_CELLS = 32
+_WIDTH = 110
+_BARS = 12
+_BAR = 40
+
+
+def drawings(pattern: Pattern, placement: Placement) -> list[str]:
+    """Draw the matrices side by side, then the links of the placement."""
+    lines = _matrices(pattern, placement)
+    loads = _core.link_loads(pattern.core, placement.slots.machine, placement.slots.nodes, placement.slot_of)
+    if not loads.size or loads.max() == 0:
+        return [*lines, "", "nothing crosses a link"]
+    return [*lines, "", *_links(placement.slots, loads)]
+
+
+def bytes_between_slots(
+    pattern: Pattern, placement: Placement, slot_of: NDArray[np.int32], cells: int
+) -> NDArray[np.float64]:
+    """Sum up bytes between groups of slots, both ways, in at most so many rows."""
+    total = pattern.both_ways().tocoo()
+    slots = placement.slots.nodes.size
+    cells = min(cells, slots)
+    group = (slot_of.astype(np.int64) * cells) // slots
+    matrix = np.zeros((cells, cells))
+    np.add.at(matrix, (group[total.row], group[total.col]), total.data)
+    return matrix
+
+
+def _matrices(pattern: Pattern, placement: Placement) -> list[str]:
+    before, after = (
+        bytes_between_slots(pattern, placement, slot_of, _CELLS) for slot_of in (placement.numbered, placement.slot_of)
+    )
+    highest = max(float(before.max()), float(after.max())) or 1.0
+    width = 2 * len(before)
+    lines = [f"bytes between slots: {'as numbered':{max(width - 15, 11)}}  placed"]
+    for row in range(len(before)):
+        texts = ["".join(2 * _shade(value / highest) for value in matrix[row]) for matrix in (before, after)]
+        lines.append(f"  |{texts[0]}|  |{texts[1]}|")
+    return lines
+
+
+def _shade(part: float) -> str:
+    """Small parts are to be seen too: shades go by the square root."""
+    return _SHADES[int(np.ceil(part**0.5 * (len(_SHADES) - 1)))]
+
+
+def _links(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
+    """Draw the grid, where it is one that a terminal has room for; else the most loaded links."""
+    sides = slots.extents
+    drawn = _grid(slots, loads) if 1 <= len(sides) <= 3 else []
+    if drawn and max(map(len, drawn)) <= _WIDTH:
+        return drawn
+    order = np.argsort(-loads, kind="stable")[:_BARS]
+    names = [slots.machine.link_name(int(link)) for link in order if loads[link] > 0]
+    width = max(map(len, names))
+    return ["the most loaded links:"] + [
+        f"  {name:{width}} {'#' * max(1, round(_BAR * loads[link] / loads[order[0]])):{_BAR}} {loads[link]:.6g} bytes"
+        for name, link in zip(names, order, strict=False)
+    ]
+
+
+def _grid(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
+    """Draw planes beside each other, x to the right and y downward; a node has its link to the next plane inside."""
+    x_side, y_side, z_side = (*slots.extents, 1, 1)[:3]
+    tenths = _tenths(slots, loads)
+    own = set(slots.nodes.tolist())
+    place = np.arange(x_side * y_side * z_side).reshape(z_side, y_side, x_side)
+
+    def mark(here: int, ahead: int, empty: str) -> str:
+        return tenths.get((here, ahead), empty)
+
+    def line(z: int, y: int) -> str:
+        text = ""
+        for x in range(x_side):
+            here = int(place[z, y, x])
+            up = mark(here, int(place[(z + 1) % z_side, y, x]), " ") if z_side > 1 else " "
+            text += (f"[{up}]" if here in own else f" {up if up != ' ' else '.'} ") + mark(
+                here, int(place[z, y, (x + 1) % x_side]), " "
+            )
+        return text
+
+    def below(z: int, y: int) -> str:
+        return "".join(
+            f" {mark(int(place[z, y, x]), int(place[z, (y + 1) % y_side, x]), ' ')}  " for x in range(x_side)
+        )
+
+    lines = [
+        f"loads of links, in tenths of the hottest one's {loads.max():.6g} bytes, the more loaded way; [ ] is a node"
+        + (", and in it its link to the next plane" if z_side > 1 else "")
+    ]
+    for y in range(y_side):
+        lines.append("  " + "   ".join(line(z, y) for z in range(z_side)).rstrip())
+        if y_side > 1:
+            lines.append("  " + "   ".join(below(z, y) for z in range(z_side)).rstrip())
+    return lines
+
+
+def _tenths(slots: Slots, loads: NDArray[np.float64]) -> dict[tuple[int, int], str]:
+    """Give each pair of neighbors, both ways around, the load of its link in tenths; the hottest has 9, too."""
+    found: dict[tuple[int, int], float] = {}
+    for link in np.flatnonzero(loads):
+        here, there = slots.machine.ends(int(link))
+        for pair in ((here, there), (there, here)):
+            found[pair] = max(found.get(pair, 0.0), float(loads[link]))
+    highest = float(loads.max())
+    return {pair: str(min(9, int(10 * load / highest))) for pair, load in found.items()}

@@ -1,0 +1,40 @@
+#pragma once
+
+// Regions of slots near each other, halves of halves, whose contents can change places as a whole: what swaps
+// of two tasks reach only by way of much worse mappings.
+
+#include "place/distances.hpp"
+#include "place/energy.hpp"
+#include "place/random.hpp"
+
+#include <vector>
+
+namespace thalweg::place {
+
+class Regions {
+public:
+  /// O(slots log^2 slots).
+  explicit Regions(const Distances& distances);
+
+  bool has_any() const { return !levels_.empty(); }
+
+  /// Two slots whose tasks change places.
+  struct Exchange {
+    std::int32_t a;
+    std::int32_t b;
+  };
+  /// The exchanges of two regions of a random size, in order or mirrored, or of one with its mirror image.
+  void propose(Random& random, std::vector<Exchange>& exchanges) const;
+
+private:
+  struct Region {
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  std::vector<std::int32_t> order_; ///< slots, regions one after the other
+  std::vector<std::vector<Region>>
+      levels_; ///< with two slots and more, largest first; at least two regions each
+};
+
+} // namespace thalweg::place
