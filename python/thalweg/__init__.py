@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
     from thalweg.placement.pattern import Pattern
     from thalweg.simulation.simulate import Simulation, simulate
+    from thalweg.simulation.streams import simulate_stream
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
@@ -33,6 +34,7 @@ __all__ = [
     "balance",
     "map_ranks",
     "simulate",
+    "simulate_stream",
     "task_cuts",
 ]
 
@@ -51,6 +53,7 @@ _MODULES = {
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
     "simulate": "thalweg.simulation.simulate",
+    "simulate_stream": "thalweg.simulation.streams",
     "task_cuts": "thalweg.balancing.balance",
 }
 

@@ -148,7 +148,7 @@ class Verdict:
 class Sample:
     """A strategy applied to a problem."""
 
-    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ...) -> None: ...
+    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ..., nodes: Sequence[int] = []) -> None: ...
 
     @property
     def strategy(self) -> Strategy: ...
@@ -816,6 +816,26 @@ def parse_seconds(text: str) -> float:
 
 def task_cuts(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
+class Recording:
+    """What a run of a program sent."""
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def seconds(self) -> float:
+        """That the run took; 0: not known."""
+
+    @property
+    def command(self) -> str: ...
+
+    def sites(self) -> list[tuple[str, int, str, tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]]]:
+        """
+        Each phase's call sites: phase, how often it began, name, and senders, receivers, bytes, messages.
+        """
+
+def load_recording(file: str) -> Recording: ...
+
 class Simulation:
     """What a simulation says; times in nanoseconds."""
 
@@ -843,16 +863,32 @@ class Simulation:
     @property
     def fingerprint(self) -> int: ...
 
-    def path(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
-        """The critical path: ranks, kinds, begins and ends."""
+    def path(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """The critical path: ranks, kinds, begins, ends and links."""
 
     def path_by_kind(self) -> list[int]:
         """How long each kind of cost is on the critical path."""
 
-    def timeline(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
-        """What all processors did when: ranks, kinds, begins and ends."""
+    def timeline(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """What all processors did when: ranks, kinds, begins, ends and links."""
+
+    def path_by_link(self) -> list[tuple[int, int]]:
+        """
+        The links on the critical path with their nanoseconds there, longest first.
+        """
+
+    def links(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """
+        What links carried: their numbers, bytes, and the nanoseconds that these take them.
+        """
 
 def cost_kinds() -> list[str]: ...
+
+class RankNetwork:
+    """What lies between the ranks of a simulated program."""
+
+    def __init__(self, interconnect: Interconnect, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hop_latency: int, shares_links: bool) -> None:
+        """Of ranks on these nodes; the latency of a link is in nanoseconds."""
 
 class SimulatedProgram:
     """What ranks send, receive and compute, with costs."""
@@ -870,13 +906,24 @@ class SimulatedProgram:
     def looked_at(self) -> int:
         """How many ranks were found alike, where one stands for all; else 0."""
 
-    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None) -> Simulation: ...
+    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None) -> Simulation: ...
 
-def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str) -> SimulatedProgram:
+def item_nanoseconds(bytes: float) -> float:
+    """A processor's time for a hop of a stream's item."""
+
+def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str, may_fold: bool = True) -> SimulatedProgram:
     """A strategy's program; without a machine of LogGOPS' costs."""
 
-def goal_program(data: bytes, name: str, machine: Machine | None, ranks_per_node: int, loggops: str) -> SimulatedProgram:
+def goal_program(data: bytes, name: str, machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int] = []) -> SimulatedProgram:
     """A program in GOAL, text or binary."""
+
+def exchange_program(ranks: int, senders: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], receivers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int]) -> SimulatedProgram:
+    """
+    Messages in rounds: a rank's next begins when its messages of one have been sent and have come.
+    """
+
+def stream_program(ranks: int, sides: Sequence[int], items: int, item_bytes: int, buffer_bytes: int, item_nanoseconds: float, machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int]) -> SimulatedProgram:
+    """A stream of items over a virtual mesh."""
 
 def sample_program(name: str, ranks: int, bytes: int, loggops: str) -> SimulatedProgram:
     """A program of LogGOPSim's generator."""

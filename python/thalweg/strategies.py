@@ -51,6 +51,7 @@ def make_sample(  # noqa: PLR0913 - a problem has that many sides, all but three
     parameters: Mapping[str, str] | None = None,
     network: str = "",
     places: Sequence[int] = (),
+    nodes: Sequence[int] = (),
 ) -> Sample:
     """Apply a strategy to a problem; fails with the core's own words if it does not fit."""
     selection = f"{operation}={strategy}"
@@ -58,7 +59,7 @@ def make_sample(  # noqa: PLR0913 - a problem has that many sides, all but three
         selection += ":" + ",".join(f"{name}={value}" for name, value in parameters.items())
     try:
         return _core.Sample(
-            selection, ranks, root, ranks_per_node, unit_bytes, _core.NodePlaces(network, 0, list(places))
+            selection, ranks, root, ranks_per_node, unit_bytes, _core.NodePlaces(network, 0, list(places)), list(nodes)
         )
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error

@@ -3,6 +3,9 @@
 #include "core/assertion.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
 
 namespace thalweg::simulate {
 
@@ -11,8 +14,8 @@ namespace {
 /// Goes from a moment back to the start.
 class PathBuilder {
 public:
-  PathBuilder(const Program& program, const Trace& trace, Ticks time)
-      : program_(program), trace_(trace), time_(time) {}
+  PathBuilder(const Program& program, const RankNetwork* network, const Trace& trace, Ticks time)
+      : program_(program), costs_(program, network), trace_(trace), time_(time) {}
 
   std::vector<Segment> from(Cause cause) {
     while (cause.reason != Reason::start)
@@ -36,14 +39,14 @@ private:
       if (one.kind == Kind::compute) {
         take(owner, CostKind::compute, program_.durations[one.cost]);
       } else {
-        take(owner, CostKind::bytes, program_.costs[one.cost].send_bytes);
-        take(owner, CostKind::overhead, program_.costs[one.cost].send_overhead);
+        take(owner, CostKind::bytes, costs_.of(owner, one).send_bytes);
+        take(owner, CostKind::overhead, costs_.of(owner, one).send_overhead);
       }
       return operation.cause;
     case Reason::after_message: {
       const std::uint32_t target = program_.target_of(owner, one);
-      take(target, CostKind::bytes, program_.costs[one.cost].receive_bytes);
-      take(target, CostKind::overhead, program_.costs[one.cost].receive_overhead);
+      take(target, CostKind::bytes, costs_.of(owner, one).receive_bytes);
+      take(target, CostKind::overhead, costs_.of(owner, one).receive_overhead);
       return message.cause;
     }
     case Reason::with_operation:
@@ -51,33 +54,47 @@ private:
     case Reason::with_message:
       return message.cause;
     case Reason::gap_of_send:
-      take_gap(owner, program_.costs[one.cost]);
+      take_gap(owner, costs_.of(owner, one).gap_bytes, costs_.of(owner, one).gap);
       return operation.cause;
     case Reason::gap_of_message:
-      take_gap(program_.target_of(owner, one), program_.costs[one.cost]);
+      take_gap(program_.target_of(owner, one), costs_.of(owner, one).gap_bytes_in, costs_.of(owner, one).gap);
       return message.cause;
     case Reason::arrived:
-      take(owner, CostKind::bytes, program_.costs[one.cost].transfer);
-      take(owner, CostKind::latency, program_.costs[one.cost].latency);
-      take(owner, CostKind::overhead, program_.costs[one.cost].send_overhead);
+      take_carriage(owner, cause.operation, costs_.of(owner, one));
+      take(owner, CostKind::overhead, costs_.of(owner, one).send_overhead);
       return operation.cause;
     }
     return {};
   }
 
-  void take_gap(std::uint32_t rank, const MessageCost& cost) {
-    take(rank, CostKind::bytes, cost.gap_bytes);
-    take(rank, CostKind::gap, cost.gap);
+  void take_gap(std::uint32_t rank, Ticks gap_bytes, Ticks gap) {
+    take(rank, CostKind::bytes, gap_bytes);
+    take(rank, CostKind::gap, gap);
   }
 
-  void take(std::uint32_t rank, CostKind kind, Ticks duration) {
+  void take_carriage(std::uint32_t owner, std::uint32_t send, const MessageCost& cost) {
+    const Carriage carriage = trace_.carriages.empty() ? Carriage{} : trace_.carriages[send];
+    take(owner, CostKind::latency, cost.latency + carriage.latency);
+    if (carriage.last_span == model::FlowNetwork::none)
+      take(owner, CostKind::bytes, cost.transfer);
+    for (std::uint32_t i = carriage.last_span; i != model::FlowNetwork::none; i = trace_.spans[i].previous) {
+      const model::FlowSpan& span = trace_.spans[i];
+      const Ticks whole = span.end - span.begin;
+      const Ticks alone = std::min<Ticks>(std::llround(span.done), whole);
+      take(owner, CostKind::sharing, whole - alone, span.link);
+      take(owner, CostKind::bytes, alone, span.link);
+    }
+  }
+
+  void take(std::uint32_t rank, CostKind kind, Ticks duration, topology::Link link = -1) {
     if (duration == 0)
       return;
-    path_.push_back({rank, kind, time_ - duration, time_});
+    path_.push_back({rank, kind, time_ - duration, time_, link});
     time_ -= duration;
   }
 
   const Program& program_;
+  CostTable costs_;
   const Trace& trace_;
   Ticks time_;
   std::vector<Segment> path_;
@@ -86,15 +103,17 @@ private:
 } // namespace
 
 std::string_view name(CostKind kind) {
-  constexpr std::array<std::string_view, cost_kinds> names{"overhead", "latency", "bytes", "gap", "compute"};
+  constexpr std::array<std::string_view, cost_kinds> names{"overhead", "latency", "bytes",
+                                                           "gap",      "compute", "sharing"};
   return names[static_cast<std::size_t>(kind)];
 }
 
-std::vector<Segment> critical_path(const Program& program, const Trace& trace, const Result& result) {
+std::vector<Segment> critical_path(const Program& program, const Trace& trace, const Result& result,
+                                   const RankNetwork* network) {
   const auto* const last = trace.last.data() + std::size_t{result.last_rank} * program.cpus;
   for (std::uint32_t cpu = 0; cpu < program.cpus; ++cpu)
     if (trace.ends[std::size_t{result.last_rank} * program.cpus + cpu] == result.finish)
-      return PathBuilder(program, trace, result.finish).from(last[cpu]);
+      return PathBuilder(program, network, trace, result.finish).from(last[cpu]);
   return {};
 }
 
@@ -105,7 +124,18 @@ std::array<Ticks, cost_kinds> by_kind(const std::vector<Segment>& path) {
   return sums;
 }
 
-std::vector<Segment> timeline(const Program& program, const Trace& trace) {
+std::vector<std::pair<topology::Link, Ticks>> by_link(const std::vector<Segment>& path) {
+  std::map<topology::Link, Ticks> sums;
+  for (const Segment& segment : path)
+    if (segment.link >= 0)
+      sums[segment.link] += segment.end - segment.begin;
+  std::vector<std::pair<topology::Link, Ticks>> found(sums.begin(), sums.end());
+  std::ranges::stable_sort(found, std::greater(), &std::pair<topology::Link, Ticks>::second);
+  return found;
+}
+
+std::vector<Segment> timeline(const Program& program, const Trace& trace, const RankNetwork* network) {
+  const CostTable costs(program, network);
   std::vector<Segment> segments;
   const auto add = [&](std::uint32_t rank, CostKind kind, Ticks begin, Ticks duration) {
     if (duration > 0)
@@ -121,7 +151,7 @@ std::vector<Segment> timeline(const Program& program, const Trace& trace) {
         add(rank, CostKind::compute, begin, program.durations[one.cost]);
       if (one.kind != Kind::send)
         continue;
-      const MessageCost& cost = program.costs[one.cost];
+      const MessageCost& cost = costs.of(rank, one);
       add(rank, CostKind::overhead, begin, cost.send_overhead);
       add(rank, CostKind::bytes, begin + cost.send_overhead, cost.send_bytes);
       const std::uint32_t target = program.target_of(rank, one);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Level `loggp`: events are beginnings and ends of operations on the processors and network interfaces of
-// ranks; the network between them only delays.
+// Levels `loggp` and `flow`: events are beginnings and ends of operations on the processors and network
+// interfaces of ranks. On level `loggp` the network between them only delays; on level `flow` messages are
+// flows that share its links.
 //
 // The rules are LogGOPSim's (message_costs.hpp names the paper):
 // - A send begins when its processor and its interface are free; a computation, when its processor is.
@@ -17,7 +18,7 @@
 // Here they keep their order, unless Ties says otherwise. And where a rank has several processors, nothing
 // begins before what it requires has ended.
 
-#include "simulate/program.hpp"
+#include "simulate/rank_network.hpp"
 #include "simulate/result.hpp"
 #include "simulate/trace.hpp"
 
@@ -35,6 +36,10 @@ struct LoggpOptions {
   Ties ties = Ties::in_order;
   /// Where to write what the critical path follows from (critical_path.hpp), if anywhere.
   Trace* trace = nullptr;
+  /// What lies between the ranks, if that is known. Where its links are shared, a message between nodes is a
+  /// flow over its route's links from the moment at which its rank's processor has begun it (level `flow`).
+  /// It comes when its last byte has, and the latency has passed.
+  const RankNetwork* network = nullptr;
   /// Called now and then with the events so far; an exception of it ends the simulation.
   std::function<void(std::uint64_t events)> progress = nullptr;
 };

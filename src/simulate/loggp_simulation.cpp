@@ -18,9 +18,13 @@ std::size_t list_of(const Operation& one) {
 } // namespace
 
 LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& options)
-    : program_(program), options_(options), states_(program.operation_count), matching_(program, states_),
+    : program_(program), options_(options), network_(options.network), costs_(program, options.network),
+      states_(program.operation_count), matching_(program, states_),
       stations_(std::size_t{program.size()} * program.cpus * program.nics),
-      recorder_(program, options.trace) {}
+      recorder_(program, options.trace, options.network != nullptr) {
+  if (network_ != nullptr && network_->shares_links)
+    carrier_.emplace(*network_, options.trace != nullptr);
+}
 
 Result LoggpSimulation::run() {
   begin();
@@ -29,14 +33,35 @@ Result LoggpSimulation::run() {
     const Event event = events_.pop();
     if (++handled % events_between_progress == 0 && options_.progress)
       options_.progress(finished_ + messages_);
-    if (event.kind == EventKind::due || event.kind == EventKind::first)
-      handle_operation(event);
-    else
-      handle_message(event);
+    handle(event);
   }
   check_done();
+  if (carrier_)
+    recorder_.keep_spans(carrier_->flows().spans());
   recorder_.end(processor_ends());
   return outcome();
+}
+
+void LoggpSimulation::handle(const Event& event) {
+  switch (event.kind) {
+  case EventKind::due:
+  case EventKind::first:
+    handle_operation(event);
+    break;
+  case EventKind::arrival:
+  case EventKind::taken:
+    handle_message(event);
+    break;
+  case EventKind::leaving:
+    handle_leaving(event);
+    break;
+  case EventKind::carried:
+    handle_carried(event);
+    break;
+  case EventKind::sharing:
+    share_links(event.time);
+    break;
+  }
 }
 
 const Operation& LoggpSimulation::operation(std::uint32_t rank, std::uint32_t number) const {
@@ -177,16 +202,16 @@ void LoggpSimulation::execute(std::uint32_t rank, std::uint32_t number, const Op
     admit(rank);
     return;
   }
-  const MessageCost& cost = program_.costs[one.cost];
+  const MessageCost& cost = costs_.of(rank, one);
   const std::size_t nic = nic_of(rank, one);
   recorder_.note_begin(number, now, cpu, &nic, processor.cpu < now);
   processor.cpu = now + cost.send();
   processor.busy += cost.send();
-  stations_[nic_place(rank, one)].out = now + cost.interface();
+  stations_[nic_place(rank, one)].out = now + cost.interface_out();
   release(rank, number, true, now, begun);
   states_[number].order = next_order();
   ++messages_;
-  events_.push({now + cost.delay(), states_[number].order, number, rank, EventKind::arrival});
+  send_off(rank, number, one, now);
   if (!cost.is_rendezvous)
     finish(rank, number, now + cost.send(), done);
   admit(rank);
@@ -208,7 +233,7 @@ void LoggpSimulation::post(std::uint32_t rank, std::uint32_t number, const Opera
 void LoggpSimulation::meet(const End& sent, const End& received, bool begins) {
   ++met_;
   const Operation& send = operation(sent.rank, sent.number);
-  const bool is_rendezvous = program_.costs[send.cost].is_rendezvous;
+  const bool is_rendezvous = program_.costs[send.cost].is_rendezvous; // wherever it goes
   if (is_rendezvous)
     hold(sent, send);
   const auto finish_send = [&] { finish(sent.rank, sent.number, sent.time, sent.cause); };
@@ -264,7 +289,7 @@ void LoggpSimulation::handle_message(const Event& event) {
     next = queue.heap == WaitingMessages::no_heap ? none : heaps_.take(queue.heap);
     queue.message = next;
   }
-  take_in(event, send, target);
+  take_in(event, send, target, is_waiting);
   if (next == none)
     return;
   const std::uint32_t sender = program_.owner(next);
@@ -272,14 +297,15 @@ void LoggpSimulation::handle_message(const Event& event) {
       {taking_time(target, operation(sender, next)), states_[next].order, next, sender, EventKind::taken});
 }
 
-void LoggpSimulation::take_in(const Event& event, const Operation& send, std::uint32_t target) {
-  const MessageCost& cost = program_.costs[send.cost];
+void LoggpSimulation::take_in(const Event& event, const Operation& send, std::uint32_t target,
+                              bool has_waited) {
+  const MessageCost& cost = costs_.of(event.rank, send);
   Station& processor = stations_[cpu_place(target, send)];
-  recorder_.note_message(event.operation, event.time, recorder_.begin(event.operation) + cost.delay(),
-                         cpu_of(target, send), nic_of(target, send), processor.cpu < event.time);
+  recorder_.note_message(event.operation, event.time, has_waited, cpu_of(target, send), nic_of(target, send),
+                         processor.cpu < event.time);
   processor.cpu = event.time + cost.receive();
   processor.busy += cost.receive();
-  stations_[nic_place(target, send)].in = event.time + cost.interface();
+  stations_[nic_place(target, send)].in = event.time + cost.interface_in();
   const std::uint32_t receive = matching_.arrive(event.operation, send, event.rank, target);
   if (receive != none)
     meet({event.operation, event.rank, event.time, {event.operation, Reason::with_message}},
@@ -307,6 +333,8 @@ Result LoggpSimulation::outcome() const {
   const auto last = std::ranges::max_element(result.ends);
   result.last_rank = static_cast<std::uint32_t>(last - result.ends.begin());
   result.finish = *last;
+  if (carrier_)
+    result.links = carrier_->flows().loads();
   if (program_.folded != 0) {
     result.ends.assign(program_.folded, result.finish);
     result.busy.assign(program_.folded, result.busy[0]);

@@ -1,18 +1,21 @@
 #pragma once
 
-// The state of a simulation on level `loggp`, and what each event does to it (loggp.hpp has the rules).
+// The state of a simulation on levels `loggp` and `flow`, and what each event does to it (loggp.hpp has the
+// rules).
 //
 // An operation that finds its processor busy is not put back into the queue of events, of which rows of
 // waiting ones would make each step dear: it waits at its rank, and only the first of those that wait there
 // is an event.
 
 #include "model/event_queue.hpp"
+#include "simulate/carrier.hpp"
 #include "simulate/loggp.hpp"
 #include "simulate/matching.hpp"
 #include "simulate/recorder.hpp"
 #include "simulate/waiting_messages.hpp"
 
 #include <array>
+#include <optional>
 
 namespace thalweg::simulate {
 
@@ -27,6 +30,9 @@ private:
     first,   ///< the first of a rank's waiting operations may begin
     arrival, ///< a message has come
     taken,   ///< the first of a rank's waiting messages may be taken in
+    leaving, ///< a message's first byte goes onto the network
+    carried, ///< a flow may be over: its number stands for the rank
+    sharing, ///< all flows of this moment have begun and ended
   };
 
   struct Event {
@@ -65,6 +71,7 @@ private:
     Cause cause;
   };
 
+  void handle(const Event& event);
   const Operation& operation(std::uint32_t rank, std::uint32_t number) const;
   std::size_t cpu_of(std::uint32_t rank, const Operation& one) const {
     return std::size_t{rank} * program_.cpus + one.cpu;
@@ -94,9 +101,14 @@ private:
   void wait(std::uint32_t rank, std::uint32_t number, const Operation& one);
   void handle_operation(const Event& event);
   void execute(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
+  void send_off(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
+  void handle_leaving(const Event& event);
+  void handle_carried(const Event& event);
+  void share_links(Ticks now);
+  void share_links_later(Ticks now);
   void post(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
   void handle_message(const Event& event);
-  void take_in(const Event& event, const Operation& send, std::uint32_t target);
+  void take_in(const Event& event, const Operation& send, std::uint32_t target, bool has_waited);
   void meet(const End& sent, const End& received, bool begins);
   void hold(const End& sent, const Operation& send);
   std::vector<Ticks> processor_ends() const;
@@ -105,6 +117,8 @@ private:
 
   const Program& program_;
   const LoggpOptions& options_;
+  const RankNetwork* network_;
+  CostTable costs_;
   std::vector<OperationState> states_;
   Matching matching_;
   model::EventQueue<Event> events_;
@@ -112,6 +126,8 @@ private:
   std::vector<Station> stations_;
   std::vector<Freed> freed_; // by the event at hand
   Recorder recorder_;
+  std::optional<Carrier> carrier_; // on level flow
+  bool shares_later_ = false;      // is there an event for it?
   std::uint32_t order_ = 0;
   std::uint64_t finished_ = 0; // operations
   std::uint64_t messages_ = 0;

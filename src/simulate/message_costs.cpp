@@ -31,6 +31,18 @@ Ticks ticks_of(double seconds) {
   return rounded(seconds * 1e9);
 }
 
+MessageCost MessageCost::on_links(bool has_cables) const {
+  MessageCost cost = *this;
+  if (transfer == 0) { // LogGOPSim charges the receiver
+    cost.transfer = gap_bytes;
+    cost.receive_bytes -= std::min(receive_bytes, gap_bytes);
+  }
+  cost.gap_bytes_in = 0;
+  if (!has_cables)
+    cost.gap_bytes = 0;
+  return cost;
+}
+
 MessageCost LogGops::cost(std::int64_t bytes) const {
   const auto further = static_cast<double>(std::max<std::int64_t>(bytes, 1) - 1);
   const Ticks gap_bytes = rounded(further * G);
@@ -43,6 +55,7 @@ MessageCost LogGops::cost(std::int64_t bytes) const {
           .receive_bytes = std::max(overhead_bytes, gap_bytes),
           .gap = rounded(g),
           .gap_bytes = gap_bytes,
+          .gap_bytes_in = gap_bytes,
           .is_rendezvous = bytes > S};
 }
 
@@ -80,6 +93,8 @@ MessageCost message_cost(const machine::LevelCosts& level, std::int64_t bytes) {
   const bool is_link = level.level == machine::Level::network;
   const Ticks transfer = ticks_of(cost.gap_per_byte.value * size);
   const Ticks gap = ticks_of(cost.gap.value);
+  // A link carries one message after another; memory does not.
+  const Ticks gap_bytes = is_link ? std::max<Ticks>(transfer - gap, 0) : 0;
   return {.bytes = bytes,
           .send_overhead = ticks_of(cost.send.value + cost.send_per_byte.value * size),
           .latency = ticks_of(cost.latency.value),
@@ -87,8 +102,8 @@ MessageCost message_cost(const machine::LevelCosts& level, std::int64_t bytes) {
           .receive_overhead = ticks_of(cost.receive.value),
           .receive_bytes = ticks_of(cost.receive_per_byte.value * size),
           .gap = gap,
-          // A link carries one message after another; memory does not.
-          .gap_bytes = is_link ? std::max<Ticks>(transfer - gap, 0) : 0};
+          .gap_bytes = gap_bytes,
+          .gap_bytes_in = gap_bytes};
 }
 
 } // namespace thalweg::simulate

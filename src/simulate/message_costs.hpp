@@ -20,7 +20,7 @@ using Ticks = std::int64_t;
 /// A message's costs. It keeps its sender's processor busy for send_overhead + send_bytes, and the sender's
 /// interface for gap + gap_bytes from the same moment on. The receiver's processor can begin send_overhead +
 /// latency + transfer after the sender has, is busy for receive_overhead + receive_bytes, and its interface
-/// takes no other message for gap + gap_bytes.
+/// takes no other message for gap + gap_bytes_in.
 struct MessageCost {
   std::int64_t bytes = 0;
   Ticks send_overhead = 0;
@@ -31,12 +31,19 @@ struct MessageCost {
   Ticks receive_bytes = 0;
   Ticks gap = 0;
   Ticks gap_bytes = 0;
+  Ticks gap_bytes_in = 0;
   bool is_rendezvous = false; ///< the sender goes on only when the message has met its receive
 
   Ticks send() const { return send_overhead + send_bytes; }
   Ticks delay() const { return send_overhead + latency + transfer; }
   Ticks receive() const { return receive_overhead + receive_bytes; }
-  Ticks interface() const { return gap + gap_bytes; }
+  Ticks interface_out() const { return gap + gap_bytes; }
+  Ticks interface_in() const { return gap + gap_bytes_in; }
+  /// The same where links carry the bytes, which the receiver then is not busy with: alone on its links, a
+  /// message takes as long as without them. Its `transfer` is that of links of capacity 1. Where nodes have
+  /// one cable each, a rank still sends one message after another; where they have links to each neighbor,
+  /// not.
+  MessageCost on_links(bool has_cables) const;
   auto operator<=>(const MessageCost&) const = default;
 };
 

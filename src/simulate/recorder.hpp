@@ -9,11 +9,13 @@ namespace thalweg::simulate {
 
 class Recorder {
 public:
-  Recorder(const Program& program, Trace* trace) : trace_(trace) {
+  Recorder(const Program& program, Trace* trace, bool has_network) : trace_(trace) {
     if (trace == nullptr)
       return;
     trace->operations.assign(program.operation_count, {});
     trace->messages.assign(program.operation_count, {});
+    if (has_network)
+      trace->carriages.assign(program.operation_count, {});
     cpus_.resize(std::size_t{program.size()} * program.cpus);
     out_.resize(std::size_t{program.size()} * program.nics);
     in_.resize(out_.size());
@@ -43,11 +45,11 @@ public:
   }
 
   /// A message is taken in: because it came, or because processor or interface let it.
-  void note_message(std::uint32_t number, Ticks now, Ticks arrival, std::size_t cpu, std::size_t nic,
+  void note_message(std::uint32_t number, Ticks now, bool has_waited, std::size_t cpu, std::size_t nic,
                     bool is_gap) {
     if (trace_ == nullptr)
       return;
-    const Cause cause = now == arrival ? Cause{number, Reason::arrived} : is_gap ? in_[nic] : cpus_[cpu];
+    const Cause cause = !has_waited ? Cause{number, Reason::arrived} : is_gap ? in_[nic] : cpus_[cpu];
     trace_->messages[number] = {now, cause};
     cpus_[cpu] = {number, Reason::after_message};
     in_[nic] = {number, Reason::gap_of_message};
@@ -63,9 +65,14 @@ public:
       out_[nic] = cause;
   }
 
-  /// When a send began.
-  Ticks begin(std::uint32_t number) const {
-    return trace_ == nullptr ? -1 : trace_->operations[number].begin;
+  /// How the network carried a message.
+  void note_carriage(std::uint32_t number, const Carriage& carriage) {
+    if (trace_ != nullptr)
+      trace_->carriages[number] = carriage;
+  }
+  void keep_spans(const std::vector<model::FlowSpan>& spans) {
+    if (trace_ != nullptr)
+      trace_->spans = spans;
   }
 
   /// The processors have done everything.

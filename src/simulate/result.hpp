@@ -2,6 +2,7 @@
 
 // What a simulation says, whatever its level.
 
+#include "model/flow_network.hpp"
 #include "simulate/message_costs.hpp"
 
 #include <string_view>
@@ -16,8 +17,9 @@ enum class CostKind : std::uint8_t {
   bytes,    ///< the message's length: on its way, or for the processor or the interface that deals with it
   gap,      ///< an interface that may not begin the next message yet
   compute,
+  sharing, ///< the message is on its way, and a link has something else to carry too
 };
-inline constexpr std::size_t cost_kinds = 5;
+inline constexpr std::size_t cost_kinds = 6;
 std::string_view name(CostKind kind);
 
 /// A part of the critical path.
@@ -26,6 +28,8 @@ struct Segment {
   CostKind kind = CostKind::compute;
   Ticks begin = 0;
   Ticks end = 0;
+  /// Of a message on its way: the link that it waited for, or that said how fast it was; -1: none did.
+  topology::Link link = -1;
 };
 
 struct Result {
@@ -39,6 +43,8 @@ struct Result {
   /// From the start to the finish without a pause: what takes less time here makes the whole shorter. Empty
   /// where it was not asked for.
   std::vector<Segment> path = {};
+  /// What links carried, on level `flow`: those that carried anything, in the order in which they first did.
+  std::vector<model::LinkLoad> links = {};
 };
 
 } // namespace thalweg::simulate

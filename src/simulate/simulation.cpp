@@ -2,18 +2,21 @@
 
 #include "simulate/critical_path.hpp"
 
+#include <cmath>
+
 namespace thalweg::simulate {
 
 Simulation simulate(const Program& program, const SimulationOptions& options) {
   Trace trace;
   const bool is_explained = program.operation_count <= options.explained_max;
-  Simulation simulation{simulate_loggp(
-      program,
-      {.ties = options.ties, .trace = is_explained ? &trace : nullptr, .progress = options.progress})};
+  Simulation simulation{simulate_loggp(program, {.ties = options.ties,
+                                                 .trace = is_explained ? &trace : nullptr,
+                                                 .network = options.network,
+                                                 .progress = options.progress})};
   if (is_explained)
-    simulation.result.path = critical_path(program, trace, simulation.result);
+    simulation.result.path = critical_path(program, trace, simulation.result, options.network);
   if (is_explained && options.has_timeline)
-    simulation.timeline = timeline(program, trace);
+    simulation.timeline = timeline(program, trace, options.network);
   return simulation;
 }
 
@@ -29,6 +32,13 @@ std::uint64_t fingerprint(const Result& result) {
     add(segment.rank);
     add(segment.kind);
     add(segment.end);
+    if (segment.link >= 0)
+      add(segment.link);
+  }
+  for (const model::LinkLoad& link : result.links) {
+    add(link.link);
+    add(std::llround(link.bytes));
+    add(std::llround(link.busy));
   }
   return hash;
 }

@@ -13,6 +13,7 @@ struct SimulationOptions {
   /// Programs with more operations have no critical path and no timeline: both need 32 bytes an operation.
   std::uint64_t explained_max = std::uint64_t{1} << 22;
   bool has_timeline = false;
+  const RankNetwork* network = nullptr; ///< as LoggpOptions has it
   std::function<void(std::uint64_t events)> progress = nullptr;
 };
 
@@ -21,8 +22,8 @@ struct Simulation {
   std::vector<Segment> timeline = {}; ///< what all ranks' processors did when, where it was asked for
 };
 
-/// Simulates on level `loggp`, with the critical path where the program is not too large. Throws Error as
-/// simulate_loggp() does.
+/// Simulates on level `loggp`, or `flow` where a network's links are shared, with the critical path where the
+/// program is not too large. Throws Error as simulate_loggp() does.
 Simulation simulate(const Program& program, const SimulationOptions& options);
 
 /// A number that is equal for equal results: times of all ranks, events, critical path.

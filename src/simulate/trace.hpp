@@ -3,6 +3,7 @@
 // When everything began in a simulation, and because of what: from this follow the critical path and the
 // timeline.
 
+#include "model/flow_network.hpp"
 #include "simulate/message_costs.hpp"
 
 #include <vector>
@@ -32,11 +33,19 @@ struct Moment {
   Cause cause;
 };
 
+/// How a message was on its way: what it was held up by, as the last of its spans, and its latency.
+struct Carriage {
+  Ticks latency = 0;
+  std::uint32_t last_span = model::FlowNetwork::none;
+};
+
 struct Trace {
-  std::vector<Moment> operations; ///< when each began; a receive: when it was posted
-  std::vector<Moment> messages;   ///< when each send's message was begun to be taken in
-  std::vector<Cause> last;        ///< what each processor did last
-  std::vector<Ticks> ends;        ///< and when it had done it
+  std::vector<Moment> operations;  ///< when each began; a receive: when it was posted
+  std::vector<Moment> messages;    ///< when each send's message was begun to be taken in
+  std::vector<Cause> last;         ///< what each processor did last
+  std::vector<Ticks> ends;         ///< and when it had done it
+  std::vector<Carriage> carriages; ///< of each send's message, where there is a network
+  std::vector<model::FlowSpan> spans;
 };
 
 } // namespace thalweg::simulate

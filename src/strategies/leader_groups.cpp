@@ -19,9 +19,19 @@ Parameter level_parameter() {
           .proven_at = {1, 0}};
 }
 
-topology::NodeGroups leader_groups(const Problem& problem, Rank root) {
-  const auto& groups = is_by_socket(problem) ? problem.sockets : problem.nodes;
-  return topology::node_groups(problem.ranks, groups.get(), root);
+std::shared_ptr<const topology::NodeGroups> leader_groups(const Problem& problem, Rank root) {
+  struct Found {
+    std::shared_ptr<const std::vector<std::int32_t>> of;
+    std::int32_t ranks = -1;
+    Rank root = -1;
+    std::shared_ptr<const topology::NodeGroups> groups;
+  };
+  thread_local Found last;
+  const auto& of = is_by_socket(problem) ? problem.sockets : problem.nodes;
+  if (last.of != of || last.ranks != problem.ranks || last.root != root)
+    last = {of, problem.ranks, root,
+            std::make_shared<const topology::NodeGroups>(topology::node_groups(problem.ranks, of.get(), root))};
+  return last.groups;
 }
 
 std::optional<std::string> unsupported_level_reason(const Problem& problem) {

@@ -4,6 +4,7 @@
 #include "strategies/order.hpp"
 #include "strategies/selection.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace thalweg::strategies {
@@ -11,6 +12,8 @@ namespace thalweg::strategies {
 namespace {
 
 std::shared_ptr<const std::vector<std::int32_t>> nodes_of(const SampleSize& size) {
+  if (!size.nodes.empty())
+    return std::make_shared<const std::vector<std::int32_t>>(size.nodes);
   const bool has_network = !size.node_places.network.empty() || !size.node_places.places.empty();
   const std::int32_t each = size.ranks_per_node == 0 && has_network ? 1 : size.ranks_per_node;
   if (each == 0)
@@ -40,7 +43,7 @@ void require(bool holds, const std::string& problem, const std::string& remedy) 
 /// Throws Error where the problem's parameters choose an order that is not known.
 void find_orders(Problem& problem, const Strategy& strategy, const topology::NodePlaces& node_places) {
   if (problem.nodes) {
-    const std::int32_t nodes = problem.nodes->back() + 1;
+    const std::int32_t nodes = *std::ranges::max_element(*problem.nodes) + 1;
     const std::string why = topology::locate(node_places, nodes).why_unknown;
     require(why.empty(), fmt::format("the network's routes are not known: {}", why),
             "give a shape with a place for each node");
@@ -68,9 +71,13 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   problem.parameters = scheduled.parameters();
   if (strategy.order_matters && problem.parameter(order_name) != 0)
     problem.commutative = true;
+  require(size.nodes.empty() || std::ssize(size.nodes) == size.ranks,
+          fmt::format("nodes of {} ranks, of which there are {}", size.nodes.size(), size.ranks),
+          "give each rank's node");
   problem.nodes = nodes_of(size);
   find_orders(problem, strategy, size.node_places);
-  problem.neighborhoods = ring(size.ranks);
+  if (problem.operation == Operation::neighbor_allgather || problem.operation == Operation::neighbor_alltoall)
+    problem.neighborhoods = ring(size.ranks);
   if (const auto why = unsupported_reason(strategy, problem))
     throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),
                 "choose other parameters, ranks or another strategy");

@@ -14,6 +14,8 @@ struct SampleSize {
   std::int32_t ranks_per_node = 0; ///< 0: all on one node, or on a network each on its own
   std::int64_t unit_bytes = 0;     ///< for strategies that cut units into pieces by size
   topology::NodePlaces node_places = {};
+  /// The node of each rank, numbered from 0; empty: as many on each as above.
+  std::vector<std::int32_t> nodes = {};
 };
 
 struct Sample {

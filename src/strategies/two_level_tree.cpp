@@ -45,7 +45,7 @@ std::vector<Parameter> TwoLevelTree::pipeline_parameters() {
 }
 
 TwoLevelTree::TwoLevelTree(const Problem& problem)
-    : groups_(leader_groups(problem, problem.root)), root_group_(groups_.group(problem.root)),
+    : groups_(*leader_groups(problem, problem.root)), root_group_(groups_.group(problem.root)),
       between_(shapes[problem.parameter("between")]), inside_(shapes[problem.parameter("inside")]),
       radix_(static_cast<std::int32_t>(problem.parameter("radix"))) {}
 

@@ -1,6 +1,7 @@
 #include "stream/mesh_cost.hpp"
 
 #include "core/arithmetic.hpp"
+#include "model/item_costs.hpp"
 #include "model/message_terms.hpp"
 #include "stream/quiescence.hpp"
 #include "topology/virtual_mesh.hpp"
@@ -16,10 +17,7 @@ namespace {
 using machine::Level;
 using model::MessageTerms;
 
-// Of a hop, sending and receiving together: measured by `thalweg bench streams` with 8 and 32 bytes, ranks of
-// one node. Inside of a node a link that is closed costs a word that goes from core to core.
-constexpr double item_seconds = 1e-9;
-constexpr double item_seconds_per_byte = 0.18e-9;
+// Inside of a node a link that is closed costs a word that goes from core to core.
 constexpr double close_seconds = 0.1e-6;
 
 constexpr double first_bytes =
@@ -87,7 +85,7 @@ double MeshCost::seconds(const Shape& shape, double fill_bytes, const Load& load
     const double side = shape[d];
     const double hops = is_last ? 1 : (side - 1) / side; // of an item
     const double bytes_of_item = is_last ? load.item_bytes : load.item_bytes * tagged(load.item_bytes);
-    processor += items * hops * (item_seconds + item_seconds_per_byte * bytes_of_item);
+    processor += items * hops * model::item_hop_seconds(bytes_of_item);
     processor += links[d].near * close_seconds;
     double last_buffer = 0;
     if (links[d].far > 0) {

@@ -10,10 +10,14 @@ import thalweg
 from support import Command
 from thalweg import _core
 from thalweg.bench import simulate as bench
+from thalweg.bench.simulate_labs import compare, rows_of
 from thalweg.cli import make_application
 from thalweg.errors import FAILED, SETTINGS, USAGE, Status, ThalwegError
-from thalweg.simulation.simulate import LOGGOPS, kinds, run
+from thalweg.simulation.ground import LOGGOPS, Costs
+from thalweg.simulation.simulate import kinds, run
 from thalweg.strategies import make_sample
+from thalweg.trials.cases import Case
+from thalweg.trials.session import Job
 
 STALLED = """num_ranks 2
 rank 0 {
@@ -91,6 +95,8 @@ def test_a_timeline_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     command("reduce", "knomial", "-n", "16", "--plot", str(tmp_path / "timeline.svg"))
     assert "<svg" in (tmp_path / "timeline.svg").read_text()
+    command("alltoall", "direct", "-n", "8", "--machine", "torus:8", "--plot", str(tmp_path / "links.svg"))
+    assert "<svg" in (tmp_path / "links.svg").read_text()
 
 
 def test_a_program_that_cannot_go_on_is_an_error(thalweg: Command, tmp_path: Path) -> None:
@@ -139,7 +145,9 @@ def test_progress_is_reported_and_may_end_it() -> None:
 
 
 def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
-    answer = thalweg("bench", "simulate", "--rounds", "1", "--ranks-max", "256", "--json", "rows.json")
+    answer = thalweg(
+        "bench", "simulate", "--rounds", "1", "--ranks-max", "256", "--only", "linear", "--json", "rows.json"
+    )
     assert answer.returncode == 0, answer.stderr
     (row,) = json.loads((tmp_path / "rows.json").read_text())
     assert row["case"] == "linear_alltoall"
@@ -150,3 +158,136 @@ def test_the_benchmark_writes_rows(thalweg: Command, tmp_path: Path) -> None:
 def test_a_goal_may_be_bytes() -> None:
     with pytest.raises(ThalwegError, match="cannot go on"):
         thalweg.simulate(goal=STALLED.encode())
+
+
+def test_messages_share_the_links_of_a_network(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("alltoall", "cyclic", "-n", "64", "--machine", "torus:4x4x4", "--link-latency", "100")
+    command(*words, "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["level"] == "flow"
+    assert answer["network"] == "torus:4x4x4"
+    assert sum(answer["why_ns"].values()) == answer["finish_ns"]
+    assert answer["why_ns"]["sharing"] > 0
+    assert 0 < answer["links"][0]["busy"] <= 1
+    assert answer["path_links"]
+    assert sum(link["ns"] for link in answer["path_links"]) <= answer["finish_ns"]
+    command(*words, "--level", "loggp", "--json")
+    alone = json.loads(capsys.readouterr().out)
+    assert not alone["links"]
+    assert alone["finish_ns"] < answer["finish_ns"]
+    command(*words)
+    assert "most loaded of 384 links" in capsys.readouterr().out
+
+
+def test_links_may_be_faster_than_messages_alone() -> None:
+    slow, fast = (
+        thalweg.simulate("allgather", "ring", 16, 100_000, network="torus:16", link_bandwidth=rate).finish
+        for rate in (1e9, 2e9)
+    )
+    assert slow == thalweg.simulate("allgather", "ring", 16, 100_000, loggops="2500,1500,1000,1").finish
+    assert slow - fast == pytest.approx(15 * 49_999.5, abs=15)
+
+
+def test_a_placement_may_be_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slots = np.random.default_rng(1).permutation(32)
+    (tmp_path / "slots.txt").write_text("".join(f"{slot}\n" for slot in slots))
+    words = ("allgather", "ring", "-n", "32", "--bytes", "64KiB", "--machine", "torus:4x4", "--ranks-per-node", "2")
+    times = []
+    for more in ((), ("--placement", str(tmp_path / "slots.txt"))):
+        command(*words, *more, "--json")
+        times.append(json.loads(capsys.readouterr().out)["finish_ns"])
+    assert times[1] > times[0]
+    found = thalweg.simulate(
+        "allgather", "ring", 32, 65536, network="torus:4x4", ranks_per_node=2, placement=slots, explained_max=0
+    )
+    assert found.finish == times[1]
+    assert found.links.bytes.sum() > 0
+
+
+def test_a_machine_file_may_name_its_network() -> None:
+    machine = _core.default_machine()
+    machine.network = "fat-tree:2x1"
+    alone = thalweg.simulate("alltoall", "direct", 8, 65536, machine=machine)
+    shared = thalweg.simulate("alltoall", "direct", 8, 65536, machine=machine, level="flow")
+    assert shared.finish > alone.finish
+    assert shared.links.numbers.size
+
+
+def test_explanations_may_be_simulated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = _core.default_machine()
+    machine.network = "fat-tree:2x1"
+    (tmp_path / "machine.toml").write_text(machine.to_text())
+    words = ["explain", "alltoall", "-n", "8", "--ranks-per-node", "1", "--bytes", "64KiB", "--simulate"]
+    make_application()(args=[*words, "--machine", str(tmp_path / "machine.toml")], standalone_mode=False)
+    answer = capsys.readouterr().out
+    assert "simulated" in answer
+    assert "most at" in " ".join(answer.split())
+
+
+def test_predictors_are_held_against_measured_times() -> None:
+    machine = _core.default_machine()
+    job = Job(ranks=4, nodes=(0, 1, 2, 3), machines=1, fingerprint=(), places=(), hosts=("a", "b", "c", "d"))
+    case = Case("allreduce", 65536)
+    predicted = {one.text: one.seconds for one in _core.candidates("allreduce", 65536, 4, [0, 1, 2, 3], machine)[:6]}
+    found = compare(case, predicted, predicted, job, machine)
+    assert found["model"] == (pytest.approx(1), pytest.approx(1), pytest.approx(1))
+    assert found["flow"].error >= 1
+    assert {row["case"] for row in rows_of("star allreduce", found)} == {"star allreduce"}
+
+
+RECORDED = """thalweg-pattern 1
+ranks 8
+seconds 2.5
+command ./app
+site 0 call MPI_Isend halo.c:42 (exchange)
+site 1 like:knomial MPI_Bcast solve.c:7 (step)
+phase 10 solve
+0 1 10000 10 0
+1 0 10000 10 0
+0 4 2000 20 1
+phase 1 end
+2 3 500 1 0
+3 3 500 1 0
+"""
+
+
+def test_a_recorded_program_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "app.pattern").write_text(RECORDED)
+    command("--trace", str(tmp_path / "app.pattern"), "--machine", "torus:8", "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert [(site["phase"], site["messages"]) for site in answer["sites"]] == [("solve", 20), ("solve", 20), ("end", 1)]
+    assert answer["recorded_seconds"] == 2.5
+    # Two ranks exchange a message ten times; at last there is one message.
+    assert answer["sites"][0]["seconds"] == pytest.approx(10 * (2 * 1500 + 2500 + 6 * 999) * 1e-9)
+    assert answer["sites"][2]["seconds"] == pytest.approx((2 * 1500 + 2500 + 6 * 499) * 1e-9)
+    assert answer["seconds"] == pytest.approx(sum(site["seconds"] for site in answer["sites"]))
+    command("--trace", str(tmp_path / "app.pattern"))
+    assert "no computation is in it" in capsys.readouterr().out
+
+
+def test_a_stream_is_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    command("stream", "--shape", "4x4x4", "--items", "100", "--bytes", "32", "--machine", "torus:4x4x4", "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["messages"] == 64 * 9
+    assert answer["finish_ns"] == thalweg.simulate_stream((4, 4, 4), 100, 32, costs=Costs(network="torus:4x4x4")).finish
+    assert answer["ranks"] == 64
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("allreduce", "ring", "-n", "4", "--level", "flow"), "level flow without a network"),
+        (("allreduce", "ring", "-n", "9", "--machine", "torus:8"), "9 ranks on 8 slots"),
+        (("allreduce", "ring", "-n", "4", "--machine", "tours:8"), "tours"),
+        (("allreduce", "ring", "-n", "4", "--link-bandwidth", "fast"), "no bandwidth"),
+        (("allreduce", "ring", "-n", "4", "--placement", "missing"), "cannot be read"),
+        (("stream", "--shape", "4x4"), "without a mesh or items"),
+        (("stream", "--shape", "4xy", "--items", "5"), "no mesh '4xy'"),
+        (("stream", "--shape", "4x4", "--items", "5", "--buffer", "4"), "buffers that hold an item"),
+        (("--trace", "missing.pattern"), "missing.pattern"),
+    ],
+)
+def test_errors_of_networks_and_streams_name_the_remedy(words: tuple[str, ...], part: str) -> None:
+    with pytest.raises(ThalwegError) as raised:
+        command(*words)
+    assert part in str(raised.value)

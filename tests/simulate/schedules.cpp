@@ -80,6 +80,38 @@ TEST(SimulatedSchedules, AgreeWithTheModelWhereNothingIsShared) {
   EXPECT_GT(equal, 0.8 * all) << equal << " of " << all;
 }
 
+// On links of a network, the model lets one message go after another, and level `flow` lets them share. Most
+// strategies have one message on a link at a time, or as long ones that begin together, of which the last
+// ends at the same moment. In the others, messages that come early let their receivers go on earlier in the
+// model.
+TEST(SimulatedSchedules, AgreeWithTheModelOnSharedLinks) {
+  const machine::Machine machine = ideal_machine();
+  int all = 0;
+  int near = 0;
+  for (const char* shape : {"star", "torus:16", "torus:4x4", "fat-tree:4x1", "fat-tree:4x2"}) {
+    const std::string on_cables = std::string(shape) + (std::string(shape).starts_with("torus") ? "*1" : "");
+    RankNetwork network{.interconnect = topology::parse_interconnect(on_cables, 16), .nodes = {}};
+    std::vector<std::int32_t> nodes(16);
+    std::iota(nodes.begin(), nodes.end(), 0);
+    network.nodes.assign(nodes.begin(), nodes.end());
+    for_each_sample(16, 65536, [&](const strategies::Sample& one) {
+      SCOPED_TRACE(shape);
+      const double seconds =
+          model::predict(strategies::build_all(one), 65536,
+                         {.machine = machine, .nodes = nodes, .node_places = {.network = shape}})
+              .seconds;
+      const Program program = program_of(one, 65536, machine, ~std::uint64_t{0}).program;
+      const Ticks found = simulate(program, {.network = &network}).result.finish;
+      const double ratio = static_cast<double>(found) * 1e-9 / seconds;
+      EXPECT_GT(ratio, 0.5);
+      EXPECT_LT(ratio, 2);
+      ++all;
+      near += std::abs(ratio - 1) < 0.02 ? 1 : 0;
+    });
+  }
+  EXPECT_GT(near, 0.6 * all) << near << " of " << all;
+}
+
 // The equations that leave out nothing that the simulation has.
 TEST(SimulatedSchedules, AgreeWithTheEquationsOfThePapers) {
   const machine::Machine machine = ideal_machine();

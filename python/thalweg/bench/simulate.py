@@ -2,18 +2,30 @@
 
 Aims and the peer's figures stand beside. These are of LogGOPSim 76451de with its generator and txt2bin, in processor
 seconds, measured on an AMD EPYC on 2026-11-26. Those of the large broadcast are wall seconds of another day. There are
-none where it did not come to an end. The last rows are of strategies, whose schedules are written and simulated.
+none where it did not come to an end. Then come strategies, whose schedules are written and simulated. The last rows are
+of level flow: on a network whose links messages share.
 """
 
+from __future__ import annotations
+
 import json
+import resource
 import subprocess
 import sys
-from collections.abc import Sequence
-from typing import NamedTuple
+import time
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from thalweg import _core
 from thalweg.errors import FAILED, ThalwegError
+from thalweg.simulation.ground import LOGGOPS
+from thalweg.simulation.placed import network_of
 
-LOGGOPS = "2500,1500,1000,6,0,65535"
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 
 class Case(NamedTuple):
@@ -28,7 +40,13 @@ class Case(NamedTuple):
     aim_mebibytes: float = 0
     peer_seconds: float = 0
     peer_mebibytes: float = 0
+    network: str = ""
+    """Where it has one, the level is flow."""
+    ranks_per_node: int = 1
 
+
+HALO = "halo"
+"""A message to each neighbor on a torus."""
 
 CASES = (
     Case("dissemination", 8192, 1024, aim_events=10e6, peer_seconds=0.56, peer_mebibytes=38),
@@ -50,6 +68,12 @@ CASES = (
     Case("broadcast=knomial", 1 << 20, 1024),
     Case("allreduce=recursive_doubling", 65536, 1024),
     Case("allreduce=ring", 65536, 1 << 20),
+    Case("incast", 9, 1 << 20, network="star:9"),
+    Case("linear_alltoall", 1000, 65536, network="torus:10x10x10"),
+    Case("allreduce_ring", 4096, 1 << 20, network="torus:16x16x16"),
+    Case("allreduce=two_level", 100_000, 65536, aim_seconds=60, network="dragonfly:8x16x8", ranks_per_node=16),
+    Case("allreduce=two_level", 65_536, 65536, aim_seconds=60, network="tree:16^3", ranks_per_node=16),
+    Case(HALO, 1_000_000, 65536, aim_seconds=120, aim_mebibytes=4096, network="torus:100x100x100"),
 )
 
 
@@ -57,6 +81,8 @@ class Row(NamedTuple):
     """What a case took: the median of the rounds."""
 
     case: str
+    network: str
+    """On level flow; none on level loggp."""
     ranks: int
     bytes: int
     finish_ns: int
@@ -77,28 +103,60 @@ class Row(NamedTuple):
     peer_mebibytes: float
 
 
-_MEASURE = """
-import json, resource, sys, time
-from thalweg import _core
-name, ranks, size, loggops = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-before, begin = peak(), time.process_time()
-if "=" in name:
-    program = _core.strategy_program(_core.Sample(name, ranks, 0, 1, size), size, None, loggops)
-else:
-    program = _core.sample_program(name, ranks, size, loggops)
-written = time.process_time()
-found = program.run("order", 0, False, None)
-print(json.dumps([found.finish, found.operations, found.events, written - begin, time.process_time() - written,
-                  peak() - before]))
-"""
+def neighbors(interconnect: _core.Interconnect) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Give all pairs of neighbors on a torus, sender and receiver; each sender's one after the other."""
+    grid = interconnect.grid
+    if grid is None:
+        raise ThalwegError(FAILED, f"{interconnect.name} is no torus")
+    places = np.arange(grid.places, dtype=np.int32)
+    found, stride = [], 1
+    for side in grid.extents:
+        own = places // stride % side
+        found += [places + ((own + step) % side - own) * stride for step in (1, -1)]
+        stride *= side
+    return np.repeat(places, len(found)), np.column_stack(found).ravel().astype(np.int32)
 
 
-def measure(case: Case) -> list[float]:
+def write_program(case: Case) -> tuple[_core.SimulatedProgram, _core.RankNetwork | None]:
+    """Write a case's program, and say what lies between its ranks."""
+    network, nodes = None, []
+    if case.network:
+        placed = network_of(case.network, case.ranks, case.ranks_per_node)
+        network, nodes = _core.RankNetwork(placed.interconnect, placed.places, 0, True), placed.numbers
+    if case.name in (HALO, "incast"):
+        senders, receivers = np.arange(1, case.ranks, dtype=np.int32), np.zeros(case.ranks - 1, np.int32)
+        if case.name == HALO:
+            senders, receivers = neighbors(placed.interconnect)
+        sizes = np.full(senders.size, case.unit_bytes, np.int64)
+        rounds = np.zeros(senders.size, np.uint32)
+        return _core.exchange_program(case.ranks, senders, receivers, sizes, rounds, None, 1, LOGGOPS, nodes), network
+    if "=" in case.name:
+        sample = _core.Sample(case.name, case.ranks, 0, 1, case.unit_bytes, _core.NodePlaces("", 0, []), nodes)
+        return _core.strategy_program(sample, case.unit_bytes, None, LOGGOPS, may_fold=not case.network), network
+    return _core.sample_program(case.name, case.ranks, case.unit_bytes, LOGGOPS), network
+
+
+def measure_here(number: int) -> list[float]:
+    """Run the case of that number in this process."""
+
+    def peak() -> float:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    before, begin = peak(), time.process_time()
+    program, network = write_program(CASES[number])
+    written = time.process_time()
+    found = program.run("order", 0, False, None, network)
+    times = [written - begin, time.process_time() - written]
+    return [found.finish, found.operations, found.events, *times, peak() - before]
+
+
+def measure(number: int) -> list[float]:
     """Run a case once, in a process of its own."""
-    words = [sys.executable, "-c", _MEASURE, case.name, str(case.ranks), str(case.unit_bytes), LOGGOPS]
+    script = f"import json; from thalweg.bench.simulate import measure_here as m; print(json.dumps(m({number})))"
+    words = [sys.executable, "-c", script]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
+        case = CASES[number]
         raise ThalwegError(FAILED, f"{case.name} on {case.ranks} ranks: {done.stderr.strip()}")
     found: list[float] = json.loads(done.stdout)
     return found
@@ -111,6 +169,7 @@ def row_of(case: Case, rounds: Sequence[Sequence[float]]) -> Row:
     ]
     return Row(
         case.name,
+        case.network,
         case.ranks,
         case.unit_bytes,
         int(finish),
@@ -128,17 +187,19 @@ def row_of(case: Case, rounds: Sequence[Sequence[float]]) -> Row:
     )
 
 
-def run(rounds: int, ranks_max: int, json_file: str) -> None:
-    """Measure all cases of up to so many ranks, and print or write the rows."""
+def run(rounds: int, ranks_max: int, json_file: str, only: str = "") -> None:
+    """Measure all cases of up to so many ranks whose names begin with `only`, and print or write the rows."""
     rows = []
-    print(f"{'program':<29} {'ranks':>8} {'write s':>8} {'run s':>7} {'M ev/s':>7} {'MiB':>6}  aims; LogGOPSim")
-    for case in CASES:
-        if case.ranks > ranks_max:
+    print(
+        f"{'program, network':<40} {'ranks':>8} {'write s':>8} {'run s':>7} {'M ev/s':>7} {'MiB':>6}  aims; LogGOPSim"
+    )
+    for number, case in enumerate(CASES):
+        if case.ranks > ranks_max or not case.name.startswith(only):
             continue
-        row = row_of(case, [measure(case) for _ in range(rounds)])
+        row = row_of(case, [measure(number) for _ in range(rounds)])
         rows.append(row)
         print(
-            f"{row.case:<29} {row.ranks:>8} {row.write_seconds:>8.3f} {row.simulate_seconds:>7.3f} "
+            f"{row.case + ' ' + row.network:<40} {row.ranks:>8} {row.write_seconds:>8.3f} {row.simulate_seconds:>7.3f} "
             f"{row.events_per_second / 1e6:>7.1f} {row.mebibytes:>6.0f}  {_beside(case)}"
         )
     if json_file:

@@ -273,9 +273,21 @@ def simulate(
     json_file: Annotated[str, _JSON] = "",
     rounds: Annotated[int, typer.Option(help="How often each case is run; the median counts.", min=1)] = 3,
     ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 30,
+    only: Annotated[str, typer.Option(help="Only cases whose names begin so.", show_default="all")] = "",
+    labs: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Hold it against times measured in these labs.", show_default=False)
+    ] = "",
+    mpi: Annotated[str, typer.Option(help="The MPI to measure with, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks to measure with.")] = 8,
+    ops: Annotated[str, typer.Option(help="The operations to measure.", show_default="six")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit to measure.")] = "8KiB,64KiB",
 ) -> None:
-    """Time simulations of many ranks, in processor seconds and memory, beside aims and LogGOPSim."""
-    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file)
+    """Time simulations of many ranks, in processor seconds and memory; or hold them against measured times in labs."""
+    if labs:
+        module = importlib.import_module("thalweg.bench.simulate_labs")
+        module.run(module.Request(mpi, ranks, _words(labs), _cases(ops, sizes)), json_file)
+        return
+    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file, only)
 
 
 def place(

@@ -25,6 +25,9 @@ def explain(
     closed_forms: Annotated[
         bool, typer.Option("--closed-forms", help="Show what the papers' equations say beside the model.")
     ] = False,
+    simulated: Annotated[
+        bool, typer.Option("--simulate", help="Show what a simulation says whose messages share links, and which link.")
+    ] = False,
 ) -> None:
     """Say which strategy runs for a call and why, beside its alternatives; or the same for each call of a run."""
     module = importlib.import_module("thalweg.tune.explain")
@@ -34,4 +37,6 @@ def explain(
     call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(what, what)
     bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
     question = module.Question(call, bytes_of_unit, ranks, ranks_per_node or ranks)
-    module.explain_call(question, machine, tuning, 0 if everything else _SHOWN, closed_forms=closed_forms)
+    module.explain_call(
+        question, machine, tuning, 0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated
+    )

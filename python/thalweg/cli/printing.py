@@ -12,12 +12,24 @@ if TYPE_CHECKING:
     from thalweg._core import Parameter
 
 
+MAX_RATE = 1e15
+
+
 def size_from_text(text: str) -> int:
     """Read 64KiB, 64k, 65536 or 65536B as a number of bytes."""
     found = re.fullmatch(r"(\d+)\s*(?:([kmg])(?:i?b)?|b)?", text, re.IGNORECASE)
     if not found:
         raise ThalwegError(USAGE, f"{text!r} is no size", "write 65536 or 64KiB")
     return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[(found[2] or "").lower()]
+
+
+def rate_from_text(text: str) -> float:
+    """Read 12.5GB/s, 800 MB/s or 1e9 as bytes a second."""
+    found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d+)?)\s*(?:([kmgt]?)b(?:/s)?)?", text, re.IGNORECASE)
+    rate = float(found[1]) * 1000.0 ** " kmgt".index((found[2] or " ").lower()) if found else 0
+    if not 1 <= rate <= MAX_RATE:
+        raise ThalwegError(USAGE, f"{text!r} is no bandwidth", "write 12.5GB/s")
+    return rate
 
 
 def parameter_text(parameter: Parameter) -> str:

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import json
+import math
 import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from thalweg.balancing.files import read_nodes
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.simulation.ground import Costs
 from thalweg.simulation.picture import draw_timeline
+from thalweg.simulation.placed import is_network, read_placement
+from thalweg.simulation.recording import play, read_recording
+from thalweg.simulation.report import print_played
 from thalweg.simulation.simulate import EXPLAINED_MAX, TICKS, Simulation, simulate
+from thalweg.simulation.streams import simulate_stream
 from thalweg.units import size_text, time_text
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STREAM = "stream"
+RANKS_MAX = 1 << 30
 SHOWN_RANKS = 5
+SHOWN_LINKS = 5
+WRITTEN_LINKS = 64
 
 
 class Request(NamedTuple):
@@ -24,12 +38,23 @@ class Request(NamedTuple):
     operation: str
     strategy: str
     goal: str
+    trace: str
+    shape: str
+    items: int
+    buffer_bytes: int
     ranks: int | None
     unit_bytes: int
     root: int
     parameters: dict[str, str]
     ranks_per_node: int
     machine: str
+    network: str
+    link_bandwidth: float
+    """In bytes a second; 0: as messages cost."""
+    link_latency: float
+    """In seconds."""
+    nodes: str
+    placement: str
     loggops: str
     level: str
     ties: str
@@ -50,22 +75,18 @@ def run(request: Request, *, as_json: bool) -> None:
         disable=not console.is_terminal,
     ) as progress:
         task = progress.add_task("writing the program")
-        found = simulate(
-            request.operation,
-            request.strategy,
-            request.ranks or 0,
-            request.unit_bytes,
-            goal=request.goal,
-            root=request.root,
-            ranks_per_node=request.ranks_per_node,
-            parameters=request.parameters,
-            machine=request.machine or None,
-            loggops=request.loggops,
-            level=request.level,
-            ties=request.ties,
-            timeline=bool(request.plot),
-            progress=lambda events: progress.update(task, description=f"{events / 1e6:.0f} million events"),
-        )
+
+        def report(events: int) -> None:
+            progress.update(task, description=f"{events / 1e6:.0f} million events")
+
+        if request.trace:
+            recording = read_recording(request.trace)
+            played = play(recording, _costs(request), progress=report)
+        else:
+            found = _simulate(request, report)
+    if request.trace:
+        print_played(recording, played, as_json=as_json)
+        return
     seconds = time.perf_counter() - begin
     if request.plot:
         draw_timeline(found, request.plot)
@@ -75,20 +96,77 @@ def run(request: Request, *, as_json: bool) -> None:
         _print(request, found, seconds)
 
 
+def _costs(request: Request) -> Costs:
+    return Costs(
+        machine=request.machine or None,
+        loggops=request.loggops,
+        ranks_per_node=request.ranks_per_node,
+        network=request.network,
+        nodes=read_nodes(request.nodes).coordinates if request.nodes else None,
+        placement=read_placement(request.placement) if request.placement else None,
+        link_bandwidth=request.link_bandwidth,
+        link_latency=request.link_latency,
+        level=request.level,
+    )
+
+
+def _simulate(request: Request, report: Callable[[int], None]) -> Simulation:
+    if request.operation == STREAM:
+        return simulate_stream(
+            _sides(request.shape),
+            request.items,
+            request.unit_bytes,
+            ranks=request.ranks or 0,
+            buffer_bytes=request.buffer_bytes,
+            costs=_costs(request),
+            timeline=bool(request.plot),
+            progress=report,
+        )
+    return simulate(
+        request.operation,
+        request.strategy,
+        request.ranks or 0,
+        request.unit_bytes,
+        goal=request.goal,
+        root=request.root,
+        parameters=request.parameters,
+        ties=request.ties,
+        timeline=bool(request.plot),
+        progress=report,
+        costs=_costs(request),
+    )
+
+
+def _sides(shape: str) -> list[int]:
+    """Read 32x32x32."""
+    sides = [int(word) if word.isdecimal() else 0 for word in shape.split("x")]
+    if min(sides) < 1 or math.prod(sides) > RANKS_MAX:
+        raise ThalwegError(USAGE, f"thalweg simulate: no mesh {shape!r}", "write --shape 32x32x32")
+    return sides
+
+
 def _check(request: Request) -> None:
-    if request.goal and request.operation:
-        raise ThalwegError(USAGE, "thalweg simulate: both a strategy and --goal", "leave one out")
-    if not request.goal and not (request.operation and request.strategy and request.ranks):
+    if bool(request.goal) + bool(request.operation) + bool(request.trace) > 1:
+        raise ThalwegError(USAGE, "thalweg simulate: both a strategy and --goal or --trace", "leave one out")
+    if request.operation == STREAM:
+        if not request.shape or request.items < 1:
+            remedy = "write thalweg simulate stream --shape 32x32x32 --items 1000 --bytes 32"
+            raise ThalwegError(USAGE, "thalweg simulate: a stream without a mesh or items", remedy)
+        return
+    if not (request.goal or request.trace) and not (request.operation and request.strategy and request.ranks):
         raise ThalwegError(
             USAGE,
             "thalweg simulate: nothing to simulate",
-            "name an operation, a strategy and --ranks, or a program with --goal",
+            "name an operation, a strategy and --ranks, or a program with --goal or --trace",
         )
 
 
 def _subject(request: Request) -> str:
     if request.goal:
         return request.goal
+    if request.operation == STREAM:
+        size = size_text(request.unit_bytes)
+        return f"stream of {request.items} items of {size} a rank over {request.shape}"
     return f"{request.operation} {request.strategy}, units of {size_text(request.unit_bytes)}"
 
 
@@ -103,6 +181,9 @@ def as_data(request: Request, found: Simulation, wall_seconds: float) -> dict[st
         "finish_ns": found.finish,
         "last_rank": found.last_rank,
         "why_ns": found.why,
+        "network": found.network.name if found.network else "",
+        "path_links": [{"link": found.link_name(link), "ns": ticks} for link, ticks in found.links_on_path],
+        "links": _links(found),
         "path_ranks": [{"rank": rank, "ns": ticks} for rank, ticks in found.ranks_on_path()],
         "ends_ns": {"min": int(found.ends.min()), "median": float(np.median(found.ends)), "max": found.finish},
         "waiting": _waiting(found),
@@ -116,14 +197,32 @@ def as_data(request: Request, found: Simulation, wall_seconds: float) -> dict[st
     }
 
 
+def _links(found: Simulation) -> list[dict[str, Any]]:
+    """Give the most loaded links: what they carried, and what part of the time until the finish that takes them."""
+    return [
+        {"link": found.link_name(int(link)), "bytes": float(size), "busy": float(busy) / max(found.finish, 1)}
+        for link, size, busy in zip(*(column[:WRITTEN_LINKS] for column in found.links), strict=True)
+    ]
+
+
 def _waiting(found: Simulation) -> float:
     """Give the part of all ranks' time until the finish in which their processors had nothing to do."""
     return 1 - float(found.busy.sum()) / max(found.finish * found.ranks, 1)
 
 
+def _print_links_on_path(found: Simulation) -> None:
+    if not found.links_on_path:
+        return
+    print("  by link that messages waited for:")
+    for link, ticks in found.links_on_path[:SHOWN_LINKS]:
+        print(f"    {found.link_name(link):<24} {time_text(ticks / TICKS):>9} {ticks / max(found.finish, 1):>6.1%}")
+
+
 def _print(request: Request, found: Simulation, wall_seconds: float) -> None:
-    costs = request.machine or f"LogGOPS {request.loggops}"
-    print(f"{_subject(request)} on {found.ranks} ranks, level {found.level}, {costs}\n")
+    has_file = request.machine and not is_network(request.machine)
+    costs = request.machine if has_file else f"LogGOPS {request.loggops}"
+    where = f" of {found.network.name}" if found.network else ""
+    print(f"{_subject(request)} on {found.ranks} ranks{where}, level {found.level}, {costs}\n")
     print(f"  {time_text(found.seconds)} ({found.finish} ns); rank {found.last_rank} is the last")
     print(f"  the ranks' processors wait for {_waiting(found):.1%} of that time")
     if found.folded:
@@ -137,6 +236,11 @@ def _print(request: Request, found: Simulation, wall_seconds: float) -> None:
         if not found.folded:
             shown = ", ".join(f"{rank} ({time_text(ticks / TICKS)})" for rank, ticks in on_path[:SHOWN_RANKS])
             print(f"  through {len(on_path)} ranks: {shown}{', …' if len(on_path) > SHOWN_RANKS else ''}")
+        _print_links_on_path(found)
     else:
         print(f"\nwith more than {EXPLAINED_MAX} operations there is no critical path")
+    if found.links.numbers.size:
+        print(f"\nthe most loaded of {found.links.numbers.size} links that carried something")
+        for link in _links(found)[:SHOWN_LINKS]:
+            print(f"  {link['link']:<24} {link['bytes']:>14.0f} bytes, busy {link['busy']:.1%}")
     print(f"\n{found.events} events, {found.messages} messages, {wall_seconds:.2g} s")

@@ -1,4 +1,8 @@
-"""A timeline of ranks, as a picture."""
+"""A timeline of ranks and the most loaded links, as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -6,13 +10,20 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.plots import new_figure
 from thalweg.simulation.simulate import Simulation, kinds
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 DRAWN_RANKS_MAX = 64
 DRAWN_SEGMENTS_MAX = 200_000
-_COLORS = ("tab:blue", "tab:gray", "tab:orange", "tab:purple", "tab:green")
+DRAWN_LINKS_MAX = 8
+_COLORS = ("tab:blue", "tab:gray", "tab:orange", "tab:purple", "tab:green", "tab:brown")
 
 
 def draw_timeline(found: Simulation, path: str) -> None:
-    """Draw what the first ranks' processors did, and the critical path; the file's name says the format."""
+    """Draw what the first ranks' processors did, the critical path, and on level flow the links with the most to do.
+
+    The file's name says the format.
+    """
     line = found.timeline
     drawn = line.ranks < DRAWN_RANKS_MAX
     if not line.ranks.size or int(drawn.sum()) > DRAWN_SEGMENTS_MAX:
@@ -20,8 +31,11 @@ def draw_timeline(found: Simulation, path: str) -> None:
             USAGE, f"{path}: the program has nothing to draw, or too much", "simulate fewer ranks or operations"
         )
     ranks = min(found.ranks, DRAWN_RANKS_MAX)
-    figure = new_figure(12, 1 + 0.16 * ranks)
-    axes = figure.add_subplot()
+    links = min(found.links.numbers.size, DRAWN_LINKS_MAX)
+    height = 1 + 0.16 * ranks
+    figure = new_figure(12, height + 0.25 * links)
+    panels = figure.add_gridspec(2 if links else 1, height_ratios=[height, 0.25 * links] if links else None)
+    axes = figure.add_subplot(panels[0])
     for kind, (name, color) in enumerate(zip(kinds(), _COLORS, strict=True)):
         chosen = drawn & (line.kinds == kind)
         if chosen.any():
@@ -35,4 +49,14 @@ def draw_timeline(found: Simulation, path: str) -> None:
     axes.set_ylabel("rank")
     axes.invert_yaxis()
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    if links:
+        _draw_links(found, figure.add_subplot(panels[1]), links)
     figure.savefig(path)
+
+
+def _draw_links(found: Simulation, axes: Axes, links: int) -> None:
+    names = [found.link_name(int(link)) for link in found.links.numbers[:links]]
+    axes.barh(names, found.links.busy[:links] / max(found.finish, 1), color="tab:brown")
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("part of the time that the link is busy")
+    axes.invert_yaxis()

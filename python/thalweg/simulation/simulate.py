@@ -10,29 +10,41 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import FAILED, SETTINGS, USAGE, ThalwegError
-from thalweg.machine import files
+from thalweg.simulation.ground import LOGGOPS, Costs, Ground, ground_of
 from thalweg.strategies import make_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-LEVELS = ("loggp",)
 TIES = ("order", "loggopsim")
-LOGGOPS = "2500,1500,1000,6,0,65535"
 EXPLAINED_MAX = 1 << 22
 TICKS = 1e9
 """Of a second."""
 
 
 class Segments(NamedTuple):
-    """What processors and messages did when; times in nanoseconds, kinds as positions in `kinds()`."""
+    """What processors and messages did when; times in nanoseconds, kinds as positions in `kinds()`.
+
+    links  of messages on their way on level flow: the link that held them up; -1: none
+    """
 
     ranks: NDArray[np.int64]
     kinds: NDArray[np.uint8]
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
+    links: NDArray[np.int64]
+
+
+class Links(NamedTuple):
+    """What links carried, those with the most to do first; all of shape (links,). None on level loggp."""
+
+    numbers: NDArray[np.int64]
+    """Of the interconnect's links."""
+    bytes: NDArray[np.float64]
+    busy: NDArray[np.float64]
+    """The nanoseconds that these take at the link's full capacity."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,12 @@ class Simulation:
     """The critical path, from the start to the finish without a pause."""
     timeline: Segments
     """What all processors did, where it was asked for."""
+    links: Links
+    """What links carried, on level flow."""
+    links_on_path: list[tuple[int, int]]
+    """The links that messages of the critical path waited for, with nanoseconds, longest first."""
+    network: _core.Interconnect | None
+    """What lies between the ranks, where it is known."""
     fingerprint: int
     """Equal for equal results."""
 
@@ -69,6 +87,10 @@ class Simulation:
     def seconds(self) -> float:
         """When the last rank has finished."""
         return self.finish / TICKS
+
+    def link_name(self, link: int) -> str:
+        """Name a link of the network for people."""
+        return "" if self.network is None else self.network.link_name(link)
 
     def ranks_on_path(self) -> list[tuple[int, int]]:
         """Give the ranks that the critical path goes through, with their nanoseconds on it, longest first."""
@@ -96,68 +118,91 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     parameters: Mapping[str, str] | None = None,
     machine: str | _core.Machine | None = None,
     loggops: str = LOGGOPS,
-    level: str = "loggp",
+    network: str = "",
+    nodes: ArrayLike | None = None,
+    placement: ArrayLike | None = None,
+    link_bandwidth: float = 0,
+    link_latency: float = 0,
+    level: str = "",
     ties: str = "order",
     explained_max: int = EXPLAINED_MAX,
     timeline: bool = False,
     progress: Callable[[int], None] | None = None,
+    costs: Costs | None = None,
 ) -> Simulation:
     """Simulate a strategy on so many ranks, or a program in GOAL.
 
     Messages cost what the machine says (a machine file's name, or the machine itself), else what LogGOPS' parameters
     say: L,o,g,G,O,S in nanoseconds and bytes. `unit_bytes` are those of a unit of the buffers. `goal` is a file's name
     or its content, text or binary. `progress` is called now and then with the number of events so far.
+
+    `network` is the name of an interconnect, as "torus:16x16x16", of which the job has `nodes` (numbers or coordinates;
+    None: all). Rank r is on slot placement[r], as map_ranks() gives it, or on slot r. Links carry `link_bandwidth`
+    bytes a second (0: as fast as messages alone), and each adds `link_latency` seconds. On level "flow", which is usual
+    with a network, messages share links; on "loggp" the network only delays. `costs` says all of these at once.
     """
-    for name, value, known_values in (("level", level, LEVELS), ("ties", ties, TIES)):
-        if value not in known_values:
-            raise ThalwegError(USAGE, f"simulate: {name} {value!r}", f"choose {' or '.join(known_values)}")
-    known = files.load(machine) if isinstance(machine, str) else machine
+    where = costs or Costs(
+        machine, loggops, ranks_per_node, network, nodes, placement, link_bandwidth, link_latency, level
+    )
+    ground = ground_of(where, 0 if goal else ranks)
     try:
         if goal:
-            program = _goal_program(goal, known, ranks_per_node, loggops)
+            program = _goal_program(goal, ground)
         else:
             sample = make_sample(
                 operation,
                 strategy,
                 ranks,
                 root=root,
-                ranks_per_node=ranks_per_node,
+                ranks_per_node=where.ranks_per_node,
                 unit_bytes=unit_bytes,
                 parameters=parameters,
+                nodes=ground.nodes,
             )
-            program = _core.strategy_program(sample, unit_bytes, known, loggops)
+            program = _core.strategy_program(
+                sample, unit_bytes, ground.machine, ground.loggops, may_fold=ground.network is None
+            )
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    return run(program, level=level, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
+    return run(program, ground, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
 
 
-def _goal_program(
-    goal: str | Path | bytes, machine: _core.Machine | None, ranks_per_node: int, loggops: str
-) -> _core.SimulatedProgram:
-    if isinstance(goal, bytes):
-        return _core.goal_program(goal, "goal", machine, ranks_per_node, loggops)
-    try:
-        data = Path(goal).read_bytes()
-    except OSError as error:
-        raise ThalwegError(SETTINGS, f"{goal} cannot be read: {error.strerror}", "name a file in GOAL") from error
-    return _core.goal_program(data, str(goal), machine, ranks_per_node, loggops)
+def _goal_program(goal: str | Path | bytes, ground: Ground) -> _core.SimulatedProgram:
+    name = "goal"
+    if not isinstance(goal, bytes):
+        name = str(goal)
+        try:
+            goal = Path(goal).read_bytes()
+        except OSError as error:
+            raise ThalwegError(SETTINGS, f"{name} cannot be read: {error.strerror}", "name a file in GOAL") from error
+    return _core.goal_program(goal, name, ground.machine, ground.ranks_per_node, ground.loggops, ground.nodes)
 
 
 def run(  # noqa: PLR0913
     program: _core.SimulatedProgram,
+    ground: Ground | None = None,
     *,
-    level: str = "loggp",
     ties: str = "order",
     explained_max: int = EXPLAINED_MAX,
     timeline: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Simulation:
     """Simulate a program that has been put together. A program that cannot go on is an error that says why."""
+    if ties not in TIES:
+        raise ThalwegError(USAGE, f"simulate: ties {ties!r}", f"choose {' or '.join(TIES)}")
+    network = ground.network if ground else None
+    level = ground.level if ground else "loggp"
+    held = None
+    if ground and network:
+        latency = round(ground.link_latency * TICKS)
+        held = _core.RankNetwork(network.interconnect, network.places, latency, level == "flow")
     try:
-        found = program.run(ties, explained_max, timeline, progress)
+        found = program.run(ties, explained_max, timeline, progress, held)
     except _core.Error as error:
         raise ThalwegError(FAILED, *error.args) from error
     path = Segments(*found.path())
+    numbers, carried, busy = found.links()
+    order = np.lexsort((numbers, -busy))
     return Simulation(
         level=level,
         ranks=program.ranks,
@@ -173,5 +218,8 @@ def run(  # noqa: PLR0913
         why=dict(zip(kinds(), found.path_by_kind(), strict=True)) if path.ranks.size else {},
         path=path,
         timeline=Segments(*found.timeline()),
+        links=Links(numbers[order], carried[order], busy[order]),
+        links_on_path=found.path_by_link(),
+        network=network.interconnect if network else None,
         fingerprint=found.fingerprint,
     )

@@ -76,10 +76,28 @@ def closed_form(question: Question, candidate: _core.Candidate, machine: _core.M
     return _core.closed_form(selection, question.size, question.ranks, machine, question.nodes)
 
 
-def explain_call(
-    question: Question, machine_file: str, tuning_file: str, limit: int, *, closed_forms: bool = False
+def simulated_cells(question: Question, candidate: _core.Candidate, machine: _core.Machine) -> list[str]:
+    """Give the time by level flow, and what of it the critical path waits for links, with the one it waits most for."""
+    from thalweg.simulation.candidates import network_of_nodes, simulate_candidate  # noqa: PLC0415 - slow to import
+
+    network = network_of_nodes(_core.NodePlaces(machine.network), question.nodes)
+    selection = f"{question.call}={candidate.text}"
+    found = simulate_candidate(selection, question.size, question.nodes, machine, network)
+    waiting = found.why.get("sharing", 0) / 1e9
+    link = f", most at {found.link_name(found.links_on_path[0][0])}" if waiting and found.links_on_path else ""
+    return [time_text(found.seconds), f"{time_text(waiting)}{link}" if waiting else ""]
+
+
+def explain_call(  # noqa: PLR0913
+    question: Question,
+    machine_file: str,
+    tuning_file: str,
+    limit: int,
+    *,
+    closed_forms: bool = False,
+    simulated: bool = False,
 ) -> None:
-    """Print candidates, measurements and the pick; with closed forms also the papers' equations' times."""
+    """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
     tuning_path = tuning_file or default_tuning_file(os.environ)
     picks = known_picks(store.load(tuning_path), question)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
@@ -93,6 +111,7 @@ def explain_call(
         console.print(remark)
     space = candidates(question, machine)
     headers = ["candidate", "predicted", "CPU per rank", "measured", *(["closed form"] if closed_forms else [])]
+    headers += ["simulated", "waits for links"] if simulated else []
     table = Table(*headers, box=None)
     measured = {pick.use: pick for pick, _ in reversed(picks) if pick.bytes == question.size}
     native = picks[0][0] if picks and picks[0][0].bytes == question.size else None
@@ -108,6 +127,7 @@ def explain_call(
             time_text(candidate.cpu_seconds),
             time_text(pick.seconds) if pick else "",
             *([time_text(form[0]) if form else ""] if closed_forms else []),
+            *(simulated_cells(question, candidate, machine) if simulated else []),
         )
     for use, pick in measured.items():
         if pick.library_algorithm:

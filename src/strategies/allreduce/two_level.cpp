@@ -18,7 +18,8 @@ constexpr Stage broadcast_stage{Operation::broadcast, "broadcast", broadcasts,
                                 "the broadcast from each node's leader"};
 
 void append(Builder& b) {
-  const topology::NodeGroups nodes = leader_groups(b.problem());
+  const auto found = leader_groups(b.problem());
+  const topology::NodeGroups& nodes = *found;
   const std::vector<Rank>& members = nodes.members_with(b.rank());
   const auto vector = schedule::output(0, b.pieces());
   const std::int64_t bytes = b.problem().unit_bytes;
@@ -42,15 +43,15 @@ void append(Builder& b) {
 std::optional<std::string> unsupported_reason(const Problem& problem) {
   if (auto why = unsupported_level_reason(problem))
     return why;
-  const topology::NodeGroups nodes = leader_groups(problem);
-  if (!problem.commutative && !nodes.contiguous())
+  const auto nodes = leader_groups(problem);
+  if (!problem.commutative && !nodes->contiguous())
     return "it combines node by node, and nodes' ranks are not neighbors";
-  return leaders_stage.unsupported_reason(problem, nodes.count(), problem.unit_bytes);
+  return leaders_stage.unsupported_reason(problem, nodes->count(), problem.unit_bytes);
 }
 
 std::int32_t pieces(const Problem& problem) {
   // What the stages within nodes want depends on segments alone, not on a node's ranks.
-  const std::int32_t leaders = leader_groups(problem).count();
+  const std::int32_t leaders = leader_groups(problem)->count();
   return common_pieces({reduce_stage.pieces(problem, problem.ranks, problem.unit_bytes),
                         leaders_stage.pieces(problem, leaders, problem.unit_bytes),
                         broadcast_stage.pieces(problem, problem.ranks, problem.unit_bytes)});

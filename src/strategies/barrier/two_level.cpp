@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, 5> choices{"dissemination", "recursive_do
 constexpr Stage between{Operation::barrier, "between", choices, "the barrier between nodes"};
 
 void append(Builder& b) {
-  const topology::NodeGroups groups = leader_groups(b.problem());
+  const auto found = leader_groups(b.problem());
+  const topology::NodeGroups& groups = *found;
   const std::vector<Rank>& members = groups.members_with(b.rank());
   const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
   topology::TreeNode node = topology::tree_node(

@@ -14,12 +14,13 @@ constexpr std::array<std::string_view, 4> inside_choices{"knomial", "flat", "cha
 constexpr Stage between{Operation::broadcast, "between", between_choices, "the broadcast between nodes"};
 constexpr Stage inside{Operation::broadcast, "inside", inside_choices, "the broadcast inside of nodes"};
 
-topology::NodeGroups groups_of(const Problem& problem) {
+std::shared_ptr<const topology::NodeGroups> groups_of(const Problem& problem) {
   return leader_groups(problem, problem.root);
 }
 
 void append(Builder& b) {
-  const topology::NodeGroups groups = groups_of(b.problem());
+  const auto found = groups_of(b.problem());
+  const topology::NodeGroups& groups = *found;
   const std::int64_t bytes = b.problem().unit_bytes;
   const std::vector<schedule::BlockList> everything{schedule::output(0, b.pieces())};
   if (groups.is_leader(b.rank()))
@@ -38,7 +39,7 @@ void append(Builder& b) {
 }
 
 std::int32_t pieces(const Problem& problem) {
-  return common_pieces({between.pieces(problem, groups_of(problem).count(), problem.unit_bytes),
+  return common_pieces({between.pieces(problem, groups_of(problem)->count(), problem.unit_bytes),
                         inside.pieces(problem, problem.ranks, problem.unit_bytes)});
 }
 

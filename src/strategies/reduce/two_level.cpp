@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 4> inside_choices{"knomial", "flat", "cha
 constexpr Stage between{Operation::reduce, "between", between_choices, "the reduce between nodes"};
 constexpr Stage inside{Operation::reduce, "inside", inside_choices, "the reduce inside of nodes"};
 
-topology::NodeGroups groups_of(const Problem& problem) {
+std::shared_ptr<const topology::NodeGroups> groups_of(const Problem& problem) {
   return leader_groups(problem, problem.root);
 }
 
@@ -44,7 +44,8 @@ BlockList append_inside(Builder& b, const topology::NodeGroups& groups) {
 }
 
 void append(Builder& b) {
-  const topology::NodeGroups groups = groups_of(b.problem());
+  const auto found = groups_of(b.problem());
+  const topology::NodeGroups& groups = *found;
   const BlockList sum = append_inside(b, groups);
   if (!groups.is_leader(b.rank()))
     return;
@@ -60,16 +61,16 @@ void append(Builder& b) {
 std::optional<std::string> unsupported_reason(const Problem& problem) {
   if (auto why = unsupported_level_reason(problem))
     return why;
-  const topology::NodeGroups groups = groups_of(problem);
-  if (!problem.commutative && !groups.contiguous())
+  const auto groups = groups_of(problem);
+  if (!problem.commutative && !groups->contiguous())
     return "it combines node by node, and nodes' ranks are not neighbors";
-  if (auto why = between.unsupported_reason(problem, groups.count(), problem.unit_bytes))
+  if (auto why = between.unsupported_reason(problem, groups->count(), problem.unit_bytes))
     return why;
   return inside.unsupported_reason(problem, problem.ranks, problem.unit_bytes);
 }
 
 std::int32_t pieces(const Problem& problem) {
-  return common_pieces({between.pieces(problem, groups_of(problem).count(), problem.unit_bytes),
+  return common_pieces({between.pieces(problem, groups_of(problem)->count(), problem.unit_bytes),
                         inside.pieces(problem, problem.ranks, problem.unit_bytes)});
 }
 

@@ -1,0 +1,120 @@
+"""How well simulation predicts: measured times in labs beside simulated ones, from the probe's figures.
+
+All candidates of every case are measured (`thalweg tune --exhaustive` without writing a tuning file). Each is predicted
+by the model, and simulated on levels loggp and flow, on the network that the lab has. The figures are the rank
+correlation with the measured times, the median of predicted over measured, and the median of how many times as long or
+as short a prediction is.
+"""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from statistics import mean, median
+from typing import NamedTuple
+
+from thalweg import _core
+from thalweg.bench.rows import Row, make_row, write_rows
+from thalweg.simulation.candidates import network_of_nodes, simulate_candidate
+from thalweg.simulation.ground import LEVELS
+from thalweg.trials.cases import Case, node_places
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import Job, Session, start_words
+from thalweg.tune.run import machine_of, tune_case
+from thalweg.tune.search import EXHAUSTIVE
+
+_FOREVER_S = 1e9
+PREDICTORS = ("model", *LEVELS)
+
+
+class Request(NamedTuple):
+    """What to measure."""
+
+    mpi: str
+    ranks: int
+    labs: Sequence[str]
+    cases: Sequence[Case]
+
+
+class Accuracy(NamedTuple):
+    """How near predictions are to measured times."""
+
+    correlation: float
+    ratio: float
+    """The median of predicted over measured."""
+    error: float
+    """The median of how many times too long or too short, at least 1."""
+
+
+def accuracy(measured: Sequence[float], predicted: Sequence[float]) -> Accuracy:
+    """Compare times, one by one."""
+    from scipy.stats import spearmanr  # noqa: PLC0415 - slow to import
+
+    ratios = [one / other for one, other in zip(predicted, measured, strict=True)]
+    correlation = float(spearmanr(measured, predicted).statistic) if len(ratios) > 1 else 1.0
+    return Accuracy(
+        correlation if math.isfinite(correlation) else 0.0, median(ratios), median(max(r, 1 / r) for r in ratios)
+    )
+
+
+def simulated(case: Case, names: Sequence[str], job: Job, machine: _core.Machine) -> dict[str, list[float]]:
+    """Simulate candidates on both levels: seconds by level."""
+    network = network_of_nodes(node_places(job, machine), job.nodes)
+    return {
+        level: [
+            simulate_candidate(f"{case.call}={name}", case.size, job.nodes, machine, network, level, 0).seconds
+            for name in names
+        ]
+        for level in LEVELS
+    }
+
+
+def compare(
+    case: Case, measured: Mapping[str, float], predicted: Mapping[str, float], job: Job, machine: _core.Machine
+) -> dict[str, Accuracy]:
+    """Hold the model and both levels against a case's measured times."""
+    names = [name for name in predicted if name in measured]
+    times = [measured[name] for name in names]
+    found = {"model": [predicted[name] for name in names], **simulated(case, names, job, machine)}
+    return {predictor: accuracy(times, found[predictor]) for predictor in PREDICTORS}
+
+
+def run(request: Request, json_file: str) -> None:
+    """Measure all cases in all labs, print and write the figures."""
+    program = trial_program(request.mpi, os.environ)
+    rows: list[Row] = []
+    for lab in request.labs:
+        all_found: list[dict[str, Accuracy]] = []
+        with Session(start_words([], request.ranks, program), lab=lab) as session:
+            machine = machine_of(session, "", lab)
+            for case in request.cases:
+                measured = tune_case(session, case, machine, EXHAUSTIVE, _FOREVER_S)
+                found = compare(case, measured.outcome.medians, measured.predicted, session.job, machine)
+                all_found.append(found)
+                rows += rows_of(f"{machine.network or 'star'} {case.name}", found)
+                print(f"{machine.network or 'star':<14} {case.name:<22} {_words(found)}", flush=True)
+        means = {
+            predictor: Accuracy(*(mean(values) for values in zip(*(one[predictor] for one in all_found), strict=True)))
+            for predictor in PREDICTORS
+        }
+        print(f"{machine.network or 'star':<14} {'mean':<22} {_words(means)}", flush=True)
+    if json_file:
+        write_rows(rows, json_file)
+
+
+def _words(found: Mapping[str, Accuracy]) -> str:
+    return "; ".join(
+        f"{predictor}: rho {one.correlation:.2f}, ratio {one.ratio:.2f}, off {one.error:.2f}"
+        for predictor, one in found.items()
+    )
+
+
+def rows_of(name: str, found: Mapping[str, Accuracy]) -> list[Row]:
+    """Write the figures as rows, ideal values as the peer's."""
+    rows: list[Row] = []
+    for predictor, one in found.items():
+        rows += [
+            make_row(name, f"rank correlation of {predictor}", "rho", one.correlation, 1.0, "measured"),
+            make_row(name, f"{predictor} / measured", "ratio", one.ratio, 1.0, "measured"),
+            make_row(name, f"times that {predictor} is off", "ratio", one.error, 1.0, "measured"),
+        ]
+    return rows

@@ -1,0 +1,40 @@
+"""Candidates for a call on the machine that a machine file describes, simulated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.simulation.ground import LOGGOPS, Ground
+from thalweg.simulation.placed import Network, cabled
+from thalweg.simulation.simulate import EXPLAINED_MAX, Simulation, run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def network_of_nodes(known: _core.NodePlaces, nodes: Sequence[int]) -> Network:
+    """Give the network of ranks on these nodes, with the nodes' cables; a star where its routes are not known."""
+    count = max(nodes) + 1
+    is_known = bool(known.network) and not known.why_unknown(count)
+    places = np.asarray((is_known and known.places) or range(count), dtype=np.int64)
+    shape = known.network if is_known else "star"
+    interconnect = _core.Interconnect(cabled(shape, int(places.max()) + 1))
+    return Network(interconnect, places[np.asarray(nodes)])
+
+
+def simulate_candidate(  # noqa: PLR0913, PLR0917
+    selection: str,
+    size: int,
+    nodes: Sequence[int],
+    machine: _core.Machine,
+    network: Network,
+    level: str = "flow",
+    explained_max: int = EXPLAINED_MAX,
+) -> Simulation:
+    """Simulate a selection ("allreduce=ring:segment=64KiB") for units of `size` bytes, a rank on each of `nodes`."""
+    sample = _core.Sample(selection, len(nodes), 0, 1, size, _core.NodePlaces("", 0, []), list(nodes))
+    program = _core.strategy_program(sample, size, machine, LOGGOPS, may_fold=False)
+    return run(program, Ground(machine, LOGGOPS, 1, network, 0, level), explained_max=explained_max)

@@ -1,0 +1,130 @@
+"""The network of a simulation: which node each rank is on, and how fast links are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.placement.machine import slots_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Network(NamedTuple):
+    """A network, and the node of each rank on it, int64 of shape (ranks,)."""
+
+    interconnect: _core.Interconnect
+    places: NDArray[np.int64]
+
+    @property
+    def numbers(self) -> list[int]:
+        """Number the nodes that have ranks from 0, in the order of their first ranks; give each rank's."""
+        _, first, places = np.unique(self.places, return_index=True, return_inverse=True)
+        order = np.empty(first.size, dtype=np.int64)
+        order[np.argsort(first, kind="stable")] = np.arange(first.size)
+        numbers: list[int] = order[places].tolist()
+        return numbers
+
+
+def network_of(
+    name: str,
+    ranks: int,
+    ranks_per_node: int = 1,
+    *,
+    nodes: ArrayLike | None = None,
+    placement: ArrayLike | None = None,
+) -> Network:
+    """Put ranks on the nodes of a network.
+
+    Slot s is on node s // ranks_per_node of those that the job has (None: all), and rank r on slot placement[r] (None:
+    slot r), as `thalweg map` gives them. With 0 ranks on a node all are on the first; with 0 ranks there are as many as
+    slots. Raises ThalwegError for what is no network, for too few slots, and for a placement that is none.
+    """
+    if ranks_per_node < 0:
+        raise ThalwegError(SETTINGS, f"{ranks_per_node} ranks on a node", "choose 0, for all, or more")
+    slots = slots_of(
+        _completed(name, ranks, ranks_per_node),
+        None if nodes is None else np.asarray(nodes),
+        ranks_per_node or max(ranks, 1),
+    )
+    count = ranks or slots.nodes.size
+    if count > slots.nodes.size:
+        raise ThalwegError(
+            SETTINGS,
+            f"{count} ranks on {slots.nodes.size} slots of {slots.machine.name}",
+            "choose a larger network, or more ranks on a node",
+        )
+    return Network(slots.machine, slots.nodes[_checked(placement, count, slots.nodes.size)])
+
+
+def _completed(name: str, ranks: int, ranks_per_node: int) -> str:
+    """Give the number of nodes to a network that has none by itself, as a star."""
+    nodes = -(-ranks // ranks_per_node) if ranks_per_node else 1
+    try:
+        return _core.Interconnect(name).name
+    except _core.Error as error:
+        try:
+            return _core.Interconnect(name, nodes).name if nodes else name
+        except _core.Error:
+            raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def cabled(name: str, nodes: int) -> str:
+    """Name a network whose nodes have cables to switches, also on meshes and tori; as labs are built."""
+    known = _core.Interconnect(name, nodes)
+    shape, comma, options = known.name.partition(",")
+    return known.name if known.vertices > known.nodes else f"{shape}*1{comma}{options}"
+
+
+def _checked(placement: ArrayLike | None, ranks: int, slots: int) -> NDArray[np.int64]:
+    if placement is None:
+        return np.arange(ranks)
+    found = np.asarray(placement, dtype=np.int64).ravel()
+    if found.size < ranks:
+        raise ThalwegError(SETTINGS, f"a placement of {found.size} ranks for {ranks}", "give each rank a slot")
+    found = found[:ranks]
+    if found.size and (found.min() < 0 or found.max() >= slots or np.unique(found).size != found.size):
+        raise ThalwegError(SETTINGS, "the placement is none", f"give each rank a slot of its own from 0 to {slots - 1}")
+    return found
+
+
+def read_placement(path: str) -> NDArray[np.int64]:
+    """Read the slot of each rank, a line each, as `thalweg map -o FILE --format list` writes them."""
+    try:
+        return np.array(Path(path).read_text(encoding="utf-8").split(), dtype=np.int64)
+    except (OSError, UnicodeDecodeError, ValueError, OverflowError) as error:
+        remedy = "name a file of slots, as `thalweg map -o FILE --format list` writes it"
+        raise ThalwegError(SETTINGS, f"{path} cannot be read as a placement", remedy) from error
+
+
+def is_network(name: str) -> bool:
+    """Say whether it is the name of a network, not of a machine file."""
+    return not Path(name).exists() and (name == "star" or ":" in name) and not name.endswith(".toml")
+
+
+def with_link_rate(machine: _core.Machine, bytes_per_second: float) -> _core.Machine:
+    """Give a machine's network links of another bandwidth."""
+    changed = _core.parse_machine(machine.to_text(), machine.title)
+    levels = changed.levels
+    for level in levels:
+        if level.level == _core.Level.network:
+            ranges = level.ranges
+            for cost in ranges:
+                cost.gap_per_byte = _core.Figure(*(3 * [1 / bytes_per_second]))
+            level.ranges = ranges
+    changed.levels = levels
+    return changed
+
+
+def loggops_with_link_rate(loggops: str, bytes_per_second: float) -> str:
+    """Give LogGOPS' parameters, as text, another G."""
+    usual = ["2500", "1500", "1000", "6", "0", "65535"]
+    words = loggops.split(",")
+    words += usual[len(words) :]
+    words[3] = repr(1e9 / bytes_per_second)
+    return ",".join(words)

@@ -1,0 +1,76 @@
+// How messages get from rank to rank.
+
+#include "simulate/loggp_simulation.hpp"
+
+#include <limits>
+
+namespace thalweg::simulate {
+
+namespace {
+
+/// Comes after all else of its moment.
+constexpr std::uint32_t last_of_all = std::numeric_limits<std::uint32_t>::max();
+
+} // namespace
+
+/// Says when a message that its processor begins now has come, or goes onto the network.
+void LoggpSimulation::send_off(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now) {
+  const MessageCost& cost = costs_.of(rank, one);
+  const std::uint32_t order = states_[number].order;
+  if (network_ == nullptr) {
+    events_.push({now + cost.delay(), order, number, rank, EventKind::arrival});
+    return;
+  }
+  if (carrier_ && cost.transfer > 0 && costs_.is_carried(rank, one)) {
+    events_.push({now + cost.send_overhead, order, number, rank, EventKind::leaving});
+    return;
+  }
+  const Ticks latency = network_->latency(rank, program_.target_of(rank, one));
+  recorder_.note_carriage(number, {.latency = latency});
+  events_.push({now + cost.delay() + latency, order, number, rank, EventKind::arrival});
+}
+
+void LoggpSimulation::handle_leaving(const Event& event) {
+  const Operation& send = operation(event.rank, event.operation);
+  carrier_->start(event.time, {event.operation, event.rank}, program_.target_of(event.rank, send),
+                  costs_.of(event.rank, send));
+  share_links_later(event.time);
+}
+
+void LoggpSimulation::handle_carried(const Event& event) {
+  const std::uint32_t flow = event.rank;
+  const Carrier::Message message = carrier_->message(flow);
+  switch (carrier_->look(event.time, flow, event.operation)) {
+  case Carrier::Answer::outdated:
+    return;
+  case Carrier::Answer::later: {
+    Event later = event;
+    later.time = carrier_->announced(flow);
+    events_.push(later);
+    return;
+  }
+  case Carrier::Answer::over:
+    break;
+  }
+  const Operation& send = operation(message.rank, message.number);
+  const Ticks latency = network_->latency(message.rank, program_.target_of(message.rank, send));
+  recorder_.note_carriage(message.number, {latency, carrier_->flows().last_span(flow)});
+  events_.push({event.time + costs_.of(message.rank, send).latency + latency, event.order, message.number,
+                message.rank, EventKind::arrival});
+  share_links_later(event.time);
+}
+
+void LoggpSimulation::share_links_later(Ticks now) {
+  if (!shares_later_)
+    events_.push({now, last_of_all, 0, 0, EventKind::sharing});
+  shares_later_ = true;
+}
+
+void LoggpSimulation::share_links(Ticks now) {
+  shares_later_ = false;
+  carrier_->share(now, [&](const Carrier::Message& message, std::uint32_t flow, Ticks time) {
+    events_.push({time, states_[message.number].order, message.number, flow, EventKind::carried});
+  });
+}
+
+} // namespace thalweg::simulate
