@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
+    from thalweg.placement.library import PlaceError
     from thalweg.placement.mapping import Budget, Placement, map_ranks
     from thalweg.placement.pattern import Pattern
+    from thalweg.placement.reorder import Reordering, reorder
     from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
@@ -23,7 +25,9 @@ __all__ = [
     "Machine",
     "Movement",
     "Pattern",
+    "PlaceError",
     "Placement",
+    "Reordering",
     "Simulation",
     "Stream",
     "StreamError",
@@ -31,6 +35,7 @@ __all__ = [
     "TaskCosts",
     "balance",
     "map_ranks",
+    "reorder",
     "simulate",
     "task_cuts",
 ]
@@ -43,11 +48,14 @@ _MODULES = {
     "Machine": "thalweg.machine.machine",
     "Movement": "thalweg.balancing.balancer",
     "Pattern": "thalweg.placement.pattern",
+    "PlaceError": "thalweg.placement.library",
     "Placement": "thalweg.placement.mapping",
+    "Reordering": "thalweg.placement.reorder",
     "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
+    "reorder": "thalweg.placement.reorder",
     "simulate": "thalweg.simulation.simulate",
     "task_cuts": "thalweg.balancing.balance",
 }
