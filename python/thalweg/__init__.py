@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
+    from thalweg.placement.library import PlaceError
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
     from thalweg.placement.pattern import Pattern
+    from thalweg.placement.reorder import Reordering, reorder
     from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.simulation.streams import simulate_stream
     from thalweg.stream import FinishRequest, Stream
@@ -24,7 +26,9 @@ __all__ = [
     "Machine",
     "Movement",
     "Pattern",
+    "PlaceError",
     "Placement",
+    "Reordering",
     "Sharing",
     "Simulation",
     "Stream",
@@ -33,6 +37,7 @@ __all__ = [
     "TaskCosts",
     "balance",
     "map_ranks",
+    "reorder",
     "simulate",
     "simulate_stream",
     "task_cuts",
@@ -46,12 +51,15 @@ _MODULES = {
     "Machine": "thalweg.machine.machine",
     "Movement": "thalweg.balancing.balancer",
     "Pattern": "thalweg.placement.pattern",
+    "PlaceError": "thalweg.placement.library",
     "Placement": "thalweg.placement.mapping",
+    "Reordering": "thalweg.placement.reorder",
     "Sharing": "thalweg.placement.mapping",
     "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
+    "reorder": "thalweg.placement.reorder",
     "simulate": "thalweg.simulation.simulate",
     "simulate_stream": "thalweg.simulation.streams",
     "task_cuts": "thalweg.balancing.balance",

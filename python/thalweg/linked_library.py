@@ -63,6 +63,12 @@ class LinkedLibrary:
         address = _mpi4py()._addressof(communicator)  # noqa: SLF001 (documented for C extensions)
         return self._communicator.from_address(address)
 
+    def communicator_of(self, handle: ctypes.c_int | ctypes.c_void_p) -> Any:
+        """Give an intracommunicator that a C function has made to mpi4py."""
+        made = _mpi4py().Intracomm()
+        self._communicator.from_address(_mpi4py()._addressof(made)).value = handle.value  # noqa: SLF001
+        return made
+
     def call(self, name: str, *arguments: Any) -> None:
         """Call thalweg_<name>; raise what it failed with."""
         self.check(self.status_of(name, *arguments))

@@ -59,6 +59,7 @@ ROOMS: dict[str, set[str]] = {
         "job/mpi", "job/linked", "stream",
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
+    "place/linked": {"core", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/linked"},
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {
         "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "pattern", "place",

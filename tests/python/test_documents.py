@@ -28,6 +28,7 @@ PARTS = ("words", "kinds", "lookup", "distances", "threads")
 @pytest.mark.parametrize(
     ("page", "program"),
     [
+        ("placing.md", "place/jobs/page.cpp"),
         ("teams.md", "team/page.cpp"),
         ("streams.md", "stream/jobs/page.cpp"),
         *[("streams.md", f"stream/jobs/page/{part}.inc") for part in PARTS],

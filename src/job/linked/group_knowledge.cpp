@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <utility>
 
 namespace thalweg::job {
@@ -51,6 +52,23 @@ Texts read_machine(const machine::Fingerprint& wanted, const std::string& path) 
   return texts;
 }
 
+KnownMachine agree_on_machine(const Agreement& everybody, const machine::Fingerprint& wanted,
+                              const std::string& tuning) {
+  Texts texts = everybody.own() == 0 ? read_machine(wanted, tuning) : Texts{};
+  for (std::string* const text : {&texts.machine, &texts.error, &texts.remedy})
+    everybody.broadcast(*text);
+  if (!texts.error.empty())
+    throw Error(texts.error, texts.remedy);
+  if (texts.machine.empty())
+    return find_machine(wanted, "", nullptr);
+  return {machine::parse_machine(texts.machine, "the first rank's machine file"), true};
+}
+
+std::string node_list_path() {
+  const char* const path = environment("THALWEG_NODE_LIST");
+  return path == nullptr ? "" : path;
+}
+
 } // namespace
 
 std::string tuning_path() {
@@ -63,26 +81,35 @@ std::string tuning_path() {
 Knowledge agree_on_knowledge(const Group& group) {
   Knowledge knowledge;
   knowledge.fingerprint = fingerprint(group.placement(), library_name(), environment);
-  const bool reads = group.rank() == 0;
-  const std::string path = reads ? tuning_path() : "";
-  Texts texts = reads ? read_machine(knowledge.fingerprint, path) : Texts{};
+  const std::string path = group.rank() == 0 ? tuning_path() : "";
   const Agreement everybody = group.agreement(group.channels().policy());
-  for (std::string* const text : {&texts.machine, &texts.error, &texts.remedy})
-    everybody.broadcast(*text);
-  if (!texts.error.empty())
-    throw Error(texts.error, texts.remedy);
-  knowledge.machine.is_probed = !texts.machine.empty();
-  knowledge.machine.machine = knowledge.machine.is_probed
-                                  ? machine::parse_machine(texts.machine, "the first rank's machine file")
-                                  : find_machine(knowledge.fingerprint, "", nullptr).machine;
-  const char* const node_list = environment("THALWEG_NODE_LIST");
+  knowledge.machine = agree_on_machine(everybody, knowledge.fingerprint, path);
   if (group.node_count() > 1)
-    knowledge.network = agree_on_network(everybody, group.placement(), node_list == nullptr ? "" : node_list,
-                                         knowledge.machine.machine);
+    knowledge.network =
+        agree_on_network(everybody, group.placement(), node_list_path(), knowledge.machine.machine);
   tune::Tuning known = agree_on_tuning(everybody, tuning_or_none(path, knowledge.fingerprint));
   knowledge.picks = std::move(known.picks);
   knowledge.streams = std::move(known.streams);
   return knowledge;
+}
+
+KnownNetwork agree_on_network(const Group& group, const NamedNetwork& named) {
+  const Agreement everybody = group.agreement(group.channels().policy());
+  const std::string tuning = group.rank() == 0 ? tuning_path() : "";
+  machine::Machine machine =
+      agree_on_machine(everybody, fingerprint(group.placement(), library_name(), environment), tuning)
+          .machine;
+  if (!named.shape.empty()) {
+    machine.network = named.shape;
+    machine.nodes = {}; // they are of the machine file's network
+  }
+  const std::string list =
+      named.node_list.empty() && named.shape.empty() ? node_list_path() : named.node_list;
+  KnownNetwork network = agree_on_network(everybody, group.placement(), list, machine);
+  if (network.shape.empty() && !(named.shape.empty() && named.node_list.empty()))
+    throw Error(network.remark.empty() ? fmt::format("{} names no network's shape", list) : network.remark,
+                "name a network that has a place for each of the job's nodes");
+  return network;
 }
 
 } // namespace thalweg::job

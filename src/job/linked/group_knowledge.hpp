@@ -23,6 +23,17 @@ struct Knowledge {
 /// passed over, except the one that was named: then all ranks throw the same Error. Collective.
 Knowledge agree_on_knowledge(const Group& group);
 
+/// What a program says itself of the network between its nodes.
+struct NamedNetwork {
+  std::string shape;     ///< topology/network.hpp; empty: the machine file's
+  std::string node_list; ///< a file; empty: THALWEG_NODE_LIST's, or the machine file's
+};
+
+/// The network between the group's nodes alone, found as above. Throws the same Error on all ranks for a
+/// machine file that was named and does not read, and for what `named` says, if that cannot be used.
+/// Collective.
+KnownNetwork agree_on_network(const Group& group, const NamedNetwork& named);
+
 /// The tuning file that this process's settings name; empty: none.
 std::string tuning_path();
 

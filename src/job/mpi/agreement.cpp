@@ -17,6 +17,13 @@ void check(const char* call, int code) {
     throw transport::MpiError(call, code);
 }
 
+// The library counts a message's bytes with an int.
+constexpr std::size_t piece_max = std::size_t{1} << 30;
+
+int length_of_piece(std::size_t left) {
+  return static_cast<int>(std::min(left, piece_max));
+}
+
 } // namespace
 
 Agreement::Agreement(const transport::MpiApi& api, MPI_Comm communicator, std::vector<Rank> members, Rank own,
@@ -37,18 +44,23 @@ void Agreement::complete(MPI_Request& request) const {
 }
 
 void Agreement::send(const void* data, std::size_t bytes, Rank member) const {
-  MPI_Request request = api_.request_null;
   const Rank to = members_[static_cast<std::size_t>(member)];
-  check("MPI_Isend", api_.isend(data, static_cast<int>(bytes), api_.byte, to, tag_, communicator_, &request));
-  complete(request);
+  for (std::size_t begin = 0; begin < bytes; begin += piece_max) {
+    MPI_Request request = api_.request_null;
+    check("MPI_Isend", api_.isend(static_cast<const std::byte*>(data) + begin, length_of_piece(bytes - begin),
+                                  api_.byte, to, tag_, communicator_, &request));
+    complete(request);
+  }
 }
 
 void Agreement::receive(void* data, std::size_t bytes, Rank member) const {
-  MPI_Request request = api_.request_null;
   const Rank from = members_[static_cast<std::size_t>(member)];
-  check("MPI_Irecv",
-        api_.irecv(data, static_cast<int>(bytes), api_.byte, from, tag_, communicator_, &request));
-  complete(request);
+  for (std::size_t begin = 0; begin < bytes; begin += piece_max) {
+    MPI_Request request = api_.request_null;
+    check("MPI_Irecv", api_.irecv(static_cast<std::byte*>(data) + begin, length_of_piece(bytes - begin),
+                                  api_.byte, from, tag_, communicator_, &request));
+    complete(request);
+  }
 }
 
 // A member's parent is the one without its lowest bit; its children differ from it in one bit below that.
@@ -89,6 +101,27 @@ void Agreement::allgather(const void* own, std::size_t bytes, void* all) const {
               bytes * static_cast<std::size_t>(std::min(distance, members - child)), child);
   }
   broadcast(rows, bytes * static_cast<std::size_t>(members));
+}
+
+// A member hands its parent what its subtree has: first the length.
+std::vector<std::byte> Agreement::gather(std::vector<std::byte> own) const {
+  for (std::int32_t distance = 1; distance < count(); distance *= 2) {
+    if ((own_ & distance) != 0) {
+      const std::uint64_t length = own.size();
+      send(&length, sizeof length, own_ - distance);
+      if (length > 0)
+        send(own.data(), own.size(), own_ - distance);
+      return {};
+    }
+    if (own_ + distance < count()) {
+      std::uint64_t length = 0;
+      receive(&length, sizeof length, own_ + distance);
+      own.resize(own.size() + length);
+      if (length > 0)
+        receive(own.data() + own.size() - length, length, own_ + distance);
+    }
+  }
+  return own;
 }
 
 std::vector<Rank> all_ranks(std::int32_t ranks) {

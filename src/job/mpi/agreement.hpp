@@ -48,7 +48,21 @@ public:
     return all;
   }
 
+  /// Every member's values, one after the other by member, on the first one; nothing on the others.
+  template <typename Value>
+  std::vector<Value> gather(const std::vector<Value>& own) const {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(own.data());
+    const std::vector<std::byte> all =
+        gather(std::vector<std::byte>(bytes, bytes + own.size() * sizeof(Value)));
+    std::vector<Value> values(all.size() / sizeof(Value));
+    if (!all.empty())
+      std::memcpy(values.data(), all.data(), all.size());
+    return values;
+  }
+
 private:
+  std::vector<std::byte> gather(std::vector<std::byte> own) const;
   void allgather(const void* own, std::size_t bytes, void* all) const;
   void send(const void* data, std::size_t bytes, Rank member) const;
   void receive(void* data, std::size_t bytes, Rank member) const;

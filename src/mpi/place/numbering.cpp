@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <exception>
+#include <fmt/format.h>
 
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 #include "place/job_allocation.hpp"
-#include "place/map.hpp"
+#include "place/sure_order.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
-
-constexpr double order_search_s = 0.05;
-constexpr place::Goal order_goal{.hop_bytes = 1, .contention = 1};
-// Nothing is tried, so what is predicted has to be much.
-constexpr double sure_part = 0.8;
 
 place::Slots found_order(CommunicatorState& communicator, std::vector<pattern::Edge> edges) {
   try {
@@ -23,13 +19,11 @@ place::Slots found_order(CommunicatorState& communicator, std::vector<pattern::E
     pattern.phases.push_back({"topology", 1, {communicator.size, std::move(edges)}});
     const machine::Allocation allocation =
         place::job_allocation(communicator.node_places(), communicator.nodes(), communicator.node_count());
-    const place::Result result =
-        place::map(pattern, allocation, {.goal = order_goal, .seconds = order_search_s});
-    const bool is_sure = !result.is_identity() &&
-                         place::value(order_goal, result.placed, result.identity) < sure_part &&
-                         result.placed.hop_bytes <= result.identity.hop_bytes &&
-                         result.placed.phase_link_max <= result.identity.phase_link_max;
-    return is_sure ? result.slot_of : place::Slots{};
+    place::SureOrder order = place::sure_order(pattern, allocation);
+    if (runtime.settings.verbose)
+      log_line(fmt::format("ranks of a topology {}: {}", order.slot_of.empty() ? "stay" : "renumbered",
+                           order.why));
+    return order.slot_of;
   } catch (const std::exception& error) {
     log_line(error.what());
     return {};

@@ -1,0 +1,72 @@
+/* Placing: the ranks of a communicator, numbered so that those that send each other much are near each other
+ * in the machine.
+ *
+ * Each rank says how much it will send to which others. It gets a communicator of the same processes, in
+ * which rank r is whoever is best to do what rank r has said (docs/placing.md). So call it before data is
+ * dealt out, and take one's part by the new rank. Ranks keep their numbers unless others are surely better.
+ *
+ * Failures are described in thalweg/status.h. What one rank gives wrong fails on all of them.
+ *
+ * Link with libthalweg-place-openmpi or libthalweg-place-mpich. */
+#ifndef THALWEG_PLACE_H
+#define THALWEG_PLACE_H
+
+#include "thalweg/status.h"
+
+#include <mpi.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a rank sends to another. Those to oneself do not count, and those to the same rank add up. */
+typedef struct thalweg_weight {
+  int rank;     /* in the communicator */
+  double bytes; /* from 0; any unit, if it is the same on all ranks */
+  int phase;    /* from 0; what is sent in different phases of the program shares no links */
+} thalweg_weight;
+
+/* The same on all ranks. Start from THALWEG_REORDER_DEFAULTS. */
+typedef struct thalweg_reorder_options {
+  size_t size;           /* sizeof(thalweg_reorder_options): later versions add fields at the end */
+  const char* objective; /* what is to be small: hop-bytes, link, contention, time, or a mixture, as
+                            "hop-bytes:1,link:2" (docs/placement.md). NULL: "hop-bytes:1,contention:1" */
+  double seconds;        /* that the first rank searches, while the others wait */
+  double gain;           /* ranks are renumbered if at least this part of the objective is predicted to be
+                            saved, from 0 to 1 */
+  const char* network; /* the shape of what lies between the nodes, as "torus:4x2". NULL: that of the machine
+                          file (THALWEG_MACHINE, or the last probe's); if it is not known, nodes are equally
+                          far from each other */
+  const char* node_list; /* a file with the places of hosts in it. NULL and no network: THALWEG_NODE_LIST, or
+                            the machine file's; NULL and a network: nodes have the places 0, 1, … in the order
+                            of their first ranks */
+} thalweg_reorder_options;
+
+#define THALWEG_REORDER_DEFAULTS                                                                             \
+  { sizeof(thalweg_reorder_options), NULL, 0.05, 0.2, NULL, NULL }
+
+/* What was found. The same on all ranks. */
+typedef struct thalweg_reordering {
+  size_t size;          /* sizeof(thalweg_reordering), set by the caller, as above */
+  int is_renumbered;    /* 0: ranks have kept their numbers */
+  double hops_per_byte; /* predicted, of the ranks as they are numbered now */
+  double hops_per_byte_before;
+  double link_bytes; /* on the most loaded link, each phase's added up */
+  double link_bytes_before;
+  char reason[160]; /* in words */
+} thalweg_reordering;
+
+/* Collective. Gives a new communicator of the same ranks, without attributes and without a topology; free it
+ * with MPI_Comm_free(). `weights` has `count` entries, and may be NULL if there are none. Options and `found`
+ * may be NULL. Fails on all ranks for a rank that is none in the communicator, bytes below 0 or no number,
+ * and options that are none or not the same on all ranks. */
+THALWEG_API thalweg_status thalweg_reorder(MPI_Comm communicator, const thalweg_weight* weights, size_t count,
+                                           const thalweg_reorder_options* options, MPI_Comm* reordered,
+                                           thalweg_reordering* found);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

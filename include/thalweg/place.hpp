@@ -1,0 +1,58 @@
+#pragma once
+
+// Placing for C++: thalweg/place.h with exceptions (thalweg/error.hpp), and weights from any range.
+//
+//     MPI_Comm ring = thalweg::reorder(communicator, {{left, bytes}, {right, bytes}});
+//     MPI_Comm near = thalweg::reorder(communicator, bytes_by_rank);  // a std::map, say
+
+#include "thalweg/error.hpp"
+#include "thalweg/place.h"
+
+#include <concepts>
+#include <initializer_list>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+/// What a rank sends to another: see thalweg_weight.
+struct weight : thalweg_weight {
+  constexpr weight(int to, double bytes_sent, int in_phase = 0) : thalweg_weight{to, bytes_sent, in_phase} {}
+  /// An entry of a map, say.
+  template <typename Rank, typename Bytes>
+  constexpr weight(const std::pair<Rank, Bytes>& entry)
+      : weight(static_cast<int>(entry.first), static_cast<double>(entry.second)) {}
+};
+
+/// See thalweg_reorder_options.
+struct reorder_options : thalweg_reorder_options {
+  reorder_options() : thalweg_reorder_options(THALWEG_REORDER_DEFAULTS) {}
+};
+
+/// What was found: see thalweg_reordering.
+struct reordering : thalweg_reordering {
+  reordering() : thalweg_reordering{} { size = sizeof(thalweg_reordering); }
+};
+
+/// Collective. A new communicator of the same ranks, to be freed with MPI_Comm_free(); what was found is
+/// written to `found`, if it is not null.
+template <std::ranges::input_range Weights>
+requires std::constructible_from<weight, std::ranges::range_reference_t<Weights>>
+[[nodiscard]] MPI_Comm reorder(MPI_Comm communicator, Weights&& weights, const reorder_options& options = {},
+                               reordering* found = nullptr) {
+  std::vector<thalweg_weight> given;
+  for (auto&& one : weights)
+    given.push_back(weight(one));
+  MPI_Comm reordered = MPI_COMM_NULL;
+  detail::check(thalweg_reorder(communicator, given.data(), given.size(), &options, &reordered, found));
+  return reordered;
+}
+
+[[nodiscard]] inline MPI_Comm reorder(MPI_Comm communicator, std::initializer_list<weight> weights,
+                                      const reorder_options& options = {}, reordering* found = nullptr) {
+  return reorder<std::initializer_list<weight>>(communicator, std::move(weights), options, found);
+}
+
+} // namespace thalweg

@@ -1,0 +1,34 @@
+#include "place/sure_order.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace thalweg::place {
+
+SureOrder sure_order(const pattern::Pattern& pattern, const machine::Allocation& allocation,
+                     const Options& options, double gain) {
+  SureOrder order;
+  if (std::ranges::all_of(pattern.phases,
+                          [](const pattern::Phase& phase) { return phase.matrix.edges().empty(); })) {
+    order.why = "no rank sends anything to another";
+    return order;
+  }
+  order.found = map(pattern, allocation, options);
+  const Metrics& before = order.found.identity;
+  const Metrics& after = order.found.placed;
+  const double part = value(options.goal, after, before);
+  order.why =
+      fmt::format("{:.2f} hops a byte instead of {:.2f}, {:.0f} % of the most loaded link's bytes",
+                  after.hops_per_byte, before.hops_per_byte,
+                  before.phase_link_max > 0 ? 100 * after.phase_link_max / before.phase_link_max : 100);
+  if (order.found.is_identity())
+    order.why = "no better order was found";
+  else if (part > 1 - gain || after.hop_bytes > before.hop_bytes ||
+           after.phase_link_max > before.phase_link_max)
+    order.why = fmt::format("the best order is not surely better: {}", order.why);
+  else
+    order.slot_of = order.found.slot_of;
+  return order;
+}
+
+} // namespace thalweg::place
