@@ -14,7 +14,7 @@
 enum thalweg_nic_request_kind {
   THALWEG_NIC_HELLO = 1,  /* is there an agent, of this version, and on which address? */
   THALWEG_NIC_JOIN = 2,   /* makes the group on this host, or joins it: gives a page and a socket */
-  THALWEG_NIC_STATUS = 3, /* gives a text in JSON instead of a reply */
+  THALWEG_NIC_STATUS = 3, /* version and kind are enough: gives a text in JSON instead of a reply */
 };
 
 struct thalweg_nic_request {

@@ -1,8 +1,8 @@
 #pragma once
 
-// A card that is a process: the same protocol over an UDP socket, without the kernel's programs and privileges.
-// It answers others only while its rank looks for an end, so a rank that computes holds up those below it.
-// What the network device gains over hosts is measured against it.
+// A card that is a process: the same protocol over an UDP socket, without the kernel's programs and
+// privileges. It answers others only while its rank looks for an end, so a rank that computes holds up those
+// below it. What the network device gains over hosts is measured against it.
 
 #include "nic/card.hpp"
 #include "nic/protocol.h"
@@ -14,7 +14,8 @@ namespace thalweg::nic {
 
 class HostCard final : public Card {
 public:
-  /// Has a socket at that address ("127.0.0.1"), at a port that the system chooses. Throws Error where it may not.
+  /// Has a socket at that address ("127.0.0.1"), at a port that the system chooses. Throws Error where it may
+  /// not.
   explicit HostCard(std::string_view address);
   /// Answers those below for some time, as they may not have heard of the last end.
   ~HostCard() override;

@@ -38,7 +38,8 @@ int connect_to_agent() {
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
   if (connect(made, reinterpret_cast<const sockaddr*>(&name), length) < 0) {
     close(made);
-    throw Error("no agent serves the network device", "have one started: thalweg nic serve", thalweg_error_system);
+    throw Error("no agent serves the network device", "have one started: thalweg nic serve",
+                thalweg_error_system);
   }
   return made;
 }
@@ -63,7 +64,8 @@ Reply ask(int agent, const thalweg_nic_request& request) {
   if (recvmsg(agent, &message, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(sizeof reply.words))
     fail("the agent does not answer", "have it started anew: thalweg nic serve");
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof reply.descriptors))
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS &&
+      header->cmsg_len == CMSG_LEN(sizeof reply.descriptors))
     std::memcpy(reply.descriptors.data(), CMSG_DATA(header), sizeof reply.descriptors);
   if (reply.words.version != THALWEG_NIC_VERSION || reply.words.refused != 0)
     throw Error(fmt::format("the agent refuses: {}",

@@ -25,8 +25,9 @@ public:
   int descriptor() const { return descriptor_; }
   /// Joins the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask who is
   /// missing. Throws Error where the agent refuses.
-  static std::unique_ptr<Card> join(std::unique_ptr<AgentConnection> connection, const thalweg_nic_group& group,
-                                    std::uint32_t local, std::span<const std::int32_t> ranks);
+  static std::unique_ptr<Card> join(std::unique_ptr<AgentConnection> connection,
+                                    const thalweg_nic_group& group, std::uint32_t local,
+                                    std::span<const std::int32_t> ranks);
 
 private:
   int descriptor_ = -1;

@@ -15,7 +15,8 @@ using schedule::StepKind;
 
 [[noreturn]] void refuse_shape(const Schedule& schedule, const char* what) {
   throw Error(fmt::format("rank {}'s schedule is no tree that a card can run: {}", schedule.rank, what),
-              "choose barrier=nic, or another strategy of tokens up and down a tree", thalweg_error_unsupported);
+              "choose barrier=nic, or another strategy of tokens up and down a tree",
+              thalweg_error_unsupported);
 }
 
 // Tokens one after the other, with the stages that they are in.
@@ -113,9 +114,11 @@ public:
       for (const Rank child : tree_place(schedule_of_(local)).children)
         (node(child) == node(local) ? view.locals : view.below).push_back(child);
     }
-    if (const auto all = std::ranges::count(nodes_, node(rank)); static_cast<std::size_t>(all) != view.locals.size())
-      throw Error(fmt::format("{} of the {} ranks on a host hang together in the tree", view.locals.size(), all),
-                  "choose barrier=nic, whose trees are of hosts", thalweg_error_unsupported);
+    if (const auto all = std::ranges::count(nodes_, node(rank));
+        static_cast<std::size_t>(all) != view.locals.size())
+      throw Error(
+          fmt::format("{} of the {} ranks on a host hang together in the tree", view.locals.size(), all),
+          "choose barrier=nic, whose trees are of hosts", thalweg_error_unsupported);
     return view;
   }
 

@@ -8,7 +8,8 @@ namespace thalweg::nic {
 
 namespace {
 
-// Ranks that share cores are given theirs back some milliseconds later, so it takes more than those to be lost.
+// Ranks that share cores are given theirs back some milliseconds later, so it takes more than those to be
+// lost.
 constexpr std::uint64_t first_patience_ns = 5'000'000;
 constexpr std::uint64_t longest_patience_ns = 160'000'000;
 

@@ -4,8 +4,8 @@
  * Barriers in the packet path: the wire format, and all that happens to a group's state.
  *
  * A group is a tree of cards, one on each host. A card is whatever runs these functions: the programs in the
- * kernel (nic/programs), a process (nic/host_card.hpp), or a test. Ranks of its host and cards below it are its
- * contributors. When all have arrived at an epoch, it tells the card above, and the root releases all
+ * kernel (nic/programs), a process (nic/host_card.hpp), or a test. Ranks of its host and cards below it are
+ * its contributors. When all have arrived at an epoch, it tells the card above, and the root releases all
  * (Zhang 2002, 3.3.3: gather, then broadcast, over any spanning tree of which a card sees its own place).
  *
  * Packets may be lost, doubled and overtaken. Nothing is acknowledged. Whoever waits sends its start again,
@@ -89,14 +89,15 @@ enum thalweg_nic_action {
   THALWEG_NIC_ANSWER = 8,  /* tell the one that has just arrived */
 };
 
-/* The rules that make it right, besides one for ranks: who starts an epoch has seen the end of the one a window
- * before. A test leaves them out, one at a time, to see that it notices. */
+/* The rules that make it right, besides one for ranks: who starts an epoch has seen the end of the one a
+ * window before. A test leaves them out, one at a time, to see that it notices. */
 enum thalweg_nic_rule {
   THALWEG_NIC_RULE_ANSWER, /* who arrives at what has ended is told so */
   THALWEG_NIC_RULE_REPEAT, /* who arrives again where all have arrived makes the card tell its parent again */
   THALWEG_NIC_RULE_NEWER,  /* a slot is not given to an older epoch */
   THALWEG_NIC_RULE_SERIAL, /* epochs are compared as serial numbers, which go round */
-  THALWEG_NIC_RULE_APART,  /* ends are kept apart from what is gathered: some card below may be a window behind */
+  THALWEG_NIC_RULE_APART, /* ends are kept apart from what is gathered: some card below may be a window behind
+                           */
   THALWEG_NIC_RULES,
 };
 #ifndef THALWEG_NIC_KEEPS
@@ -139,8 +140,8 @@ THALWEG_NIC_INLINE __u64 thalweg_nic_all(const struct thalweg_nic_group* group) 
   return ~0ULL >> missing;
 }
 
-THALWEG_NIC_INLINE void thalweg_nic_write(struct thalweg_nic_packet* packet, const struct thalweg_nic_group* group,
-                                          __u8 kind, __u32 epoch) {
+THALWEG_NIC_INLINE void thalweg_nic_write(struct thalweg_nic_packet* packet,
+                                          const struct thalweg_nic_group* group, __u8 kind, __u32 epoch) {
   packet->magic = thalweg_nic_order16(THALWEG_NIC_MAGIC);
   packet->version = THALWEG_NIC_VERSION;
   packet->kind = kind;
@@ -156,9 +157,11 @@ THALWEG_NIC_INLINE int thalweg_nic_is_ours(const struct thalweg_nic_packet* pack
   return packet->magic == thalweg_nic_order16(THALWEG_NIC_MAGIC) && packet->version == THALWEG_NIC_VERSION;
 }
 
-/* May a packet from another card come from there? Only a neighbor in the tree that knows the key is listened to. */
+/* May a packet from another card come from there? Only a neighbor in the tree that knows the key is listened
+ * to. */
 THALWEG_NIC_INLINE int thalweg_nic_admits(const struct thalweg_nic_group* group,
-                                          const struct thalweg_nic_packet* packet, __u32 address, __u16 port) {
+                                          const struct thalweg_nic_packet* packet, __u32 address,
+                                          __u16 port) {
   const __u32 contributor = thalweg_nic_order16(packet->contributor);
   if (packet->key != thalweg_nic_order64(group->key))
     return 0;
@@ -170,7 +173,8 @@ THALWEG_NIC_INLINE int thalweg_nic_admits(const struct thalweg_nic_group* group,
   return group->below[contributor].address == address && group->below[contributor].port == port;
 }
 
-/* An end is overwritten by the end a window later. By then all ranks have started that one, so have seen this. */
+/* An end is overwritten by the end a window later. By then all ranks have started that one, so have seen
+ * this. */
 THALWEG_NIC_INLINE int thalweg_nic_has_ended(const struct thalweg_nic_state* state, __u32 epoch) {
   const struct thalweg_nic_slot* const slot = &state->slots[epoch % THALWEG_NIC_WINDOW];
   if (!THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_APART))
@@ -184,19 +188,20 @@ THALWEG_NIC_INLINE void thalweg_nic_end(struct thalweg_nic_state* state, struct 
 }
 
 /* A contributor has arrived at an epoch, or says so again. Gives what is to be done (thalweg_nic_action). */
-THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* group, struct thalweg_nic_state* state,
-                                            __u32 contributor, __u32 epoch) {
+THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* group,
+                                            struct thalweg_nic_state* state, __u32 contributor, __u32 epoch) {
   struct thalweg_nic_slot* const slot = &state->slots[epoch % THALWEG_NIC_WINDOW];
   const __u64 bit = 1ULL << (contributor & (THALWEG_NIC_CONTRIBUTORS - 1));
   __u64 before;
   if (thalweg_nic_has_ended(state, epoch))
     return THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ANSWER) && contributor >= group->locals ? THALWEG_NIC_ANSWER
-                                                                                     : THALWEG_NIC_NOTHING;
+                                                                                      : THALWEG_NIC_NOTHING;
   if (slot->epoch != epoch) {
     /* Only a rank that breaks its rule comes here before the slot's own epoch has ended. */
     if (slot->arrived != 0 && !slot->finished)
       return THALWEG_NIC_NOTHING;
-    if (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_NEWER) && slot->arrived != 0 && !thalweg_nic_later(epoch, slot->epoch))
+    if (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_NEWER) && slot->arrived != 0 &&
+        !thalweg_nic_later(epoch, slot->epoch))
       return THALWEG_NIC_NOTHING;
     slot->epoch = epoch;
     slot->arrived = 0;
@@ -208,14 +213,14 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* grou
     return THALWEG_NIC_NOTHING;
   if (group->has_parent)
     return before != slot->arrived || THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPEAT) ? THALWEG_NIC_TELL_PARENT
-                                                                                : THALWEG_NIC_NOTHING;
+                                                                                 : THALWEG_NIC_NOTHING;
   thalweg_nic_end(state, slot);
   return THALWEG_NIC_TELL_CHILDREN | THALWEG_NIC_PUBLISH;
 }
 
 /* The card above says that an epoch has ended. Gives what is to be done. */
-THALWEG_NIC_INLINE __u32 thalweg_nic_release(const struct thalweg_nic_group* group, struct thalweg_nic_state* state,
-                                             __u32 epoch) {
+THALWEG_NIC_INLINE __u32 thalweg_nic_release(const struct thalweg_nic_group* group,
+                                             struct thalweg_nic_state* state, __u32 epoch) {
   struct thalweg_nic_slot* const slot = &state->slots[epoch % THALWEG_NIC_WINDOW];
   /* The card above has heard from this one, so all have arrived here, but where the release is forged. */
   if (slot->epoch != epoch || slot->finished || slot->arrived != thalweg_nic_all(group))

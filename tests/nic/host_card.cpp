@@ -57,7 +57,8 @@ int run(HostCard& own, std::uint32_t process, const std::array<thalweg_nic_place
 }
 
 TEST(HostCard, ProcessesMeetInBarriersOverUdp) {
-  void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   auto& shared = *new (memory) Shared{};
   std::array<std::unique_ptr<HostCard>, processes> cards;

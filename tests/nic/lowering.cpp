@@ -35,8 +35,8 @@ std::vector<std::int32_t> one_each(std::int32_t ranks) {
   return nodes;
 }
 
-// Every rank is a contributor of its own host alone, every host but one of the host above it, by the number that
-// it has there, and all hang together.
+// Every rank is a contributor of its own host alone, every host but one of the host above it, by the number
+// that it has there, and all hang together.
 void expect_a_tree_of_hosts(const Job& job) {
   std::set<std::int32_t> roots;
   std::size_t below = 0;
@@ -88,7 +88,8 @@ std::string refusal_of(const Job& job, Rank rank) {
 
 TEST(Lowering, RefusesWhatIsNoTree) {
   for (const char* const name : {"dissemination", "recursive_doubling", "ring"})
-    EXPECT_NE(refusal_of({name, one_each(8)}, 0).find("no tree that a card can run"), std::string::npos) << name;
+    EXPECT_NE(refusal_of({name, one_each(8)}, 0).find("no tree that a card can run"), std::string::npos)
+        << name;
 }
 
 TEST(Lowering, RefusesHostsWhoseRanksDoNotHangTogether) {

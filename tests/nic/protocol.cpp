@@ -33,8 +33,8 @@ TEST(NicProtocol, PacketsHaveOneFormInAllPrograms) {
   thalweg_nic_packet packet{};
   const thalweg_nic_group group = inner_card();
   thalweg_nic_write(&packet, &group, THALWEG_NIC_UP, 0x01020304);
-  const unsigned char expected[] = {0x54, 0x57, 1, 2, 0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
-                                    0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 0, 2, 0, 0};
+  const unsigned char expected[] = {0x54, 0x57, 1,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
+                                    0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 0,    2,    0,    0};
   ASSERT_EQ(sizeof packet, sizeof expected);
   EXPECT_EQ(std::memcmp(&packet, expected, sizeof packet), 0);
 }

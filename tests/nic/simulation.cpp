@@ -1,5 +1,6 @@
-// The protocol on a network that loses, doubles and overtakes: trees of simulated cards, ranks that start as many
-// barriers at once as they may, and a search for what is wrong or never ends. Then again, with one rule left out.
+// The protocol on a network that loses, doubles and overtakes: trees of simulated cards, ranks that start as
+// many barriers at once as they may, and a search for what is wrong or never ends. Then again, with one rule
+// left out.
 
 #include <cstdlib>
 #include <deque>
@@ -50,7 +51,8 @@ struct SimulatedCard {
 
 class Simulation {
 public:
-  explicit Simulation(const Setting& setting) : setting_(setting), random_(setting.seed), cards_(setting.cards) {
+  explicit Simulation(const Setting& setting)
+      : setting_(setting), random_(setting.seed), cards_(setting.cards) {
     starts_.resize(setting.epochs);
     for (std::uint32_t card = 0; card < cards_.size(); ++card)
       plant(card);
@@ -156,8 +158,8 @@ private:
       perform(packet.to, thalweg_nic_release(&card.group, &card.state, epoch), epoch);
       return;
     }
-    const std::uint32_t actions = thalweg_nic_arrive(&card.group, &card.state,
-                                                     thalweg_nic_order16(packet.words.contributor), epoch);
+    const std::uint32_t actions =
+        thalweg_nic_arrive(&card.group, &card.state, thalweg_nic_order16(packet.words.contributor), epoch);
     if ((actions & THALWEG_NIC_ANSWER) != 0)
       send(packet.to, packet.from, THALWEG_NIC_DOWN, epoch);
     else
@@ -220,8 +222,9 @@ TEST(NicSimulation, BarriersAreRightOnANetworkThatLosesDoublesAndOvertakes) {
 // A million barriers at 20 % loss.
 TEST(NicSimulationExhaustive, AMillionBarriersEndAndAreRight) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    ASSERT_EQ(Simulation({.seed = seed, .cards = static_cast<std::uint32_t>(2 + seed % 7), .epochs = 50'000}).run(),
-              Result::right)
+    ASSERT_EQ(
+        Simulation({.seed = seed, .cards = static_cast<std::uint32_t>(2 + seed % 7), .epochs = 50'000}).run(),
+        Result::right)
         << "seed " << seed;
 }
 

@@ -33,6 +33,9 @@ class Lab(NamedTuple):
     shuffle: int = 0
     """Jobs get the hosts in a random order by this seed, as a busy cluster's scheduler deals them out; 0: in order."""
 
+    nic: bool = False
+    """Each host has an agent that runs barriers on its network device."""
+
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""
@@ -81,7 +84,7 @@ def belongs(namespace: str, name: str) -> bool:
     return is_host(namespace, name) or re.fullmatch(rf"{name}-s\d+", namespace) is not None
 
 
-def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -> Lab:
+def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0, *, nic: bool = False) -> Lab:
     """Refuse what cannot be built."""
     folder_of(name)
     if not 2 <= hosts <= HOSTS_MAX:
@@ -93,7 +96,7 @@ def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -
         raise ThalwegError(
             USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1"
         )
-    return Lab(name, hosts, rate, topology, shuffle)
+    return Lab(name, hosts, rate, topology, shuffle, nic)
 
 
 def network_of(topology: str, hosts: int) -> _core.Network:

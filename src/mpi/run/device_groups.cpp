@@ -87,8 +87,8 @@ std::vector<std::int32_t> world_ranks(const nic::HostView& view, const Communica
   return ranks;
 }
 
-// All ranks come to the same end: in two rounds they tell each other whether they have an agent, and whether it
-// has taken them.
+// All ranks come to the same end: in two rounds they tell each other whether they have an agent, and whether
+// it has taken them.
 std::unique_ptr<nic::Card> join(const strategies::Scheduled& scheduled, CommunicatorState& communicator,
                                 std::string& why_not) {
   const MPI_Comm shadow = communicator.shadow->handle();
@@ -139,9 +139,8 @@ nic::Member* DeviceGroups::member_for(const strategies::Scheduled& scheduled, st
   if (communicator.node_count() > 1)
     card = join(scheduled, communicator, why_not);
   if (runtime.network_device.empty())
-    runtime.network_device =
-        card ? "barriers run on the hosts' network devices"
-             : "barriers on network devices are run by our engine instead: " + why_not;
+    runtime.network_device = card ? "barriers run on the hosts' network devices"
+                                  : "barriers on network devices are run by our engine instead: " + why_not;
   std::unique_ptr<nic::Member> member = card ? std::make_unique<nic::Member>(std::move(card)) : nullptr;
   return joined_.emplace_back(Joined{id, std::move(member)}).member.get();
 }

@@ -14,8 +14,8 @@ namespace thalweg::mpi {
 
 class DeviceGroups {
 public:
-  // The group that runs a choice's barriers; null where our engine must, the same on all ranks. They are in the
-  // same blocking call, and join with the first one. `id` tells choices apart (Choice::id).
+  // The group that runs a choice's barriers; null where our engine must, the same on all ranks. They are in
+  // the same blocking call, and join with the first one. `id` tells choices apart (Choice::id).
   nic::Member* member_for(const strategies::Scheduled& scheduled, std::int64_t id,
                           CommunicatorState& communicator);
 

@@ -1,6 +1,7 @@
 // The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact. `thalweg nic serve` starts it.
 //
-// It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a socket.
+// It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
+// socket.
 
 #include "core/error.hpp"
 #include "nic/agent/registry.hpp"
@@ -39,7 +40,8 @@ std::uint32_t address_of(const std::string& device) {
   const int code = ioctl(any, SIOCGIFADDR, &request);
   close(any);
   if (code < 0)
-    throw Error(fmt::format("{} has no IPv4 address", device), "name another one with --device; ip address lists them");
+    throw Error(fmt::format("{} has no IPv4 address", device),
+                "name another one with --device; ip address lists them");
   sockaddr_in found{};
   std::memcpy(&found, &request.ifr_addr, sizeof found);
   return found.sin_addr.s_addr;
@@ -72,7 +74,8 @@ public:
         if (ready[i].revents != 0 && !answer(ready[i].fd))
           forget(ready[i].fd);
       if (ready[0].revents != 0)
-        if (const int connection = accept4(ready[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); connection >= 0)
+        if (const int connection = accept4(ready[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+            connection >= 0)
           watched_.push_back({connection, POLLIN, 0});
     }
   }
@@ -84,18 +87,20 @@ private:
     const ssize_t bytes = recv(connection, &request, sizeof request, 0);
     if (bytes < 0)
       return errno == EAGAIN || errno == EINTR;
-    if (bytes != sizeof request)
-      return false;
-    if (request.kind == THALWEG_NIC_STATUS) {
+    constexpr auto beginning = static_cast<ssize_t>(offsetof(thalweg_nic_request, local));
+    if (bytes >= beginning && request.kind == THALWEG_NIC_STATUS) {
       const std::string text = registry_.describe();
       return send(connection, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
     }
+    if (bytes != sizeof request)
+      return false;
     thalweg_nic_reply reply{THALWEG_NIC_VERSION, 0, address_, {}};
     Registry::Membership membership;
     try {
       if (request.version != THALWEG_NIC_VERSION)
-        throw Error(fmt::format("the agent speaks version {}, not {}", int{THALWEG_NIC_VERSION}, request.version),
-                    "install the same Thalweg everywhere");
+        throw Error(
+            fmt::format("the agent speaks version {}, not {}", int{THALWEG_NIC_VERSION}, request.version),
+            "install the same Thalweg everywhere");
       if (request.kind == THALWEG_NIC_JOIN)
         membership = registry_.join(connection, user_of(connection), request);
     } catch (const Error& error) {

@@ -132,8 +132,9 @@ Programs::Programs(const std::string& object, const std::string& device, Hook ho
   if (loaded_->object == nullptr)
     refuse(fmt::format("{} cannot be read", object), errno, "build it: make build, with clang and libbpf");
   if (const int code = bpf_object__load(loaded_->object); code < 0)
-    refuse("the kernel does not load the programs", -code,
-           "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
+    refuse(
+        "the kernel does not load the programs", -code,
+        "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
   if (hook != Hook::clsact && loaded_->attach_tcx())
     return;
   if (hook == Hook::tcx)

@@ -82,7 +82,8 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
         throw Error(fmt::format("group {:x} is somebody else's", request.group.id), "choose another number");
       return index;
     }
-  const auto owned = std::ranges::count_if(groups_, [&](const auto& entry) { return entry.second.user == user; });
+  const auto owned =
+      std::ranges::count_if(groups_, [&](const auto& entry) { return entry.second.user == user; });
   std::uint32_t index = 0;
   while (index < max_groups && groups_.contains(index))
     ++index;
@@ -120,8 +121,8 @@ int Registry::make_socket(std::uint64_t& cookie) const {
     if (bind(made, reinterpret_cast<const sockaddr*>(&own), sizeof own) < 0 ||
         connect(made, reinterpret_cast<const sockaddr*>(&card), sizeof card) < 0 ||
         getsockopt(made, SOL_SOCKET, SO_COOKIE, &cookie, &length) < 0)
-      throw Error(fmt::format("no socket for starts: {}", std::strerror(errno)), "look at the device's address",
-                  thalweg_error_system);
+      throw Error(fmt::format("no socket for starts: {}", std::strerror(errno)),
+                  "look at the device's address", thalweg_error_system);
   } catch (...) {
     close(made);
     throw;
@@ -161,9 +162,10 @@ std::string Registry::describe() const {
   std::string groups;
   for (const auto& [index, group] : groups_)
     groups += (groups.empty() ? "" : ",") + describe(group, programs_.state(index));
-  return fmt::format(R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"groups":[{}]}})",
-                     text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
-                     counts.downs, counts.refused, groups);
+  return fmt::format(
+      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"groups":[{}]}})",
+      text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
+      counts.downs, counts.refused, groups);
 }
 
 std::string Registry::describe(const Group& group, const thalweg_nic_state& state) const {
@@ -180,13 +182,16 @@ std::string Registry::describe(const Group& group, const thalweg_nic_state& stat
     for (std::uint64_t bits = all & ~slot.arrived; bits != 0; bits &= bits - 1) {
       const auto contributor = static_cast<std::size_t>(std::countr_zero(bits));
       const bool is_local = contributor < group.view.locals;
-      missing += fmt::format(R"({}{{"rank":{},"host":"{}"}})", missing.empty() ? "" : ",", group.ranks[contributor],
-                             text_of(is_local ? address_ : group.view.below[contributor].address));
+      missing +=
+          fmt::format(R"({}{{"rank":{},"host":"{}"}})", missing.empty() ? "" : ",", group.ranks[contributor],
+                      text_of(is_local ? address_ : group.view.below[contributor].address));
     }
-    waiting += fmt::format(R"({}{{"epoch":{},"missing":[{}]}})", waiting.empty() ? "" : ",", slot.epoch, missing);
+    waiting +=
+        fmt::format(R"({}{{"epoch":{},"missing":[{}]}})", waiting.empty() ? "" : ",", slot.epoch, missing);
   }
   return fmt::format(R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"ended":{},"waiting":[{}]}})",
-                     group.view.id, group.user, group.view.locals, std::popcount(group.present), ended, waiting);
+                     group.view.id, group.user, group.view.locals, std::popcount(group.present), ended,
+                     waiting);
 }
 
 } // namespace thalweg::nic

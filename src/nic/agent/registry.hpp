@@ -27,7 +27,8 @@ public:
     int page = -1;
   };
 
-  /// A process of that user, over that connection, is the request's local rank. Throws Error where it may not.
+  /// A process of that user, over that connection, is the request's local rank. Throws Error where it may
+  /// not.
   Membership join(int connection, uid_t user, const thalweg_nic_request& request);
   /// The connection has ended. A group without members lives on for a while, as cards below may not have
   /// heard of its last end yet.

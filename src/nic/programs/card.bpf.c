@@ -1,8 +1,8 @@
 /*
  * A host's card: two programs in its network device's packet path (nic/protocol.h).
  *
- * `leaving` sees what the host sends, and swallows starts. `arriving` sees what other cards send. A packet that
- * completes something is itself rewritten and sent on. What belongs to no group is left as it is.
+ * `leaving` sees what the host sends, and swallows starts. `arriving` sees what other cards send. A packet
+ * that completes something is itself rewritten and sent on. What belongs to no group is left as it is.
  */
 
 #include "nic/agent_messages.h"

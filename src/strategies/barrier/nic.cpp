@@ -32,9 +32,11 @@ void append(Builder& b) {
 Strategy nic() {
   return {.name = "nic",
           .operation = Operation::barrier,
-          .summary = "tokens up and down a tree of nodes, in the network devices' packet path: a rank starts it and "
-                     "looks for the end",
-          .wins_when = "one or few ranks a node on Ethernet, where each host has an agent (thalweg nic serve)",
+          .summary =
+              "tokens up and down a tree of nodes, in the network devices' packet path: a rank starts it and "
+              "looks for the end",
+          .wins_when =
+              "one or few ranks a node on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 3.3.3 (gather, then broadcast, on the network interface)",
           .parameters = {{.name = "radix",
                           .default_value = 8,
