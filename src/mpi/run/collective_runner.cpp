@@ -102,7 +102,7 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   EngineState& engine = engine_of(communicator);
   if (blocking && scheduled.strategy().offloads)
     if (nic::Member* member = engine.devices.member_for(scheduled, choice.id, communicator)) {
-      member->barrier(communicator.channels->policy());
+      run_barrier(*member, communicator.channels->policy());
       return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
     }
   CommunicatorPlans& plans = engine.plans;

@@ -9,6 +9,7 @@
 #include "mpi/comm/communicators.hpp"
 #include "nic/member.hpp"
 #include "strategies/implementation.hpp"
+#include "wait/policy.hpp"
 
 namespace thalweg::mpi {
 
@@ -26,6 +27,10 @@ private:
   };
   std::vector<Joined> joined_;
 };
+
+// Waits in the group's next barrier, as the communicator's channels do, but visits the MPI library less
+// often.
+void run_barrier(nic::Member& member, const wait::Policy& policy);
 
 // How the report names a choice that offloads where our engine runs it; lives as long as the process.
 const char* name_on_engine(const char* text);
