@@ -33,9 +33,9 @@ def serve(device: str, hook: str) -> NoReturn:
     os.execv(words[0], words)
 
 
-def start_on(namespaces: Sequence[str], device: str, log: Path) -> None:
+def start_on(namespaces: Sequence[str], device: str, log: Path, hook: str = "best") -> None:
     """Start an agent in each network namespace; they live until they are ended. Returns when all serve."""
-    words = command(device, "best")
+    words = command(device, hook)
     with log.open("wb") as errors:
         agents = [
             subprocess.Popen(

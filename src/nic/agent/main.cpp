@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fmt/format.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -47,6 +48,19 @@ std::uint32_t address_of(const std::string& device) {
   return found.sin_addr.s_addr;
 }
 
+// An agent that has just been ended may hold the name a moment longer.
+bool bind_to(int socket, const sockaddr_un& name, socklen_t length) {
+  constexpr timespec pause{0, 50'000'000};
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    if (bind(socket, reinterpret_cast<const sockaddr*>(&name), length) == 0)
+      return true;
+    if (errno != EADDRINUSE || ends != 0)
+      return false;
+    nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
 int listening_socket() {
   const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_un name{};
@@ -54,7 +68,7 @@ int listening_socket() {
   constexpr std::string_view text = THALWEG_NIC_AGENT;
   std::memcpy(name.sun_path + 1, text.data(), text.size());
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-  if (made < 0 || bind(made, reinterpret_cast<const sockaddr*>(&name), length) < 0 || listen(made, 64) < 0)
+  if (made < 0 || !bind_to(made, name, length) || listen(made, 64) < 0)
     throw Error(fmt::format("@{} cannot be listened at: {}", text, std::strerror(errno)),
                 "one agent serves a host: end the other one first");
   return made;

@@ -135,6 +135,7 @@ Programs::Programs(const std::string& object, const std::string& device, Hook ho
     refuse(
         "the kernel does not load the programs", -code,
         "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
+  loaded_->detach_filters(); // which an agent that crashed may have left
   if (hook != Hook::clsact && loaded_->attach_tcx())
     return;
   if (hook == Hook::tcx)
