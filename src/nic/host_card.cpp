@@ -86,22 +86,22 @@ bool HostCard::receive() {
   const std::uint32_t actions =
       thalweg_nic_arrive(&group_, &state_, thalweg_nic_order16(packet.contributor), epoch);
   if ((actions & THALWEG_NIC_ANSWER) != 0)
-    tell(sender, THALWEG_NIC_DOWN, epoch);
+    notify(sender, THALWEG_NIC_DOWN, epoch);
   else
     act(actions, epoch);
   return true;
 }
 
 void HostCard::act(std::uint32_t actions, std::uint32_t epoch) {
-  if ((actions & THALWEG_NIC_TELL_PARENT) != 0)
-    tell(group_.parent, THALWEG_NIC_UP, epoch);
-  if ((actions & THALWEG_NIC_TELL_CHILDREN) != 0)
+  if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
+    notify(group_.parent, THALWEG_NIC_UP, epoch);
+  if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
     for (std::uint32_t child = group_.locals; child < group_.contributors; ++child)
-      tell(group_.below[child], THALWEG_NIC_DOWN, epoch);
+      notify(group_.below[child], THALWEG_NIC_DOWN, epoch);
 }
 
 // What does not leave is as what is lost.
-void HostCard::tell(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const {
+void HostCard::notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const {
   thalweg_nic_packet packet{};
   thalweg_nic_write(&packet, &group_, kind, epoch);
   const sockaddr_in to = address_of(place);

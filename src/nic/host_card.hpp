@@ -31,7 +31,7 @@ public:
 private:
   bool receive();
   void act(std::uint32_t actions, std::uint32_t epoch);
-  void tell(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const;
+  void notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const;
 
   int socket_ = -1;
   thalweg_nic_place place_{};

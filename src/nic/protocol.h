@@ -83,8 +83,8 @@ struct thalweg_nic_state {
 /* What is to be done after a packet: any of them. */
 enum thalweg_nic_action {
   THALWEG_NIC_NOTHING = 0,
-  THALWEG_NIC_TELL_PARENT = 1,
-  THALWEG_NIC_TELL_CHILDREN = 2,
+  THALWEG_NIC_NOTIFY_PARENT = 1,
+  THALWEG_NIC_NOTIFY_CHILDREN = 2,
   THALWEG_NIC_PUBLISH = 4, /* to the host's ranks */
   THALWEG_NIC_ANSWER = 8,  /* tell the one that has just arrived */
 };
@@ -212,10 +212,10 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* grou
   if (slot->arrived != thalweg_nic_all(group))
     return THALWEG_NIC_NOTHING;
   if (group->has_parent)
-    return before != slot->arrived || THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPEAT) ? THALWEG_NIC_TELL_PARENT
+    return before != slot->arrived || THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPEAT) ? THALWEG_NIC_NOTIFY_PARENT
                                                                                  : THALWEG_NIC_NOTHING;
   thalweg_nic_end(state, slot);
-  return THALWEG_NIC_TELL_CHILDREN | THALWEG_NIC_PUBLISH;
+  return THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH;
 }
 
 /* The card above says that an epoch has ended. Gives what is to be done. */
@@ -226,5 +226,5 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_release(const struct thalweg_nic_group* gro
   if (slot->epoch != epoch || slot->finished || slot->arrived != thalweg_nic_all(group))
     return THALWEG_NIC_NOTHING;
   thalweg_nic_end(state, slot);
-  return THALWEG_NIC_TELL_CHILDREN | THALWEG_NIC_PUBLISH;
+  return THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH;
 }

@@ -66,8 +66,8 @@ TEST(NicProtocol, AReleaseCountsWhereAllHaveArrived) {
   EXPECT_EQ(thalweg_nic_arrive(&group, &state, 0, 1), THALWEG_NIC_NOTHING);
   EXPECT_EQ(thalweg_nic_arrive(&group, &state, 1, 1), THALWEG_NIC_NOTHING);
   EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_NOTHING) << "forged";
-  EXPECT_EQ(thalweg_nic_arrive(&group, &state, 2, 1), THALWEG_NIC_TELL_PARENT);
-  EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_TELL_CHILDREN | THALWEG_NIC_PUBLISH);
+  EXPECT_EQ(thalweg_nic_arrive(&group, &state, 2, 1), THALWEG_NIC_NOTIFY_PARENT);
+  EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH);
   EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_NOTHING) << "again";
   EXPECT_EQ(thalweg_nic_arrive(&group, &state, 1, 1), THALWEG_NIC_ANSWER);
   EXPECT_EQ(thalweg_nic_arrive(&group, &state, 0, 1), THALWEG_NIC_NOTHING) << "its page says so";
@@ -91,7 +91,7 @@ TEST(NicProtocol, AllContributorsCount) {
     for (std::uint32_t local = 0; local + 1 < contributors; ++local)
       ASSERT_EQ(thalweg_nic_arrive(&group, &state, local, 1), THALWEG_NIC_NOTHING);
     ASSERT_EQ(thalweg_nic_arrive(&group, &state, contributors - 1U, 1),
-              THALWEG_NIC_TELL_CHILDREN | THALWEG_NIC_PUBLISH);
+              THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH);
   }
 }
 
@@ -113,7 +113,7 @@ TEST(NicProtocol, AnyPacketsLeaveItInOrder) {
     }
     arrived[epoch] |= std::uint64_t{1} << contributor;
     const std::uint32_t actions = thalweg_nic_arrive(&group, &state, contributor, epoch);
-    if ((actions & THALWEG_NIC_TELL_PARENT) != 0) {
+    if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0) {
       ASSERT_EQ(arrived[epoch], 7U);
     }
     for (std::uint32_t place = 0; place < THALWEG_NIC_WINDOW; ++place)

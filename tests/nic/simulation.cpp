@@ -174,9 +174,9 @@ private:
       card.page[epoch % THALWEG_NIC_WINDOW] = epoch;
       is_wrong_ = is_wrong_ || starts_[epoch - setting_.first_epoch] != ranks_;
     }
-    if ((actions & THALWEG_NIC_TELL_PARENT) != 0)
+    if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
       send(index, card.group.parent.address - 1, THALWEG_NIC_UP, epoch);
-    if ((actions & THALWEG_NIC_TELL_CHILDREN) != 0)
+    if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
       for (std::uint32_t child = card.group.locals; child < card.group.contributors; ++child)
         send(index, card.group.below[child].address - 1, THALWEG_NIC_DOWN, epoch);
   }

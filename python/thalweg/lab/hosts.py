@@ -84,7 +84,7 @@ def belongs(namespace: str, name: str) -> bool:
     return is_host(namespace, name) or re.fullmatch(rf"{name}-s\d+", namespace) is not None
 
 
-def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0, *, nic: bool = False) -> Lab:
+def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -> Lab:
     """Refuse what cannot be built."""
     folder_of(name)
     if not 2 <= hosts <= HOSTS_MAX:
@@ -96,7 +96,7 @@ def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0, *
         raise ThalwegError(
             USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1"
         )
-    return Lab(name, hosts, rate, topology, shuffle, nic)
+    return Lab(name, hosts, rate, topology, shuffle)
 
 
 def network_of(topology: str, hosts: int) -> _core.Network:

@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -36,10 +37,11 @@ def serve(device: str, hook: str) -> NoReturn:
 def start_on(namespaces: Sequence[str], device: str, log: Path, hook: str = "best") -> None:
     """Start an agent in each network namespace; they live until they are ended. Returns when all serve."""
     words = command(device, hook)
+    tool = shutil.which("ip") or "ip"
     with log.open("wb") as errors:
         agents = [
             subprocess.Popen(
-                ["ip", "netns", "exec", name, *words],
+                [tool, "netns", "exec", name, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,

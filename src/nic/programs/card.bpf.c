@@ -150,14 +150,14 @@ static __always_inline int act(struct __sk_buff* skb, const struct thalweg_nic_g
     publish(index, epoch);
   __builtin_memset(&frame, 0, sizeof frame);
   __builtin_memcpy(frame.ethernet.h_source, hardware, ETH_ALEN);
-  if (actions & THALWEG_NIC_TELL_PARENT) {
+  if (actions & THALWEG_NIC_NOTIFY_PARENT) {
     address_frame(&frame, own, group->parent.address);
     thalweg_nic_write(&frame.packet, group, THALWEG_NIC_UP, epoch);
     if (bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0))
       return SWALLOWED;
     return bpf_redirect_neigh(skb->ifindex, 0, 0, 0);
   }
-  if (actions & THALWEG_NIC_TELL_CHILDREN) {
+  if (actions & THALWEG_NIC_NOTIFY_CHILDREN) {
     const struct next_hops* const found = bpf_map_lookup_elem(&hops, &index);
     if (!found)
       return SWALLOWED;
