@@ -1,6 +1,6 @@
 /* barriers FILE BARRIERS: the ranks note in a file that all hosts of a lab see how many barriers they have
- * entered (8 KiB of zeros to begin with), and look behind each whether all have entered it. Now and then one is
- * late. */
+ * entered (8 KiB of zeros to begin with), and look behind each whether all have entered it. Now and then one
+ * is late. */
 
 #include <fcntl.h>
 #include <mpi.h>

@@ -34,7 +34,9 @@ def make_application() -> typer.Typer:
         name: _Name = "thalweg",
     ) -> None:
         """Make hosts with links of that rate, on a network of that shape."""
-        lab = importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology, shuffle)._replace(nic=nic)
+        lab = (
+            importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology, shuffle)._replace(nic=nic)
+        )
         importlib.import_module("thalweg.lab.network").up(lab)
         shuffled = f"; jobs get them as {', '.join(lab.dealt)}" if shuffle else ""
         print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}{shuffled}")
