@@ -62,7 +62,7 @@ function(thalweg_interposer family include)
   endif()
   target_include_directories(thalweg_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_${family} PRIVATE
-    thalweg_flags thalweg_observe thalweg_job_${family} thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
+    thalweg_flags thalweg_observe thalweg_job_${family} thalweg_nic thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
   thalweg_precompile(thalweg_${family} ${family})
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)

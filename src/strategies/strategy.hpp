@@ -51,6 +51,9 @@ struct Strategy {
   bool in_place = false;
   /// Looks at which node a rank is on; proven over several shapes of nodes.
   bool uses_nodes = false;
+  /// Blocking calls run on the network devices where all hosts have an agent; the engine runs the same
+  /// schedule elsewhere.
+  bool offloads = false;
   /// Who is whose neighbor depends on the numbers of ranks: the index adds the parameter `order`
   /// (strategies/order.hpp).
   bool order_matters = false;

@@ -15,6 +15,7 @@ from thalweg.cli import (
     export,
     lab,
     machine,
+    nic,
     place,
     probe,
     run,
@@ -74,6 +75,7 @@ def make_application() -> typer.Typer:
     app.command("map")(place.map_ranks)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")
+    app.add_typer(nic.make_application(), name="nic")
     return app
 
 

@@ -134,6 +134,21 @@ def order(
     module.run(module.Request(_words(mpi), ranks, lab, _cases(ops, sizes), _words(strategies), batches), json_file)
 
 
+def nic(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
+    lab: Annotated[str, typer.Option(help="The lab's name; it is up with --nic.")] = "thalweg",
+    radixes: Annotated[str, typer.Option(help="How many hosts are below a host, separated by commas.")] = "2,8",
+    batches: Annotated[int, typer.Option(help="Batches of each candidate, in turns; pairs of them count.")] = 15,
+) -> None:
+    """Time barriers on the hosts' network devices beside the best on hosts, and the library's."""
+    module = importlib.import_module("thalweg.bench.nic")
+    chosen = [int(radix) for radix in _words(radixes)]
+    module.run(module.Request(_words(mpi), ranks, lab, chosen, batches), json_file)
+
+
 def onesided(
     *,
     json_file: Annotated[str, _JSON] = "",
@@ -325,6 +340,7 @@ def make_application() -> typer.Typer:
         model,
         tuned,
         intranode,
+        nic,
         online,
         order,
         onesided,

@@ -28,10 +28,15 @@ def make_application() -> typer.Typer:
         shuffle: Annotated[
             int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")
         ] = 0,
+        nic: Annotated[
+            bool, typer.Option("--nic", help="Start an agent on each host, which runs barriers on its network device.")
+        ] = False,
         name: _Name = "thalweg",
     ) -> None:
         """Make hosts with links of that rate, on a network of that shape."""
-        lab = importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology, shuffle)
+        lab = (
+            importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology, shuffle)._replace(nic=nic)
+        )
         importlib.import_module("thalweg.lab.network").up(lab)
         shuffled = f"; jobs get them as {', '.join(lab.dealt)}" if shuffle else ""
         print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}{shuffled}")

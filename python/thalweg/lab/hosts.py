@@ -33,6 +33,9 @@ class Lab(NamedTuple):
     shuffle: int = 0
     """Jobs get the hosts in a random order by this seed, as a busy cluster's scheduler deals them out; 0: in order."""
 
+    nic: bool = False
+    """Each host has an agent that runs barriers on its network device."""
+
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""

@@ -17,6 +17,7 @@ from thalweg import _core
 from thalweg.errors import LAB, ThalwegError
 from thalweg.lab.agent import write_agent
 from thalweg.lab.hosts import NETNS, Lab, belongs, folder_of, is_host, network_of, require_root, save, saved
+from thalweg.nic.agent import start_on
 
 _BURST = "32kb"
 _LATENCY = "400ms"
@@ -48,6 +49,8 @@ def up(lab: Lab) -> None:
         _write_names(lab)
         _make_links(lab)
         _await_links(lab)
+        if lab.nic:
+            start_on(lab.names, "eth0", lab.folder / "agents.log")
         save(lab)
     except BaseException:
         down(lab.name)

@@ -94,6 +94,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"tuning", run.tuning},
       {"shared_memory", run.shared_memory},
       {"network", run.network},
+      {"network_device", run.network_device},
       {"device_memory", run.device_memory},
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},

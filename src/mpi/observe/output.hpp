@@ -26,10 +26,11 @@ struct RunDescription {
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
   std::string learned;                  // what was learned, a JSON array; empty where nothing was
   std::string streams{};                // what streams have done, a JSON array; empty where there were none
-  std::string pattern{};      // what was recorded of who sends to whom, a JSON object; empty likewise
-  std::string pattern_line{}; // of it, for people
-  std::string placing{};      // what became of numbering ranks anew, a JSON object; empty likewise
-  std::string placing_line{}; // and for people
+  std::string pattern{};        // what was recorded of who sends to whom, a JSON object; empty likewise
+  std::string pattern_line{};   // of it, for people
+  std::string placing{};        // what became of numbering ranks anew, a JSON object; empty likewise
+  std::string placing_line{};   // and for people
+  std::string network_device{}; // whether barriers ran on it, and why not; empty where none was chosen to
 };
 
 // A table for people, ending with a newline: the `most` sites that took longest.

@@ -147,7 +147,8 @@ void write(observe::Profile& profile, const Outcomes& outcomes) {
                                     outcomes.pattern,
                                     outcomes.pattern_line,
                                     runtime.placing_document,
-                                    runtime.placing};
+                                    runtime.placing,
+                                    runtime.network_device};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);

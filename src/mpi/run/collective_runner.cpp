@@ -1,6 +1,7 @@
 #include "mpi/run/collective_runner.hpp"
 
 #include "mpi/abi/library_api.hpp"
+#include "mpi/run/device_groups.hpp"
 #include "mpi/run/pending_collective.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/run/run_blocking.hpp"
@@ -18,6 +19,7 @@ struct EngineState final : RunnerState {
   explicit EngineState(CommunicatorState& communicator) : plans(communicator) {}
   CommunicatorPlans plans;
   RecentCalls recent;
+  DeviceGroups devices;
 };
 
 EngineState& engine_of(CommunicatorState& communicator) {
@@ -68,6 +70,11 @@ int run_later(std::unique_ptr<PendingCollective> pending, const CollectiveCall& 
   return code == MPI_SUCCESS ? hand_out(std::move(pending), call.request) : code;
 }
 
+// How the report names what the engine runs.
+const char* name_of(const Choice& choice, const strategies::Scheduled& scheduled) {
+  return scheduled.strategy().offloads ? name_on_engine(choice.text) : choice.text;
+}
+
 void remember(RecentCall& place, const CollectiveCall& call, const Choice& choice, const CallBinding& bound,
               std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans) {
   if (!place.is_empty())
@@ -93,6 +100,11 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   if (const char* reason = objection(call, communicator))
     return declined(reason);
   EngineState& engine = engine_of(communicator);
+  if (blocking && scheduled.strategy().offloads)
+    if (nic::Member* member = engine.devices.member_for(scheduled, choice.id, communicator)) {
+      run_barrier(*member, communicator.channels->policy());
+      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
+    }
   CommunicatorPlans& plans = engine.plans;
   CallBinding bound = bind_call(call, communicator);
   if (schedule::is_reduction(bound.problem.operation))
@@ -114,7 +126,7 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   }
   if (code != MPI_SUCCESS)
     native.Comm_call_errhandler(call.comm, code);
-  return {Outcome::done, choice.text, nullptr, code, false, nullptr, found.plan.get()};
+  return {Outcome::done, name_of(choice, scheduled), nullptr, code, false, nullptr, found.plan.get()};
 }
 
 // What was under way when a call failed does not hold up the next ones.
@@ -158,7 +170,7 @@ Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
     RecentCall& recent = engine.recent.place_for(call);
     if (recent.matches(call, choice.id) && recent.are_on_host(call.sendbuf, call.recvbuf)) {
       recent.run(call.sendbuf, call.recvbuf);
-      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS, false, &recent, recent.plan()};
+      return {Outcome::done, name_of(choice, scheduled), nullptr, MPI_SUCCESS, false, &recent, recent.plan()};
     }
   }
   return bind_and_run(call, communicator, scheduled, choice);

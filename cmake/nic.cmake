@@ -1,0 +1,28 @@
+# The agent of a host and the programs that it loads into the kernel. Both are left out where clang or libbpf are
+# missing: barriers on the network device then run on our engine, and everything else is built.
+find_program(THALWEG_BPF_CLANG NAMES clang clang-19 clang-16 clang-14)
+find_path(THALWEG_LIBBPF_INCLUDE_DIR bpf/libbpf.h)
+find_library(THALWEG_LIBBPF bpf)
+if(NOT THALWEG_BPF_CLANG OR NOT THALWEG_LIBBPF_INCLUDE_DIR OR NOT THALWEG_LIBBPF)
+  message(STATUS "thalweg nic is left out: it needs clang and libbpf (Debian: apt install clang libbpf-dev)")
+  return()
+endif()
+
+set(programs ${PROJECT_BINARY_DIR}/thalweg-nic-card.bpf.o)
+set(source ${PROJECT_SOURCE_DIR}/src/nic/programs/card.bpf.c)
+# <asm/types.h> is where the compiler's own headers are.
+add_custom_command(OUTPUT ${programs}
+  COMMAND ${THALWEG_BPF_CLANG} -O2 -g -mcpu=v3 -target bpf -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
+    -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${THALWEG_LIBBPF_INCLUDE_DIR} -c ${source} -o ${programs}
+  DEPENDS ${source} ${PROJECT_SOURCE_DIR}/src/nic/protocol.h ${PROJECT_SOURCE_DIR}/src/nic/agent_messages.h)
+add_custom_target(thalweg_nic_programs ALL DEPENDS ${programs})
+
+file(GLOB agent_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/nic/agent/*.cpp)
+add_executable(thalweg_nic_agent ${agent_sources})
+set_target_properties(thalweg_nic_agent PROPERTIES OUTPUT_NAME thalweg-nic-agent)
+target_include_directories(thalweg_nic_agent SYSTEM PRIVATE ${THALWEG_LIBBPF_INCLUDE_DIR})
+target_link_libraries(thalweg_nic_agent PRIVATE thalweg_flags thalweg_nic ${THALWEG_LIBBPF})
+target_link_options(thalweg_nic_agent PRIVATE -static-libstdc++ -static-libgcc)
+thalweg_precompile(thalweg_nic_agent nic_agent)
+install(TARGETS thalweg_nic_agent RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
+install(FILES ${programs} DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)

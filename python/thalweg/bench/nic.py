@@ -1,0 +1,74 @@
+"""Time barriers on the hosts' network devices beside all that hosts run, in one job for each MPI.
+
+All take turns, batch by batch, so each batch of one has a batch of the other beside it: the median of the pairs'
+ratios counts. The best strategy on hosts is the one with the least median, found in a round of its own before.
+"""
+
+import os
+from collections.abc import Sequence
+from statistics import median
+from typing import NamedTuple
+
+from thalweg.bench.rows import Row, paired_row, write_rows
+from thalweg.errors import NIC, ThalwegError
+from thalweg.lab.hosts import saved
+from thalweg.strategies import all_strategies
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import NATIVE, Samples, Session, start_words
+from thalweg.units import time_text
+
+OPERATION = "barrier"
+OFFLOADED = "nic"
+
+
+class Request(NamedTuple):
+    """What to measure."""
+
+    mpis: Sequence[str]
+    ranks: int
+    lab: str
+    radixes: Sequence[int]
+    batches: int
+
+
+def rows_of(mpi: str, ranks: int, best: str, samples: dict[str, Samples]) -> list[Row]:
+    """Put each offloaded barrier beside the best one of hosts, and beside the library's."""
+    rows = []
+    for name, ours in samples.items():
+        if not name.startswith(OFFLOADED):
+            continue
+        for peer, title in ((best, f"best on hosts: {best}"), (NATIVE, f"{mpi} {NATIVE}")):
+            for metric, own, others in (
+                ("completion time", ours.completion_us, samples[peer].completion_us),
+                ("cpu time", ours.cpu_us, samples[peer].cpu_us),
+            ):
+                case = f"{mpi}: {OPERATION} {name}, {ranks} ranks"
+                rows.append(paired_row(case, metric, "us", list(zip(own, others, strict=True)), title))
+    return rows
+
+
+def run(request: Request, json_file: str) -> None:
+    """Measure, print, and write the rows."""
+    lab = saved(request.lab)
+    if lab is None or not lab.nic:
+        message = f"no lab with agents is up that is called {request.lab}"
+        raise ThalwegError(NIC, message, f"make one: thalweg lab up --nic --name {request.lab}")
+    rows: list[Row] = []
+    for mpi in request.mpis:
+        words = start_words([], request.ranks, trial_program(mpi, os.environ))
+        with Session(words, lab=request.lab) as session:
+            hosts = [entry.name for entry in all_strategies(OPERATION) if entry.name != OFFLOADED]
+            first = session.measure(OPERATION, 0, [NATIVE, *hosts], batches=request.batches)
+            best = min(hosts, key=lambda name: median(first[name].completion_us))
+            offloaded = [f"{OFFLOADED}:radix={radix}" for radix in request.radixes]
+            samples = session.measure(OPERATION, 0, [NATIVE, best, *offloaded], batches=request.batches)
+            for row in rows_of(mpi, request.ranks, best, samples):
+                print(_line(row), flush=True)
+                rows.append(row)
+    if json_file:
+        write_rows(rows, json_file)
+
+
+def _line(row: Row) -> str:
+    ours, peer = (time_text(figure * 1e-6) for figure in (row["ours"], row["peer"]))
+    return f"{row['case']}: {row['metric']} {ours}, {row['peer_name']} {peer}: {row['ratio']:.2f}"

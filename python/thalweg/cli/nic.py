@@ -1,0 +1,45 @@
+"""`thalweg nic`: barriers on the hosts' network devices."""
+
+import importlib
+import json
+from typing import Annotated
+
+import typer
+
+_Device = Annotated[str, typer.Option(help="The network device that the hosts reach each other by.")]
+
+
+def make_application() -> typer.Typer:
+    """Make the group of the network devices' commands."""
+    app = typer.Typer(
+        help="Run barriers on the hosts' network devices, in the kernel's packet path.", no_args_is_help=True
+    )
+
+    @app.command()
+    def serve(
+        *,
+        device: _Device = "eth0",
+        hook: Annotated[str, typer.Option(help="best, tcx (Linux 6.6) or clsact.")] = "best",
+    ) -> None:
+        """Serve this host's jobs until it is ended. Needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON."""
+        importlib.import_module("thalweg.nic.agent").serve(device, hook)
+
+    @app.command()
+    def status(
+        *, as_json: Annotated[bool, typer.Option("--json", help="As the agent says it, in JSON.")] = False
+    ) -> None:
+        """Say what this host's agent serves: groups, barriers so far, and which ranks are missing."""
+        module = importlib.import_module("thalweg.nic.status")
+        found = module.ask()
+        print(json.dumps(found) if as_json else "\n".join(module.lines(found)))
+
+    @app.command()
+    def check(*, device: _Device = "eth0") -> None:
+        """Look whether this host can run them. The exit status is 1 where something is missing."""
+        found = importlib.import_module("thalweg.nic.check").findings(device)
+        for finding in found:
+            print(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
+        if not all(finding.is_good for finding in found):
+            raise typer.Exit(1)
+
+    return app

@@ -1,0 +1,71 @@
+"""Start a host's agent, which loads the programs into the kernel and serves the host's jobs."""
+
+import os
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from thalweg.errors import INSTALLATION, NIC, ThalwegError
+from thalweg.libraries import library_folders
+
+HOOKS = ("best", "tcx", "clsact")
+_AGENT = "thalweg-nic-agent"
+_PROGRAMS = "thalweg-nic-card.bpf.o"
+_PATIENCE_S = 20
+"""Kernels prove the programs when they are loaded."""
+
+
+def command(device: str, hook: str) -> list[str]:
+    """Write the agent's command line."""
+    if hook not in HOOKS:
+        raise ThalwegError(NIC, f"'{hook}' is no hook of network devices", f"choose one of {', '.join(HOOKS)}")
+    return [_part(_AGENT), _part(_PROGRAMS), device, hook]
+
+
+def serve(device: str, hook: str) -> NoReturn:
+    """Take this process's place with the agent."""
+    words = command(device, hook)
+    sys.stdout.flush()
+    os.execv(words[0], words)
+
+
+def start_on(namespaces: Sequence[str], device: str, log: Path, hook: str = "best") -> None:
+    """Start an agent in each network namespace; they live until they are ended. Returns when all serve."""
+    words = command(device, hook)
+    tool = shutil.which("ip") or "ip"
+    with log.open("wb") as errors:
+        agents = [
+            subprocess.Popen(
+                [tool, "netns", "exec", name, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+            for name in namespaces
+        ]
+    end_s = time.monotonic() + _PATIENCE_S
+    for name, agent in zip(namespaces, agents, strict=True):
+        assert agent.stdout is not None
+        ready, _, _ = select.select([agent.stdout], [], [], max(0.0, end_s - time.monotonic()))
+        if not ready or not agent.stdout.readline().startswith(b"serving"):
+            said = log.read_text().strip() or "it says nothing"
+            message = f"the agent of {name} does not serve: {said}"
+            raise ThalwegError(NIC, message, "thalweg nic check says what a host needs")
+        agent.stdout.close()
+        agent.returncode = 0  # it goes on after this process, which is not to warn of it
+
+
+def _part(name: str) -> str:
+    folders = library_folders()
+    for folder in folders:
+        path = Path(folder, name)
+        if path.is_file():
+            return str(path)
+    message = f"{name}, a part of thalweg nic, is missing in {' and '.join(folders)}"
+    raise ThalwegError(INSTALLATION, message, "build Thalweg with clang and libbpf installed: make build")

@@ -1,0 +1,42 @@
+"""Ask a host's agent what it serves."""
+
+import json
+import socket
+import struct
+from typing import Any
+
+from thalweg.errors import NIC, ThalwegError
+
+_NAME = b"\0thalweg-nic"
+_VERSION = 1
+_STATUS = 3
+_PATIENCE_S = 5.0
+_LONGEST = 1 << 20
+
+
+def ask() -> dict[str, Any]:
+    """Give what the agent says: its hook, packets so far, and each group with those that it waits for."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as agent:
+        agent.settimeout(_PATIENCE_S)
+        try:
+            agent.connect(_NAME)
+            agent.send(struct.pack("=II", _VERSION, _STATUS))
+            text = agent.recv(_LONGEST)
+        except OSError as error:
+            message = f"no agent serves this host: {error.strerror or error}"
+            raise ThalwegError(NIC, message, "start one: thalweg nic serve") from error
+    answer: dict[str, Any] = json.loads(text)
+    return answer
+
+
+def lines(status: dict[str, Any]) -> list[str]:
+    """Write it for people."""
+    packets = f"{status['starts']} starts, {status['ups']} up, {status['downs']} down, {status['refused']} refused"
+    found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
+    for group in status["groups"]:
+        ranks = f"{group['present']} of {group['ranks']} ranks here"
+        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} barriers ended")
+        for waiting in group["waiting"]:
+            missing = ", ".join(f"rank {one['rank']} on {one['host']}" for one in waiting["missing"])
+            found.append(f"  barrier {waiting['epoch']} waits for {missing or 'the host above'}")
+    return found

@@ -1,0 +1,209 @@
+#include "nic/agent/programs.hpp"
+
+#include "core/error.hpp"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <net/if.h>
+#include <unistd.h>
+#include <vector>
+
+namespace thalweg::nic {
+
+namespace {
+
+// Names that came with Linux 6.6, for headers that are older.
+constexpr auto tcx_ingress = static_cast<bpf_attach_type>(46);
+constexpr auto tcx_egress = static_cast<bpf_attach_type>(47);
+// Of clsact's filters, so that an agent finds what one before it has left.
+constexpr std::uint32_t filter_handle = 1;
+constexpr std::uint32_t filter_priority = 7747;
+
+// As the programs have them.
+struct Owner {
+  std::uint32_t index;
+  std::uint32_t contributor;
+};
+struct GuardedState {
+  std::uint32_t lock;
+  std::uint32_t unused;
+  thalweg_nic_state state;
+};
+
+[[noreturn]] void refuse(const std::string& what, int error, const char* remedy) {
+  throw Error(fmt::format("{}: {}", what, std::strerror(error)), remedy, thalweg_error_system);
+}
+
+bpf_tc_opts filter(int program) {
+  bpf_tc_opts options{};
+  options.sz = sizeof options;
+  options.prog_fd = program;
+  options.flags = program < 0 ? 0 : BPF_TC_F_REPLACE;
+  options.handle = filter_handle;
+  options.priority = filter_priority;
+  if (program < 0)
+    options.prog_fd = 0;
+  return options;
+}
+
+bpf_tc_hook hook_of(int device, bpf_tc_attach_point point) {
+  bpf_tc_hook hook{};
+  hook.sz = sizeof hook;
+  hook.ifindex = device;
+  hook.attach_point = point;
+  return hook;
+}
+
+} // namespace
+
+struct Programs::Loaded {
+  bpf_object* object = nullptr;
+  int device = 0;
+  Hook hook = Hook::best;
+  std::vector<int> links; // of tcx
+
+  ~Loaded() {
+    for (const int link : links)
+      close(link);
+    if (hook == Hook::clsact)
+      detach_filters();
+    bpf_object__close(object);
+  }
+
+  int map(const char* name) const { return bpf_object__find_map_fd_by_name(object, name); }
+
+  int program(const char* name) const {
+    return bpf_program__fd(bpf_object__find_program_by_name(object, name));
+  }
+
+  bool attach_tcx() {
+    for (const auto& [name, type] : {std::pair{"arriving", tcx_ingress}, {"leaving", tcx_egress}}) {
+      const int link = bpf_link_create(program(name), device, type, nullptr);
+      if (link < 0) {
+        for (const int made : links)
+          close(made);
+        links.clear();
+        return false;
+      }
+      links.push_back(link);
+    }
+    hook = Hook::tcx;
+    return true;
+  }
+
+  void attach_filters() {
+    bpf_tc_hook both = hook_of(device, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+    const int made = bpf_tc_hook_create(&both);
+    if (made < 0 && made != -EEXIST)
+      refuse("the device takes no clsact qdisc", -made, "ask for CAP_NET_ADMIN, or another --device");
+    hook = Hook::clsact;
+    for (const auto& [name, point] : {std::pair{"arriving", BPF_TC_INGRESS}, {"leaving", BPF_TC_EGRESS}}) {
+      const bpf_tc_hook one = hook_of(device, point);
+      bpf_tc_opts options = filter(program(name));
+      if (const int code = bpf_tc_attach(&one, &options); code < 0)
+        refuse("the device takes no filter", -code, "ask for CAP_NET_ADMIN, or another --device");
+    }
+  }
+
+  void detach_filters() const {
+    for (const auto point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
+      const bpf_tc_hook one = hook_of(device, point);
+      const bpf_tc_opts options = filter(-1);
+      bpf_tc_detach(&one, &options);
+    }
+  }
+
+  void put(const char* name, const void* key, const void* value) const {
+    if (const int code = bpf_map_update_elem(map(name), key, value, BPF_ANY); code < 0)
+      refuse(fmt::format("the kernel does not take an entry of {}", name), -code, "start the agent anew");
+  }
+};
+
+Programs::Programs(const std::string& object, const std::string& device, Hook hook)
+    : loaded_(std::make_unique<Loaded>()) {
+  libbpf_set_print(nullptr); // what fails is thrown
+  loaded_->device = static_cast<int>(if_nametoindex(device.c_str()));
+  if (loaded_->device == 0)
+    refuse(fmt::format("there is no device {}", device), errno, "name one with --device; ip link lists them");
+  loaded_->object = bpf_object__open_file(object.c_str(), nullptr);
+  if (loaded_->object == nullptr)
+    refuse(fmt::format("{} cannot be read", object), errno, "build it: make build, with clang and libbpf");
+  if (const int code = bpf_object__load(loaded_->object); code < 0)
+    refuse(
+        "the kernel does not load the programs", -code,
+        "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
+  loaded_->detach_filters(); // which an agent that crashed may have left
+  if (hook != Hook::clsact && loaded_->attach_tcx())
+    return;
+  if (hook == Hook::tcx)
+    refuse("the kernel has no tcx hooks", errno, "Linux 6.6 has them; --hook clsact does without");
+  loaded_->attach_filters();
+}
+
+Programs::~Programs() = default;
+
+Hook Programs::hook() const {
+  return loaded_->hook;
+}
+
+int Programs::make_page() const {
+  bpf_map_create_opts options{};
+  options.sz = sizeof options;
+  options.map_flags = BPF_F_MMAPABLE;
+  const int page = bpf_map_create(BPF_MAP_TYPE_ARRAY, "thalweg_page", sizeof(std::uint32_t),
+                                  THALWEG_NIC_PAGE_BYTES, 1, &options);
+  if (page < 0)
+    refuse("the kernel makes no page for a group", -page, "look at the agent's limits of memory");
+  return page;
+}
+
+void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page) const {
+  const GuardedState empty{};
+  const std::uint64_t nowhere[THALWEG_NIC_CONTRIBUTORS] = {};
+  loaded_->put("states", &index, &empty);
+  loaded_->put("hops", &index, &nowhere);
+  loaded_->put("groups", &index, &group);
+  loaded_->put("pages", &index, &page);
+  loaded_->put("index_of_group", &group.id, &index);
+}
+
+void Programs::remove(std::uint32_t index, std::uint32_t id) const {
+  bpf_map_delete_elem(loaded_->map("index_of_group"), &id);
+  bpf_map_delete_elem(loaded_->map("pages"), &index);
+}
+
+void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor) const {
+  const Owner owner{index, contributor};
+  loaded_->put("owners", &cookie, &owner);
+}
+
+void Programs::remove_owner(std::uint64_t cookie) const {
+  bpf_map_delete_elem(loaded_->map("owners"), &cookie);
+}
+
+thalweg_nic_state Programs::state(std::uint32_t index) const {
+  GuardedState found{};
+  bpf_map_lookup_elem_flags(loaded_->map("states"), &index, &found, BPF_F_LOCK);
+  return found.state;
+}
+
+Programs::Counts Programs::counts() const {
+  const std::uint32_t zero = 0;
+  const int processors = libbpf_num_possible_cpus();
+  std::vector<Counts> all(processors > 0 ? static_cast<std::size_t>(processors) : 1);
+  Counts sum;
+  if (bpf_map_lookup_elem(loaded_->map("counters"), &zero, all.data()) < 0)
+    return sum;
+  for (const Counts& one : all) {
+    sum.starts += one.starts;
+    sum.ups += one.ups;
+    sum.downs += one.downs;
+    sum.refused += one.refused;
+  }
+  return sum;
+}
+
+} // namespace thalweg::nic

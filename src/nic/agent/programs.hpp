@@ -1,0 +1,53 @@
+#pragma once
+
+// The card's programs in the kernel, on one network device, and their maps.
+//
+// tcx hooks (Linux 6.6) end with this process, whatever ends it. On older kernels the programs are filters of
+// a clsact qdisc: they end with a regular end of the agent, with the next agent, or with the device.
+
+#include "nic/agent_messages.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace thalweg::nic {
+
+enum class Hook { best, tcx, clsact };
+
+inline constexpr std::uint32_t max_groups = 256;
+
+class Programs {
+public:
+  /// Loads the object file's programs and attaches them. Throws Error where the kernel refuses.
+  Programs(const std::string& object, const std::string& device, Hook hook);
+  ~Programs();
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+
+  Hook hook() const;
+  /// A group's memory that its ranks share: a descriptor that the caller closes.
+  int make_page() const;
+  /// From now on packets of the group are handled; its state is that of a beginning.
+  void add(std::uint32_t index, const thalweg_nic_group& group, int page) const;
+  void remove(std::uint32_t index, std::uint32_t id) const;
+  /// The socket with that cookie starts for that contributor.
+  void set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor) const;
+  void remove_owner(std::uint64_t cookie) const;
+
+  thalweg_nic_state state(std::uint32_t index) const;
+  /// Packets so far.
+  struct Counts {
+    std::uint64_t starts = 0;
+    std::uint64_t ups = 0;
+    std::uint64_t downs = 0;
+    std::uint64_t refused = 0;
+  };
+  Counts counts() const;
+
+private:
+  struct Loaded;
+  std::unique_ptr<Loaded> loaded_;
+};
+
+} // namespace thalweg::nic

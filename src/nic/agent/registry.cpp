@@ -1,0 +1,197 @@
+#include "nic/agent/registry.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <iterator>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace thalweg::nic {
+
+namespace {
+
+constexpr std::chrono::seconds kept_after_leaving{10};
+constexpr std::size_t max_groups_of_a_user = 64;
+
+std::string text_of(std::uint32_t address) {
+  char text[INET_ADDRSTRLEN] = {};
+  inet_ntop(AF_INET, &address, text, sizeof text);
+  return text;
+}
+
+// Members of a group on this host say the same of it.
+bool is_same(const thalweg_nic_group& a, const thalweg_nic_group& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+void check(const thalweg_nic_request& request) {
+  const thalweg_nic_group& view = request.group;
+  const bool is_sound = view.locals >= 1 && view.locals <= view.contributors &&
+                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals;
+  if (!is_sound)
+    throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
+                fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
+}
+
+template <typename Value>
+void set_option(int socket, int level, int name, const Value& value) {
+  if (setsockopt(socket, level, name, &value, sizeof value) < 0)
+    throw Error(fmt::format("no socket for starts: {}", std::strerror(errno)), "look at the agent's limits",
+                thalweg_error_system);
+}
+
+} // namespace
+
+Registry::~Registry() {
+  while (!members_.empty())
+    leave(members_.begin()->first);
+  for (const auto& [index, group] : groups_) {
+    programs_.remove(index, group.view.id);
+    close(group.page);
+  }
+}
+
+Registry::Membership Registry::join(int connection, uid_t user, const thalweg_nic_request& request) {
+  check(request);
+  if (members_.contains(connection))
+    throw Error("this connection is a member already", "open another one for another group");
+  const std::uint32_t index = find_or_make(user, request);
+  Group& group = groups_.at(index);
+  const std::uint64_t bit = std::uint64_t{1} << request.local;
+  if ((group.present & bit) != 0)
+    throw Error(fmt::format("rank {} is there already", request.local), "have each rank join once");
+  Member member{index, request.local, -1, 0};
+  member.socket = make_socket(member.cookie);
+  programs_.set_owner(member.cookie, index, request.local);
+  group.present |= bit;
+  members_[connection] = member;
+  return {index, member.socket, group.page};
+}
+
+std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& request) {
+  for (const auto& [index, group] : groups_)
+    if (group.view.id == request.group.id) {
+      if (group.user != user || !is_same(group.view, request.group))
+        throw Error(fmt::format("group {:x} is somebody else's", request.group.id), "choose another number");
+      return index;
+    }
+  const auto owned =
+      std::ranges::count_if(groups_, [&](const auto& entry) { return entry.second.user == user; });
+  std::uint32_t index = 0;
+  while (index < max_groups && groups_.contains(index))
+    ++index;
+  if (index == max_groups || static_cast<std::size_t>(owned) >= max_groups_of_a_user)
+    throw Error(fmt::format("{} groups are all that there are for a user", max_groups_of_a_user),
+                "use fewer communicators with nic");
+  Group group;
+  group.view = request.group;
+  std::ranges::copy(request.ranks, group.ranks.begin());
+  group.user = user;
+  group.page = programs_.make_page();
+  groups_[index] = group;
+  programs_.add(index, group.view, group.page);
+  return index;
+}
+
+// Through it starts go to the device; a checksum would have to be made anew where packets are rewritten.
+int Registry::make_socket(std::uint64_t& cookie) const {
+  const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (made < 0)
+    throw Error(fmt::format("no socket for starts: {}", std::strerror(errno)), "look at the agent's limits",
+                thalweg_error_system);
+  try {
+    set_option(made, SOL_SOCKET, SO_NO_CHECK, 1);
+    set_option(made, IPPROTO_IP, IP_MULTICAST_LOOP, 0);
+    set_option(made, IPPROTO_IP, IP_MULTICAST_TTL, 1);
+    set_option(made, IPPROTO_IP, IP_MULTICAST_IF, in_addr{address_});
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = address_;
+    sockaddr_in card = own;
+    card.sin_addr.s_addr = htonl(THALWEG_NIC_START_ADDRESS);
+    card.sin_port = htons(THALWEG_NIC_PORT);
+    socklen_t length = sizeof cookie;
+    if (bind(made, reinterpret_cast<const sockaddr*>(&own), sizeof own) < 0 ||
+        connect(made, reinterpret_cast<const sockaddr*>(&card), sizeof card) < 0 ||
+        getsockopt(made, SOL_SOCKET, SO_COOKIE, &cookie, &length) < 0)
+      throw Error(fmt::format("no socket for starts: {}", std::strerror(errno)),
+                  "look at the device's address", thalweg_error_system);
+  } catch (...) {
+    close(made);
+    throw;
+  }
+  return made;
+}
+
+void Registry::leave(int connection) {
+  const auto found = members_.find(connection);
+  if (found == members_.end())
+    return;
+  const Member& member = found->second;
+  programs_.remove_owner(member.cookie);
+  close(member.socket);
+  Group& group = groups_.at(member.index);
+  group.present &= ~(std::uint64_t{1} << member.local);
+  group.left = Clock::now();
+  members_.erase(found);
+}
+
+void Registry::expire() {
+  const Clock::time_point now = Clock::now();
+  for (auto entry = groups_.begin(); entry != groups_.end();) {
+    const Group& group = entry->second;
+    if (group.present != 0 || now - group.left < kept_after_leaving) {
+      ++entry;
+      continue;
+    }
+    programs_.remove(entry->first, group.view.id);
+    close(group.page);
+    entry = groups_.erase(entry);
+  }
+}
+
+std::string Registry::describe() const {
+  const Programs::Counts counts = programs_.counts();
+  std::string groups;
+  for (const auto& [index, group] : groups_)
+    groups += (groups.empty() ? "" : ",") + describe(group, programs_.state(index));
+  return fmt::format(
+      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"groups":[{}]}})",
+      text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
+      counts.downs, counts.refused, groups);
+}
+
+std::string Registry::describe(const Group& group, const thalweg_nic_state& state) const {
+  const std::uint64_t all = thalweg_nic_all(&group.view);
+  std::uint32_t ended = 0;
+  for (const std::uint32_t epoch : state.ended)
+    if (thalweg_nic_later(epoch, ended) != 0)
+      ended = epoch;
+  std::string waiting;
+  for (const thalweg_nic_slot& slot : state.slots) {
+    if (slot.arrived == 0 || slot.finished != 0)
+      continue;
+    std::string missing;
+    for (std::uint64_t bits = all & ~slot.arrived; bits != 0; bits &= bits - 1) {
+      const auto contributor = static_cast<std::size_t>(std::countr_zero(bits));
+      const bool is_local = contributor < group.view.locals;
+      missing +=
+          fmt::format(R"({}{{"rank":{},"host":"{}"}})", missing.empty() ? "" : ",", group.ranks[contributor],
+                      text_of(is_local ? address_ : group.view.below[contributor].address));
+    }
+    waiting +=
+        fmt::format(R"({}{{"epoch":{},"missing":[{}]}})", waiting.empty() ? "" : ",", slot.epoch, missing);
+  }
+  return fmt::format(R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"ended":{},"waiting":[{}]}})",
+                     group.view.id, group.user, group.view.locals, std::popcount(group.present), ended,
+                     waiting);
+}
+
+} // namespace thalweg::nic

@@ -1,0 +1,41 @@
+#pragma once
+
+/*
+ * What a process and its host's agent tell each other, over a Unix socket of packets, in the host's order.
+ *
+ * The socket's name is abstract, so it belongs to the network namespace, as the device does. A process has a
+ * connection for each group that it is a member of, and leaves the group by closing it.
+ */
+
+#include "nic/protocol.h"
+
+#define THALWEG_NIC_AGENT "thalweg-nic"
+
+enum thalweg_nic_request_kind {
+  THALWEG_NIC_HELLO = 1,  /* is there an agent, of this version, and on which address? */
+  THALWEG_NIC_JOIN = 2,   /* makes the group on this host, or joins it: gives a page and a socket */
+  THALWEG_NIC_STATUS = 3, /* version and kind are enough: gives a text in JSON instead of a reply */
+};
+
+struct thalweg_nic_request {
+  __u32 version;
+  __u32 kind;
+  __u32 local; /* who of the group's ranks on this host asks */
+  __u32 unused;
+  struct thalweg_nic_group group;
+  __s32 ranks[THALWEG_NIC_CONTRIBUTORS]; /* by contributor: the rank, or the first one of the card below */
+};
+
+struct thalweg_nic_reply {
+  __u32 version;
+  __u32 refused; /* 0: done */
+  __u32 address; /* the device's, in network order */
+  char reason[116];
+};
+
+/* The page that is shared with a group's ranks, which look there for ends. */
+struct thalweg_nic_page {
+  __u32 ended[THALWEG_NIC_WINDOW];
+};
+
+enum thalweg_nic_page_bytes { THALWEG_NIC_PAGE_BYTES = 4096 };

@@ -1,0 +1,42 @@
+#pragma once
+
+// A card that is a process: the same protocol over an UDP socket, without the kernel's programs and
+// privileges. It answers others only while its rank looks for an end, so a rank that computes holds up those
+// below it. What the network device gains over hosts is measured against it.
+
+#include "nic/card.hpp"
+#include "nic/protocol.h"
+
+#include <memory>
+#include <string_view>
+
+namespace thalweg::nic {
+
+class HostCard final : public Card {
+public:
+  /// Has a socket at that address ("127.0.0.1"), at a port that the system chooses. Throws Error where it may
+  /// not.
+  explicit HostCard(std::string_view address);
+  /// Answers those below for some time, as they may not have heard of the last end.
+  ~HostCard() override;
+
+  thalweg_nic_place place() const { return place_; }
+  /// The group, before the first start: its one local contributor is this process.
+  void join(const thalweg_nic_group& group) { group_ = group; }
+
+  void start(std::uint32_t epoch) override;
+  bool has_ended(std::uint32_t epoch) override;
+  std::string loss() override { return {}; }
+
+private:
+  bool receive();
+  void act(std::uint32_t actions, std::uint32_t epoch);
+  void notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const;
+
+  int socket_ = -1;
+  thalweg_nic_place place_{};
+  thalweg_nic_group group_{};
+  thalweg_nic_state state_{};
+};
+
+} // namespace thalweg::nic

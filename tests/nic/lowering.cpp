@@ -1,0 +1,130 @@
+#include "nic/lowering.hpp"
+
+#include "core/error.hpp"
+#include "strategies/index.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace thalweg::nic {
+namespace {
+
+using strategies::find;
+
+struct Job {
+  const strategies::Strategy& strategy;
+  schedule::Problem problem;
+  std::vector<std::int32_t> nodes;
+
+  Job(std::string_view name, std::vector<std::int32_t> hosts, const schedule::Parameters& given = {})
+      : strategy(find(schedule::Operation::barrier, name)), nodes(std::move(hosts)) {
+    problem.ranks = static_cast<std::int32_t>(nodes.size());
+    problem.parameters = strategies::resolve(strategy, given);
+    problem.nodes = std::make_shared<const std::vector<std::int32_t>>(nodes);
+  }
+  schedule::Schedule schedule(Rank rank) const { return strategies::build(strategy, problem, rank); }
+  HostView view(Rank rank) const {
+    return lower([this](Rank other) { return schedule(other); }, nodes, rank);
+  }
+};
+
+std::vector<std::int32_t> one_each(std::int32_t ranks) {
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return nodes;
+}
+
+// Every rank is a contributor of its own host alone, every host but one of the host above it, by the number
+// that it has there, and all hang together.
+void expect_a_tree_of_hosts(const Job& job) {
+  std::set<std::int32_t> roots;
+  std::size_t below = 0;
+  for (Rank rank = 0; rank < job.problem.ranks; ++rank) {
+    const HostView view = job.view(rank);
+    const std::int32_t node = job.nodes[static_cast<std::size_t>(rank)];
+    ASSERT_EQ(view.rank_of(view.own_number), rank);
+    ASSERT_EQ(static_cast<std::ptrdiff_t>(view.locals.size()), std::ranges::count(job.nodes, node));
+    if (view.own_number == 0)
+      below += view.below.size();
+    if (view.parent < 0) {
+      roots.insert(node);
+      continue;
+    }
+    const HostView above = job.view(view.parent);
+    ASSERT_EQ(above.rank_of(view.number_above), view.locals.front());
+    ASSERT_NE(job.nodes[static_cast<std::size_t>(view.parent)], node);
+  }
+  const std::set<std::int32_t> hosts(job.nodes.begin(), job.nodes.end());
+  EXPECT_EQ(roots.size(), 1U);
+  EXPECT_EQ(below, hosts.size() - 1);
+}
+
+TEST(Lowering, MakesATreeOfHostsOfTheStrategyForCards) {
+  for (const std::int64_t radix : {2, 3, 8})
+    for (const std::int32_t ranks : {1, 2, 3, 8, 17})
+      for (const std::int32_t hosts : {1, 2, 3, 8}) {
+        std::vector<std::int32_t> nodes;
+        for (std::int32_t rank = 0; rank < ranks; ++rank)
+          nodes.push_back(rank * 7 % hosts);
+        expect_a_tree_of_hosts({"nic", nodes, {{"radix", radix}}});
+      }
+}
+
+TEST(Lowering, KnowsNoStrategyByName) {
+  for (const char* const name : {"kary", "knomial", "flat"})
+    expect_a_tree_of_hosts({name, one_each(13)});
+  expect_a_tree_of_hosts({"two_level", {0, 0, 1, 1, 1, 2, 3, 3}, {{"between", 2}}});
+}
+
+std::string refusal_of(const Job& job, Rank rank) {
+  try {
+    job.view(rank);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Lowering, RefusesWhatIsNoTree) {
+  for (const char* const name : {"dissemination", "recursive_doubling", "ring"})
+    EXPECT_NE(refusal_of({name, one_each(8)}, 0).find("no tree that a card can run"), std::string::npos)
+        << name;
+}
+
+TEST(Lowering, RefusesHostsWhoseRanksDoNotHangTogether) {
+  EXPECT_NE(refusal_of({"kary", {0, 1, 1, 0, 0, 0, 0}}, 1).find("hang together"), std::string::npos);
+}
+
+TEST(Lowering, RefusesSchedulesThatMoveData) {
+  const strategies::Strategy& strategy = find(schedule::Operation::broadcast, "flat");
+  schedule::Problem problem;
+  problem.operation = schedule::Operation::broadcast;
+  problem.ranks = 4;
+  problem.parameters = strategies::resolve(strategy, {});
+  EXPECT_THROW(tree_place(strategies::build(strategy, problem, 0)), Error);
+}
+
+TEST(Lowering, RefusesMutantsOfTrees) {
+  const Job job("kary", one_each(7));
+  for (Rank rank = 0; rank < 3; ++rank) {
+    const schedule::Schedule whole = job.schedule(rank);
+    for (std::size_t step = 0; step < whole.steps.size(); ++step) {
+      schedule::Schedule other = whole;
+      other.steps[step].peer = (other.steps[step].peer + 1) % 7;
+      TreePlace place;
+      try {
+        place = tree_place(other);
+      } catch (const Error&) {
+        continue;
+      }
+      EXPECT_NE(place, tree_place(whole)) << "rank " << rank << ", step " << step;
+    }
+    schedule::Schedule at_once = whole;
+    at_once.stages = {0};
+    EXPECT_THROW(tree_place(at_once), Error);
+  }
+}
+
+} // namespace
+} // namespace thalweg::nic
