@@ -204,6 +204,11 @@ def test_a_placement_may_be_tried(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert found.links.bytes.sum() > 0
 
 
+def test_ranks_of_one_node_use_no_link() -> None:
+    found = thalweg.simulate("alltoall", "direct", 8, 65536, network="torus:100x100x100", ranks_per_node=0)
+    assert not found.links.numbers.size
+
+
 def test_a_machine_file_may_name_its_network() -> None:
     machine = _core.default_machine()
     machine.network = "fat-tree:2x1"
