@@ -9,6 +9,7 @@ as short a prediction is.
 import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -57,26 +58,26 @@ def accuracy(measured: Sequence[float], predicted: Sequence[float]) -> Accuracy:
     )
 
 
-def simulated(case: Case, names: Sequence[str], job: Job, machine: _core.Machine) -> dict[str, list[float]]:
-    """Simulate candidates on both levels: seconds by level."""
+def simulated(case: Case, names: Sequence[str], job: Job, machine: _core.Machine) -> dict[str, dict[str, float]]:
+    """Simulate candidates on both levels: seconds by level and candidate, without those that need commutative sums."""
     network = network_of_nodes(node_places(job, machine), job.nodes)
-    return {
-        level: [
-            simulate_candidate(f"{case.call}={name}", case.size, job.nodes, machine, network, level, 0).seconds
-            for name in names
-        ]
-        for level in LEVELS
-    }
+    seconds: dict[str, dict[str, float]] = {level: {} for level in LEVELS}
+    for name in names:
+        with suppress(_core.Error):
+            for level, found in seconds.items():
+                one = simulate_candidate(f"{case.call}={name}", case.size, job.nodes, machine, network, level, 0)
+                found[name] = one.seconds
+    return seconds
 
 
 def compare(
     case: Case, measured: Mapping[str, float], predicted: Mapping[str, float], job: Job, machine: _core.Machine
 ) -> dict[str, Accuracy]:
     """Hold the model and both levels against a case's measured times."""
-    names = [name for name in predicted if name in measured]
+    found = {"model": predicted, **simulated(case, [name for name in predicted if name in measured], job, machine)}
+    names = list(found[LEVELS[-1]])
     times = [measured[name] for name in names]
-    found = {"model": [predicted[name] for name in names], **simulated(case, names, job, machine)}
-    return {predictor: accuracy(times, found[predictor]) for predictor in PREDICTORS}
+    return {predictor: accuracy(times, [found[predictor][name] for name in names]) for predictor in PREDICTORS}
 
 
 def best_of_strategies(space: Sequence[_core.Candidate]) -> dict[str, float]:
