@@ -908,25 +908,25 @@ class SimulatedProgram:
 
     def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None) -> Simulation: ...
 
-def item_nanoseconds(bytes: float) -> float:
-    """A processor's time for a hop of a stream's item."""
-
 def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str, may_fold: bool = True) -> SimulatedProgram:
     """A strategy's program; without a machine of LogGOPS' costs."""
 
 def goal_program(data: bytes, name: str, machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int] = []) -> SimulatedProgram:
     """A program in GOAL, text or binary."""
 
+def sample_program(name: str, ranks: int, bytes: int, loggops: str) -> SimulatedProgram:
+    """A program of LogGOPSim's generator."""
+
 def exchange_program(ranks: int, senders: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], receivers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int]) -> SimulatedProgram:
     """
     Messages in rounds: a rank's next begins when its messages of one have been sent and have come.
     """
 
+def item_nanoseconds(bytes: float) -> float:
+    """A processor's time for a hop of a stream's item."""
+
 def stream_program(ranks: int, sides: Sequence[int], items: int, item_bytes: int, buffer_bytes: int, item_nanoseconds: float, machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int]) -> SimulatedProgram:
     """A stream of items over a virtual mesh."""
-
-def sample_program(name: str, ranks: int, bytes: int, loggops: str) -> SimulatedProgram:
-    """A program of LogGOPSim's generator."""
 
 class TrafficPattern:
     """Who sends whom how much, by phase."""

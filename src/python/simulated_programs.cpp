@@ -52,12 +52,7 @@ simulate::CostBetween costs_between(const machine::Machine* machine, std::int64_
   };
 }
 
-} // namespace
-
-void bind_simulated_programs(nb::module_& module) {
-  module.def(
-      "item_nanoseconds", [](double bytes) { return 1e9 * model::item_hop_seconds(bytes); }, nb::arg("bytes"),
-      "A processor's time for a hop of a stream's item.");
+void bind_known_programs(nb::module_& module) {
   module.def(
       "strategy_program",
       [](const strategies::Sample& sample, std::int64_t unit_bytes, const machine::Machine* machine,
@@ -85,6 +80,18 @@ void bind_simulated_programs(nb::module_& module) {
       nb::arg("loggops"), nb::arg("nodes") = std::vector<std::int32_t>(),
       "A program in GOAL, text or binary.");
   module.def(
+      "sample_program",
+      [](std::string_view name, std::int64_t ranks, std::int64_t bytes, std::string_view loggops) {
+        const LogGops parameters = simulate::parse_loggops(loggops);
+        return SimulatedProgram{simulate::sample_program(
+            name, ranks, bytes, [&](std::int64_t size) { return parameters.cost(size); })};
+      },
+      nb::arg("name"), nb::arg("ranks"), nb::arg("bytes"), nb::arg("loggops"),
+      nb::call_guard<nb::gil_scoped_release>(), "A program of LogGOPSim's generator.");
+}
+
+void bind_exchanges(nb::module_& module) {
+  module.def(
       "exchange_program",
       [](std::int64_t ranks, const RowArgument<std::int32_t>& from, const RowArgument<std::int32_t>& to,
          const RowArgument<std::int64_t>& bytes, const RowArgument<std::uint32_t>& rounds,
@@ -102,6 +109,12 @@ void bind_simulated_programs(nb::module_& module) {
       nb::arg("ranks"), nb::arg("senders"), nb::arg("receivers"), nb::arg("bytes"), nb::arg("rounds"),
       nb::arg("machine").none(), nb::arg("ranks_per_node"), nb::arg("loggops"), nb::arg("nodes"),
       "Messages in rounds: a rank's next begins when its messages of one have been sent and have come.");
+}
+
+void bind_streams(nb::module_& module) {
+  module.def(
+      "item_nanoseconds", [](double bytes) { return 1e9 * model::item_hop_seconds(bytes); }, nb::arg("bytes"),
+      "A processor's time for a hop of a stream's item.");
   module.def(
       "stream_program",
       [](std::int64_t ranks, const std::vector<std::int32_t>& sides, std::int64_t items,
@@ -121,15 +134,14 @@ void bind_simulated_programs(nb::module_& module) {
       nb::arg("ranks"), nb::arg("sides"), nb::arg("items"), nb::arg("item_bytes"), nb::arg("buffer_bytes"),
       nb::arg("item_nanoseconds"), nb::arg("machine").none(), nb::arg("ranks_per_node"), nb::arg("loggops"),
       nb::arg("nodes"), "A stream of items over a virtual mesh.");
-  module.def(
-      "sample_program",
-      [](std::string_view name, std::int64_t ranks, std::int64_t bytes, std::string_view loggops) {
-        const LogGops parameters = simulate::parse_loggops(loggops);
-        return SimulatedProgram{simulate::sample_program(
-            name, ranks, bytes, [&](std::int64_t size) { return parameters.cost(size); })};
-      },
-      nb::arg("name"), nb::arg("ranks"), nb::arg("bytes"), nb::arg("loggops"),
-      nb::call_guard<nb::gil_scoped_release>(), "A program of LogGOPSim's generator.");
+}
+
+} // namespace
+
+void bind_simulated_programs(nb::module_& module) {
+  bind_known_programs(module);
+  bind_exchanges(module);
+  bind_streams(module);
 }
 
 } // namespace thalweg::python

@@ -29,8 +29,9 @@ std::shared_ptr<const topology::NodeGroups> leader_groups(const Problem& problem
   thread_local Found last;
   const auto& of = is_by_socket(problem) ? problem.sockets : problem.nodes;
   if (last.of != of || last.ranks != problem.ranks || last.root != root)
-    last = {of, problem.ranks, root,
-            std::make_shared<const topology::NodeGroups>(topology::node_groups(problem.ranks, of.get(), root))};
+    last = {
+        of, problem.ranks, root,
+        std::make_shared<const topology::NodeGroups>(topology::node_groups(problem.ranks, of.get(), root))};
   return last.groups;
 }
 

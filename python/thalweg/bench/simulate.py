@@ -69,7 +69,7 @@ CASES = (
     Case("allreduce=recursive_doubling", 65536, 1024),
     Case("allreduce=ring", 65536, 1 << 20),
     Case("incast", 9, 1 << 20, network="star:9"),
-    Case("linear_alltoall", 1000, 65536, network="torus:10x10x10"),
+    Case("alltoall=cyclic", 512, 1024, network="torus:8x8x8"),
     Case("allreduce_ring", 4096, 1 << 20, network="torus:16x16x16"),
     Case("allreduce=two_level", 100_000, 65536, aim_seconds=60, network="dragonfly:8x16x8", ranks_per_node=16),
     Case("allreduce=two_level", 65_536, 65536, aim_seconds=60, network="tree:16^3", ranks_per_node=16),

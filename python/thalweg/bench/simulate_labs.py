@@ -1,7 +1,7 @@
 """How well simulation predicts: measured times in labs beside simulated ones, from the probe's figures.
 
-All candidates of every case are measured (`thalweg tune --exhaustive` without writing a tuning file). Each is predicted
-by the model, and simulated on levels loggp and flow, on the network that the lab has. The figures are the rank
+Each strategy of every case is measured, with the parameters that the model thinks best for it. It is predicted by the
+model, and simulated on levels loggp and flow, on the network that the lab has. The figures are the rank
 correlation with the measured times, the median of predicted over measured, and the median of how many times as long or
 as short a prediction is.
 """
@@ -9,6 +9,7 @@ as short a prediction is.
 import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -16,13 +17,14 @@ from thalweg import _core
 from thalweg.bench.rows import Row, make_row, write_rows
 from thalweg.simulation.candidates import network_of_nodes, simulate_candidate
 from thalweg.simulation.ground import LEVELS
-from thalweg.trials.cases import Case, node_places
+from thalweg.trials.cases import Case, candidates, node_places
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
-from thalweg.tune.run import machine_of, tune_case
-from thalweg.tune.search import EXHAUSTIVE
+from thalweg.tune.run import machine_of
 
-_FOREVER_S = 1e9
+BATCHES = 3
+LIMIT = 5
+"""A candidate that takes so many times as long as the fastest has one batch."""
 PREDICTORS = ("model", *LEVELS)
 
 
@@ -56,26 +58,41 @@ def accuracy(measured: Sequence[float], predicted: Sequence[float]) -> Accuracy:
     )
 
 
-def simulated(case: Case, names: Sequence[str], job: Job, machine: _core.Machine) -> dict[str, list[float]]:
-    """Simulate candidates on both levels: seconds by level."""
+def simulated(case: Case, names: Sequence[str], job: Job, machine: _core.Machine) -> dict[str, dict[str, float]]:
+    """Simulate candidates on both levels: seconds by level and candidate, without those that need commutative sums."""
     network = network_of_nodes(node_places(job, machine), job.nodes)
-    return {
-        level: [
-            simulate_candidate(f"{case.call}={name}", case.size, job.nodes, machine, network, level, 0).seconds
-            for name in names
-        ]
-        for level in LEVELS
-    }
+    seconds: dict[str, dict[str, float]] = {level: {} for level in LEVELS}
+    for name in names:
+        with suppress(_core.Error):
+            for level, found in seconds.items():
+                one = simulate_candidate(f"{case.call}={name}", case.size, job.nodes, machine, network, level, 0)
+                found[name] = one.seconds
+    return seconds
 
 
 def compare(
     case: Case, measured: Mapping[str, float], predicted: Mapping[str, float], job: Job, machine: _core.Machine
 ) -> dict[str, Accuracy]:
     """Hold the model and both levels against a case's measured times."""
-    names = [name for name in predicted if name in measured]
+    found = {"model": predicted, **simulated(case, [name for name in predicted if name in measured], job, machine)}
+    names = list(found[LEVELS[-1]])
     times = [measured[name] for name in names]
-    found = {"model": [predicted[name] for name in names], **simulated(case, names, job, machine)}
-    return {predictor: accuracy(times, found[predictor]) for predictor in PREDICTORS}
+    return {predictor: accuracy(times, [found[predictor][name] for name in names]) for predictor in PREDICTORS}
+
+
+def best_of_strategies(space: Sequence[_core.Candidate]) -> dict[str, float]:
+    """Give the first candidate of each strategy with its predicted seconds, from candidates in the model's order."""
+    found: dict[str, tuple[str, float]] = {}
+    for candidate in space:
+        if not candidate.is_bound:
+            found.setdefault(candidate.text.split(":")[0], (candidate.text, candidate.seconds))
+    return dict(found.values())
+
+
+def measure(session: Session, case: Case, names: Sequence[str]) -> dict[str, float]:
+    """Measure candidates: the medians of some batches, in seconds."""
+    samples = session.measure(case.operation, case.size, names, batches=BATCHES, limit=LIMIT)
+    return {name: median(one.completion_us) * 1e-6 for name, one in samples.items() if one.completion_us}
 
 
 def run(request: Request, json_file: str) -> None:
@@ -87,8 +104,8 @@ def run(request: Request, json_file: str) -> None:
         with Session(start_words([], request.ranks, program), lab=lab) as session:
             machine = machine_of(session, "", lab)
             for case in request.cases:
-                measured = tune_case(session, case, machine, EXHAUSTIVE, _FOREVER_S)
-                found = compare(case, measured.outcome.medians, measured.predicted, session.job, machine)
+                predicted = best_of_strategies(candidates(case, session.job, machine))
+                found = compare(case, measure(session, case, list(predicted)), predicted, session.job, machine)
                 all_found.append(found)
                 rows += rows_of(f"{machine.network or 'star'} {case.name}", found)
                 print(f"{machine.network or 'star':<14} {case.name:<22} {_words(found)}", flush=True)

@@ -9,75 +9,86 @@ from thalweg.cli.printing import rate_from_text, size_from_text
 from thalweg.cli.show import complete_strategy, parameters_from
 from thalweg.strategies import operations
 
+_Operation = Annotated[
+    str, typer.Argument(help="The collective, or stream.", autocompletion=operations, show_default=False)
+]
+_Strategy = Annotated[str, typer.Argument(help="The strategy.", autocompletion=complete_strategy, show_default=False)]
+_UnitBytes = Annotated[str, typer.Option("--bytes", help="Bytes of a unit of the buffers, or of a stream's item.")]
+_Goal = Annotated[
+    str, typer.Option(metavar="FILE", help="Simulate this program in GOAL, text or binary.", show_default=False)
+]
+_Trace = Annotated[
+    str,
+    typer.Option(metavar="FILE", help="Play what `thalweg run --record` kept of a program.", show_default=False),
+]
+_Machine = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE|NETWORK",
+        help="The machine file that says what messages cost, or the network, such as torus:16x16x16.",
+        show_default=False,
+    ),
+]
+_Network = Annotated[
+    str, typer.Option(help="The network, beside a machine file.", show_default="the machine file's on level flow")
+]
+_LinkBandwidth = Annotated[
+    str, typer.Option(metavar="RATE", help="Of a link, as 12.5GB/s.", show_default="as messages cost")
+]
+_Loggops = Annotated[
+    str, typer.Option(metavar="L,o,g,G,O,S", help="What they cost without one, in nanoseconds and bytes.")
+]
+_Nodes = Annotated[
+    str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
+]
+_Placement = Annotated[
+    str,
+    typer.Option(metavar="FILE", help="The slot of each rank, as `thalweg map -o` writes it.", show_default=False),
+]
+_Param = Annotated[
+    list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")
+]
+_Level = Annotated[
+    str, typer.Option(help="loggp, or flow: messages share links.", show_default="flow where there is a network")
+]
+_Ties = Annotated[
+    str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
+]
+_Plot = Annotated[
+    str, typer.Option(metavar="FILE", help="Draw the ranks' timeline and the critical path.", show_default=False)
+]
+
 
 def simulate(
-    operation: Annotated[
-        str, typer.Argument(help="The collective, or stream.", autocompletion=operations, show_default=False)
-    ] = "",
-    strategy: Annotated[
-        str, typer.Argument(help="The strategy.", autocompletion=complete_strategy, show_default=False)
-    ] = "",
+    operation: _Operation = "",
+    strategy: _Strategy = "",
     *,
     ranks: Annotated[int | None, typer.Option("--ranks", "-n", help="Number of ranks.", show_default=False)] = None,
-    unit_bytes: Annotated[
-        str, typer.Option("--bytes", help="Bytes of a unit of the buffers, or of a stream's item.")
-    ] = "1KiB",
-    goal: Annotated[
-        str, typer.Option(metavar="FILE", help="Simulate this program in GOAL, text or binary.", show_default=False)
-    ] = "",
-    trace: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Play what `thalweg run --record` kept of a program.", show_default=False),
-    ] = "",
+    unit_bytes: _UnitBytes = "1KiB",
+    goal: _Goal = "",
+    trace: _Trace = "",
     shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = "",
     items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0,
     buffer_bytes: Annotated[str, typer.Option("--buffer", help="When a stream's buffer is sent.")] = "16KiB",
-    machine: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE|NETWORK",
-            help="The machine file that says what messages cost, or the network, such as torus:16x16x16.",
-            show_default=False,
-        ),
-    ] = "",
-    network: Annotated[
-        str, typer.Option(help="The network, beside a machine file.", show_default="the machine file's on level flow")
-    ] = "",
-    link_bandwidth: Annotated[
-        str, typer.Option(metavar="RATE", help="Of a link, as 12.5GB/s.", show_default="as messages cost")
-    ] = "",
+    machine: _Machine = "",
+    network: _Network = "",
+    link_bandwidth: _LinkBandwidth = "",
     link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
-    loggops: Annotated[
-        str, typer.Option(metavar="L,o,g,G,O,S", help="What they cost without one, in nanoseconds and bytes.")
-    ] = "2500,1500,1000,6,0,65535",
+    loggops: _Loggops = "2500,1500,1000,6,0,65535",
     ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)] = 1,
-    nodes: Annotated[
-        str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
-    ] = "",
-    placement: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="The slot of each rank, as `thalweg map -o` writes it.", show_default=False),
-    ] = "",
+    nodes: _Nodes = "",
+    placement: _Placement = "",
     root: Annotated[int, typer.Option(help="The root, for operations that have one.")] = 0,
-    param: Annotated[
-        list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")
-    ] = None,
-    level: Annotated[
-        str, typer.Option(help="loggp, or flow: messages share links.", show_default="flow where there is a network")
-    ] = "",
-    ties: Annotated[
-        str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
-    ] = "order",
-    plot: Annotated[
-        str, typer.Option(metavar="FILE", help="Draw the ranks' timeline and the critical path.", show_default=False)
-    ] = "",
+    param: _Param = None,
+    level: _Level = "",
+    ties: _Ties = "order",
+    plot: _Plot = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Simulate a strategy, a stream, a program in GOAL or a recorded one: how long it takes, and why.
 
-    Level loggp has LogGOPSim's rules, to the nanosecond: processors and network interfaces of up to millions of ranks,
-    and a network between them that only delays. On level flow messages share the links of their routes. A program that
-    cannot go on is an error, with a list of what waits.
+    Level loggp has LogGOPSim's rules, to the nanosecond, and a network that only delays. On level flow messages share
+    the links of their routes. A program that cannot go on is an error, with a list of what waits.
     """
     module = importlib.import_module("thalweg.simulation.command")
     request = module.Request(

@@ -47,11 +47,10 @@ def network_of(
     """
     if ranks_per_node < 0:
         raise ThalwegError(SETTINGS, f"{ranks_per_node} ranks on a node", "choose 0, for all, or more")
-    slots = slots_of(
-        _completed(name, ranks, ranks_per_node),
-        None if nodes is None else np.asarray(nodes),
-        ranks_per_node or max(ranks, 1),
-    )
+    job = None if nodes is None else np.asarray(nodes)
+    slots = slots_of(_completed(name, ranks, ranks_per_node), job, ranks_per_node or 1)
+    if ranks_per_node == 0:
+        return Network(slots.machine, np.full(max(ranks, 1), slots.nodes[0]))
     count = ranks or slots.nodes.size
     if count > slots.nodes.size:
         raise ThalwegError(

@@ -93,10 +93,10 @@ def play(
 def _play(ranks: int, site: Site, ground: Ground, progress: Callable[[int], None] | None) -> Played:
     sent = site.sent
     each = np.maximum(1, np.ceil(sent.messages / site.repeats)).astype(np.int64)
-    most = int(each.max(initial=1))
-    rounds = min(most, ROUNDS_MAX)
+    busiest = int(each.max(initial=1))
+    rounds = min(busiest, ROUNDS_MAX)
     # Of a pair with fewer messages than others they come in equal distances.
-    played = np.maximum(1, each * rounds // most)
+    played = np.maximum(1, each * rounds // busiest)
     places = np.repeat(np.arange(each.size), played)
     number = np.arange(places.size) - np.repeat(np.cumsum(played) - played, played)
     program = _core.exchange_program(

@@ -82,7 +82,10 @@ def simulated_cells(question: Question, candidate: _core.Candidate, machine: _co
 
     network = network_of_nodes(_core.NodePlaces(machine.network), question.nodes)
     selection = f"{question.call}={candidate.text}"
-    found = simulate_candidate(selection, question.size, question.nodes, machine, network)
+    try:
+        found = simulate_candidate(selection, question.size, question.nodes, machine, network)
+    except _core.Error:
+        return ["", ""]  # it needs operators that commute, which samples do not take for granted
     waiting = found.why.get("sharing", 0) / 1e9
     link = f", most at {found.link_name(found.links_on_path[0][0])}" if waiting and found.links_on_path else ""
     return [time_text(found.seconds), f"{time_text(waiting)}{link}" if waiting else ""]
