@@ -48,7 +48,15 @@ int run(HostCard& own, std::uint32_t process, const std::array<thalweg_nic_place
   policy.polls = 1;
   for (std::uint32_t number = 1; number <= barriers; ++number) {
     shared.entered[process] = number;
-    member.barrier(policy);
+    thalweg_nic_content content{};
+    content.count = number % 3 == 0 ? 0 : number % 3 == 1 ? THALWEG_NIC_FEW : THALWEG_NIC_WORDS;
+    for (auto& word : content.words)
+      word = number + process;
+    member.run(content, policy);
+    constexpr std::uint64_t numbers_of_processes = processes * (processes - 1) / 2;
+    for (std::uint32_t word = 0; word < content.count; ++word)
+      if (content.words[word] != number * processes + numbers_of_processes)
+        return 1;
     for (const auto& entered : shared.entered)
       if (entered < number)
         return 1;
@@ -56,7 +64,7 @@ int run(HostCard& own, std::uint32_t process, const std::array<thalweg_nic_place
   return 0;
 }
 
-TEST(HostCard, ProcessesMeetInBarriersOverUdp) {
+TEST(HostCard, ProcessesMeetOverUdp) {
   void* const memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -90,8 +98,9 @@ TEST(HostCard, RefusesAnAddressOfSomebodyElse) {
 class Lossy final : public Card {
 public:
   explicit Lossy(std::uint32_t& starts) : starts_(starts) {}
-  void start(std::uint32_t) override { ++starts_; }
+  void start(std::uint32_t, const thalweg_nic_content&) override { ++starts_; }
   bool has_ended(std::uint32_t) override { return starts_ >= 2; }
+  void read(std::uint32_t, thalweg_nic_content&) override {}
   std::string loss() override { return {}; }
 
 private:
@@ -100,20 +109,23 @@ private:
 
 class Lost final : public Card {
 public:
-  void start(std::uint32_t) override {}
+  void start(std::uint32_t, const thalweg_nic_content&) override {}
   bool has_ended(std::uint32_t) override { return false; }
+  void read(std::uint32_t, thalweg_nic_content&) override {}
   std::string loss() override { return "the agent of this host has ended"; }
 };
 
 TEST(Member, StartsAgainWhatIsLost) {
   std::uint32_t starts = 0;
-  Member(std::make_unique<Lossy>(starts)).barrier({});
+  thalweg_nic_content none{};
+  Member(std::make_unique<Lossy>(starts)).run(none, {});
   EXPECT_EQ(starts, 2U);
 }
 
 TEST(Member, DoesNotWaitForALostAgent) {
   Member member(std::make_unique<Lost>());
-  EXPECT_THROW(member.barrier({}), Error);
+  thalweg_nic_content none{};
+  EXPECT_THROW(member.run(none, {}), Error);
 }
 
 } // namespace
