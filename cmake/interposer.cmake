@@ -42,7 +42,7 @@ function(thalweg_interposer family include)
   list(TRANSFORM outputs PREPEND ${generated}/)
   add_custom_command(OUTPUT ${outputs}
     COMMAND Python3::Interpreter ${source}/abi/generate.py --output ${generated} ${ARGN}
-    DEPENDS ${source}/abi/generate.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
+    DEPENDS ${source}/abi/generate.py ${source}/abi/entries.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/world/|/mpi/observe/|/mpi/state/settings.cpp|/mpi/learn/learned_entry.cpp|/mpi/choose/effect.cpp")
 
@@ -79,7 +79,7 @@ function(thalweg_world family include)
   add_custom_command(OUTPUT ${generated}/world_entries.cpp ${generated}/world_exports.map
     COMMAND Python3::Interpreter ${source}/world/generate_world.py --output ${generated} ${options}
     DEPENDS ${source}/world/generate_world.py ${source}/world/world_functions.py ${source}/abi/generate.py
-      ${source}/abi/functions.py ${source}/abi/prototypes.py)
+      ${source}/abi/entries.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
   string(TOUPPER ${family} upper)
   add_library(thalweg_world_${family} MODULE ${source}/world/world.cpp ${generated}/world_entries.cpp
     ${generated}/world_exports.map)

@@ -106,6 +106,48 @@ PERSISTENT_SENDS: dict[str, str] = {
     for name in ("Send_init", "Bsend_init", "Ssend_init", "Rsend_init")
 }
 
+# The same of those whose buffers are cut into partitions; they count as one message.
+PARTITIONED_SENDS: dict[str, str] = {
+    "Psend_init": "const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, "
+    "MPI_Comm comm, MPI_Info info, MPI_Request* request",
+}
+
+_ORIGIN = "N origin_count, MPI_Datatype origin_type"
+_RESULT = "void* result, N result_count, MPI_Datatype result_type"
+_TARGET = "int target_rank, MPI_Aint target_disp, N target_count, MPI_Datatype target_type"
+
+# One-sided calls: name -> (prototype, bytes that it writes to the target's memory, bytes that it reads there).
+ONE_SIDED: dict[str, tuple[str, str, str]] = {
+    "Put": (f"const void* origin, {_ORIGIN}, {_TARGET}, MPI_Win win", "bytes_of(origin_count, origin_type)", "0"),
+    "Get": (f"void* origin, {_ORIGIN}, {_TARGET}, MPI_Win win", "0", "bytes_of(origin_count, origin_type)"),
+    "Accumulate": (
+        f"const void* origin, {_ORIGIN}, {_TARGET}, MPI_Op op, MPI_Win win",
+        "bytes_of(origin_count, origin_type)",
+        "0",
+    ),
+    "Get_accumulate": (
+        f"const void* origin, {_ORIGIN}, {_RESULT}, {_TARGET}, MPI_Op op, MPI_Win win",
+        "op == MPI_NO_OP ? 0 : bytes_of(origin_count, origin_type)",
+        "bytes_of(result_count, result_type)",
+    ),
+    "Fetch_and_op": (
+        "const void* origin, void* result, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, "
+        "MPI_Win win",
+        "op == MPI_NO_OP ? 0 : bytes_of(1, datatype)",
+        "bytes_of(1, datatype)",
+    ),
+    "Compare_and_swap": (
+        "const void* origin, const void* compare, void* result, MPI_Datatype datatype, int target_rank, "
+        "MPI_Aint target_disp, MPI_Win win",
+        "2 * bytes_of(1, datatype)",
+        "bytes_of(1, datatype)",
+    ),
+}
+ONE_SIDED |= {
+    "R" + name[0].lower() + name[1:]: (f"{ONE_SIDED[name][0]}, MPI_Request* request", *ONE_SIDED[name][1:])
+    for name in ("Put", "Get", "Accumulate", "Get_accumulate")
+}
+
 # Calls with a handler of their own in src/mpi (`handle_<name>`, taking the call site first).
 HANDLED: dict[str, str] = {
     "Bsend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",
@@ -133,6 +175,7 @@ HANDLED: dict[str, str] = {
     "Init": "int* argc, char*** argv",
     "Init_thread": "int* argc, char*** argv, int required, int* provided",
     "Finalize": "void",
+    "Win_free": "MPI_Win* win",
     "Session_init": "MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session",
     "Session_finalize": "MPI_Session* session",
     "Comm_idup": "MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request",
@@ -218,6 +261,7 @@ USED: dict[str, str] = {
     "Dist_graph_neighbors_count": "MPI_Comm comm, int* indegree, int* outdegree, int* weighted",
     "Dist_graph_neighbors": "MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, "
     "int destinations[], int destweights[]",
+    "Win_get_group": "MPI_Win win, MPI_Group* group",
     "Group_size": "MPI_Group group, int* size",
     "Group_rank": "MPI_Group group, int* rank",
     "Group_free": "MPI_Group* group",
@@ -281,5 +325,9 @@ USED: dict[str, str] = {
 
 # Functions of HANDLED, ISSUED, COUNTED and PERSISTENT_SENDS (and all collectives but Barrier) that have a `_c` counterpart.
 LARGE_COUNT: frozenset[str] = frozenset(
-    ["Send", "Ssend", "Rsend", "Recv", "Mrecv", "Bsend", "Sendrecv", "Sendrecv_replace", *COUNTED, *PERSISTENT_SENDS]
+    [
+        *("Send", "Ssend", "Rsend", "Recv", "Mrecv", "Bsend", "Sendrecv", "Sendrecv_replace"),
+        *(*COUNTED, *PERSISTENT_SENDS),
+        *(name for name in ONE_SIDED if name not in {"Fetch_and_op", "Compare_and_swap"}),
+    ]
 )

@@ -3,10 +3,10 @@
 #include "mpi/comm/communicators.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <unordered_map>
 
+#include "mpi/comm/world_ranks.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
 #include "strategies/order.hpp"
@@ -35,11 +35,7 @@ void CommunicatorState::find_world_ranks() {
   } else {
     native.Comm_group(handle, &group);
   }
-  std::vector<int> ranks(static_cast<std::size_t>(inter ? remote_size : size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  world_ranks_.resize(ranks.size());
-  native.Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), runtime.world_group,
-                               world_ranks_.data());
+  world_ranks_ = world_ranks_of(group);
   native.Group_free(&group);
   std::ranges::replace(world_ranks_, MPI_UNDEFINED, -1);
 }
@@ -51,10 +47,7 @@ void CommunicatorState::find_places() {
   const Inside inside;
   MPI_Group group{};
   native.Comm_group(handle, &group);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> world(ranks.size());
-  native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
+  const std::vector<int> world = world_ranks_of(group);
   native.Group_free(&group);
   nodes_ = renumbered(runtime.placement.nodes, world);
   find_node_places(world);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "mpi/abi/library_api.hpp"
+#include "mpi/comm/world_ranks.hpp"
 #include "mpi/state/call_epoch.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
@@ -53,16 +54,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 // A hash of the group's ranks in MPI_COMM_WORLD, in order; 0 when it has others, or there is no such
 // communicator.
 std::uint64_t members_hash(MPI_Group group) {
-  int size = 0;
-  native.Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  for (int rank = 0; rank < size; ++rank) {
-    ranks[static_cast<std::size_t>(rank)] = rank;
-  }
-  std::vector<int> world(ranks.size());
-  native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
   std::uint64_t hash = 1;
-  for (const int rank : world) {
+  for (const int rank : world_ranks_of(group)) {
     if (rank == MPI_UNDEFINED) {
       return 0;
     }

@@ -12,6 +12,7 @@
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/record/messages.hpp"
+#include "mpi/record/one_sided.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
 #include "mpi/state/runtime.hpp"
@@ -50,6 +51,11 @@ public:
   void made_persistent(int destination, std::uint64_t bytes, MPI_Request request) const {
     if (row_ != nullptr && records_traffic && communicator_ != nullptr)
       record_persistent_message(*row_, *communicator_, destination, bytes, request);
+  }
+  // The call writes and reads so much of the memory of a rank of the window.
+  void reaches(MPI_Win window, int target, std::uint64_t written, std::uint64_t read) const {
+    if (row_ != nullptr && records_traffic)
+      record_one_sided(*row_, window, target, written, read);
   }
   ~Observed() {
     if (row_ != nullptr) {

@@ -14,6 +14,8 @@
 #include "mpi/observe/texts.hpp"
 #include "mpi/observe/traffic_table.hpp"
 #include "mpi/record/collectives.hpp"
+#include "mpi/record/messages.hpp"
+#include "mpi/record/one_sided.hpp"
 #include "mpi/record/pattern_store.hpp"
 #include "mpi/state/recording.hpp"
 #include "mpi/state/runtime.hpp"
@@ -61,13 +63,18 @@ public:
   void add(std::int32_t rank, const std::vector<std::uint8_t>& packed) {
     const json all = json::from_msgpack(packed);
     std::vector<std::uint32_t> sites;
-    for (const json& site : all[0])
-      sites.push_back(site_of({site[0], site[1], site[2], site[3]}));
+    std::vector<bool> reads; // what a site counts was sent by the peer
+    for (const json& site : all[0]) {
+      reads.push_back(site[0] == by_read);
+      sites.push_back(site_of({reads.back() ? json(by_call) : site[0], site[1], site[2], site[3]}));
+    }
     std::vector<std::size_t> phases;
     for (const json& phase : all[1])
       phases.push_back(phase_of(phase[0], phase[1]));
     for (const json& one : all[2]) {
-      const Sent sent{rank, one[2], one[3], one[4], sites[one[0]]};
+      Sent sent{rank, one[2], one[3], one[4], sites[one[0]]};
+      if (reads[one[0]])
+        std::swap(sent.from, sent.to);
       const auto key = std::tuple(phases[one[1]], sent.from, sent.to, sent.site);
       Sent& sum = sums_.try_emplace(key, Sent{sent.from, sent.to, 0, 0, sent.site}).first->second;
       sum.bytes += sent.bytes;

@@ -19,8 +19,6 @@ ALSO: dict[str, str] = {
     "Recv_init": "void* buf, N count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
     "Precv_init": "void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
     "MPI_Info info, MPI_Request* request",
-    "Psend_init": "const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, "
-    "MPI_Comm comm, MPI_Info info, MPI_Request* request",
     "Irecv": "void* buf, N count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
     "Pack": "const void* inbuf, N incount, MPI_Datatype datatype, void* outbuf, N outsize, N* position, MPI_Comm comm",
     "Unpack": "const void* inbuf, N insize, N* position, void* outbuf, N outcount, MPI_Datatype datatype, MPI_Comm comm",

@@ -56,6 +56,67 @@ static void persistent(void) {
   MPI_Request_free(&requests[1]);
 }
 
+// 36 bytes in 5 messages to the next of the communicator, and 30 in 5 from it.
+static void one_sided(MPI_Comm comm) {
+  int me, size;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &size);
+  const int next = (me + 1) % size;
+  int memory[32] = {0}, own[8] = {0}, result = 0;
+  double sum = 1;
+  MPI_Win window;
+  MPI_Request request;
+  MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, comm, &window);
+  MPI_Win_fence(0, window);
+  MPI_Put(own, 2, MPI_INT, next, 0, 2, MPI_INT, window);
+  MPI_Get(own + 4, 16, MPI_CHAR, next, 64, 16, MPI_CHAR, window);
+  MPI_Accumulate(&sum, 1, MPI_DOUBLE, next, 16, 1, MPI_DOUBLE, MPI_SUM, window);
+  MPI_Put(own, 2, MPI_INT, MPI_PROC_NULL, 0, 2, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  MPI_Win_lock_all(0, window);
+  MPI_Get_accumulate(NULL, 0, MPI_INT, &result, 1, MPI_INT, next, 24, 1, MPI_INT, MPI_NO_OP, window);
+  MPI_Win_flush_all(window);
+  MPI_Fetch_and_op(own, &result, MPI_INT, next, 28, MPI_SUM, window);
+  MPI_Win_flush_all(window);
+  MPI_Compare_and_swap(own, own + 1, &result, MPI_INT, next, 32, window);
+  MPI_Win_flush_all(window);
+  MPI_Rput(own, 2, MPI_INT, next, 40, 2, MPI_INT, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_flush_all(window);
+  MPI_Rget(own + 2, 2, MPI_CHAR, next, 48, 2, MPI_CHAR, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+}
+
+static void partitioned(void) {
+#if MPI_VERSION >= 4
+  char out[32] = {0}, in[32];
+  MPI_Request requests[2];
+  MPI_Precv_init(in, 4, 8, MPI_CHAR, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                 &requests[0]);
+  MPI_Psend_init(out, 4, 8, MPI_CHAR, (rank + 1) % ranks, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  for (int times = 0; times < 3; ++times) {
+    MPI_Startall(2, requests);
+    MPI_Pready_range(0, 3, requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+#endif
+}
+
+// To the one of the other group.
+static void between_groups(void) {
+  char out[5] = {0}, in[5];
+  MPI_Comm group, both;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
+  MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 1, &both);
+  MPI_Sendrecv(out, 5, MPI_CHAR, rank / 2, 1, in, 5, MPI_CHAR, rank / 2, 1, both, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&group);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -80,6 +141,12 @@ int main(int argc, char** argv) {
     MPI_Allgather(given, 8, MPI_CHAR, all, 8, MPI_CHAR, MPI_COMM_WORLD);
     MPI_Pcontrol(4);
   }
+  MPI_Pcontrol(5);
+  one_sided(reversed);
+  MPI_Pcontrol(6);
+  partitioned(); // 96 bytes in 3 messages to the next, on libraries that have them
+  MPI_Pcontrol(7);
+  between_groups(); // 5 bytes to the neighbor of a pair
   free(all);
   free(given);
   MPI_Comm_free(&reversed);

@@ -1,0 +1,203 @@
+"""The text of the interposer's entry points, one function for each kind of call in functions.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import functions as table
+from prototypes import Parameter, Prototype
+
+
+@dataclass(frozen=True)
+class Collective:
+    operation: str
+    mode: str
+    prototype: Prototype
+    nonblocking: str | None  # the function that starts the same operation, for blocking ones
+
+
+def fields(call: Collective) -> dict[str, str]:
+    """CollectiveCall's members that the arguments fill, and by which."""
+    result: dict[str, str] = {}
+    for parameter in call.prototype.parameters:
+        names = table.COLLECTIVE_FIELDS.get(parameter.name, (parameter.name,))
+        if parameter.name == "displs":
+            names = ("senddispls",) if call.operation == "Scatterv" else ("recvdispls",)
+        if parameter.name == "recvcount" and call.operation == "Reduce_scatter_block":
+            names = ("sendcount", "recvcount")
+        for name in names:
+            result[name] = parameter.name
+    return result
+
+
+def fast_path_slot(call: Collective) -> int:
+    """Where the last known call of a function stands (fast_path.hpp); -1: nowhere."""
+    return (
+        table.FAST_PATH.index(call.operation) if call.mode == "blocking" and call.operation in table.FAST_PATH else -1
+    )
+
+
+SIGNATURE = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "root")
+ARRAYS = ("sendcounts", "senddispls", "recvcounts", "recvdispls")
+
+
+def fast_path(call: Collective) -> str:
+    """The fast path of calls that are cached."""
+    if fast_path_slot(call) < 0:
+        return ""
+    known = fields(call)
+    words = [f".{name} = {known[name]}" for name in SIGNATURE if name in known]
+    if "sendbuf" in known:
+        words.append(f".in_place = {known['sendbuf']} == MPI_IN_PLACE")
+    buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
+    arrays = ", ".join(f".{name} = {known[name]}" for name in ARRAYS if name in known)
+    same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
+    return f"""  const FastPathEntry* const cached = find_on_fast_path(
+      {fast_path_slot(call)}, {{{", ".join(words)}}}, THALWEG_SITE);
+  if (cached != nullptr{same_arrays}) {{
+    int code = MPI_SUCCESS;
+    if (cached->repeated == nullptr) {{
+      cached->count();
+      return native.{call.prototype.name}({call.prototype.passed()});
+    }}
+    if (repeat(*cached, {buffers}, {{{arrays}}}, code)) {{
+      return code;
+    }}
+  }}
+"""
+
+
+def argument(call: Collective, parameter: Parameter) -> str:
+    """The argument of the library's function that CollectiveCall's field stands for."""
+    names = table.COLLECTIVE_FIELDS.get(parameter.name, (parameter.name,))
+    field = names[-1]
+    if parameter.name == "displs":
+        field = "senddispls" if call.operation == "Scatterv" else "recvdispls"
+    value = f"call.{field}"
+    kind = parameter.declaration.split()
+    if parameter.array and kind[1] != "MPI_Datatype":
+        return f"{value}.as<{kind[1]}>()"
+    if kind[0] == "int" and field in ("sendcount", "recvcount"):
+        return f"static_cast<int>({value})"
+    return value
+
+
+def entry(function: Prototype, body: str) -> str:
+    # Under a name of its own, for <mpi.h> declares MPI_… with plain handles.
+    return f"""
+THALWEG_ENTRY int entry_{function.name}({function.registers()}) asm("MPI_{function.name}");
+int entry_{function.name}({function.registers()}) {{
+  if (passing()) [[likely]] {{
+    return native.{function.name}({function.passed()});
+  }}
+{body}}}
+THALWEG_ENTRY int profiling_entry_{function.name}({function.registers()}) asm("PMPI_{function.name}")
+    __attribute__((alias("MPI_{function.name}")));
+"""
+
+
+def collective_entry(call: Collective) -> str:
+    name = call.prototype.name
+    arguments = ", ".join(argument(call, parameter) for parameter in call.prototype.parameters)
+    thunks = f"""
+int native_{name}(const CollectiveCall& call) {{
+  return native.{name}({arguments});
+}}
+"""
+    start = "nullptr"
+    if call.nonblocking:
+        started = ", ".join([arguments, "request"])
+        start = f"start_{name}"
+        thunks += f"""
+int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
+  return native.{call.nonblocking}({started});
+}}
+"""
+    initializers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
+    body = f"""{fast_path(call)}  CollectiveCall call;
+  call.function = &function_{name};
+  call.site = THALWEG_SITE;
+  {initializers}
+  return dispatch(call);
+"""
+    function = f"""
+constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mode::{call.mode}, Function::{name},
+                                      native_{name}, {start}, {fast_path_slot(call)}}};
+"""
+    return f"namespace {{{thunks}{function}}} // namespace\n" + entry(call.prototype, body)
+
+
+def issued_entry(function: Prototype) -> str:
+    names = [parameter.name for parameter in function.parameters]
+    status = "status" if "status" in names else "MPI_STATUS_IGNORE"
+    destination = ", dest" if "dest" in names else ""
+    comm = "comm" if "comm" in names else "MPI_COMM_NULL"
+    started = ", ".join([*(name for name in names if name != "status"), "&request"])
+    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, [&] {{ return bytes_of(count, datatype); }}{destination});
+  progress_in_call();
+  if (!must_poll()) {{
+    return native.{function.name}({function.passed()});
+  }}
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = native.{"I" + function.name[0].lower() + function.name[1:]}({started});
+  return code == MPI_SUCCESS ? poll_request(&request, {status}) : code;
+"""
+    return entry(function, body)
+
+
+def counted_entry(function: Prototype) -> str:
+    count, datatype = ("sendcount", "sendtype") if "sendcount" in function.passed() else ("count", "datatype")
+    body = f"""  const Observed observed(
+      Function::{function.name}, THALWEG_SITE, comm, [&] {{ return bytes_of({count}, {datatype}); }}, dest);
+  return native.{function.name}({function.passed()});
+"""
+    return entry(function, body)
+
+
+def persistent_send_entry(function: Prototype) -> str:
+    partitions = any(parameter.name == "partitions" for parameter in function.parameters)
+    sent = "bytes_of(partitions * count, datatype)" if partitions else "bytes_of(count, datatype)"
+    body = f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, no_bytes);
+  const int code = native.{function.name}({function.passed()});
+  if (code == MPI_SUCCESS) {{
+    observed.made_persistent(dest, {sent}, *request);
+  }}
+  return code;
+"""
+    return entry(function, body)
+
+
+def one_sided_entry(function: Prototype, written: str, read: str) -> str:
+    body = f"""  std::uint64_t written = 0;
+  std::uint64_t read = 0;
+  const Observed observed(Function::{function.name}, THALWEG_SITE, MPI_COMM_NULL, [&] {{
+    written = {written};
+    read = {read};
+    return written + read;
+  }});
+  observed.reaches(win, target_rank, written, read);
+  return native.{function.name}({function.passed()});
+"""
+    return entry(function, body)
+
+
+def handled_entry(function: Prototype) -> str:
+    arguments = ", ".join(filter(None, ["THALWEG_SITE", function.passed()]))
+    return entry(function, f"  return handle_{function.name}({arguments});\n")
+
+
+def constructor_entry(function: Prototype, parent: str) -> str:
+    tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
+    waits = parent == "comm" and function.name != "Comm_create_group"
+    barrier = "  barrier_before_creation(comm);\n" if waits else ""
+    maker = f"make_{function.name}" if "reorder" in function.passed() else f"native.{function.name}"
+    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
+{barrier}  const int code = {maker}({function.passed()});
+  if (code == MPI_SUCCESS && newcomm != nullptr) {{
+    communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});
+  }}
+  return code;
+"""
+    if function.name.startswith("Intercomm_create") and parent:
+        body = body.replace(f"communicator_made(*newcomm, {parent},", "communicator_made(*newcomm, MPI_COMM_NULL,")
+    return entry(function, body)

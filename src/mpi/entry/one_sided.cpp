@@ -1,0 +1,14 @@
+#include "mpi/record/one_sided.hpp"
+#include "handlers.hpp"
+#include "mpi/entry/entry.hpp"
+
+namespace thalweg::mpi {
+
+int handle_Win_free(const CallSite& site, MPI_Win* window) {
+  const Observed observed(Function::Win_free, site, MPI_COMM_NULL, no_bytes);
+  if (records_traffic && window != nullptr)
+    recorded_window_freed(*window);
+  return native.Win_free(window);
+}
+
+} // namespace thalweg::mpi
