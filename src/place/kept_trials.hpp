@@ -41,7 +41,9 @@ struct KeptTrial {
 };
 
 /// What rounds say together: surely faster if all of six were, all but one of nine, two of twelve or three of
-/// fifteen, and by 3 % in the middle. By chance alone that is so at most once in fifty times (sign test).
+/// fifteen (sign test), or if three to five hardly differ (Student's t-test of the logarithms); and by 3 % in
+/// the middle. As it is asked after each round, of two numberings that are equally fast the new one is taken
+/// once in twenty times.
 TrialVerdict verdict_of(const std::vector<double>& ratios);
 
 /// How many rounds there are at most.

@@ -1,6 +1,7 @@
 #include "place/kept_trials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
@@ -63,7 +64,7 @@ TEST(KeptTrials, TheLastOfAKeyIsFound) {
 }
 
 TEST(KeptTrials, RoundsOfSeveralRunsDecideTogether) {
-  std::vector<double> ratios(5, 1.4);
+  std::vector<double> ratios{1.1, 2.2, 1.2, 1.9, 1.05};
   EXPECT_EQ(verdict_of(ratios), TrialVerdict::open);
   ratios.push_back(1.2);
   EXPECT_EQ(verdict_of(ratios), TrialVerdict::go);
@@ -74,6 +75,30 @@ TEST(KeptTrials, RoundsOfSeveralRunsDecideTogether) {
   EXPECT_EQ(verdict_of(std::vector<double>(6, 1.01)), TrialVerdict::stay) << "too little to be worth it";
   EXPECT_EQ(verdict_of({1.4, 0.9, 0.9, 0.9, 0.9}), TrialVerdict::stay);
   EXPECT_EQ(verdict_of(std::vector<double>(15, 1.0)), TrialVerdict::stay);
+}
+
+TEST(KeptTrials, FewRoundsThatHardlyDifferDecide) {
+  EXPECT_EQ(verdict_of({1.6, 1.5}), TrialVerdict::open);
+  EXPECT_EQ(verdict_of({1.6, 1.5, 1.7}), TrialVerdict::go);
+  EXPECT_EQ(verdict_of({1.1, 1.9, 1.3}), TrialVerdict::open);
+  EXPECT_EQ(verdict_of({1.3, 1.6, 1.4, 1.5}), TrialVerdict::go);
+  EXPECT_EQ(verdict_of({0.6, 0.5, 0.55}), TrialVerdict::stay);
+  EXPECT_EQ(verdict_of({1.01, 1.01, 1.01}), TrialVerdict::open);
+}
+
+TEST(KeptTrials, ChanceAlonePlacesRanksOnceInTwentyTimes) {
+  std::mt19937 random(4);
+  for (const double spread : {0.02, 0.2, 0.6}) {
+    std::normal_distribution<double> noise(0, spread);
+    int placed = 0;
+    for (int trial = 0; trial < 4000; ++trial) {
+      std::vector<double> ratios;
+      while (verdict_of(ratios) == TrialVerdict::open)
+        ratios.push_back(std::exp(noise(random)));
+      placed += verdict_of(ratios) == TrialVerdict::go ? 1 : 0;
+    }
+    EXPECT_LT(placed, 4000 / 14) << "equal numberings differ by chance, spread " << spread;
+  }
 }
 
 TEST(KeptTrials, DecideAtTheLatestAfterSoManyRounds) {

@@ -78,7 +78,7 @@ TEST(BusyLinks, HaveLessCapacityAndAreNamed) {
   const auto busy = topology::with_busy_links(ring.interconnect, parts);
   EXPECT_EQ(busy->capacity(0), 1);
   EXPECT_EQ(busy->capacity(1), 0.25);
-  EXPECT_EQ(busy->name(), "torus:4, busy: " + ring.interconnect->link_name(1));
+  EXPECT_EQ(busy->name(), "torus:4 with busy links");
   parts.pop_back();
   EXPECT_ANY_THROW(topology::with_busy_links(ring.interconnect, parts));
   parts.push_back(0);

@@ -174,7 +174,7 @@ def _flow_rows(case: _Case, rounds: int) -> Iterator[Row]:
             "placed": case.placed,
         }
         times = _in_turns(case, ways, rounds)
-    seen = str(last.placing.get("network", "")).partition("busy: ")[2] or "nothing"
+    seen = " ".join(last.placing.get("busy_links", [])) or "nothing"
     what = f", a flow from host {sender} to {receiver} ({seen} seen busy): run {runs + 1}"
     yield from _paired(case, times, what)
     yield make_row(f"{case.title}{what}", "adopted", "1", float(bool(last.placing.get("adopted"))), 1, "aim")

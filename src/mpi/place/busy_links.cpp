@@ -21,11 +21,9 @@ constexpr int bytes_first = 64 << 10;
 constexpr int bytes_max = 8 << 20;
 constexpr double round_min_s = 0.001; // shorter bursts say more of processors than of links
 constexpr int growths_max = 3;
-constexpr int repeats_min = 2;
 constexpr int repeats_max = 3;
 // A flow beside a burst takes half of a link, and may have filled its queues: then bursts take far longer.
 // Processors that are busy make bursts slow by chance.
-constexpr double surely_slow_at_once = 3;
 constexpr double slow_at_first = 1.5;
 constexpr double surely_slow = 1.4;
 // What is left of a link beside others, at least: messages share it with them, whatever waits in front of it.
@@ -84,10 +82,10 @@ private:
 };
 
 double fastest(const std::vector<std::vector<double>>& seconds) {
-  double least = seconds.front().front();
+  double time_min = seconds.front().front();
   for (const std::vector<double>& round : seconds)
-    least = std::min(least, std::ranges::min(round));
-  return least;
+    time_min = std::min(time_min, std::ranges::min(round));
+  return time_min;
 }
 
 std::vector<Link> below_one(const std::vector<double>& parts) {
@@ -99,10 +97,10 @@ std::vector<Link> below_one(const std::vector<double>& parts) {
 }
 
 // The least that each burst took: other flows slow it always, processors now and then.
-void keep_least(std::vector<std::vector<double>>& least, const std::vector<std::vector<double>>& seconds) {
-  for (std::size_t round = 0; round < least.size(); ++round)
-    for (std::size_t burst = 0; burst < least[round].size(); ++burst)
-      least[round][burst] = std::min(least[round][burst], seconds[round][burst]);
+void keep_min(std::vector<std::vector<double>>& times_min, const std::vector<std::vector<double>>& seconds) {
+  for (std::size_t round = 0; round < times_min.size(); ++round)
+    for (std::size_t burst = 0; burst < times_min[round].size(); ++burst)
+      times_min[round][burst] = std::min(times_min[round][burst], seconds[round][burst]);
 }
 
 } // namespace
@@ -126,24 +124,15 @@ std::vector<double> free_parts_of_links(const job::Agreement& everybody,
     times = bursts.run(rounds, bytes);
   }
   const double usual = place::usual_seconds(times);
-  std::vector<double> parts = free_parts(machine, rounds, times, usual, surely_slow_at_once);
-  std::vector<Link> suspects;
-  for (const Link link : below_one(free_parts(machine, rounds, times, usual, slow_at_first)))
-    if (parts[static_cast<std::size_t>(link)] == 1)
-      suspects.push_back(link);
-  if (!suspects.empty() && bursts.spent_s() < seconds) {
-    // Again, and over the same links by other nodes too.
-    rounds = place::link_bursts(allocation, suspects, true);
-    times = bursts.run(rounds, bytes);
-    int repeats = 1;
-    for (; repeats < repeats_max && bursts.spent_s() < seconds; ++repeats)
-      keep_least(times, bursts.run(rounds, bytes));
-    if (repeats >= repeats_min) {
-      const std::vector<double> again = free_parts(machine, rounds, times, usual, surely_slow);
-      for (const Link link : suspects)
-        parts[static_cast<std::size_t>(link)] = again[static_cast<std::size_t>(link)];
-    }
-  }
+  const std::vector<Link> suspects = below_one(free_parts(machine, rounds, times, usual, slow_at_first));
+  if (suspects.empty())
+    return {};
+  // Again, and over the same links by other nodes too.
+  rounds = place::link_bursts(allocation, suspects, true);
+  times = bursts.run(rounds, bytes);
+  for (int repeats = 1; repeats < repeats_max && bursts.spent_s() < seconds; ++repeats)
+    keep_min(times, bursts.run(rounds, bytes));
+  std::vector<double> parts = free_parts(machine, rounds, times, usual, surely_slow);
   for (double& part : parts)
     part = std::max(part, free_part_min);
   return below_one(parts).empty() ? std::vector<double>{} : parts;

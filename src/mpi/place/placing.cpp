@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "mpi/place/busy_links.hpp"
@@ -120,17 +121,26 @@ void search(Proposal& proposal, const machine::Allocation& allocation) {
   }
 }
 
-// With the links that other jobs use, where there is time to look for them. The same on all ranks.
-machine::Allocation without_busy_links(const job::Agreement& everybody, const Proposal& proposal,
-                                       machine::Allocation allocation) {
+struct Seen {
+  machine::Allocation allocation; // with what is left of links that other jobs use
+  std::vector<std::string> busy;  // the names of these links
+};
+
+// Looks for busy links where there is time for it. The same on all ranks.
+Seen look_at_links(const job::Agreement& everybody, const Proposal& proposal,
+                   const machine::Allocation& allocation) {
+  Seen seen{allocation, {}};
   double seconds = proposal.file.empty() ? 0 : links_part * proposal.seconds;
   everybody.broadcast(seconds);
   if (seconds < links_min_s || runtime.node_places.network.empty())
-    return allocation;
+    return seen;
   std::vector<double> parts = free_parts_of_links(everybody, allocation, seconds);
+  for (std::size_t link = 0; link < parts.size(); ++link)
+    if (parts[link] < 1)
+      seen.busy.push_back(allocation.interconnect->link_name(static_cast<topology::Link>(link)));
   if (!parts.empty())
-    allocation.interconnect = topology::with_busy_links(allocation.interconnect, std::move(parts));
-  return allocation;
+    seen.allocation.interconnect = topology::with_busy_links(allocation.interconnect, std::move(parts));
+  return seen;
 }
 
 // Tries what is not decided yet. The same on all ranks.
@@ -165,20 +175,21 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   if (proposal.why.empty() && everybody.own() == 0)
     proposal = known_proposal(static_cast<std::int32_t>(allocation.slots.size()), placing);
   everybody.broadcast(placing.records);
-  const machine::Allocation seen = without_busy_links(everybody, proposal, allocation);
+  const Seen seen = look_at_links(everybody, proposal, allocation);
   if (!proposal.file.empty())
-    search(proposal, seen);
+    search(proposal, seen.allocation);
   Verdict verdict = first_verdict(proposal);
   everybody.broadcast(verdict);
   json document = describe_proposal(proposal);
-  document["network"] = seen.interconnect->name();
+  document["network"] = allocation.interconnect->name();
+  document["busy_links"] = seen.busy;
   std::string line = proposal.why;
-  if (seen.interconnect != allocation.interconnect)
-    line += "; " + seen.interconnect->name();
+  if (!seen.busy.empty())
+    line += fmt::format("; others use {}", fmt::join(seen.busy, ", "));
   if (proposal.before.verdict != place::TrialVerdict::open)
     line += ": " + describe_rounds(proposal.before.ratios);
   if (verdict == Verdict::attempt)
-    verdict = attempt(everybody, proposal, seen, document, line);
+    verdict = attempt(everybody, proposal, seen.allocation, document, line);
   if (verdict == Verdict::go) {
     place::Slots slots = proposal.slot_of;
     slots.resize(allocation.slots.size());

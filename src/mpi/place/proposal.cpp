@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fstream>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "mpi/place/trial_store.hpp"
@@ -16,6 +17,14 @@ constexpr double search_s = 0.1;
 // What is asked for, by parts: few bytes on few links, and no link that all wait for.
 constexpr place::Goal goal{.hop_bytes = 1, .contention = 1};
 constexpr double predicted_gain_min = 0.02;
+
+bool is_better(const pattern::Pattern& pattern, const machine::Allocation& allocation,
+               const place::Slots& slot_of) {
+  place::Slots identity(slot_of.size());
+  std::iota(identity.begin(), identity.end(), 0);
+  return place::value(goal, place::metrics(pattern, allocation, slot_of),
+                      place::metrics(pattern, allocation, identity)) <= 1 - predicted_gain_min;
+}
 
 } // namespace
 
@@ -32,7 +41,9 @@ Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks) {
 }
 
 void propose(Proposal& proposal, const machine::Allocation& allocation) {
-  if (auto known = kept_trial(proposal.file, allocation)) {
+  // Links may be busy that were not when it was tried.
+  if (auto known = kept_trial(proposal.file, allocation);
+      known && is_better(proposal.pattern, allocation, known->slot_of)) {
     proposal.slot_of = known->slot_of;
     proposal.before = std::move(*known);
     proposal.why = "a numbering that earlier runs tried";

@@ -281,14 +281,14 @@ private:
 
 TrialResult try_numbering(const job::Agreement& everybody, const TrialTerms& terms) {
   std::vector<ReplayedPhase> phases;
-  double least_s = 0; // what comes before the first pair of rounds, and that
+  double time_min_s = 0; // what comes before the first pair of rounds, and that
   if (everybody.own() == 0) {
     phases = replayed(terms.pattern);
     for (const ReplayedPhase& phase : phases)
-      least_s += 3 * replay_max_s(phase, terms.recorded_s);
+      time_min_s += 3 * replay_max_s(phase, terms.recorded_s);
   }
   TrialResult before{.ratios = terms.ratios, .saved_s = terms.seconds};
-  bool has_time = !phases.empty() && terms.seconds > 0 && terms.seconds >= least_s;
+  bool has_time = !phases.empty() && terms.seconds > 0 && terms.seconds >= time_min_s;
   everybody.broadcast(has_time);
   if (!has_time)
     return before;

@@ -2,9 +2,10 @@
  *
  *   mapped FILE ROUNDS
  *
- * FILE has whole numbers: the phases, for each its messages, and for each of these sender, receiver and bytes; then the
- * numberings, and for each the rank that has the place of sender or receiver 0, 1, … Phases follow each other: a rank
- * begins the next when its own messages are through. Prints the median seconds of each numbering by its slowest rank.
+ * FILE has whole numbers: the phases, for each its messages, and for each of these sender, receiver and
+ * bytes; then the numberings, and for each the rank that has the place of sender or receiver 0, 1, … Phases
+ * follow each other: a rank begins the next when its own messages are through. Prints the median seconds of
+ * each numbering by its slowest rank.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,10 +21,10 @@ struct message {
 
 struct phase {
   int count;
-  struct message *messages;
+  struct message* messages;
 };
 
-static FILE *file;
+static FILE* file;
 
 static int number(void) {
   int value = 0;
@@ -34,34 +35,36 @@ static int number(void) {
   return value;
 }
 
-static void *room(size_t bytes) {
-  void *const data = malloc(bytes + 1);
+static void* room(size_t bytes) {
+  void* const data = malloc(bytes + 1);
   if (data == NULL)
     MPI_Abort(MPI_COMM_WORLD, 3);
   return data;
 }
 
-static int by_size(const void *a, const void *b) {
-  const double difference = *(const double *)a - *(const double *)b;
+static int by_size(const void* a, const void* b) {
+  const double difference = *(const double*)a - *(const double*)b;
   return (difference > 0) - (difference < 0);
 }
 
-static void send_phase(const struct phase *phase, const int *rank_of, int rank, char *data, char *in,
-                       MPI_Request *requests) {
+static void send_phase(const struct phase* phase, const int* rank_of, int rank, char* data, char* in,
+                       MPI_Request* requests) {
   int count = 0;
   for (int index = 0; index < phase->count; ++index) {
-    const struct message *const message = &phase->messages[index];
+    const struct message* const message = &phase->messages[index];
     if (rank_of[message->to] == rank) {
-      MPI_Irecv(in, message->bytes, MPI_BYTE, rank_of[message->from], tag, MPI_COMM_WORLD, &requests[count++]);
+      MPI_Irecv(in, message->bytes, MPI_BYTE, rank_of[message->from], tag, MPI_COMM_WORLD,
+                &requests[count++]);
       in += message->bytes;
     }
     if (rank_of[message->from] == rank)
-      MPI_Isend(data, message->bytes, MPI_BYTE, rank_of[message->to], tag, MPI_COMM_WORLD, &requests[count++]);
+      MPI_Isend(data, message->bytes, MPI_BYTE, rank_of[message->to], tag, MPI_COMM_WORLD,
+                &requests[count++]);
   }
   MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   int ranks = 1;
@@ -74,7 +77,7 @@ int main(int argc, char **argv) {
   }
   const int rounds = atoi(argv[2]);
   const int phases = number();
-  struct phase *const all = room((size_t)phases * sizeof *all);
+  struct phase* const all = room((size_t)phases * sizeof *all);
   size_t bytes_max = 0;
   int count_max = 0;
   for (int index = 0; index < phases; ++index) {
@@ -91,13 +94,13 @@ int main(int argc, char **argv) {
     count_max = all[index].count > count_max ? all[index].count : count_max;
   }
   const int numberings = number();
-  int *const rank_of = room((size_t)numberings * (size_t)ranks * sizeof *rank_of);
+  int* const rank_of = room((size_t)numberings * (size_t)ranks * sizeof *rank_of);
   for (int index = 0; index < numberings * ranks; ++index)
     rank_of[index] = number();
-  char *const data = room(bytes_max);
-  char *const in = room(bytes_max);
-  MPI_Request *const requests = room(2 * (size_t)count_max * sizeof *requests);
-  double *const own = room((size_t)numberings * (size_t)(rounds + 1) * sizeof *own);
+  char* const data = room(bytes_max);
+  char* const in = room(bytes_max);
+  MPI_Request* const requests = room(2 * (size_t)count_max * sizeof *requests);
+  double* const own = room((size_t)numberings * (size_t)(rounds + 1) * sizeof *own);
   /* The first round makes connections. */
   for (int round = -1; round < rounds; ++round)
     for (int turn = 0; turn < numberings; ++turn) {
@@ -109,10 +112,10 @@ int main(int argc, char **argv) {
       if (round >= 0)
         own[numbering * rounds + round] = MPI_Wtime() - begin;
     }
-  double *const slowest = room((size_t)numberings * (size_t)(rounds + 1) * sizeof *slowest);
+  double* const slowest = room((size_t)numberings * (size_t)(rounds + 1) * sizeof *slowest);
   MPI_Reduce(own, slowest, numberings * rounds, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   for (int numbering = 0; rank == 0 && numbering < numberings; ++numbering) {
-    double *const times = slowest + (size_t)numbering * (size_t)rounds;
+    double* const times = slowest + (size_t)numbering * (size_t)rounds;
     qsort(times, (size_t)rounds, sizeof *times, by_size);
     printf("%.9f\n", times[rounds / 2]);
   }

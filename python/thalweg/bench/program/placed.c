@@ -9,8 +9,8 @@
  * allgather   MPI_Allgather of BYTES a rank
  * neighbors   MPI_Neighbor_allgather of BYTES on the grid, without reorder
  *
- * What ranks send depends on their number and the step. Prints the seconds of all steps by the slowest rank, and a
- * checksum of what the ranks received, which is the same wherever they are.
+ * What ranks send depends on their number and the step. Prints the seconds of all steps by the slowest rank,
+ * and a checksum of what the ranks received, which is the same wherever they are.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -52,22 +52,23 @@ static struct peers grid_peers(MPI_Comm grid) {
 }
 
 /* From each peer what it sent in the direction of this rank: the one before in a dimension sends ahead. */
-static void exchange(struct peers peers, MPI_Comm comm, const char *out, char *in, int bytes) {
+static void exchange(struct peers peers, MPI_Comm comm, const char* out, char* in, int bytes) {
   MPI_Request requests[2 * peers_max];
   for (int peer = 0; peer < peers.count; ++peer)
-    MPI_Irecv(in + (size_t)peer * (size_t)bytes, bytes, MPI_BYTE, peers.rank[peer], tag + peer, comm, &requests[peer]);
+    MPI_Irecv(in + (size_t)peer * (size_t)bytes, bytes, MPI_BYTE, peers.rank[peer], tag + peer, comm,
+              &requests[peer]);
   for (int peer = 0; peer < peers.count; ++peer)
     MPI_Isend(out, bytes, MPI_BYTE, peers.rank[peer], tag + (peer ^ 1), comm, &requests[peers.count + peer]);
   MPI_Waitall(2 * peers.count, requests, MPI_STATUSES_IGNORE);
 }
 
-static uint64_t mixed(uint64_t hash, const char *data, size_t bytes) {
+static uint64_t mixed(uint64_t hash, const char* data, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 997) /* a sample: all of it would be the program's work */
     hash = (hash ^ (unsigned char)data[at]) * 1099511628211U;
   return hash;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   int ranks = 1;
@@ -77,7 +78,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "placed KIND BYTES STEPS\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const char *const kind = argv[1];
+  const char* const kind = argv[1];
   const int bytes = atoi(argv[2]);
   const int steps = atoi(argv[3]);
   int extents[2] = {0, 0};
@@ -99,8 +100,8 @@ int main(int argc, char **argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const size_t blocks = is_allgather ? (size_t)ranks : peers_max;
-  char *const out = malloc((size_t)bytes + 1);
-  char *const in = calloc(blocks, (size_t)bytes + 1);
+  char* const out = malloc((size_t)bytes + 1);
+  char* const in = calloc(blocks, (size_t)bytes + 1);
   if (out == NULL || in == NULL)
     MPI_Abort(MPI_COMM_WORLD, 3);
   uint64_t hash = 1469598103934665603U;
