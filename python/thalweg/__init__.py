@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
+    from thalweg.placement.advice import Advice, LinkCosts, advise
     from thalweg.placement.library import PlaceError
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
     from thalweg.placement.pattern import Pattern
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
     from thalweg.stream_library import StreamError, StreamStatistics
 
 __all__ = [
+    "Advice",
     "Balance",
     "BalanceError",
     "Balancer",
     "Budget",
     "FinishRequest",
+    "LinkCosts",
     "Machine",
     "Movement",
     "Pattern",
@@ -35,6 +38,7 @@ __all__ = [
     "StreamError",
     "StreamStatistics",
     "TaskCosts",
+    "advise",
     "balance",
     "map_ranks",
     "reorder",
@@ -44,10 +48,12 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Advice": "thalweg.placement.advice",
     "Balance": "thalweg.balancing.balance",
     "BalanceError": "thalweg.balancing.library",
     "Balancer": "thalweg.balancing.balancer",
     "Budget": "thalweg.placement.mapping",
+    "LinkCosts": "thalweg.placement.advice",
     "Machine": "thalweg.machine.machine",
     "Movement": "thalweg.balancing.balancer",
     "Pattern": "thalweg.placement.pattern",
@@ -57,6 +63,7 @@ _MODULES = {
     "Sharing": "thalweg.placement.mapping",
     "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
+    "advise": "thalweg.placement.advice",
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
     "reorder": "thalweg.placement.reorder",

@@ -978,12 +978,25 @@ class PlacementResult:
     @property
     def seconds(self) -> float: ...
 
-def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sharing: tuple[Sequence[float], float] | None) -> PlacementResult:
+def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: tuple[float, float, float] | None = None, pinned: bool = False, sharing: tuple[Sequence[float], float] | None = None) -> PlacementResult:
     """
-    Searches a slot for each task within a budget; tasks may share slots with their weights, or none for alike ones, and the imbalance that is allowed.
+    Searches a slot for each task within a budget; pinned, the first task stays on the first slot. Tasks may share slots with their weights, or none for alike ones, and the imbalance that is allowed.
     """
 
-def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> PlacementMetrics: ...
+def job_slots(known: NodePlaces, node_of: Sequence[int], nodes: int) -> tuple[Interconnect, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    The machine and the slots of a job's ranks, as the running job sees them; `node_of` has each rank's.
+    """
+
+def kept_trial(pattern_text: str, trials_text: str, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[str, list[float], float, list[int]] | None:
+    """
+    What runs with --place auto found on these slots: verdict, how many times as fast each round was, seconds left for trying, and the slot of each rank; or None.
+    """
+
+def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: tuple[float, float, float] | None = None) -> PlacementMetrics:
+    """
+    What a mapping costs; costs are a link's bytes per second, and seconds of a hop and of a message's end.
+    """
 
 def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """Bytes on each link over its capacity, all phases together."""

@@ -3,8 +3,12 @@
 // What runs have found of the numberings that they tried, kept from run to run: so none is tried twice, and a
 // trial that had no time to end goes on in the next run.
 //
-//     00f3a29c51d0b7e4 open 7 5  0 3 1 2      key, verdict, rounds, rounds won, slot of each rank
+//     00f3a29c51d0b7e4 open 0.12 3 1.31 0.98 1.4  0 3 1 2
+//
+// A key, the verdict, seconds that are left for trying, how many rounds there were and what each found, and
+// the slot of each rank.
 
+#include "machine/allocation.hpp"
 #include "place/mapping.hpp"
 
 #include <cstdint>
@@ -21,15 +25,39 @@ enum class TrialVerdict : std::uint8_t {
   stay  ///< not surely faster
 };
 
+/// "open", "go" or "stay".
+std::string_view name(TrialVerdict verdict);
+
 struct KeptTrial {
   std::uint64_t key = 0; ///< equal for the same pattern on the same slots of the same machine
   TrialVerdict verdict = TrialVerdict::open;
-  int rounds = 0;
-  int wins = 0;
+  /// What runs could have spent on trying, less what they did: below 0 where one took longer than thought.
+  double saved_s = 0;
+  /// Of each round, how many times as fast the new numbering was.
+  std::vector<double> ratios = {};
   Slots slot_of = {}; ///< of each rank: all slots, each once
 
   bool operator==(const KeptTrial&) const = default;
 };
+
+/// What rounds say together: surely faster if all of six were, all but one of nine, two of twelve or three of
+/// fifteen (sign test), or if three to five hardly differ (Student's t-test of the logarithms); and by 3 % in
+/// the middle. As it is asked after each round, of two numberings that are equally fast the new one is taken
+/// once in twenty times.
+TrialVerdict verdict_of(const std::vector<double>& ratios);
+
+/// How many rounds there are at most.
+int trial_rounds_max();
+
+/// How many of the rounds the new numbering won, and by how much in the middle; 0 of none.
+int wins_of(const std::vector<double>& ratios);
+double middle_of(std::vector<double> ratios);
+
+/// The same for the same pattern, as its file has it, on the same slots of the same machine.
+std::uint64_t trial_key(std::string_view pattern_text, const machine::Allocation& allocation);
+
+/// The file of trials that belongs to a pattern's.
+std::string file_of_trials(const std::string& pattern_file);
 
 /// A line for each, as above.
 std::string to_text(const std::vector<KeptTrial>& trials);

@@ -2,10 +2,13 @@
 
 #include "core/error.hpp"
 #include "place/explain.hpp"
+#include "place/job_allocation.hpp"
+#include "place/kept_trials.hpp"
 #include "place/literal.hpp"
 #include "place/local_opt.hpp"
 #include "place/map.hpp"
 #include "place/map_shared.hpp"
+#include "place/pinned.hpp"
 #include "place/stencil.hpp"
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"
@@ -83,19 +86,47 @@ void bind_results(nb::module_& module) {
       .def_ro("seconds", &Result::seconds);
 }
 
+/// A link's bytes per second, and seconds of a hop and of one end of a message; the usual ones without.
+using Costs = std::optional<std::tuple<double, double, double>>;
+
+place::LinkCosts costs_of(const Costs& costs) {
+  if (!costs)
+    return {};
+  const auto& [bytes_per_second, hop_seconds, message_seconds] = *costs;
+  if (!(bytes_per_second > 0 && hop_seconds >= 0 && message_seconds >= 0))
+    throw Error("a link without bytes per second, or seconds below 0", "give a rate above 0");
+  return {bytes_per_second, hop_seconds, message_seconds};
+}
+
 Result mapped(const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
               std::string_view goal, double seconds, std::int64_t proposals, bool cpu_time,
-              std::uint64_t seed, const RowArgument<double>& base_load,
+              std::uint64_t seed, const RowArgument<double>& base_load, const Costs& costs, bool pinned,
               const std::optional<std::tuple<std::vector<double>, double>>& sharing) {
-  const place::Options options{
-      place::parse_goal(goal), seconds, proposals, cpu_time ? place::Clock::cpu : place::Clock::wall, seed,
-      vector_of(base_load),    {}};
+  const place::Options options{place::parse_goal(goal),
+                               seconds,
+                               proposals,
+                               cpu_time ? place::Clock::cpu : place::Clock::wall,
+                               seed,
+                               vector_of(base_load),
+                               costs_of(costs)};
   const Allocation allocation = allocation_of(machine, slots);
   const nb::gil_scoped_release others_go_on;
-  if (!sharing)
-    return place::map(pattern, allocation, options);
-  const auto& [weights, imbalance] = *sharing;
-  return place::map_shared(pattern, allocation, {weights, imbalance}, options);
+  if (sharing)
+    return place::map_shared(pattern, allocation, {std::get<0>(*sharing), std::get<1>(*sharing)}, options);
+  return pinned ? place::map_pinned(pattern, allocation, options) : place::map(pattern, allocation, options);
+}
+
+/// What earlier runs found, with what it says; nothing where they tried nothing on these slots.
+std::optional<std::tuple<std::string, std::vector<double>, double, std::vector<std::int32_t>>>
+kept(std::string_view pattern_text, std::string_view trials_text, const HeldInterconnect& machine,
+     const RowArgument<Place>& slots) {
+  const std::uint64_t key = place::trial_key(pattern_text, allocation_of(machine, slots));
+  auto found =
+      place::find_trial(place::parse_trials(trials_text), key, static_cast<std::int32_t>(slots.size()));
+  if (!found)
+    return std::nullopt;
+  return std::tuple(std::string(place::name(found->verdict)), std::move(found->ratios), found->saved_s,
+                    std::move(found->slot_of));
 }
 
 void bind_explanations(nb::module_& module) {
@@ -170,22 +201,39 @@ void bind_placement(nb::module_& module) {
   module.def(
       "map_tasks", &mapped, nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("goal"),
       nb::arg("seconds"), nb::arg("proposals"), nb::arg("cpu_time"), nb::arg("seed"), nb::arg("base_load"),
-      nb::arg("sharing").none(),
-      "Searches a slot for each task within a budget; tasks may share slots with their weights, or none "
-      "for alike ones, and the imbalance that is allowed.");
+      nb::arg("costs") = nb::none(), nb::arg("pinned") = false, nb::arg("sharing") = nb::none(),
+      "Searches a slot for each task within a budget; pinned, the first task stays on the first slot. Tasks "
+      "may share slots with their weights, or none for alike ones, and the imbalance that is allowed.");
+  module.def(
+      "job_slots",
+      [](const topology::NodePlaces& known, const std::vector<int>& node_of, std::int32_t nodes) {
+        Allocation allocation = place::job_allocation(known, node_of, nodes);
+        return std::tuple(HeldInterconnect{std::move(allocation.interconnect)},
+                          row_of(std::move(allocation.slots)));
+      },
+      nb::arg("known"), nb::arg("node_of"), nb::arg("nodes"),
+      "The machine and the slots of a job's ranks, as the running job sees them; `node_of` has each rank's.");
+  module.def(
+      "kept_trial", &kept, nb::arg("pattern_text"), nb::arg("trials_text"), nb::arg("machine"),
+      nb::arg("slots"),
+      "What runs with --place auto found on these slots: verdict, how many times as fast each round was, "
+      "seconds left for trying, and the slot of each rank; or None.");
   module.def(
       "placement_metrics",
       [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
-         const RowArgument<std::int32_t>& slot_of, const RowArgument<double>& base_load) {
+         const RowArgument<std::int32_t>& slot_of, const RowArgument<double>& base_load, const Costs& costs) {
         const Allocation allocation = allocation_of(machine, slots);
         const auto tasks = static_cast<std::size_t>(pattern.tasks);
         for (const std::int32_t slot : span_of(slot_of))
           if (slot < 0 || static_cast<std::size_t>(slot) >= allocation.slots.size() ||
               slot_of.size() != tasks)
             throw Error("a mapping that does not give each task a slot", "give a slot for each");
-        return place::metrics(pattern, allocation, vector_of(slot_of), vector_of(base_load));
+        return place::metrics(pattern, allocation, vector_of(slot_of), vector_of(base_load), costs_of(costs));
       },
-      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"), nb::arg("base_load"));
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"), nb::arg("base_load"),
+      nb::arg("costs") = nb::none(),
+      "What a mapping costs; costs are a link's bytes per second, and seconds of a hop and of a message's "
+      "end.");
   module.def(
       "link_loads",
       [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,

@@ -12,7 +12,7 @@ class OwnLab:
 
     def __init__(self, purpose: str) -> None:
         """Name the lab; nothing is made yet."""
-        self._name = f"{purpose}{os.getpid()}"
+        self.name = f"{purpose}{os.getpid()}"
 
     def __call__(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """Run thalweg for this lab."""
@@ -22,7 +22,7 @@ class OwnLab:
             capture_output=True,
             text=True,
             check=False,
-            env=os.environ | consent | {"THALWEG_LAB": self._name},
+            env=os.environ | consent | {"THALWEG_LAB": self.name},
         )
 
     @contextmanager

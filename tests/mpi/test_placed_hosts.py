@@ -1,13 +1,21 @@
 """Ranks on the hosts of a ring that were dealt out in a random order."""
 
+import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jobs import build
 from labs import OwnLab
 from mpis import named
+
+from thalweg.bench.foreign_flow import foreign_flow
+from thalweg.bench.place_jobs import PROGRAM
+from thalweg.lab.hosts import saved
+from thalweg.trials.compiler import compiled_program
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces"),
@@ -51,3 +59,47 @@ def test_what_one_run_records_the_next_tries(tmp_path: Path) -> None:
     for found in trials:  # what the second tried goes on in the third, or was decided
         assert "a numbering that earlier runs tried" in third.stderr
         assert ("tried:" in third.stderr) == (found[1] == "open")
+
+
+def recorded(tmp_path: Path, kind: str) -> list[str]:
+    """Record a program on the hosts, as if it had run for minutes; gives the command that runs it placed."""
+    program = compiled_program("placed", [PROGRAM], "openmpi", os.environ)
+    options = ["--place", "auto", "--patterns", str(tmp_path), "--report", str(tmp_path / "report.json")]
+    words = ["lab", "run", "-n", str(HOSTS), *options, "--", program, kind, "65536", "20"]
+    assert thalweg(*words).returncode == 0
+    (pattern,) = tmp_path.glob("*.pattern")
+    pattern.write_text(re.sub(r"(?m)^seconds .*$", "seconds 200", pattern.read_text()))
+    return words
+
+
+def placing(tmp_path: Path) -> dict[str, Any]:
+    """Read what the last run's report says of placing."""
+    found: dict[str, Any] = json.loads((tmp_path / "report.json").read_text())["placing"]
+    return found
+
+
+@pytest.mark.exhaustive
+def test_links_that_others_use_are_seen(tmp_path: Path) -> None:
+    """A flow around the ring is found on its links, and the answers stay right."""
+    words = recorded(tmp_path, "pairs")
+    lab = saved(thalweg.name)
+    assert lab is not None
+    with foreign_flow(lab, 2, 5):
+        busy = thalweg(*words)
+    assert busy.returncode == 0, busy.stderr
+    assert {"(2)+x", "(3)+x", "(4)+x"} & set(placing(tmp_path)["busy_links"])
+    assert busy.stdout.split()[1] == thalweg(*words).stdout.split()[1]
+
+
+@pytest.mark.exhaustive
+def test_smoke_benchmark(tmp_path: Path) -> None:
+    """It makes its own lab, runs all ways, and leaves nothing."""
+    words = ["--sizes", "", "--jobs", "grid", "--foreign", "pairs", "--metrics", "6", "--topologies", "torus:2x2"]
+    short = ["--rounds", "1", "--run-seconds", "0.3", "--rate", "1gbit", "--host-rate", "2gbit", "--bytes", "16KiB"]
+    result = thalweg("bench", "place", *words, *short, "--json", str(tmp_path / "rows.json"))
+    assert result.returncode == 0, result.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert {row["peer_name"] for row in rows} >= {"native", "as dealt out", "placed as if links were quiet"}
+    correlations = [row for row in rows if row["metric"].startswith("rank correlation")]
+    assert len({row["metric"] for row in correlations}) == 4
+    assert all(-1 <= row["ours"] <= 1 for row in correlations)

@@ -12,7 +12,7 @@ from support import Command, Programs
 from thalweg import _core
 from thalweg.errors import LAB, PROGRAM, USAGE
 from thalweg.lab.agent import cores_of_hosts
-from thalweg.lab.hosts import NETNS, folder_of
+from thalweg.lab.hosts import NETNS, bits_per_second, checked, folder_of
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces"),
@@ -133,6 +133,18 @@ def test_links_have_their_rate(lab: Command) -> None:
             assert shape[shape.index("rate") + 1] == "100Mbit"
 
 
+@pytest.mark.parametrize(("topology", "hosts"), [("ring", 6), ("torus:3x2", 6), ("star", 3), ("fat-tree:3x2", 6)])
+def test_networks_with_fast_hosts_are_described(topology: str, hosts: int) -> None:
+    """By a name that makes a network of as many hosts, whose own links have more capacity."""
+    assert checked("fast", hosts, "100mbit", topology).network == topology
+    text = checked("fast", hosts, "100mbit", topology, 0, "0.4gbit").network
+    assert _core.Network(text, hosts).hosts == hosts
+    if topology.startswith(("ring", "torus")):
+        machine = _core.Interconnect(text)
+        assert {machine.capacity(link) for link in range(machine.links)} == {1, 4}
+    assert [bits_per_second(rate) for rate in ("64kbit", "200mbit", "1.5gbit", "9bit")] == [64e3, 2e8, 1.5e9, 9]
+
+
 @pytest.mark.parametrize("topology", ["fat-tree:2x2", "ring", "torus:3x2", "dragonfly:1x2x1"])
 def test_routed_networks_reach_everybody(ours: Command, topology: str) -> None:
     result = ours("lab", "up", "--hosts", "6", "--topology", topology)
@@ -217,6 +229,7 @@ def test_what_cannot_be_is_refused(ours: Command) -> None:
     for words, status in (
         (["lab", "up", "--hosts", "1"], USAGE),
         (["lab", "up", "--rate", "fast"], USAGE),
+        (["lab", "up", "--host-rate", "fast"], USAGE),
         (["lab", "up", "--topology", "cube"], USAGE),
         (["lab", "up", "--hosts", "6", "--topology", "torus:2x2"], USAGE),
         (["lab", "run", "-n", "2", "--", "/bin/true"], LAB),

@@ -16,6 +16,8 @@ from thalweg import _core
 from thalweg.balancing.files import read_nodes
 from thalweg.bench.balance import busy_torus
 from thalweg.bench.patterns import PATTERNS, box, stencil
+from thalweg.bench.place_jobs import JobRequest, job_rows
+from thalweg.bench.place_metrics import metric_rows
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.bench.scotch import program, scotch_map
 from thalweg.placement.machine import Slots, slots_of
@@ -142,17 +144,20 @@ def scale_rows(request: Request) -> Iterator[Row]:
         )
 
 
-def run(request: Request, json_file: str) -> None:
+def run(request: Request, on_labs: JobRequest, json_file: str) -> None:
     """Measure, print, and write all rows."""
     rows = []
-    makers = [peer_rows(request), published_rows(request), scale_rows(request)]
+    makers = [scale_rows(request), job_rows(on_labs), metric_rows(on_labs)]
+    if request.sizes:
+        makers += [peer_rows(request), published_rows(request)]
     if request.qaplib:
         makers.append(qaplib_rows(request.qaplib, request.qaplib_seconds))
     for maker in makers:
         for row in maker:
             rows.append(row)
             print(
-                f"{row['case']}: {row['metric']} {row['ours']:.6g} {row['unit']}, {row['peer_name']} {row['peer']:.6g}",
+                f"{row['case']}: {row['metric']} {row['ours']:.6g} {row['unit']}, {row['peer_name']} "
+                f"{row['peer']:.6g}: {row['ratio']:.2f}",
                 flush=True,
             )
     if json_file:

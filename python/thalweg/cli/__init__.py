@@ -73,6 +73,7 @@ def make_application() -> typer.Typer:
     app.command("balance")(balance.balance)
     app.command("simulate")(simulate.simulate)
     app.command("map")(place.map_ranks)
+    app.command("advise")(place.advise)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")
     app.add_typer(nic.make_application(), name="nic")

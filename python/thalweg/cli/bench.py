@@ -317,9 +317,40 @@ def place(
     ] = "",
     scale: Annotated[str, typer.Option(metavar="N,…", help="Ranks of a shuffled stencil.", show_default="none")] = "",
     scale_seconds: Annotated[float, typer.Option("--scale-seconds", help="For each of these.", min=0)] = 10,
+    jobs: Annotated[
+        str, typer.Option(metavar="KIND,…", help="Programs on labs: ring, chain, grid, pairs, allgather, neighbors.")
+    ] = "",
+    foreign: Annotated[
+        str,
+        typer.Option(metavar="KIND,…", help="Of them with a wrong list of hosts, and beside another job's traffic."),
+    ] = "",
+    metrics: Annotated[int, typer.Option(help="Mappings whose times are held against the objectives.", min=0)] = 0,
+    mpi: Annotated[str, typer.Option(help="MPIs of the jobs, separated by commas, as for thalweg tune.")] = "openmpi",
+    topologies: Annotated[str, typer.Option(help="Of the labs.")] = "ring,torus:4x2",
+    rate: Annotated[str, typer.Option(help="Of the labs' links.")] = "50mbit",
+    host_rate: Annotated[str, typer.Option("--host-rate", help="Of hosts' own links.")] = "200mbit",
+    shuffle: Annotated[int, typer.Option(help="Seed of the order in which jobs get hosts.", min=1)] = 3,
+    size: Annotated[str, typer.Option("--bytes", help="Of a message, or of a rank's part.")] = "64KiB",
+    rounds: Annotated[int, typer.Option(help="How often each way has its turn.", min=1)] = 5,
+    run_seconds: Annotated[float, typer.Option("--run-seconds", help="That a program takes natively.", min=0.1)] = 4,
 ) -> None:
-    """Compare placements with Scotch's, the published heuristics' and QAPLIB's best known."""
+    """Compare placements with Scotch's, the published heuristics' and QAPLIB's best known.
+
+    With kinds of jobs, programs run on labs that are made for them: natively, as dealt out, and placed. Needs root.
+    """
     module = importlib.import_module("thalweg.bench.place")
+    on_labs = importlib.import_module("thalweg.bench.place_jobs").JobRequest(
+        _words(mpi),
+        _words(topologies),
+        (rate, host_rate),
+        shuffle,
+        _words(jobs),
+        size_from_text(size),
+        rounds,
+        run_seconds,
+        _words(foreign),
+        metrics,
+    )
     request = module.Request(
         [int(one) for one in _words(sizes)],
         [float(one) for one in _words(seconds)],
@@ -329,7 +360,7 @@ def place(
         [int(one) for one in _words(scale)],
         scale_seconds,
     )
-    module.run(request, json_file)
+    module.run(request, on_labs, json_file)
 
 
 def make_application() -> typer.Typer:

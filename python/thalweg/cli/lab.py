@@ -22,6 +22,9 @@ def make_application() -> typer.Typer:
         *,
         hosts: Annotated[int, typer.Option(help="How many hosts.")] = 8,
         rate: Annotated[str, typer.Option(help="Of each link in each direction: 200mbit, 1gbit.")] = "200mbit",
+        host_rate: Annotated[
+            str, typer.Option("--host-rate", help="Of the hosts' own links.", show_default="as the others")
+        ] = "",
         topology: Annotated[
             str, typer.Option(help="star, fat-tree:HOSTSxSPINES, ring, torus:XxY…, or another of docs/machines.md.")
         ] = "star",
@@ -35,9 +38,8 @@ def make_application() -> typer.Typer:
         name: _Name = "thalweg",
     ) -> None:
         """Make hosts with links of that rate, on a network of that shape."""
-        lab = (
-            importlib.import_module("thalweg.lab.hosts").checked(name, hosts, rate, topology, shuffle)._replace(nic=nic)
-        )
+        checked = importlib.import_module("thalweg.lab.hosts").checked
+        lab = checked(name, hosts, rate, topology, shuffle, host_rate)._replace(nic=nic)
         importlib.import_module("thalweg.lab.network").up(lab)
         shuffled = f"; jobs get them as {', '.join(lab.dealt)}" if shuffle else ""
         print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}{shuffled}")

@@ -40,6 +40,12 @@ def map_ranks(
     hosts: Annotated[
         str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")
     ] = "",
+    base_load: Annotated[
+        str,
+        typer.Option(
+            "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
+        ),
+    ] = "",
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
     draw: Annotated[
@@ -75,6 +81,7 @@ def map_ranks(
         output=output,
         form=form,
         hosts=hosts,
+        base_load=base_load,
         compare=compare,
         explain=explain,
         draw=draw,
@@ -84,3 +91,32 @@ def map_ranks(
         imbalance=imbalance,
     )
     module.run(request, as_json=as_json)
+
+
+def advise(
+    pattern: Annotated[
+        str, typer.Argument(metavar="PATTERN", help="Bytes between ranks: .pattern, .mtx, .graph or .metis, .csv.")
+    ],
+    *,
+    machine: Annotated[str, typer.Option(metavar="MACHINE", help="The network, such as torus:16x16x16.")],
+    ranks_per_node: Annotated[
+        str, typer.Option("--ranks-per-node", metavar="N,…", help="How many ranks a node takes: numbers to try.")
+    ] = "1",
+    spare: Annotated[int, typer.Option(help="Nodes more than needed that may be asked for.", min=0)] = 0,
+    seconds: Annotated[float, typer.Option(help="How long to search on each allocation.", min=0)] = 0.1,
+    link_rate: Annotated[float, typer.Option("--link-rate", help="Of a link, in bytes per second.", min=1)] = 1e10,
+    seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say which allocation to ask for: predicted communication by shape, number of nodes, ranks a node, and spares."""
+    module = importlib.import_module("thalweg.placement.command")
+    module.print_advice(
+        pattern,
+        machine,
+        module.numbers_in(ranks_per_node),
+        spare=spare,
+        seconds=seconds,
+        link_rate=link_rate,
+        seed=seed,
+        as_json=as_json,
+    )

@@ -36,6 +36,9 @@ class Lab(NamedTuple):
     nic: bool = False
     """Each host has an agent that runs collectives on its network device."""
 
+    host_rate: str = ""
+    """Of hosts' own links, where those are faster than the others, as in machines that are tori; "": the same."""
+
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""
@@ -47,6 +50,16 @@ class Lab(NamedTuple):
         if not self.shuffle:
             return self.names
         return random.Random(self.shuffle).sample(self.names, self.hosts)  # noqa: S311 - it guards nothing
+
+    @property
+    def network(self) -> str:
+        """Describe the network for those who place ranks: its shape, and how much faster hosts' own links are."""
+        kind, _, extents = self.topology.partition(":")
+        if not self.host_rate or kind not in ("ring", "torus", "mesh"):
+            return self.topology
+        kind, extents = ("torus", extents or str(self.hosts)) if kind == "ring" else (kind, extents)
+        faster = bits_per_second(self.host_rate) / bits_per_second(self.rate)
+        return f"{kind}:{extents}*1,capacity={'1:' * (extents.count('x') + 1)}{faster:g}"
 
     @property
     def node_list(self) -> Path:
@@ -67,6 +80,12 @@ class Lab(NamedTuple):
         return f"10.77.0.{index + 1}"
 
 
+def bits_per_second(rate: str) -> float:
+    """Read a link's rate in the words of tc: 50mbit."""
+    number = rate.removesuffix("bit")
+    return float(number.rstrip("kmg")) * {"k": 1e3, "m": 1e6, "g": 1e9}.get(number[-1], 1.0)
+
+
 def folder_of(name: str) -> Path:
     """Say where the files of the lab of that name are."""
     if not _NAME.fullmatch(name):
@@ -84,19 +103,22 @@ def belongs(namespace: str, name: str) -> bool:
     return is_host(namespace, name) or re.fullmatch(rf"{name}-s\d+", namespace) is not None
 
 
-def checked(name: str, hosts: int, rate: str, topology: str, shuffle: int = 0) -> Lab:
+def checked(  # noqa: PLR0913, PLR0917 - a lab's properties
+    name: str, hosts: int, rate: str, topology: str, shuffle: int = 0, host_rate: str = ""
+) -> Lab:
     """Refuse what cannot be built."""
     folder_of(name)
     if not 2 <= hosts <= HOSTS_MAX:
         raise ThalwegError(USAGE, f"a lab of {hosts} hosts cannot be made", f"choose 2 to {HOSTS_MAX}: --hosts 8")
-    if not _RATE.fullmatch(rate):
-        raise ThalwegError(USAGE, f"'{rate}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
+    for text in (rate, host_rate or rate):
+        if not _RATE.fullmatch(text):
+            raise ThalwegError(USAGE, f"'{text}' is no rate of a link", "write 200mbit, 1gbit or 64kbit")
     network_of(topology, hosts)
     if shuffle < 0:
         raise ThalwegError(
             USAGE, f"{shuffle} is no seed", "choose one above 0, or 0 to leave hosts in order: --shuffle 1"
         )
-    return Lab(name, hosts, rate, topology, shuffle)
+    return Lab(name, hosts, rate, topology, shuffle, host_rate=host_rate)
 
 
 def network_of(topology: str, hosts: int) -> _core.Network:
@@ -139,7 +161,7 @@ def hosts_of_lab(name: str) -> list[tuple[str, int]]:
 
 def save(lab: Lab) -> None:
     """Remember which lab is up, and where its hosts are for those who read node lists."""
-    lines = [f"# {lab.topology}", *(f"{name} {place}" for place, name in enumerate(lab.names))]
+    lines = [f"# {lab.network}", *(f"{name} {place}" for place, name in enumerate(lab.names))]
     lab.node_list.write_text("\n".join(lines) + "\n")
     (lab.folder / "lab.json").write_text(json.dumps(lab._asdict()))
 

@@ -83,7 +83,8 @@ def _library_rules(lab: Lab, launcher: Launcher, mpi: LoadedMpi, ranks: int, opt
 def network(lab: Lab) -> str:
     """Say which network this is: what is tuned on one lab does not hold on another."""
     shuffled = f"-shuffled-{lab.shuffle}" if lab.shuffle else ""
-    return f"lab-{lab.hosts}x{lab.rate}-{lab.topology}{shuffled}"
+    hosts = f"-hosts-{lab.host_rate}" if lab.host_rate else ""
+    return f"lab-{lab.hosts}x{lab.rate}{hosts}-{lab.topology}{shuffled}"
 
 
 def _own(lab: Lab) -> dict[str, str]:

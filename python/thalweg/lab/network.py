@@ -92,8 +92,9 @@ def _make_links(lab: Lab) -> None:
     else:
         _make_routers(lab, network, cables)
     for cable in cables:
+        rate = lab.host_rate or lab.rate if cable.ours.device == "eth0" else lab.rate
         for end in cable:
-            shape = ["tbf", "rate", lab.rate, "burst", _BURST, "latency", _LATENCY]
+            shape = ["tbf", "rate", rate, "burst", _BURST, "latency", _LATENCY]
             _call(["tc", "-n", end.space, "qdisc", "add", "dev", end.device, "root", *shape])
 
 

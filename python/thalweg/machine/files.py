@@ -34,12 +34,33 @@ def load(path: str) -> _core.Machine:
 def read_node_list(path: str, interconnect: _core.Interconnect) -> list[tuple[str, int]]:
     """Read where hosts are (docs/machines.md), as names and numbers of nodes. Raises ThalwegError with the line."""
     try:
-        return _core.parse_node_list(Path(path).read_text(encoding="utf-8"), interconnect, path)
+        return _core.parse_node_list(_text(path), interconnect, path)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def hosts_in(path: str) -> list[str]:
+    """Name the hosts of a list, in its order. Raises ThalwegError where there are none."""
+    words = [line.split() for line in _text(path).splitlines()]
+    if names := [line[0] for line in words if line and not line[0].startswith("#")]:
+        return names
+    raise ThalwegError(SETTINGS, f"{path} names no host", "write a host and its place on each line")
+
+
+def places_in(path: str, hosts: Sequence[str], shape: str) -> _core.NodePlaces:
+    """Read where these hosts are; the list's first line may name the network's shape instead."""
+    try:
+        return _core.node_places(_text(path), list(hosts), shape, path)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise ThalwegError(SETTINGS, f"{path}: {reason}", "name a readable list of hosts") from error
-    except _core.Error as error:
-        raise ThalwegError(SETTINGS, *error.args) from error
 
 
 def nodes_text(hosts: Sequence[tuple[str, int]]) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.placement.advice import LinkCosts, advise, table
+from thalweg.placement.base_load import read_base_load
 from thalweg.placement.drawings import drawings
 from thalweg.placement.explain import explanation
 from thalweg.placement.files import read_pattern
@@ -18,6 +20,8 @@ from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
 from thalweg.placement.pictures import write_pictures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from thalweg.placement.pattern import Pattern
 
 _OBJECTIVES = ("hop-bytes", "link", "contention", "time")
@@ -39,6 +43,7 @@ class Request(NamedTuple):
     output: str
     form: str
     hosts: str
+    base_load: str
     compare: bool
     explain: bool
     draw: bool
@@ -63,6 +68,7 @@ def run(request: Request, *, as_json: bool) -> None:
         budget=Budget(request.seconds, request.proposals),
         seed=request.seed,
         sharing=_sharing(request),
+        base_load=read_base_load(request.base_load, slots) if request.base_load else None,
     )
     if request.output:
         text = text_of(placement, request.form, _host_names(request.hosts))
@@ -96,6 +102,38 @@ def _sharing(request: Request) -> Sharing | None:
         raise ThalwegError(
             SETTINGS, f"{request.weights}: {error}", "write a weight a line, one for each rank"
         ) from error
+
+
+def print_advice(  # noqa: PLR0913 - the command's options
+    pattern: str,
+    machine: str,
+    ranks_per_node: Sequence[int],
+    *,
+    spare: int,
+    seconds: float,
+    link_rate: float,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Print which allocations a program's communication is fastest on, as a table or as JSON."""
+    found = advise(
+        read_pattern(pattern),
+        machine,
+        ranks_per_node=ranks_per_node,
+        spare=spare,
+        budget=Budget(seconds),
+        seed=seed,
+        costs=LinkCosts(bytes_per_second=link_rate),
+    )
+    print(json.dumps([one._asdict() for one in found]) if as_json else table(found))
+
+
+def numbers_in(text: str) -> list[int]:
+    """Read whole numbers with commas between."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and int(word) > 0 for word in words):
+        raise ThalwegError(SETTINGS, f"'{text}' is no list of numbers", "write 1,2,4")
+    return [int(word) for word in words]
 
 
 def as_data(placement: Placement) -> dict[str, Any]:

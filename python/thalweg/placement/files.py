@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import io, sparse
@@ -118,6 +118,28 @@ def _recorded(path: str) -> Pattern:
 def _site_name(by: str, text: str) -> str:
     """Name a call site: collectives of the library are counted as if sent some way."""
     return text if by in ("call", "schedule") else f"{text} [{by}]"
+
+
+class Header(NamedTuple):
+    """What a recording says of its run; the seconds are 0 where it does not."""
+
+    command: str
+    seconds: float
+
+
+def recorded_header(path: str) -> Header:
+    """Read it from what `thalweg run --record` kept; of a file that read_pattern() has read."""
+    command, seconds = "", 0.0
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            word, _, rest = line.strip().partition(" ")
+            if word == "command":
+                command = rest
+            elif word == "seconds":
+                seconds = float(rest)
+            elif word == "phase":
+                break
+    return Header(command, seconds)
 
 
 def write_pattern(pattern: Pattern, path: str) -> None:

@@ -120,7 +120,7 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
             limits.cpu_time,
             seed,
             loads,
-            shared,
+            sharing=shared,
         )
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error

@@ -30,6 +30,11 @@ class Question(NamedTuple):
     size: int
     ranks: int
     ranks_per_node: int
+    node_list: str = ""
+    """A file that says where hosts are in the network; "": node i is at place i."""
+
+    hosts: tuple[str, ...] = ()
+    """The nodes', in order; (): those of the list."""
 
     @property
     def nodes(self) -> list[int]:
@@ -40,6 +45,16 @@ class Question(NamedTuple):
     def node_count(self) -> int:
         """Count the nodes."""
         return -(-self.ranks // self.ranks_per_node)
+
+    def places(self, machine: _core.Machine) -> _core.NodePlaces:
+        """Say where the nodes are in the machine's network."""
+        if not self.node_list:
+            return _core.NodePlaces(machine.network)
+        hosts = self.hosts or files.hosts_in(self.node_list)
+        if len(hosts) < self.node_count:
+            message = f"{len(hosts)} hosts for {self.node_count} nodes"
+            raise ThalwegError(USAGE, message, "name them in the list, or with --hosts")
+        return files.places_in(self.node_list, hosts[: self.node_count], machine.network)
 
 
 def known_picks(tuning: Sequence[_core.Tuning], question: Question) -> list[tuple[_core.Pick, _core.Tuning]]:
@@ -60,7 +75,10 @@ def _distance(a: int, b: int) -> float:
 def candidates(question: Question, machine: _core.Machine) -> list[_core.Candidate]:
     """List the candidates in the model's order."""
     try:
-        return _core.candidates(question.call, question.size, question.ranks, question.nodes, machine)
+        where = question.places(machine)
+        return _core.candidates(
+            question.call, question.size, question.ranks, question.nodes, machine, node_places=where
+        )
     except _core.Error as error:
         raise ThalwegError(USAGE, *error.args) from error
 
@@ -110,7 +128,7 @@ def explain_call(  # noqa: PLR0913
     size = f" of {size_text(question.size)}" if question.size else ""
     console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
-    if remark := remark_on_routes(question.node_count, _core.NodePlaces(machine.network)):
+    if remark := remark_on_routes(question.node_count, question.places(machine)):
         console.print(remark)
     space = candidates(question, machine)
     headers = ["candidate", "predicted", "CPU per rank", "measured", *(["closed form"] if closed_forms else [])]

@@ -5,14 +5,17 @@
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "mpi/place/busy_links.hpp"
 #include "mpi/place/proposal.hpp"
 #include "mpi/place/trial.hpp"
 #include "mpi/place/trial_store.hpp"
 #include "mpi/place/world_swap.hpp"
 #include "mpi/record/pattern_store.hpp"
 #include "mpi/state/runtime.hpp"
+#include "topology/busy_links.hpp"
 
 namespace thalweg::mpi {
 
@@ -20,8 +23,11 @@ namespace {
 
 using nlohmann::json;
 
-// What a trial may cost, of the time that the program ran when it was recorded.
+// What a trial may cost, of the time that the program ran when it was recorded, and what the search for links
+// that others use. That is not worth a beginning below so many seconds.
 constexpr double trial_part = 0.05;
+constexpr double links_part = 0.05;
+constexpr double links_min_s = 0.03;
 
 // Why ranks stay where they are whatever the pattern says, or nothing. The same on all ranks.
 std::string objection_to_placing(const job::Agreement& everybody, int nodes) {
@@ -60,9 +66,17 @@ json describe_proposal(const Proposal& proposal) {
   return document;
 }
 
+std::string describe_rounds(const std::vector<double>& ratios) {
+  if (ratios.empty())
+    return "no round was tried yet";
+  return fmt::format("{:.2f}x the speed, faster in {} of {} rounds", place::middle_of(ratios),
+                     place::wins_of(ratios), ratios.size());
+}
+
 std::string describe_trial(const TrialResult& trial) {
-  const double gain = trial.placed_s > 0 ? trial.identity_s / trial.placed_s : 0;
-  return fmt::format("tried: {:.2f}x the speed, faster in {} of {} rounds", gain, trial.wins, trial.rounds);
+  if (trial.placed_s > 0)
+    return "tried: " + describe_rounds(trial.ratios);
+  return describe_rounds(trial.ratios) + "; this run is too brief to try one, later ones have its time too";
 }
 
 enum class Verdict : std::uint8_t { stay, go, attempt };
@@ -77,27 +91,77 @@ Verdict first_verdict(const Proposal& proposal) {
 
 // For later runs on the same slots. What cannot be kept is found again.
 void keep(const TrialResult& trial, const Proposal& proposal, const machine::Allocation& allocation) {
-  const place::TrialVerdict verdict = trial.adopted   ? place::TrialVerdict::go
-                                      : trial.decided ? place::TrialVerdict::stay
-                                                      : place::TrialVerdict::open;
   keep_trial(proposal.file, allocation,
-             {.verdict = verdict, .rounds = trial.rounds, .wins = trial.wins, .slot_of = proposal.slot_of});
+             {.verdict = place::verdict_of(trial.ratios),
+              .saved_s = trial.saved_s,
+              .ratios = trial.ratios,
+              .slot_of = proposal.slot_of});
 }
 
-// What the first rank finds; nothing thrown leaves ranks other than where they were.
-Proposal first_proposal(const machine::Allocation& allocation, Placing& placing) {
+// What the first rank knows of the program; nothing thrown leaves ranks other than where they were.
+Proposal known_proposal(std::int32_t ranks, Placing& placing) {
   try {
-    const auto ranks = static_cast<std::int32_t>(allocation.slots.size());
     if (runtime.settings.place != "auto")
       return read_slots(runtime.settings.place, ranks);
     const std::string file = pattern_file(runtime.settings.patterns, ranks);
     if (std::filesystem::exists(file))
-      return propose(file, allocation);
+      return read_recorded(file, ranks);
     placing.records = true;
     return {.why = "no run of this program has been recorded with as many ranks; this one is"};
   } catch (const std::exception& error) {
     return {.why = error.what()};
   }
+}
+
+void search(Proposal& proposal, const machine::Allocation& allocation) {
+  try {
+    propose(proposal, allocation);
+  } catch (const std::exception& error) {
+    proposal.why = error.what();
+  }
+}
+
+struct Seen {
+  machine::Allocation allocation; // with what is left of links that other jobs use
+  std::vector<std::string> busy;  // the names of these links
+};
+
+// Looks for busy links where there is time for it. The same on all ranks.
+Seen look_at_links(const job::Agreement& everybody, const Proposal& proposal,
+                   const machine::Allocation& allocation) {
+  Seen seen{allocation, {}};
+  double seconds = proposal.file.empty() ? 0 : links_part * proposal.seconds;
+  everybody.broadcast(seconds);
+  if (seconds < links_min_s || runtime.node_places.network.empty())
+    return seen;
+  std::vector<double> parts = free_parts_of_links(everybody, allocation, seconds);
+  for (std::size_t link = 0; link < parts.size(); ++link)
+    if (parts[link] < 1)
+      seen.busy.push_back(allocation.interconnect->link_name(static_cast<topology::Link>(link)));
+  if (!parts.empty())
+    seen.allocation.interconnect = topology::with_busy_links(allocation.interconnect, std::move(parts));
+  return seen;
+}
+
+// Tries what is not decided yet. The same on all ranks.
+Verdict attempt(const job::Agreement& everybody, const Proposal& proposal,
+                const machine::Allocation& allocation, json& document, std::string& line) {
+  const place::KeptTrial& before = proposal.before;
+  const TrialResult trial =
+      try_numbering(everybody, {.pattern = proposal.pattern,
+                                .slot_of = proposal.slot_of,
+                                .recorded_s = proposal.seconds,
+                                .seconds = before.saved_s + trial_part * proposal.seconds,
+                                .ratios = before.ratios});
+  if (everybody.own() == 0)
+    keep(trial, proposal, allocation);
+  line += "; " + describe_trial(trial);
+  document["trial"] = {{"rounds", trial.ratios.size()},
+                       {"wins", place::wins_of(trial.ratios)},
+                       {"ratios", trial.ratios},
+                       {"as_started_s", trial.identity_s},
+                       {"placed_s", trial.placed_s}};
+  return place::verdict_of(trial.ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::stay;
 }
 
 } // namespace
@@ -109,30 +173,25 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   Proposal proposal;
   proposal.why = objection_to_placing(everybody, nodes);
   if (proposal.why.empty() && everybody.own() == 0)
-    proposal = first_proposal(allocation, placing);
+    proposal = known_proposal(static_cast<std::int32_t>(allocation.slots.size()), placing);
   everybody.broadcast(placing.records);
-  const place::KeptTrial& before = proposal.before;
+  const Seen seen = look_at_links(everybody, proposal, allocation);
+  if (!proposal.file.empty())
+    search(proposal, seen.allocation);
   Verdict verdict = first_verdict(proposal);
   everybody.broadcast(verdict);
   json document = describe_proposal(proposal);
+  document["network"] = allocation.interconnect->name();
+  document["busy_links"] = seen.busy;
   std::string line = proposal.why;
-  if (before.verdict != place::TrialVerdict::open)
-    line += fmt::format(": faster in {} of {} rounds", before.wins, before.rounds);
-  place::Slots slots = proposal.slot_of;
-  if (verdict == Verdict::attempt) {
-    const TrialResult trial =
-        try_numbering(everybody, proposal.pattern, proposal.slot_of, trial_part * proposal.seconds,
-                      {.rounds = before.rounds, .wins = before.wins});
-    verdict = trial.adopted ? Verdict::go : Verdict::stay;
-    line += "; " + describe_trial(trial);
-    if (everybody.own() == 0)
-      keep(trial, proposal, allocation);
-    document["trial"] = {{"rounds", trial.rounds},
-                         {"wins", trial.wins},
-                         {"as_started_s", trial.identity_s},
-                         {"placed_s", trial.placed_s}};
-  }
+  if (!seen.busy.empty())
+    line += fmt::format("; others use {}", fmt::join(seen.busy, ", "));
+  if (proposal.before.verdict != place::TrialVerdict::open)
+    line += ": " + describe_rounds(proposal.before.ratios);
+  if (verdict == Verdict::attempt)
+    verdict = attempt(everybody, proposal, seen.allocation, document, line);
   if (verdict == Verdict::go) {
+    place::Slots slots = proposal.slot_of;
     slots.resize(allocation.slots.size());
     everybody.broadcast(slots.data(), slots.size() * sizeof slots.front());
     placing.old_rank_of = slots;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fstream>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "mpi/place/trial_store.hpp"
@@ -17,34 +18,46 @@ constexpr double search_s = 0.1;
 constexpr place::Goal goal{.hop_bytes = 1, .contention = 1};
 constexpr double predicted_gain_min = 0.02;
 
+bool is_better(const pattern::Pattern& pattern, const machine::Allocation& allocation,
+               const place::Slots& slot_of) {
+  place::Slots identity(slot_of.size());
+  std::iota(identity.begin(), identity.end(), 0);
+  return place::value(goal, place::metrics(pattern, allocation, slot_of),
+                      place::metrics(pattern, allocation, identity)) <= 1 - predicted_gain_min;
+}
+
 } // namespace
 
-Proposal propose(const std::string& pattern_file, const machine::Allocation& allocation) {
+Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks) {
   Proposal proposal;
   const pattern::Recording recording = pattern::load_recording(pattern_file);
   proposal.pattern = pattern::pattern_of(recording);
   proposal.seconds = recording.seconds;
-  if (proposal.pattern.tasks != static_cast<std::int32_t>(allocation.slots.size())) {
+  if (proposal.pattern.tasks == ranks)
+    proposal.file = pattern_file;
+  else
     proposal.why = fmt::format("the pattern is of {} ranks", proposal.pattern.tasks);
-    return proposal;
-  }
-  proposal.file = pattern_file;
-  if (auto known = kept_trial(pattern_file, allocation)) {
+  return proposal;
+}
+
+void propose(Proposal& proposal, const machine::Allocation& allocation) {
+  // Links may be busy that were not when it was tried.
+  if (auto known = kept_trial(proposal.file, allocation);
+      known && is_better(proposal.pattern, allocation, known->slot_of)) {
     proposal.slot_of = known->slot_of;
     proposal.before = std::move(*known);
     proposal.why = "a numbering that earlier runs tried";
-    return proposal;
+    return;
   }
   proposal.mapped = place::map_pinned(proposal.pattern, allocation, {.goal = goal, .seconds = search_s});
   const double after = place::value(goal, proposal.mapped.placed, proposal.mapped.identity);
   if (proposal.mapped.is_identity() || after > 1 - predicted_gain_min) {
     proposal.why = "no other numbering is better by the pattern";
-    return proposal;
+    return;
   }
   proposal.slot_of = proposal.mapped.slot_of;
   proposal.why = fmt::format("{:.1f} hops a byte instead of {:.1f}", proposal.mapped.placed.hops_per_byte,
                              proposal.mapped.identity.hops_per_byte);
-  return proposal;
 }
 
 Proposal read_slots(const std::string& file, std::int32_t ranks) {

@@ -22,8 +22,12 @@ struct Proposal {
   place::Result mapped{};     // by the pattern; has no slots where there was no search
 };
 
-// By the pattern in this file, of a job whose ranks have these slots.
-Proposal propose(const std::string& pattern_file, const machine::Allocation& allocation);
+// What is known of the program from this file, for so many ranks. Without slots yet, and `why` where there
+// will be none.
+Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks);
+
+// Adds slots, for a job whose ranks have these: those that earlier runs tried, or found by a search.
+void propose(Proposal& proposal, const machine::Allocation& allocation);
 
 // By a file with the slot of each rank: whole numbers, blanks or new lines between them.
 Proposal read_slots(const std::string& file, std::int32_t ranks);

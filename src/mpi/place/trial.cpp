@@ -8,6 +8,7 @@
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "mpi/wait/polling.hpp"
+#include "place/kept_trials.hpp"
 
 namespace thalweg::mpi {
 
@@ -17,9 +18,10 @@ constexpr std::size_t phases_max = 8;
 constexpr std::size_t edges_max = 100000;    // of a phase: what all ranks are told
 constexpr double rank_bytes_max = 256 << 10; // that one rank sends in a replay
 constexpr double round_max_s = 0.1;          // what a round of a phase is to take, at most
-constexpr int losses_max = 3;
-constexpr double gain_min = 1.03;
 constexpr int tag = 1;
+// What messages take at most, roughly, where nothing better is known: of slow Ethernet.
+constexpr double byte_max_s = 1e-6;
+constexpr double message_max_s = 1e-3;
 
 // What one task sends another, each time a phase is replayed.
 struct Replayed {
@@ -100,6 +102,7 @@ void broadcast(const job::Agreement& everybody, std::vector<Item>& items) {
 // A phase's messages of this rank under one numbering.
 class Replay {
 public:
+  Replay() = default;
   Replay(const ReplayedPhase& phase, const place::Slots& slot_of, std::int32_t rank) {
     const auto slot = [&](std::int32_t task) { return slot_of[static_cast<std::size_t>(task)]; };
     for (const Replayed& edge : phase.edges) {
@@ -123,7 +126,17 @@ public:
     requests_.reserve(sends_.size() + receives_.size());
   }
 
-  void run() {
+  void run() { send_all(true); }
+  // Messages without contents: connections are made.
+  void connect() { send_all(false); }
+
+private:
+  struct Message {
+    std::int32_t peer;
+    std::int32_t bytes;
+  };
+
+  void send_all(bool has_contents) {
     requests_.clear();
     std::byte* place = in_.data();
     for (const Message& message : receives_) {
@@ -133,18 +146,13 @@ public:
     }
     for (const Message& message : sends_) {
       requests_.emplace_back();
-      native.Isend(out_.data(), message.bytes, MPI_BYTE, message.peer, tag, MPI_COMM_WORLD,
+      native.Isend(out_.data(), has_contents ? message.bytes : 0, MPI_BYTE, message.peer, tag, MPI_COMM_WORLD,
                    &requests_.back());
     }
     for (MPI_Request& request : requests_)
       poll_request(&request, MPI_STATUS_IGNORE);
   }
 
-private:
-  struct Message {
-    std::int32_t peer;
-    std::int32_t bytes;
-  };
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   std::vector<std::byte> in_;
@@ -165,20 +173,11 @@ double time_of(const job::Agreement& everybody, Replay& replay, int times) {
   return slowest(everybody, 1e-9 * static_cast<double>(observe::monotonic_ns() - begin));
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-// Rounds that must be won before so many losses are outweighed: chance alone does so at most once in fifty
-// times (sign test).
-int rounds_needed(int losses) {
-  return 6 + 3 * losses;
-}
-
-bool is_won(const TrialResult& result) {
-  const int losses = result.rounds - result.wins;
-  return losses <= losses_max && result.rounds >= rounds_needed(losses);
+// What a replay of a phase takes at most: not longer than the run in which it was recorded.
+double replay_max_s(const ReplayedPhase& phase, double recorded_s) {
+  const auto messages = static_cast<double>(phase.edges.size());
+  const double by_size = byte_max_s * max_sent(phase.edges) + message_max_s * messages;
+  return phase.weight > 0 ? std::min(by_size, recorded_s / phase.weight) : 0;
 }
 
 // A phase under both numberings.
@@ -193,10 +192,9 @@ struct Comparison {
   int times = 1;
 };
 
-// Of the first rank's pattern and slots.
-std::vector<Comparison> comparisons_of(const job::Agreement& everybody, const pattern::Pattern& pattern,
+// Of the first rank's phases and slots.
+std::vector<Comparison> comparisons_of(const job::Agreement& everybody, std::vector<ReplayedPhase> phases,
                                        const place::Slots& slot_of) {
-  std::vector<ReplayedPhase> phases = everybody.own() == 0 ? replayed(pattern) : std::vector<ReplayedPhase>{};
   auto count = static_cast<std::uint64_t>(phases.size());
   everybody.broadcast(count);
   phases.resize(count);
@@ -213,56 +211,91 @@ std::vector<Comparison> comparisons_of(const job::Agreement& everybody, const pa
   return comparisons;
 }
 
-} // namespace
+// Pairs of rounds, until what they found decides or the time is over.
+class Trial {
+public:
+  Trial(const job::Agreement& everybody, std::vector<Comparison> comparisons, TrialResult before)
+      : everybody_(everybody), comparisons_(std::move(comparisons)), result_(std::move(before)),
+        start_ns_(observe::monotonic_ns()) {}
 
-TrialResult try_numbering(const job::Agreement& everybody, const pattern::Pattern& pattern,
-                          const place::Slots& slot_of, double seconds, TrialResult before) {
-  std::vector<Comparison> comparisons = comparisons_of(everybody, pattern, slot_of);
-  everybody.broadcast(seconds);
-  const double shares =
-      2.0 * rounds_needed(losses_max) * static_cast<double>(std::max<std::size_t>(1, comparisons.size()));
-  const double round_s = std::min(round_max_s, seconds / shares);
-  for (Comparison& comparison : comparisons) { // connections are made; how long a replay takes
-    time_of(everybody, comparison.as_placed, 1);
-    const double once = time_of(everybody, comparison.as_is, 1);
-    comparison.times = static_cast<int>(std::clamp(round_s / std::max(once, 1e-6), 1.0, 1000.0));
+  TrialResult run() {
+    const double seconds = result_.saved_s;
+    prepare(seconds);
+    // The next round takes as long as those before.
+    const double before_s = spent();
+    int rounds = 0;
+    for (double spent_s = before_s; place::verdict_of(result_.ratios) == place::TrialVerdict::open &&
+                                    (rounds == 0 || spent_s + (spent_s - before_s) / rounds <= seconds);
+         spent_s = spent(), ++rounds)
+      compare();
+    result_.saved_s = seconds - spent();
+    result_.identity_s = place::middle_of(as_is_);
+    result_.placed_s = place::middle_of(as_placed_);
+    return std::move(result_);
   }
-  TrialResult result = before;
-  everybody.broadcast(result.rounds);
-  everybody.broadcast(result.wins);
-  if (comparisons.empty())
-    return result;
-  std::vector<double> as_is;
-  std::vector<double> as_placed;
-  std::vector<double> ratios;
-  double spent = 0;
-  const auto is_decided = [&] { return is_won(result) || result.rounds - result.wins > losses_max; };
-  while (!is_decided() && spent < seconds) {
-    const std::uint64_t begin = observe::monotonic_ns();
+
+private:
+  void prepare(double seconds) {
+    const double share =
+        seconds / (2.0 * place::trial_rounds_max() * static_cast<double>(comparisons_.size()));
+    const double round_s = std::min(round_max_s, share);
+    for (Comparison& comparison : comparisons_) {
+      comparison.as_is.connect();
+      comparison.as_placed.connect();
+      const double once = time_of(everybody_, comparison.as_is, 1);
+      comparison.times = static_cast<int>(std::clamp(round_s / std::max(once, 1e-6), 1.0, 1000.0));
+    }
+  }
+
+  void compare() {
+    const bool is_first = result_.ratios.size() % 2 == 0; // they take turns in being so
     double identity_s = 0;
     double placed_s = 0;
-    for (Comparison& comparison : comparisons) {
+    for (Comparison& comparison : comparisons_) {
       const double per_replay = comparison.weight / comparison.times;
-      if (result.rounds % 2 == 0)
-        identity_s += per_replay * time_of(everybody, comparison.as_is, comparison.times);
-      placed_s += per_replay * time_of(everybody, comparison.as_placed, comparison.times);
-      if (result.rounds % 2 != 0)
-        identity_s += per_replay * time_of(everybody, comparison.as_is, comparison.times);
+      if (is_first)
+        identity_s += per_replay * time_of(everybody_, comparison.as_is, comparison.times);
+      placed_s += per_replay * time_of(everybody_, comparison.as_placed, comparison.times);
+      if (!is_first)
+        identity_s += per_replay * time_of(everybody_, comparison.as_is, comparison.times);
     }
-    spent += slowest(everybody, 1e-9 * static_cast<double>(observe::monotonic_ns() - begin));
-    as_is.push_back(identity_s);
-    as_placed.push_back(placed_s);
-    ratios.push_back(placed_s > 0 ? identity_s / placed_s : 0);
-    ++result.rounds;
-    result.wins += placed_s < identity_s ? 1 : 0;
+    as_is_.push_back(identity_s);
+    as_placed_.push_back(placed_s);
+    result_.ratios.push_back(placed_s > 0 ? identity_s / placed_s : 0);
   }
-  if (ratios.empty())
-    return result;
-  result.decided = is_decided();
-  result.identity_s = median(as_is);
-  result.placed_s = median(as_placed);
-  result.adopted = is_won(result) && median(ratios) >= gain_min;
-  return result;
+
+  // Of the slowest rank, so that all stop together.
+  double spent() const {
+    return slowest(everybody_, 1e-9 * static_cast<double>(observe::monotonic_ns() - start_ns_));
+  }
+
+  const job::Agreement& everybody_;
+  std::vector<Comparison> comparisons_;
+  TrialResult result_;
+  std::uint64_t start_ns_;
+  std::vector<double> as_is_;
+  std::vector<double> as_placed_;
+};
+
+} // namespace
+
+TrialResult try_numbering(const job::Agreement& everybody, const TrialTerms& terms) {
+  std::vector<ReplayedPhase> phases;
+  double time_min_s = 0; // what comes before the first pair of rounds, and that
+  if (everybody.own() == 0) {
+    phases = replayed(terms.pattern);
+    for (const ReplayedPhase& phase : phases)
+      time_min_s += 3 * replay_max_s(phase, terms.recorded_s);
+  }
+  TrialResult before{.ratios = terms.ratios, .saved_s = terms.seconds};
+  bool has_time = !phases.empty() && terms.seconds > 0 && terms.seconds >= time_min_s;
+  everybody.broadcast(has_time);
+  if (!has_time)
+    return before;
+  everybody.broadcast(before.saved_s);
+  broadcast(everybody, before.ratios);
+  return Trial(everybody, comparisons_of(everybody, std::move(phases), terms.slot_of), std::move(before))
+      .run();
 }
 
 } // namespace thalweg::mpi

@@ -13,20 +13,25 @@
 namespace thalweg::mpi {
 
 struct TrialResult {
-  bool adopted = false;
-  bool decided = false;  // more rounds would change nothing
-  int rounds = 0;        // pairs that were measured
-  int wins = 0;          // of them in which the new numbering was faster
-  double identity_s = 0; // the phases' messages once, by the median round
+  // Of each pair of rounds, how many times as fast the new numbering was; those of earlier runs first.
+  std::vector<double> ratios;
+  double saved_s = 0;    // what is left of the time for trying; below 0 where it took longer than thought
+  double identity_s = 0; // the phases' messages once, by this run's median round; 0 where there was none
   double placed_s = 0;
 };
 
-// `pattern` and `slot_of` count on the first rank alone. Adopted only where the new numbering was faster in
-// all of six rounds, all but one of nine, two of twelve or three of fifteen, and by 3 % in the middle. Ends
-// when that is so, at the fourth loss, or after so many seconds, which count on the first rank alone too.
-// `before` has the rounds and wins of an earlier trial that did not end; it too counts on the first rank
-// alone. Called by all; the same on all.
-TrialResult try_numbering(const job::Agreement& everybody, const pattern::Pattern& pattern,
-                          const place::Slots& slot_of, double seconds, TrialResult before = {});
+// What is known before a trial, on the first rank; on others it counts nothing.
+struct TrialTerms {
+  const pattern::Pattern& pattern;
+  const place::Slots& slot_of;
+  double recorded_s = 0;      // that the run took in which the pattern was recorded
+  double seconds = 0;         // that may be spent now
+  std::vector<double> ratios; // of earlier runs
+};
+
+// Ends when all rounds together decide (place::verdict_of), or after so many seconds. Where not even one
+// round fits into them, nothing is sent, and the time is left for a later run. Called by all; the same on
+// all.
+TrialResult try_numbering(const job::Agreement& everybody, const TrialTerms& terms);
 
 } // namespace thalweg::mpi

@@ -1,20 +1,13 @@
 #include "mpi/place/trial_store.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fstream>
 #include <iterator>
 
 #include "mpi/observe/output.hpp"
-#include "mpi/record/pattern_store.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
-
-std::string file_of_trials(const std::string& pattern_file) {
-  return pattern_file + ".trials";
-}
 
 std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -22,22 +15,21 @@ std::string text_of_file(const std::string& path) {
 }
 
 std::uint64_t key_of_trial(const std::string& pattern_file, const machine::Allocation& allocation) {
-  return hash_of_words({text_of_file(pattern_file), allocation.interconnect->name(),
-                        fmt::format("{}", fmt::join(allocation.slots, " "))});
+  return place::trial_key(text_of_file(pattern_file), allocation);
 }
 
 } // namespace
 
 std::optional<place::KeptTrial> kept_trial(const std::string& pattern_file,
                                            const machine::Allocation& allocation) {
-  return place::find_trial(place::parse_trials(text_of_file(file_of_trials(pattern_file))),
+  return place::find_trial(place::parse_trials(text_of_file(place::file_of_trials(pattern_file))),
                            key_of_trial(pattern_file, allocation),
                            static_cast<std::int32_t>(allocation.slots.size()));
 }
 
 bool keep_trial(const std::string& pattern_file, const machine::Allocation& allocation,
                 place::KeptTrial trial) {
-  const std::string file = file_of_trials(pattern_file);
+  const std::string file = place::file_of_trials(pattern_file);
   trial.key = key_of_trial(pattern_file, allocation);
   std::vector<place::KeptTrial> trials = place::parse_trials(text_of_file(file));
   place::remember(trials, std::move(trial));

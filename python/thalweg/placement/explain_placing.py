@@ -1,0 +1,152 @@
+"""`thalweg explain` of a recorded pattern: what `thalweg run --place auto` does for its program, and why.
+
+It asks what the running job asks: the pattern, where the job's hosts are, and what earlier runs tried.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.machine.files import hosts_in, places_in
+from thalweg.placement.explain import hottest_link
+from thalweg.placement.files import read_pattern, recorded_header
+from thalweg.placement.machine import Slots
+from thalweg.settings.layers import effective_settings
+from thalweg.units import time_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thalweg.placement.pattern import Pattern
+
+_GOAL = "hop-bytes:1,contention:1"
+_SEARCH_S = 0.1
+_GAIN_MIN = 0.02
+_TRIAL_PART = 0.05
+"""As src/mpi/place has them."""
+
+
+class Kept(NamedTuple):
+    """What runs on the same slots tried: "open", "go" or "stay", and how many times as fast each round was."""
+
+    verdict: str
+    ratios: list[float]
+    saved_s: float
+    slot_of: list[int]
+
+
+def patterns_of(program: str, ranks: int) -> list[str]:
+    """List the patterns that runs of a program have left, of so many ranks, or of any for 0; the newest first."""
+    given = str(effective_settings({}, os.environ, os.getcwd())["patterns"].value or "")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = Path(given) if given else cache / "thalweg" / "patterns"
+    files = folder.glob(f"{Path(program).name}-{'[0-9a-f]' * 16}-{ranks or '*'}.pattern")
+    return [str(file) for file in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True)]
+
+
+def job_slots(ranks: int, node_list: str, hosts: Sequence[str]) -> Slots:
+    """Give the slots of a job on these hosts, as many ranks on each one after the other; none: all of the list's."""
+    names = list(hosts) or hosts_in(node_list)
+    known = places_in(node_list, names, "")
+    if why := known.why_unknown(len(names)):
+        raise ThalwegError(USAGE, f"{node_list}: {why}", "name the network's shape in its first line: # torus:4x2")
+    per_host = -(-ranks // len(names))
+    nodes = [rank // per_host for rank in range(ranks)]
+    return Slots(*_core.job_slots(known, nodes, len(names)), per_host)
+
+
+def kept_trial(pattern_file: str, slots: Slots) -> Kept | None:
+    """Give what earlier runs tried on these slots; None where they tried nothing."""
+    trials = Path(pattern_file + ".trials")
+    if not trials.exists():
+        return None
+    pattern_text, trials_text = (Path(path).read_bytes().decode("utf-8", "replace") for path in (pattern_file, trials))
+    found = _core.kept_trial(pattern_text, trials_text, slots.machine, slots.nodes)
+    return None if found is None else Kept(*found)
+
+
+def explain_placing(pattern_file: str, node_list: str, hosts: Sequence[str]) -> None:
+    """Print what is recorded, what would be tried on these hosts, and what earlier runs found."""
+    pattern = read_pattern(pattern_file)
+    header = recorded_header(pattern_file)
+    total = float(pattern.matrix().sum())
+    print(f"{header.command or pattern_file}: {pattern.tasks} ranks, a run of {time_text(header.seconds)}")
+    print(f"recorded in {pattern_file}: {len(pattern.phases)} phases, {total:.6g} bytes")
+    if not node_list:
+        print("where hosts are is not known: give --node-list FILE, as to the run; else only nodes are told apart")
+        return
+    slots = job_slots(pattern.tasks, node_list, hosts)
+    nodes = np.unique(slots.nodes).size
+    print(f"on {nodes} nodes of {slots.machine.name}")
+    if nodes < 2:
+        print("ranks stay where they are: the job is on one node")
+        return
+    for line in _outcome(pattern, slots, kept_trial(pattern_file, slots), header.seconds):
+        print(line)
+
+
+def _outcome(pattern: Pattern, slots: Slots, kept: Kept | None, seconds: float) -> list[str]:
+    budget_s = _TRIAL_PART * seconds
+    lines = []
+    if kept is None:
+        found = _core.map_tasks(
+            pattern.core,
+            slots.machine,
+            slots.nodes,
+            _GOAL,
+            _SEARCH_S,
+            0,
+            False,
+            1,
+            np.empty(0),
+            None,
+            True,
+        )
+        slot_of = found.slot_of
+        after, before = found.placed, found.identity
+        is_better = found.method != "identity" and _value(after, before) <= 1 - _GAIN_MIN
+        if not is_better:
+            return ["ranks stay where they are: no other numbering is better by the pattern"]
+        lines.append(f"no run on these slots has tried yet; what would be tried was found by {found.method}")
+    else:
+        slot_of = np.asarray(kept.slot_of, dtype=np.int32)
+        lines.append(_verdict(kept))
+        after, before = (
+            _core.placement_metrics(pattern.core, slots.machine, slots.nodes, one, np.empty(0))
+            for one in (slot_of, np.arange(pattern.tasks, dtype=np.int32))
+        )
+    lines += [
+        f"{'predicted':24} {'as started':>12} {'placed':>12}",
+        f"{'hops per byte':24} {before.hops_per_byte:12.4g} {after.hops_per_byte:12.4g}",
+        f"{'most loaded link, bytes':24} {before.phase_link_max:12.4g} {after.phase_link_max:12.4g}",
+    ]
+    if hottest := hottest_link(pattern, slots, slot_of):
+        pairs = ", ".join(f"{pair.sender} to {pair.receiver}" for pair in hottest.pairs[:3])
+        lines.append(f"then link {hottest.name} carries most: ranks {pairs}")
+    if kept is None or kept.verdict == "open":
+        saved = kept.saved_s if kept else 0.0
+        lines.append(f"the next run may spend {time_text(max(0.0, saved + budget_s))} on trying, as each has 5 %")
+    lines.append(f"slots: {' '.join(map(str, slot_of.tolist()))}")
+    return lines
+
+
+def _value(after: _core.PlacementMetrics, before: _core.PlacementMetrics) -> float:
+    """Give the goal's value, each objective as a part of what ranks have as they are started."""
+    parts = [(after.hop_bytes, before.hop_bytes), (after.phase_link_max, before.phase_link_max)]
+    return sum(new / old if old else 1.0 for new, old in parts) / len(parts)
+
+
+def _verdict(kept: Kept) -> str:
+    if not kept.ratios:
+        return "runs so far were too brief for a trial"
+    wins = sum(ratio > 1 for ratio in kept.ratios)
+    middle = sorted(kept.ratios)[len(kept.ratios) // 2]
+    rounds = f"{middle:.2f} times the speed in the middle, faster in {wins} of {len(kept.ratios)} rounds"
+    said = {"go": "ranks are placed", "stay": "ranks stay where they are"}.get(kept.verdict, "not decided yet")
+    return f"{said}: tried by earlier runs, {rounds}"

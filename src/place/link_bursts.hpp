@@ -1,0 +1,43 @@
+#pragma once
+
+// Which links other jobs use: from bursts between pairs of slots, whose routes say which links they cross. A
+// link is free if any burst over it is as fast as most bursts are.
+
+#include "machine/allocation.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thalweg::place {
+
+/// Bytes from one slot to another.
+struct Burst {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  std::vector<topology::Link> links; ///< that it crosses
+
+  bool operator==(const Burst&) const = default;
+};
+
+/// Bursts that go on at once: no two share a link, a sender's node or a receiver's.
+using BurstRound = std::vector<Burst>;
+
+/// For each of the links, a burst over as few links as may be, between the first slots of two nodes; and one
+/// more between two other nodes, where there is one, so that a busy node is not taken for a busy link.
+/// Links that no two nodes' messages cross have none. O(nodes^2 * hops).
+std::vector<BurstRound> link_bursts(const machine::Allocation& allocation,
+                                    std::span<const topology::Link> links, bool two_each);
+
+/// All links whose bursts can tell something; empty where messages are spread over links, as then none does.
+std::vector<topology::Link> burst_links(const machine::Allocation& allocation);
+
+/// What the middle one of all bursts took; `seconds` are by round and burst. 0 of none.
+double usual_seconds(std::span<const std::vector<double>> seconds);
+
+/// What is left of each of the machine's links: 1, or less where all bursts over it took more than `slow`
+/// times as long as is usual. O(bursts * links).
+std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const BurstRound> rounds,
+                               std::span<const std::vector<double>> seconds, double usual, double slow);
+
+} // namespace thalweg::place

@@ -1,0 +1,89 @@
+#include "place/link_bursts.hpp"
+
+#include "problems.hpp"
+#include "topology/busy_links.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace thalweg::place {
+namespace {
+
+std::vector<std::vector<double>> times(const std::vector<BurstRound>& rounds,
+                                       const std::vector<double>& link_seconds) {
+  std::vector<std::vector<double>> seconds;
+  for (const BurstRound& round : rounds) {
+    seconds.emplace_back();
+    for (const Burst& burst : round) {
+      double longest = 0;
+      for (const topology::Link link : burst.links)
+        longest = std::max(longest, link_seconds[static_cast<std::size_t>(link)]);
+      seconds.back().push_back(longest);
+    }
+  }
+  return seconds;
+}
+
+TEST(LinkBursts, DoNotMeetEachOtherAndCoverAllLinks) {
+  std::mt19937 random(1);
+  for (int count = 0; count < 50; ++count) {
+    const machine::Allocation allocation = random_allocation(random);
+    const std::vector<topology::Link> links = burst_links(allocation);
+    std::set<topology::Link> covered;
+    for (const BurstRound& round : link_bursts(allocation, links, count % 2 == 0)) {
+      std::set<std::int32_t> senders;
+      std::set<std::int32_t> receivers;
+      std::set<topology::Link> used;
+      for (const Burst& burst : round) {
+        EXPECT_TRUE(senders.insert(burst.from).second);
+        EXPECT_TRUE(receivers.insert(burst.to).second);
+        for (const topology::Link link : burst.links)
+          EXPECT_TRUE(used.insert(link).second);
+      }
+      covered.insert(used.begin(), used.end());
+    }
+    EXPECT_TRUE(std::ranges::includes(covered, links));
+  }
+}
+
+TEST(LinkBursts, FindTheLinksThatOthersUse) {
+  for (const char* const machine : {"torus:8", "torus:4x4", "torus:4x2", "mesh:3x3", "tree:2^3"}) {
+    const machine::Allocation allocation = whole(machine);
+    const std::vector<topology::Link> links = burst_links(allocation);
+    const std::vector<BurstRound> rounds = link_bursts(allocation, links, true);
+    for (const topology::Link busy : links) {
+      std::vector<double> seconds(static_cast<std::size_t>(allocation.interconnect->links()), 1);
+      seconds[static_cast<std::size_t>(busy)] = 2;
+      const std::vector<std::vector<double>> measured = times(rounds, seconds);
+      const std::vector<double> parts =
+          free_parts(*allocation.interconnect, rounds, measured, usual_seconds(measured), 1.5);
+      EXPECT_EQ(parts[static_cast<std::size_t>(busy)], 0.5) << busy << " of " << machine;
+      // In a tree some links are never crossed without others.
+      if (allocation.interconnect->grid() != nullptr) {
+        EXPECT_EQ(std::ranges::count(parts, 1), std::ssize(parts) - 1) << busy << " of " << machine;
+      }
+    }
+  }
+}
+
+TEST(LinkBursts, TellNothingWhereMessagesAreSpread) {
+  EXPECT_TRUE(burst_links(whole("torus:4x4,route=split")).empty());
+  EXPECT_TRUE(burst_links(whole("torus:1")).empty());
+}
+
+TEST(BusyLinks, HaveLessCapacityAndAreNamed) {
+  const machine::Allocation ring = whole("torus:4");
+  std::vector<double> parts(static_cast<std::size_t>(ring.interconnect->links()), 1);
+  parts[1] = 0.25;
+  const auto busy = topology::with_busy_links(ring.interconnect, parts);
+  EXPECT_EQ(busy->capacity(0), 1);
+  EXPECT_EQ(busy->capacity(1), 0.25);
+  EXPECT_EQ(busy->name(), "torus:4 with busy links");
+  parts.pop_back();
+  EXPECT_ANY_THROW(topology::with_busy_links(ring.interconnect, parts));
+  parts.push_back(0);
+  EXPECT_ANY_THROW(topology::with_busy_links(ring.interconnect, parts));
+}
+
+} // namespace
+} // namespace thalweg::place
