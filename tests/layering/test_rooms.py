@@ -59,6 +59,10 @@ ROOMS: dict[str, set[str]] = {
         "job/mpi", "job/linked", "stream",
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
+    "objects": {"core"},
+    "objects/linked": {
+        "core", "boundary", "wait", "transport/mpi", "job", "job/mpi", "job/linked", "objects",
+    },
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {
         "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "pattern", "place",
