@@ -107,6 +107,7 @@ protected:
   /// What is thrown fails all ranks' finish().
   template <typename Work>
   void guarded(const char* what, std::uint32_t number, Work&& work) noexcept;
+  [[gnu::cold]] void fail(const char* what, std::uint32_t number, const char* why) const;
   /// Those whose home is here.
   template <typename Use>
   void each_home(Use&& use) const {
@@ -301,14 +302,16 @@ inline void array_base::run(const thalweg_message& message) noexcept {
 
 template <typename Work>
 void array_base::guarded(const char* what, std::uint32_t number, Work&& work) noexcept {
-  std::string why = "what is no std::exception";
   try {
     work();
-    return;
   } catch (const std::exception& thrown) {
-    why = thrown.what();
-  } catch (...) { // said already
+    fail(what, number, thrown.what());
+  } catch (...) {
+    fail(what, number, "what is no std::exception");
   }
+}
+
+inline void array_base::fail(const char* what, std::uint32_t number, const char* why) const {
   const std::string who = number < THALWEG_OBJECTS_ALL ? " of element " + text_of(number) : "";
   thalweg_objects_fail(objects_, ((what == nullptr ? running_ : what) + who + " threw: " + why).c_str());
 }
