@@ -1,9 +1,9 @@
 # Libraries that programs link: libthalweg-<name>-<flavor>.so for each MPI library found, as it calls that library by
 # its own header. With each goes room job's table of the library that is linked.
 
-# thalweg_linked_library(src/<folder> NAME <name> [USES <rooms>...])
+# thalweg_linked_library(src/<folder> NAME <name> [USES <rooms>...] [ON <other such libraries>...])
 function(thalweg_linked_library source)
-  cmake_parse_arguments(LIBRARY "" "NAME" "USES" ${ARGN})
+  cmake_parse_arguments(LIBRARY "" "NAME" "USES;ON" ${ARGN})
   set(name ${LIBRARY_NAME})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${source}/*.cpp
     ${PROJECT_SOURCE_DIR}/src/job/linked/*.cpp)
@@ -29,6 +29,10 @@ function(thalweg_linked_library source)
     # Who uses an installation has found his MPI by himself.
     target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:mpi_flavor_${flavor}>
       PRIVATE thalweg_flags thalweg_boundary ${LIBRARY_USES} thalweg_job_${flavor} ${CMAKE_DL_LIBS})
+    foreach(other IN LISTS LIBRARY_ON)
+      target_link_libraries(${target} PUBLIC thalweg_${other}_${flavor})
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH "\$ORIGIN")
+    endforeach()
     thalweg_precompile(${target} linked)
     target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
     install(TARGETS ${target} EXPORT ThalwegTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -39,3 +43,4 @@ thalweg_linked_library(src/team NAME team)
 thalweg_linked_library(src/stream/linked NAME stream USES stream)
 thalweg_linked_library(src/balance/linked NAME balance USES balance)
 thalweg_linked_library(src/place/linked NAME place USES place)
+thalweg_linked_library(src/objects/linked NAME objects USES objects ON stream balance)

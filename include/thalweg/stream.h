@@ -92,6 +92,11 @@ THALWEG_API thalweg_status thalweg_stream_flush(thalweg_stream* stream);
 /* Handles what has arrived, for all streams of the process, and sends what has waited for long. For programs
  * that compute long between two items. */
 THALWEG_API thalweg_status thalweg_stream_progress(thalweg_stream* stream);
+/* Waits until reached(context) is not 0, and takes in what arrives meanwhile. It is asked again and again: at
+ * first at once, later now and then, or when something arrives. What is in buffers is sent where nothing
+ * does. Fails in a handler. For schedulers of what has arrived. */
+THALWEG_API thalweg_status thalweg_stream_wait(thalweg_stream* stream, int (*reached)(void* context),
+                                               void* context);
 
 /* For several threads: whoever uses the process's streams while others do holds this lock, which is one for
  * all of them, and may be held several times by one thread. Fails where MPI was not initialized for that,

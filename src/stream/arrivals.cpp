@@ -43,6 +43,18 @@ void ItemStream::looked_in_vain() {
     wait::yield_or_sleep(system, wait::thread_yield_history(), fabric_.policy.settings.sleep_us_min);
 }
 
+void ItemStream::wait_for(const std::function<bool()>& reached) {
+  must_not_be_nested();
+  looks_in_vain_ = 0;
+  wait([&] {
+    const bool moved = set_->progress(nullptr);
+    if (reached())
+      return wait::Look::reached;
+    send_when_idle(moved);
+    return moved ? wait::Look::moved : wait::Look::nothing;
+  });
+}
+
 void ItemStream::wait_for_slot(std::uint32_t link) {
   const std::uint32_t dimension = mesh_.route.peers()[link].dimension;
   ++statistics_.waits;

@@ -120,7 +120,7 @@ void ItemStream::refill(std::uint32_t link, std::size_t bytes) {
     began_ns_ = now_ns;
   if (was_full)
     post(link, 0, Reason::full);
-  if (was_full || now_ns - looked_ns_ >= options_.period_ns)
+  if (!in_handler && (was_full || now_ns - looked_ns_ >= options_.period_ns))
     progress();
   std::uint32_t& fill = outboxes_[link].fill_bytes;
   fill = std::max(fill, static_cast<std::uint32_t>(bytes));

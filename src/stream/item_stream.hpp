@@ -76,6 +76,9 @@ public:
   /// To be called by who looks again and again and finds nothing: lets the MPI library go on, and other ranks
   /// where these outnumber cores.
   void looked_in_vain();
+  /// Waits as all waits of streams do, and takes in what arrives, until `reached` says so. What is in buffers
+  /// is sent where nothing arrives.
+  void wait_for(const std::function<bool()>& reached);
 
   /// Begins to end the phase: nothing more is sent but by handlers.
   void start_finish();

@@ -63,6 +63,10 @@ ROOMS: dict[str, set[str]] = {
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "place/linked": {"core", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/linked"},
+    "objects": {"core"},
+    "objects/linked": {
+        "core", "boundary", "wait", "transport/mpi", "job", "job/mpi", "job/linked", "objects",
+    },
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {
         "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "pattern", "place",

@@ -24,7 +24,6 @@ FIELDS_WORDS = {
     "crowd": "core balancer",
     "crowded": "oversubscribed, contended",
     "duel": "comparison",
-    "fence": "agreement",
     "fewest": "min",
     "flight": "operation in flight",
     "immortal": "no static destructors",

@@ -250,6 +250,23 @@ def examples(
     module.run(module.Request(mpi, [int(one) for one in _words(ranks)], folder, rounds, items), json_file)
 
 
+def objects(
+    *,
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="openmpi or mpich.")] = "openmpi",
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2",
+    folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
+    rounds: Annotated[int, typer.Option(help="How often each way has its turn.", min=1)] = 5,
+    calls: Annotated[int, typer.Option(help="Of each kind, in a round.", min=1000)] = 1_000_000,
+    side: Annotated[int, typer.Option(help="Of the stencil's grid; 0: no stencils.", min=0)] = 96,
+    steps: Annotated[int, typer.Option(help="Of the stencil.", min=1)] = 100,
+) -> None:
+    """Time calls of objects against the same by hand, and a stencil of objects: several a rank, balanced or not."""
+    module = importlib.import_module("thalweg.bench.objects")
+    numbers = [int(one) for one in _words(ranks)]
+    module.run(module.Request(mpi, numbers, folder, rounds, calls, side, steps), json_file)
+
+
 def balance(
     *,
     json_file: Annotated[str, _JSON] = "",
@@ -379,6 +396,7 @@ def make_application() -> typer.Typer:
         strangers,
         streams,
         examples,
+        objects,
         balance,
         simulate,
         place,

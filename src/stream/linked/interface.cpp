@@ -181,6 +181,13 @@ thalweg_status thalweg_stream_progress(thalweg_stream* stream) {
   });
 }
 
+thalweg_status thalweg_stream_wait(thalweg_stream* stream, int (*reached)(void* context), void* context) {
+  return in_call("wait", stream, [&] {
+    must_be_given(reinterpret_cast<const void*>(reached), "reached");
+    of(stream).stream().wait_for([&] { return reached(context) != 0; });
+  });
+}
+
 thalweg_status thalweg_stream_lock(thalweg_stream* stream) {
   return guarded(caller("lock", stream), [&] {
     must_be_given(stream, "stream");

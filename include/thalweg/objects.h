@@ -1,0 +1,125 @@
+/* Objects: what is behind thalweg/objects.hpp, which is what programs use.
+ *
+ * Each rank has a scheduler for a communicator. Messages for its elements wait in a queue; it runs them one
+ * after the other, each to its end. Those for other ranks' elements travel along a stream, or as messages of
+ * MPI where they are large. Only thalweg_objects_finish() and _fence() run them, and _progress(): none runs
+ * in an MPI call. Failures are described in thalweg/status.h.
+ *
+ * Link with libthalweg-objects-openmpi or libthalweg-objects-mpich. */
+#ifndef THALWEG_OBJECTS_H
+#define THALWEG_OBJECTS_H
+
+#include "thalweg/status.h"
+#include "thalweg/stream_links.h"
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct thalweg_objects thalweg_objects;
+
+/* Stands before the arguments of a call, in queues and on its way. */
+typedef struct thalweg_message {
+  uint32_t bytes; /* of the arguments; in queues they begin at multiples of 16 */
+  uint16_t array;
+  uint16_t entry;   /* the number of the entry method, and THALWEG_OBJECTS_URGENT */
+  uint32_t element; /* its number, or one of the two below */
+  uint32_t source;  /* the rank that called */
+} thalweg_message;
+
+#define THALWEG_OBJECTS_URGENT 0x8000     /* runs before those that are not */
+#define THALWEG_OBJECTS_NOBODY 0xFFFFFFFF /* for the rank itself */
+#define THALWEG_OBJECTS_ALL 0xFFFFFFFE    /* for all elements of the rank */
+
+/* What a queue has left of its last piece of memory. */
+typedef struct thalweg_objects_room {
+  char* next;
+  char* end;
+} thalweg_objects_room;
+
+/* What the calls that are inlined into the program know of the scheduler. */
+typedef struct thalweg_objects_view {
+  thalweg_objects_room queue[2]; /* of urgent messages, and of others */
+  thalweg_stream_view* stream;
+  uint64_t sent;      /* messages put into the stream's links, or sent by MPI */
+  uint64_t* load;     /* whose time it is that the running message takes: set while it runs */
+  uint32_t max_bytes; /* of a message that goes along the stream, its head included */
+  uint32_t rank;
+  uint32_t ranks;
+} thalweg_objects_view;
+
+/* A rank's part of an array. All are called where no other message runs. */
+typedef struct thalweg_objects_array {
+  void* context;
+  void (*run)(void* context, const thalweg_message* message); /* does not throw: see thalweg_objects_fail() */
+  /* NULL where elements stay. The elements that may move, at most `room` of them, with what their messages
+   * took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may on any rank.
+   */
+  size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads);
+  /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it fails. */
+  size_t (*pack)(void* context, uint32_t element, void* to, size_t room);
+  void (*leave)(void* context, uint32_t element); /* it is on another rank from now on */
+  void (*enter)(void* context, uint32_t element, const void* from, size_t bytes);
+  size_t (*count)(void* context);                        /* of its elements here */
+  void (*fenced)(void* context, const uint64_t* counts); /* elements have moved: so many has each rank now */
+} thalweg_objects_array;
+
+/* When elements move at a fence; the same on all ranks. Zeros: what Thalweg thinks best. */
+typedef struct thalweg_fence_options {
+  double
+      threshold; /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
+  double steps;  /* how often the load since the last fence comes again until the next one; 0: once */
+  double hysteresis; /* how many times what moving takes has to be saved; 0: 1.5 */
+} thalweg_fence_options;
+
+/* What a fence has done, and seen of the time since the one before. */
+typedef struct thalweg_fence_outcome {
+  uint64_t left;    /* elements of this rank */
+  uint64_t entered; /* this rank */
+  int was_worth;    /* 0: no element has moved on any rank */
+  double imbalance; /* time of the slowest rank over the mean */
+  double gain_seconds;
+  double move_seconds; /* predicted, as is the gain */
+} thalweg_fence_outcome;
+
+/* Collective. Those that open one communicator have the same scheduler. */
+THALWEG_API thalweg_status thalweg_objects_open(MPI_Comm communicator, thalweg_objects** objects);
+/* In the same order on all ranks. Messages that are in flight are lost with the last holder. */
+THALWEG_API thalweg_status thalweg_objects_close(thalweg_objects** objects);
+THALWEG_API thalweg_objects_view* thalweg_objects_view_of(thalweg_objects* objects);
+
+/* Collective: all ranks add the same arrays in the same order, with the same signature. */
+THALWEG_API thalweg_status thalweg_objects_add(thalweg_objects* objects, const thalweg_objects_array* array,
+                                               uint64_t signature, uint16_t* number);
+THALWEG_API thalweg_status thalweg_objects_remove(thalweg_objects* objects, uint16_t number);
+
+/* Place for `bytes` more in a queue. */
+THALWEG_API thalweg_status thalweg_objects_refill(thalweg_objects* objects, int queue, size_t bytes);
+/* Place in the stream's links, where they lie in a mesh. */
+THALWEG_API thalweg_status thalweg_objects_place(thalweg_objects* objects, uint32_t rank, size_t bytes,
+                                                 char** place);
+/* Memory for a large message, its head included, and what sends it. */
+THALWEG_API thalweg_status thalweg_objects_begin_large(thalweg_objects* objects, size_t bytes, char** place);
+THALWEG_API thalweg_status thalweg_objects_send_large(thalweg_objects* objects, uint32_t rank);
+
+/* The message that runs has failed: no more are run, and all ranks' finish() fails for this reason. */
+THALWEG_API void thalweg_objects_fail(thalweg_objects* objects, const char* why);
+
+/* Runs what has arrived. */
+THALWEG_API thalweg_status thalweg_objects_progress(thalweg_objects* objects);
+/* Collective: runs messages until there are none, on any rank or on the way. */
+THALWEG_API thalweg_status thalweg_objects_finish(thalweg_objects* objects);
+/* Collective: the same, and elements move to where there is time, if that pays. */
+THALWEG_API thalweg_status thalweg_objects_fence(thalweg_objects* objects,
+                                                 const thalweg_fence_options* options,
+                                                 thalweg_fence_outcome* outcome);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

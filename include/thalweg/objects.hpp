@@ -1,0 +1,277 @@
+#pragma once
+
+// Objects: arrays of many more elements than ranks, which call each other's member functions, and move to
+// ranks that have time. docs/objects.md tells how to use them. Failures throw thalweg::error.
+//
+//   struct Block : thalweg::element<Block, 3> {
+//     void ghost(int side, std::span<const double> row);
+//     thalweg::task run(int steps);
+//   };
+//   thalweg::array<Block> blocks(MPI_COMM_WORLD, {8, 8, 8});
+//   if (blocks.rank() == 0)
+//     blocks.broadcast<&Block::run>(100);
+//   blocks.fence(); // everything has run; elements move if that pays
+//
+// and in a member function: array()[{x + 1, y, z}].call<&Block::ghost>(left, row);
+
+#include "thalweg/objects_array_base.hpp"
+#include "thalweg/objects_calls.hpp"
+#include "thalweg/objects_moving.hpp"
+#include "thalweg/objects_reductions.hpp"
+
+#include <array>
+
+namespace thalweg {
+
+/// An element's index in its array.
+template <int dimensions>
+using coordinates = std::array<std::int64_t, dimensions>;
+
+/// What elements are derived from that know their place.
+template <typename Self, int dimensions_of = 1>
+class element {
+public:
+  static constexpr int dimensions = dimensions_of;
+  /// The array that it is in, and its index there.
+  basic_array<Self, dimensions_of>& array() const { return *array_; }
+  const coordinates<dimensions_of>& at() const { return at_; }
+
+protected:
+  element()
+      : array_(basic_array<Self, dimensions_of>::making_), at_(basic_array<Self, dimensions_of>::making_at_) {
+  }
+
+private:
+  friend class basic_array<Self, dimensions_of>;
+  basic_array<Self, dimensions_of>* array_;
+  coordinates<dimensions_of> at_;
+};
+
+namespace detail {
+
+template <typename Element>
+constexpr int dimensions_of = 1;
+template <typename Element>
+requires requires {
+  Element::dimensions;
+}
+constexpr int dimensions_of<Element> = Element::dimensions;
+
+} // namespace detail
+
+/// Elements of an array that are called together, with one message to each rank that has some.
+template <typename Element>
+class section {
+public:
+  section(detail::array_base& array, std::vector<std::uint32_t> numbers)
+      : array_(array), numbers_(std::move(numbers)) {}
+
+  template <auto method, typename... Arguments>
+  void call(Arguments&&... given) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank;
+    for (const std::uint32_t number : numbers_)
+      by_rank[array_.rank_of(number)].push_back(number);
+    using kind = detail::section_entry<Element, method>;
+    detail::converted<typename detail::method_of<decltype(method)>::traveling>::call(
+        [&](const auto&... values) {
+          for (const auto& [rank, numbers] : by_rank)
+            array_.template send_to<typename kind::traveling>(rank, THALWEG_OBJECTS_NOBODY, kind::record(), 0,
+                                                              numbers, values...);
+        },
+        std::forward<Arguments>(given)...);
+  }
+  std::size_t size() const { return numbers_.size(); }
+
+private:
+  detail::array_base& array_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+/// thalweg::array<Element>: elements of any shape of 1 to 4 dimensions, at first in equal parts on all ranks.
+template <typename Element, int dimensions>
+class basic_array final : public detail::reducing_array<Element> {
+  static_assert(dimensions >= 1 && dimensions <= 4);
+  using base = detail::reducing_array<Element>;
+  using base::entries_;
+  using base::number_;
+  using base::objects_;
+
+public:
+  using shape_type = coordinates<dimensions>;
+
+  /// Collective; arrays of a communicator are made and destroyed in the same order on all ranks. `make`:
+  /// gives the element at an index. Elements are made from their index, or without arguments, where none is
+  /// given.
+  template <std::invocable<const shape_type&> Make>
+  basic_array(MPI_Comm communicator, const shape_type& shape, Make&& make)
+      : base(communicator, elements_of(shape)), shape_(shape) {
+    entries_ = &detail::entries_of<Element>();
+    this->resume_entry_ = &detail::registered<Element, detail::resume_kind>::record;
+    this->moved_entry_ = &detail::registered<Element, detail::moved_kind>::record;
+    std::uint64_t signature = detail::number_entries(detail::entries_of<Element>());
+    for (const std::int64_t side : shape_)
+      signature = signature * 0x9E3779B97F4A7C15U + static_cast<std::uint64_t>(side);
+    this->each_home(
+        [&](std::uint32_t number) { this->insert(made(number, [&] { return make(index(number)); })); });
+    const thalweg_objects_array functions = c_functions();
+    detail::check(thalweg_objects_add(objects_, &functions, signature, &number_));
+  }
+  basic_array(MPI_Comm communicator, const shape_type& shape)
+      : basic_array(communicator, shape, [](const shape_type& at) {
+          if constexpr (std::constructible_from<Element, const shape_type&>)
+            return Element(at);
+          else
+            return static_cast<void>(at), Element();
+        }) {}
+
+  const shape_type& shape() const { return shape_; }
+  std::uint64_t size() const { return elements_of(shape_); }
+  using base::rank;
+  using base::ranks;
+
+  /// Throws where there is no such element.
+  proxy<Element> operator[](const shape_type& at) { return {*this, number(at)}; }
+
+  /// Calls an entry method of all elements. To be made by one rank, or by one element.
+  template <auto method, typename... Arguments>
+  void broadcast(Arguments&&... given) {
+    using traveling = typename detail::method_of<decltype(method)>::traveling;
+    detail::converted<traveling>::call(
+        [this](const auto&... values) {
+          for (int step = 0; step < ranks(); ++step)
+            this->template send_to<traveling>(static_cast<std::uint32_t>((rank() + step) % ranks()),
+                                              THALWEG_OBJECTS_ALL,
+                                              detail::call_entry<Element, method>::record(), 0, values...);
+        },
+        std::forward<Arguments>(given)...);
+  }
+  /// The elements at these indices, or those for which is_in(index).
+  thalweg::section<Element> section(std::span<const shape_type> indices) {
+    std::vector<std::uint32_t> numbers;
+    for (const shape_type& at : indices)
+      numbers.push_back(number(at));
+    return {*this, std::move(numbers)};
+  }
+  template <std::predicate<const shape_type&> IsIn>
+  thalweg::section<Element> section(IsIn&& is_in) {
+    std::vector<std::uint32_t> numbers;
+    for (std::uint32_t one = 0; one < size(); ++one)
+      if (is_in(index(one)))
+        numbers.push_back(one);
+    return {*this, std::move(numbers)};
+  }
+
+  /// In a task: co_await array().reduce(thalweg::sum(), value). All elements do so, and all get the result.
+  using base::reduce;
+  /// In an entry method: nobody waits, and all elements run `method` with the result.
+  using base::contribute;
+
+  /// This rank's elements: use(element, index), in the main program.
+  template <typename Use>
+  void each(Use&& use) {
+    this->each_record(
+        [&](detail::element_record& one) { use(detail::value_of<Element>(one), index(one.number)); });
+  }
+  std::size_t local() const { return this->count(); }
+
+  /// Runs what has arrived for elements of this rank, of all arrays of the communicator.
+  void progress() { detail::check(thalweg_objects_progress(objects_)); }
+  /// Collective: until all messages of all arrays of the communicator have been run.
+  void finish() { detail::check(thalweg_objects_finish(objects_)); }
+  /// Collective: the same, and elements move to where there is time, if that pays.
+  thalweg_fence_outcome fence(const thalweg_fence_options& options = {}) {
+    thalweg_fence_outcome outcome{};
+    detail::check(thalweg_objects_fence(objects_, &options, &outcome));
+    return outcome;
+  }
+
+private:
+  friend class element<Element, dimensions>;
+  static inline basic_array* making_ = nullptr; ///< whose element is being made, and at which index
+  static inline shape_type making_at_{};
+
+  static std::uint64_t elements_of(const shape_type& shape) {
+    std::uint64_t count = 1;
+    for (const std::int64_t side : shape) {
+      if (side <= 0 || static_cast<std::uint64_t>(side) >= THALWEG_OBJECTS_ALL)
+        throw error(thalweg_error_invalid_argument, "array", -1, "a side of " + std::to_string(side),
+                    "give sides from 1");
+      count = std::min<std::uint64_t>(count * static_cast<std::uint64_t>(side), THALWEG_OBJECTS_ALL);
+    }
+    return count;
+  }
+  std::uint32_t number(const shape_type& at) const {
+    std::uint64_t number = 0;
+    for (int d = 0; d < dimensions; ++d) {
+      if (static_cast<std::uint64_t>(at[d]) >= static_cast<std::uint64_t>(shape_[d])) [[unlikely]]
+        throw error(thalweg_error_invalid_argument, "[]", rank(), "no element " + text_of(at),
+                    "the array's shape is " + text_of(shape_));
+      number = number * static_cast<std::uint64_t>(shape_[d]) + static_cast<std::uint64_t>(at[d]);
+    }
+    return static_cast<std::uint32_t>(number);
+  }
+  shape_type index(std::uint32_t number) const {
+    shape_type at{};
+    for (int d = dimensions; d-- > 0; number /= static_cast<std::uint32_t>(shape_[d]))
+      at[d] = number % static_cast<std::uint32_t>(shape_[d]);
+    return at;
+  }
+  static std::string text_of(const shape_type& at) {
+    std::string text;
+    for (const std::int64_t one : at)
+      text += (text.empty() ? "[" : ", ") + std::to_string(one);
+    return text + "]";
+  }
+  std::string text_of(std::uint32_t number) const override { return text_of(index(number)); }
+
+  template <typename Make>
+  std::unique_ptr<detail::element_record> made(std::uint32_t number, Make&& make) {
+    making_ = this;
+    making_at_ = index(number);
+    auto slot = std::make_unique<detail::element_slot<Element>>(number, make);
+    if constexpr (std::derived_from<Element, element<Element, dimensions>>) {
+      slot->value.array_ = this;
+      slot->value.at_ = index(number);
+    }
+    return slot;
+  }
+
+  thalweg_objects_array c_functions() {
+    thalweg_objects_array functions{};
+    functions.context = this;
+    functions.run = [](void* self, const thalweg_message* message) { of(self).run(*message); };
+    functions.count = [](void* self) { return of(self).local(); };
+    if constexpr (detail::may_move<Element>) {
+      using moving = detail::moving_element<Element>;
+      functions.list = [](void* self, std::size_t, std::uint32_t* elements, std::uint64_t* loads) {
+        return of(self).list(elements, loads);
+      };
+      functions.pack = [](void* self, std::uint32_t number, void* to, std::size_t room) {
+        return moving::pack(*of(self).find(number), to, room);
+      };
+      functions.leave = [](void* self, std::uint32_t number) { of(self).erase(number); };
+      functions.enter = [](void* self, std::uint32_t number, const void* from, std::size_t size) {
+        of(self).guarded("reading", number, [&] {
+          byte_reader reader(static_cast<const char*>(from), size);
+          std::uint32_t reductions = 0;
+          reader.read(&reductions, sizeof reductions);
+          auto slot = of(self).made(number, [&] { return moving::unpack(reader); });
+          slot->reductions = reductions;
+          of(self).has_entered(std::move(slot));
+        });
+      };
+      functions.fenced = [](void* self, const std::uint64_t* counts) {
+        of(self).find_tree({counts, static_cast<std::size_t>(of(self).ranks())});
+      };
+    }
+    return functions;
+  }
+  static basic_array& of(void* self) { return *static_cast<basic_array*>(self); }
+
+  shape_type shape_;
+};
+
+template <typename Element, int dimensions = detail::dimensions_of<Element>>
+using array = basic_array<Element, dimensions>;
+
+} // namespace thalweg

@@ -1,0 +1,168 @@
+#pragma once
+
+// Values of all elements of an array made one. thalweg/objects.hpp is what programs use.
+//
+// The k-th reduction of an element meets the k-th one of every other. A rank combines what its elements give,
+// and ranks with elements combine along a tree, in the order in which values come.
+
+#include "thalweg/objects_array_base.hpp"
+#include "thalweg/objects_calls.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace thalweg {
+
+/// What reductions do with two values.
+struct sum {
+  template <typename T>
+  T operator()(const T& one, const T& other) const {
+    return static_cast<T>(one + other);
+  }
+};
+struct minimum {
+  template <typename T>
+  T operator()(const T& one, const T& other) const {
+    return std::min(one, other);
+  }
+};
+struct maximum {
+  template <typename T>
+  T operator()(const T& one, const T& other) const {
+    return std::max(one, other);
+  }
+};
+
+namespace detail {
+
+/// What is known on a rank of a reduction under way.
+template <typename Operation, typename T>
+struct reduction final : any_reduction {
+  struct waiting {
+    task::handle who;
+    T* result;
+  };
+  reduction() : any_reduction(typeid(reduction)) {}
+  void add(const T& one) { value = value ? Operation()(*value, one) : one; }
+
+  std::optional<T> value;
+  std::size_t elements = 0; ///< of this rank that have given their values
+  std::size_t below = 0;    ///< ranks
+  std::vector<waiting> waiters;
+  const entry* then = nullptr; ///< that all elements run with the result
+};
+
+/// An array's part in reductions.
+template <typename Element>
+class reducing_array : public array_base {
+public:
+  template <typename Operation, typename T>
+  auto reduce(Operation, T value) {
+    struct reducing {
+      reducing_array& array;
+      T value;
+      bool await_ready() const { return false; }
+      void await_suspend(task::handle who) {
+        array.template give<Operation, T>(value, {who, &value}, nullptr);
+      }
+      T await_resume() { return std::move(value); }
+    };
+    return reducing{*this, std::move(value)};
+  }
+  template <auto method, typename Operation, typename T>
+  void contribute(Operation, const T& value) {
+    using traveling = typename method_of<decltype(method)>::traveling;
+    static_assert(std::is_same_v<traveling, arguments<T>>, "the method takes what is combined");
+    give<Operation, T>(value, {}, &call_entry<Element, method>::record());
+  }
+
+protected:
+  using array_base::array_base;
+
+private:
+  template <typename Operation, typename T>
+  using waiting = typename reduction<Operation, T>::waiting;
+
+  template <typename Operation, typename T>
+  reduction<Operation, T>& reduction_of(std::uint32_t number) {
+    static_assert(std::is_empty_v<Operation>, "an operation without data: each rank makes its own");
+    std::unique_ptr<any_reduction>& known = reductions_[number];
+    if (!known)
+      known = std::make_unique<reduction<Operation, T>>();
+    if (known->kind != typeid(reduction<Operation, T>))
+      throw error(thalweg_error_mismatch, "reduce", rank(),
+                  "elements do different things in their reduction " + std::to_string(number),
+                  "give the same operation and type in all of them");
+    return static_cast<reduction<Operation, T>&>(*known);
+  }
+
+  template <typename Operation, typename T>
+  void give(const T& value, const waiting<Operation, T>& waiter, const entry* then) {
+    if (current_ == nullptr)
+      throw error(thalweg_error_invalid_argument, "reduce", rank(), "no element takes part",
+                  "reduce in an entry method of the array's own elements");
+    const std::uint32_t number = current_->reductions++;
+    auto& open = reduction_of<Operation, T>(number);
+    open.add(value);
+    ++open.elements;
+    if (waiter.result != nullptr)
+      open.waiters.push_back(waiter);
+    if (then != nullptr)
+      open.then = then;
+    go_on<Operation, T>(number, open);
+  }
+
+  template <typename Operation, typename T>
+  void go_on(std::uint32_t number, reduction<Operation, T>& open) {
+    if (open.elements != count() || open.below != tree_children())
+      return;
+    if (is_tree_root())
+      end<Operation, T>(number, T(*open.value));
+    else
+      send_to<numbered<T>>(tree_parent(), THALWEG_OBJECTS_NOBODY,
+                           registered<Element, up<Operation, T>>::record, 0, number, *open.value);
+  }
+
+  template <typename Operation, typename T>
+  void end(std::uint32_t number, const T& result) {
+    for (std::size_t child = 0; child < tree_children(); ++child)
+      send_to<numbered<T>>(tree_child(child), THALWEG_OBJECTS_NOBODY,
+                           registered<Element, down<Operation, T>>::record, 0, number, result);
+    auto& open = reduction_of<Operation, T>(number);
+    for (const waiting<Operation, T>& one : open.waiters) {
+      *one.result = result;
+      resume_soon(one.who);
+    }
+    if (open.then != nullptr)
+      send_to<arguments<T>>(view_->rank, THALWEG_OBJECTS_ALL, *open.then, 0, result);
+    reductions_.erase(number);
+  }
+
+  template <typename T>
+  using numbered = arguments<std::uint32_t, T>;
+
+  template <typename Operation, typename T>
+  struct up {
+    static std::string name() { return "a part of a reduction"; }
+    static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
+      auto& self = static_cast<reducing_array&>(array);
+      const auto [number, value] = numbered<T>::read(base, bytes);
+      auto& open = self.template reduction_of<Operation, T>(number);
+      open.add(value);
+      ++open.below;
+      self.go_on(number, open);
+    }
+  };
+  template <typename Operation, typename T>
+  struct down {
+    static std::string name() { return "the result of a reduction"; }
+    static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
+      const auto [number, value] = numbered<T>::read(base, bytes);
+      static_cast<reducing_array&>(array).template end<Operation, T>(number, value);
+    }
+  };
+};
+
+} // namespace detail
+
+} // namespace thalweg

@@ -1,0 +1,120 @@
+#pragma once
+
+// Entry methods that wait: coroutines. While one waits, other messages run.
+//
+//   thalweg::task Block::run() {
+//     for (int step = 0; step < steps; ++step) {
+//       ..
+//       Row row = co_await rows_.take(step);             // a thalweg::inbox<Row>, into which messages put
+//       double sum = co_await array().reduce(thalweg::sum(), mine);
+//     }
+//   }
+
+#include "thalweg/error.hpp"
+
+#include <algorithm>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace thalweg {
+
+namespace detail {
+class array_base;
+struct element_record;
+} // namespace detail
+
+/// What an entry method returns that waits. Its parameters are values: messages do not outlive the first
+/// wait.
+class [[nodiscard]] task {
+public:
+  struct promise_type {
+    task get_return_object() { return task(std::coroutine_handle<promise_type>::from_promise(*this)); }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { failure = std::current_exception(); }
+
+    detail::array_base* array = nullptr;
+    detail::element_record* element = nullptr;
+    std::size_t place = 0; ///< among those of the array
+    const char* name = ""; ///< of the entry method
+    std::exception_ptr failure;
+  };
+  using handle = std::coroutine_handle<promise_type>;
+
+  task(task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  task& operator=(task&&) = delete;
+  ~task() {
+    if (handle_)
+      handle_.destroy();
+  }
+  /// To whom runs it.
+  handle release() { return std::exchange(handle_, nullptr); }
+
+private:
+  explicit task(handle of) : handle_(of) {}
+  handle handle_;
+};
+
+namespace detail {
+
+/// Runs a task that waits again, as a message of its own. Defined where arrays are.
+void resume_soon(task::handle waiting);
+
+} // namespace detail
+
+/// What messages leave for the tasks of an element, by tag; with one tag, in the order in which it came.
+template <typename T>
+class inbox {
+public:
+  class taking {
+  public:
+    taking(inbox& from, std::uint64_t tag) : from_(from), tag_(tag) {}
+    bool await_ready() {
+      const auto found = std::ranges::find(from_.values_, tag_, &std::pair<std::uint64_t, T>::first);
+      if (found == from_.values_.end())
+        return false;
+      value_.emplace(std::move(found->second));
+      from_.values_.erase(found);
+      return true;
+    }
+    void await_suspend(task::handle waiting) {
+      waiting_ = waiting;
+      from_.takers_.push_back(this);
+    }
+    T await_resume() { return std::move(*value_); }
+
+  private:
+    friend class inbox;
+    inbox& from_;
+    std::uint64_t tag_;
+    task::handle waiting_;
+    std::optional<T> value_;
+  };
+
+  void put(std::uint64_t tag, T value) {
+    const auto taker = std::ranges::find(takers_, tag, &taking::tag_);
+    if (taker == takers_.end()) {
+      values_.emplace_back(tag, std::move(value));
+      return;
+    }
+    taking& first = **taker;
+    takers_.erase(taker);
+    first.value_.emplace(std::move(value));
+    detail::resume_soon(first.waiting_);
+  }
+  /// co_await it.
+  taking take(std::uint64_t tag = 0) { return {*this, tag}; }
+  std::size_t size() const { return values_.size(); }
+
+private:
+  std::vector<std::pair<std::uint64_t, T>> values_;
+  std::vector<taking*> takers_;
+};
+
+} // namespace thalweg

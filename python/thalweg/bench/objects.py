@@ -1,0 +1,95 @@
+"""Objects: what calls cost, and the stencil with several blocks a rank, balanced or not.
+
+Calls are timed in one job, in turns with the same by hand (program/objects.cpp). Jobs of
+examples/stencil3d_objects take turns too, and their answers have to be the same.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from thalweg.bench.examples import read_output, run_example
+from thalweg.bench.rows import Row, paired_row, write_rows
+from thalweg.bench.streams import METRICS, Times, times_of
+from thalweg.errors import FAILED, ThalwegError
+from thalweg.trials.compiler import compiled_program, library_options
+
+_PROGRAM = Path(__file__).parent / "program" / "objects.cpp"
+_STENCILS = {
+    "stencil, 8 blocks a rank": (["--objects", "8", "--balance", "off"], ["--objects", "1", "--balance", "off"], "one"),
+    "stencil, load of 1 to 4": (
+        ["--objects", "16", "--uneven", "4", "--balance", "on"],
+        ["--objects", "16", "--uneven", "4", "--balance", "off"],
+        "unbalanced",
+    ),
+}
+"""Options of ours, options of the peer, and what that is called."""
+
+
+class Request(NamedTuple):
+    """What to measure."""
+
+    mpi: str
+    ranks: Sequence[int]
+    folder: Path
+    rounds: int
+    calls: int
+    side: int
+    """Of the stencil's grid, in cells; 0: no stencils."""
+    steps: int
+
+
+def run(request: Request, json_file: str) -> None:
+    """Measure, print each case, and write all rows."""
+    rows = []
+    for ranks in request.ranks:
+        for row in (*_call_rows(request, ranks), *_stencil_rows(request, ranks)):
+            print(
+                f"{row['case']}: {row['metric']} {row['ours']:.6g} {row['unit']}, "
+                f"{row['peer_name']} {row['peer']:.6g} ({row['ratio']:.2f})",
+                flush=True,
+            )
+            rows.append(row)
+    if json_file:
+        write_rows(rows, json_file)
+
+
+def _call_rows(request: Request, ranks: int) -> Iterator[Row]:
+    options = library_options("objects", request.mpi, os.environ)
+    headers = sorted((Path(options[0].removeprefix("-I")) / "thalweg").glob("*.h*"))
+    program = compiled_program("objects", [_PROGRAM, *headers], request.mpi, os.environ, options)
+    words = ["run", "--disable", "--mpi", request.mpi, "-n", str(ranks), "--", program]
+    command = [sys.executable, "-m", "thalweg", *words, str(request.rounds), str(request.calls)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
+    for case, ways in times_of(done.stdout).items():
+        (_, ours), (peer, theirs) = ways.items()
+        yield from _rows_of(f"{case} call, {ranks} ranks, {request.mpi}", ours, theirs, peer)
+
+
+def _rows_of(case: str, ours: Times, theirs: Times, peer: str) -> Iterator[Row]:
+    for index, metric in enumerate(METRICS):
+        pairs = [(own[index], other[index]) for own, other in zip(ours, theirs, strict=True)]
+        yield paired_row(case, metric, "ns", pairs, peer)
+
+
+def _stencil_rows(request: Request, ranks: int) -> Iterator[Row]:
+    if not request.side:
+        return
+    problem = ["--side", str(request.side), "--steps", str(request.steps)]
+    for case, (ours, theirs, peer) in _STENCILS.items():
+        pairs = []
+        for _ in range(request.rounds):
+            outputs = [
+                run_example(request.folder, "stencil3d_objects", request.mpi, ranks, [*problem, *way])
+                for way in (ours, theirs)
+            ]
+            (own, answer), (other, other_answer) = map(read_output, outputs)
+            if answer != other_answer:
+                raise ThalwegError(FAILED, f"the stencils differ in their answers: {answer}, {other_answer}")
+            pairs.append((own / request.steps * 1e3, other / request.steps * 1e3))
+        yield paired_row(f"{case}, {ranks} ranks, {request.mpi}", "step time", "ms", pairs, peer)

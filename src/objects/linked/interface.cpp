@@ -1,0 +1,163 @@
+// The C interface (thalweg/objects.h) over Scheduler.
+
+#include "boundary/guarded.hpp"
+#include "core/error.hpp"
+#include "job/linked/mpi_calls.hpp"
+#include "job/linked/mpi_state.hpp"
+#include "objects/linked/migration.hpp"
+#include "objects/linked/scheduler.hpp"
+#include "thalweg/error.hpp"
+
+#include <memory>
+
+using thalweg::boundary::guarded;
+using thalweg::boundary::must_be_given;
+using thalweg::job::must;
+using thalweg::objects::Migration;
+using thalweg::objects::Scheduler;
+
+struct thalweg_objects {
+  explicit thalweg_objects(MPI_Comm of) : scheduler(of), migration(scheduler) {}
+
+  Scheduler scheduler;
+  Migration migration;
+  MPI_Comm communicator = MPI_COMM_NULL; // of the program, which knows this by an attribute; null: it is gone
+  int holders = 1;
+};
+
+namespace {
+
+thalweg::boundary::Caller caller(std::string_view call, const thalweg_objects* objects) {
+  if (objects == nullptr)
+    return {.call = call};
+  const thalweg::job::Group& group = objects->scheduler.group();
+  return {.call = call, .rank = group.rank(), .ranks = group.ranks()};
+}
+
+/// What every call of a scheduler begins with.
+template <typename Work>
+thalweg_status with_scheduler(std::string_view call, thalweg_objects* objects, Work&& work) {
+  return guarded(caller(call, objects), [&] {
+    must_be_given(objects, "objects");
+    try {
+      work(*objects);
+    } catch (const thalweg::error& inner) { // of the stream, or of the balancer
+      throw thalweg::Error(inner.what(), "", inner.status());
+    }
+  });
+}
+
+extern "C" int communicator_ends(MPI_Comm, int, void* objects, void*) {
+  static_cast<thalweg_objects*>(objects)->communicator = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+// By which communicators know their schedulers. Their duplicates have others.
+int attribute() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    must(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, communicator_ends, &made, nullptr),
+         "MPI_Comm_create_keyval");
+    return made;
+  }();
+  return key;
+}
+
+} // namespace
+
+extern "C" {
+
+thalweg_status thalweg_objects_open(MPI_Comm communicator, thalweg_objects** objects) {
+  return guarded({.call = "array"}, [&] {
+    must_be_given(objects, "objects");
+    thalweg::job::mpi_must_run();
+    void* known = nullptr;
+    int is_known = 0;
+    if (communicator != MPI_COMM_NULL)
+      must(PMPI_Comm_get_attr(communicator, attribute(), &known, &is_known), "MPI_Comm_get_attr");
+    if (is_known != 0) {
+      *objects = static_cast<thalweg_objects*>(known);
+      ++(*objects)->holders;
+      return;
+    }
+    auto made = std::make_unique<thalweg_objects>(communicator);
+    must(PMPI_Comm_set_attr(communicator, attribute(), made.get()), "MPI_Comm_set_attr");
+    made->communicator = communicator;
+    *objects = made.release();
+  });
+}
+
+thalweg_status thalweg_objects_close(thalweg_objects** objects) {
+  return guarded(caller("array", objects == nullptr ? nullptr : *objects), [&] {
+    must_be_given(objects, "objects");
+    if (*objects == nullptr)
+      return;
+    thalweg::job::mpi_must_run();
+    (*objects)->scheduler.must_not_run("a message ends an array");
+    if (--(*objects)->holders == 0) {
+      if ((*objects)->communicator != MPI_COMM_NULL)
+        must(PMPI_Comm_delete_attr((*objects)->communicator, attribute()), "MPI_Comm_delete_attr");
+      delete *objects;
+    }
+    *objects = nullptr;
+  });
+}
+
+thalweg_objects_view* thalweg_objects_view_of(thalweg_objects* objects) {
+  return objects == nullptr ? nullptr : &objects->scheduler.view();
+}
+
+thalweg_status thalweg_objects_add(thalweg_objects* objects, const thalweg_objects_array* array,
+                                   uint64_t signature, uint16_t* number) {
+  return with_scheduler("array", objects, [&](thalweg_objects& open) {
+    must_be_given(array, "array");
+    must_be_given(number, "number");
+    *number = open.scheduler.add(*array, signature);
+  });
+}
+
+thalweg_status thalweg_objects_remove(thalweg_objects* objects, uint16_t number) {
+  return with_scheduler("array", objects, [&](thalweg_objects& open) { open.scheduler.remove(number); });
+}
+
+thalweg_status thalweg_objects_refill(thalweg_objects* objects, int queue, size_t bytes) {
+  return with_scheduler("call", objects, [&](thalweg_objects& open) { open.scheduler.refill(queue, bytes); });
+}
+
+thalweg_status thalweg_objects_place(thalweg_objects* objects, uint32_t rank, size_t bytes, char** place) {
+  return with_scheduler("call", objects,
+                        [&](thalweg_objects& open) { *place = open.scheduler.place(rank, bytes); });
+}
+
+thalweg_status thalweg_objects_begin_large(thalweg_objects* objects, size_t bytes, char** place) {
+  return with_scheduler("call", objects,
+                        [&](thalweg_objects& open) { *place = open.scheduler.begin_large(bytes); });
+}
+
+thalweg_status thalweg_objects_send_large(thalweg_objects* objects, uint32_t rank) {
+  return with_scheduler("call", objects, [&](thalweg_objects& open) { open.scheduler.send_large(rank); });
+}
+
+void thalweg_objects_fail(thalweg_objects* objects, const char* why) {
+  (void)with_scheduler("fail", objects, [&](thalweg_objects& open) { open.scheduler.fail(why); });
+}
+
+thalweg_status thalweg_objects_progress(thalweg_objects* objects) {
+  return with_scheduler("progress", objects, [](thalweg_objects& open) { open.scheduler.progress(); });
+}
+
+thalweg_status thalweg_objects_finish(thalweg_objects* objects) {
+  return with_scheduler("finish", objects, [](thalweg_objects& open) { open.scheduler.finish(); });
+}
+
+thalweg_status thalweg_objects_fence(thalweg_objects* objects, const thalweg_fence_options* options,
+                                     thalweg_fence_outcome* outcome) {
+  return with_scheduler("fence", objects, [&](thalweg_objects& open) {
+    const thalweg_fence_outcome done =
+        open.migration.fence(options == nullptr ? thalweg_fence_options{} : *options);
+    if (outcome != nullptr)
+      *outcome = done;
+  });
+}
+
+} // extern "C"

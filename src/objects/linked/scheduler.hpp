@@ -1,0 +1,87 @@
+#pragma once
+
+// A rank's scheduler: runs messages one after the other, takes in others' while nothing runs, and knows with
+// the other ranks when none is left.
+
+#include "job/linked/group.hpp"
+#include "objects/linked/frames.hpp"
+#include "objects/linked/large_messages.hpp"
+#include "objects/message_queue.hpp"
+#include "objects/rounds.hpp"
+#include "thalweg/objects.h"
+#include "thalweg/stream.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace thalweg::objects {
+
+class Scheduler {
+public:
+  /// Collective.
+  explicit Scheduler(MPI_Comm communicator);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  thalweg_objects_view& view() { return view_; }
+  const job::Group& group() const { return group_; }
+
+  /// Collective. Throws Error on all ranks where signatures differ.
+  std::uint16_t add(const thalweg_objects_array& array, std::uint64_t signature);
+  void remove(std::uint16_t number) { arrays_.at(number).reset(); }
+  const std::vector<std::optional<thalweg_objects_array>>& arrays() const { return arrays_; }
+
+  void refill(int queue, std::size_t bytes) { queues_[queue].refill(bytes); }
+  char* place(std::uint32_t rank, std::size_t bytes) { return frames_.place(rank, bytes); }
+  char* begin_large(std::size_t bytes);
+  void send_large(std::uint32_t rank);
+
+  void fail(const char* why);
+  void progress();
+  void finish();
+  /// No message is running. Throws Error.
+  void must_not_run(const char* what) const;
+
+private:
+  /// What ranks tell each other to find out that there is no message left, and of large ones.
+  enum Control : std::uint16_t { report, verdict, announcement, failed };
+  static constexpr std::uint16_t control_array = 0xFFFF;
+
+  void take(const thalweg_message& head, const char* arguments);
+  void take_control(const thalweg_message& head, const char* arguments);
+  void send_control(Rank rank, Control what, const void* from, std::size_t bytes);
+  void has_failed(Rank rank, std::string why);
+  bool has_messages() const { return !queues_[0].is_empty() || !queues_[1].is_empty(); }
+  void run_all(bool takes_in);
+  void run_one();
+  void look_after_others();
+  void go_through_round();
+  void end_round(Verdict ended);
+
+  job::Group group_;
+  thalweg_objects_view view_{};
+  MessageQueue queues_[2];
+  Frames frames_;
+  LargeMessages large_;
+  MessageMemory open_large_;
+  std::size_t open_large_bytes_ = 0;
+  thalweg_stream* stream_ = nullptr;
+  std::vector<std::optional<thalweg_objects_array>> arrays_;
+  Rounds rounds_;
+  std::uint64_t taken_ = 0; ///< messages from other ranks
+  std::optional<Verdict> verdict_;
+  bool is_quiet_ = false;
+  bool is_running_ = false;
+  struct Failure {
+    Rank rank = 0;
+    std::string why;
+  };
+  std::optional<Failure> failure_; ///< of a message: others are not run any more
+  std::uint64_t last_ticks_ = 0;
+  std::uint64_t looked_ticks_ = 0;
+};
+
+} // namespace thalweg::objects

@@ -1,0 +1,61 @@
+#include "objects/message_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace thalweg::objects {
+
+namespace {
+constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+}
+
+void MessageQueue::close() {
+  if (!pieces_.empty() && room_.next != nullptr)
+    pieces_.back().end = room_.next;
+  room_.next = room_.end = nullptr;
+}
+
+void MessageQueue::refill(std::size_t bytes) {
+  close();
+  Piece piece = spare_.bytes >= bytes ? std::exchange(spare_, {}) : Piece();
+  if (piece.memory == nullptr) {
+    piece.bytes = std::max(bytes, piece_bytes);
+    piece.memory = message_memory(piece.bytes);
+  }
+  room_.next = piece.memory.get();
+  room_.end = room_.next + piece.bytes;
+  piece.end = nullptr;
+  if (pieces_.empty())
+    read_ = room_.next;
+  pieces_.push_back(std::move(piece));
+  skip_ended();
+}
+
+void MessageQueue::adopt(MessageMemory memory, std::size_t bytes) {
+  close();
+  const char* const begin = memory.get();
+  if (pieces_.empty())
+    read_ = begin;
+  pieces_.push_back({std::move(memory), bytes, begin + bytes});
+  skip_ended();
+}
+
+void MessageQueue::pop(std::size_t bytes) {
+  read_ += bytes;
+  if (pieces_.size() == 1 && read_ == room_.next) // what is in the cache is written again
+    read_ = room_.next = pieces_.front().memory.get();
+  else
+    skip_ended();
+}
+
+// Pieces that were read to their ends, but for the one that is written.
+void MessageQueue::skip_ended() {
+  while (!pieces_.empty() && read_ == pieces_.front().end) {
+    if (pieces_.front().bytes == piece_bytes)
+      spare_ = std::move(pieces_.front());
+    pieces_.pop_front();
+    read_ = pieces_.empty() ? nullptr : pieces_.front().memory.get();
+  }
+}
+
+} // namespace thalweg::objects

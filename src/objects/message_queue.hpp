@@ -1,0 +1,72 @@
+#pragma once
+
+// Messages that wait to be run, one behind the other in pieces of memory. Whoever puts one there writes into
+// what is left of the last piece (`room`), without a call; a message stays where it is while it runs.
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <new>
+
+namespace thalweg::objects {
+
+/// What a queue has left of its last piece: the program's calls write there (thalweg_objects_room).
+struct Room {
+  char*& next;
+  char*& end;
+};
+
+/// Messages begin at multiples of so many bytes, and so do their arguments.
+constexpr std::size_t message_alignment = 16;
+constexpr std::size_t aligned(std::size_t bytes) {
+  return (bytes + message_alignment - 1) / message_alignment * message_alignment;
+}
+
+/// Memory of messages.
+struct FreeMessage {
+  void operator()(char* memory) const { ::operator delete[](memory, std::align_val_t{message_alignment}); }
+};
+using MessageMemory = std::unique_ptr<char[], FreeMessage>;
+inline MessageMemory message_memory(std::size_t bytes) {
+  return MessageMemory(new (std::align_val_t{message_alignment}) char[bytes]);
+}
+
+class MessageQueue {
+public:
+  explicit MessageQueue(Room room) : room_(room) {}
+
+  bool is_empty() const { return pieces_.empty() || (pieces_.size() == 1 && read_ == room_.next); }
+  /// The oldest message. There is one.
+  const char* front() const { return read_; }
+  /// It took so many bytes, a multiple of the alignment.
+  void pop(std::size_t bytes);
+
+  /// Makes room for so many bytes.
+  void refill(std::size_t bytes);
+  /// Place for a message, which is written before anything else happens to the queue.
+  char* place(std::size_t bytes) {
+    if (static_cast<std::size_t>(room_.end - room_.next) < bytes)
+      refill(bytes);
+    char* const at = room_.next;
+    room_.next += bytes;
+    return at;
+  }
+  /// A message that is in memory of its own.
+  void adopt(MessageMemory memory, std::size_t bytes);
+
+private:
+  struct Piece {
+    MessageMemory memory;
+    std::size_t bytes = 0;
+    const char* end = nullptr; ///< of its messages; of the last piece, once it is closed
+  };
+  void close();
+  void skip_ended();
+
+  Room room_;
+  const char* read_ = nullptr;
+  std::deque<Piece> pieces_;
+  Piece spare_; ///< that was used, for the next refill
+};
+
+} // namespace thalweg::objects

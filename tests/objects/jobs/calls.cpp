@@ -1,0 +1,191 @@
+// What objects promise: calls with arguments of all kinds arrive once, tasks wait, reductions and answers
+// come.
+
+#include "checks.hpp"
+#include "thalweg/objects.hpp"
+#include "thalweg/stream_serialized.hpp"
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
+#include <numeric>
+
+namespace {
+
+using checks::require;
+
+struct Cell : thalweg::element<Cell, 2> {
+  std::int64_t hits = 0;
+  double sum = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t reduced = 0;
+  thalweg::inbox<int> numbers;
+  std::vector<int> order;
+
+  std::int64_t id() const { return 1000 * at()[0] + at()[1]; }
+  void hit() { ++hits; }
+  void row(int side, std::span<const double> values, const std::string& text) {
+    hits += side;
+    require(reinterpret_cast<std::uintptr_t>(values.data()) % alignof(double) == 0, "%s", "an unaligned row");
+    sum = std::accumulate(values.begin(), values.end(), sum);
+    bytes += text.size();
+  }
+  void table(const std::map<std::string, int>& values) { hits += values.at("seven"); }
+  void pass(int hops) {
+    ++hits;
+    const auto shape = array().shape();
+    if (hops > 0)
+      array()[{(at()[0] + 1) % shape[0], (at()[1] + hops) % shape[1]}].call<&Cell::pass>(hops - 1);
+  }
+  void big(std::vector<std::uint64_t> values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      require(values[i] == i * 3, "%s", "a large argument has changed");
+    bytes += values.size();
+  }
+  void put(int number) { numbers.put(0, number); }
+  void note(int number) { order.push_back(number); }
+  std::int64_t tell(int plus) const { return id() + plus; }
+  thalweg::task run(int rounds) {
+    const auto shape = array().shape();
+    const std::int64_t all = shape[0] * shape[1];
+    for (int round = 0; round < rounds; ++round) {
+      array()[{(at()[0] + 1) % shape[0], at()[1]}].call<&Cell::put>(round);
+      const int got = co_await numbers.take();
+      require(got == round, "%s", "numbers of one element are out of order");
+      const auto count = co_await array().reduce(thalweg::sum(), std::int64_t{1});
+      require(count == all, "a sum over %lld elements is %lld", static_cast<long long>(all),
+              static_cast<long long>(count));
+      const auto least = co_await array().reduce(thalweg::minimum(), id() + round);
+      require(least == round, "%s", "a minimum is wrong");
+      const std::int64_t told = co_await array()[{0, at()[1]}].ask<&Cell::tell>(round);
+      require(told == at()[1] + round, "%s", "an answer is wrong");
+    }
+    array().contribute<&Cell::total>(thalweg::maximum(), id());
+  }
+  void total(std::int64_t most) { reduced = most; }
+};
+
+template <typename Value>
+Value sum_over_ranks(Value own) {
+  Value all{};
+  MPI_Allreduce(&own, &all, 1,
+                sizeof(Value) == sizeof(double) && std::is_floating_point_v<Value> ? MPI_DOUBLE : MPI_INT64_T,
+                MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+void test_calls(thalweg::array<Cell>& cells) {
+  const auto shape = cells.shape();
+  const std::vector<double> values{1.5, 2.5, 3};
+  std::int64_t local = 0;
+  for (std::int64_t x = 0; x < shape[0]; ++x)
+    for (std::int64_t y = 0; y < shape[1]; ++y) {
+      cells[{x, y}].call<&Cell::hit>();
+      cells[{x, y}].call<&Cell::row>(2, values, "text");
+      cells[{x, y}].call<&Cell::table>(std::map<std::string, int>{{"seven", 7}, {"one", 1}});
+    }
+  cells[{0, 0}].call<&Cell::pass>(1000);
+  cells.finish();
+  double sum = 0;
+  cells.each([&](const Cell& cell, const auto&) {
+    local += cell.hits;
+    sum += cell.sum;
+  });
+  const auto elements = static_cast<std::int64_t>(cells.size());
+  const auto all = sum_over_ranks(local);
+  require(all == cells.ranks() * elements * 10 + cells.ranks() * 1001LL, "%lld hits",
+          static_cast<long long>(all));
+  require(sum_over_ranks(sum) == cells.ranks() * static_cast<double>(elements) * 7, "%s", "rows were lost");
+}
+
+void test_large(thalweg::array<Cell>& cells) {
+  std::vector<std::uint64_t> values(100'000);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = i * 3;
+  std::uint64_t expected = 0;
+  for (std::int64_t y = 0; y < cells.shape()[1]; ++y)
+    for (const std::size_t size : {std::size_t{3}, std::size_t{5000}, values.size()}) {
+      cells[{cells.shape()[0] - 1, y}].call<&Cell::big>(
+          std::vector(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size)));
+      expected += size;
+    }
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  cells.each([&](const Cell& cell, const auto&) { before += static_cast<std::int64_t>(cell.bytes); });
+  cells.finish();
+  cells.each([&](const Cell& cell, const auto&) { after += static_cast<std::int64_t>(cell.bytes); });
+  require(sum_over_ranks(after - before) == cells.ranks() * static_cast<std::int64_t>(expected), "%s",
+          "large arguments were lost");
+}
+
+void test_tasks(thalweg::array<Cell>& cells) {
+  if (cells.rank() == cells.ranks() - 1)
+    cells.broadcast<&Cell::run>(20);
+  cells.finish();
+  const auto shape = cells.shape();
+  cells.each([&](const Cell& cell, const auto&) {
+    require(cell.reduced == 1000 * (shape[0] - 1) + shape[1] - 1, "%s", "not all have the result");
+  });
+}
+
+void test_sections(thalweg::array<Cell>& cells) {
+  cells.each([&](Cell& cell, const auto&) { cell.hits = 0; });
+  auto even = cells.section([](const auto& at) { return at[1] % 2 == 0; });
+  if (cells.rank() == 0)
+    even.call<&Cell::row>(5, std::vector<double>{1}, "");
+  cells.finish();
+  cells.each([&](const Cell& cell, const auto& at) {
+    require(cell.hits == (at[1] % 2 == 0 ? 5 : 0), "%s", "a section has other elements");
+  });
+}
+
+void test_priorities(thalweg::array<Cell>& cells) {
+  if (cells.rank() == 0) {
+    for (int i = 0; i < 10; ++i)
+      cells[{0, 0}].call<&Cell::note>(i);
+    cells[{0, 0}].urgent().call<&Cell::note>(-1);
+  }
+  cells.finish();
+  if (cells.rank() == 0)
+    cells.each([&](const Cell& cell, const auto& at) {
+      if (at[0] == 0 && at[1] == 0)
+        require(cell.order.size() == 11 && cell.order.front() == -1 && cell.order.back() == 9, "%s",
+                "what is urgent runs first, all else in order");
+    });
+}
+
+void test_answers(thalweg::array<Cell>& cells) {
+  auto answer = cells[{cells.shape()[0] - 1, 0}].ask<&Cell::tell>(7);
+  auto forgotten = std::make_optional(cells[{0, 0}].ask<&Cell::tell>(7));
+  forgotten.reset();
+  checks::failure_of([&] { answer.get(); });
+  cells.finish();
+  require(answer.get() == 1000 * (cells.shape()[0] - 1) + 7, "%s", "an answer is wrong");
+}
+
+void test_misuse(thalweg::array<Cell>& cells) {
+  checks::failure_of([&] { cells[{-1, 0}].call<&Cell::hit>(); });
+  checks::failure_of([&] { cells[{0, cells.shape()[1]}].call<&Cell::hit>(); });
+  checks::failure_of([&] { (void)thalweg::array<Cell>(MPI_COMM_WORLD, {0, 3}); });
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  for (const std::array<std::int64_t, 2> shape :
+       {std::array<std::int64_t, 2>{1, 1}, {3, 2}, {8, 5}, {40, 40}}) {
+    thalweg::array<Cell> cells(MPI_COMM_WORLD, shape);
+    test_calls(cells);
+    test_large(cells);
+    test_tasks(cells);
+    test_sections(cells);
+    test_priorities(cells);
+    test_answers(cells);
+    test_misuse(cells);
+  }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    std::puts("all right");
+  MPI_Finalize();
+}
