@@ -1,10 +1,8 @@
 #include "nic/host_card.hpp"
 
 #include "core/error.hpp"
-#include "nic/datagram.hpp"
 #include "wait/system.hpp"
 
-#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
@@ -57,10 +55,8 @@ HostCard::~HostCard() {
   close(socket_);
 }
 
-void HostCard::start(std::uint32_t epoch, const thalweg_nic_content& own) {
-  thalweg_nic_content content = own;
-  const std::uint32_t actions = thalweg_nic_arrive(&group_, &state_, 0, epoch, &content);
-  act(actions, epoch, content);
+void HostCard::start(std::uint32_t epoch) {
+  act(thalweg_nic_arrive(&group_, &state_, 0, epoch), epoch);
 }
 
 bool HostCard::has_ended(std::uint32_t epoch) {
@@ -69,55 +65,48 @@ bool HostCard::has_ended(std::uint32_t epoch) {
   return thalweg_nic_has_ended(&state_, epoch) != 0;
 }
 
-void HostCard::read(std::uint32_t epoch, thalweg_nic_content& result) {
-  std::copy_n(state_.results[epoch % THALWEG_NIC_WINDOW].words, result.count, result.words);
-}
-
 // Handles one packet; false where there is none.
 bool HostCard::receive() {
-  Datagram datagram;
+  thalweg_nic_packet packet{};
   sockaddr_in from{};
   socklen_t length = sizeof from;
-  const ssize_t bytes = recvfrom(socket_, datagram.room(), Datagram::room_bytes(), MSG_DONTWAIT,
-                                 reinterpret_cast<sockaddr*>(&from), &length);
+  const ssize_t bytes =
+      recvfrom(socket_, &packet, sizeof packet, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&from), &length);
   if (bytes < 0)
     return errno != EAGAIN; // others: a neighbor's port was closed
   const thalweg_nic_place sender{from.sin_addr.s_addr, from.sin_port, 0};
-  const thalweg_nic_packet& packet = datagram.packet();
-  if (!datagram.is_whole(static_cast<std::size_t>(bytes)) ||
+  if (bytes != sizeof packet || thalweg_nic_is_ours(&packet) == 0 ||
       thalweg_nic_admits(&group_, &packet, sender.address, sender.port) == 0)
     return true;
   const std::uint32_t epoch = thalweg_nic_order32(packet.epoch);
-  thalweg_nic_content content = datagram.content();
   if (packet.kind == THALWEG_NIC_DOWN) {
-    act(thalweg_nic_release(&group_, &state_, epoch, &content), epoch, content);
+    act(thalweg_nic_release(&group_, &state_, epoch), epoch);
     return true;
   }
   const std::uint32_t actions =
-      thalweg_nic_arrive(&group_, &state_, thalweg_nic_order16(packet.contributor), epoch, &content);
+      thalweg_nic_arrive(&group_, &state_, thalweg_nic_order16(packet.contributor), epoch);
   if ((actions & THALWEG_NIC_ANSWER) != 0)
-    notify(sender, THALWEG_NIC_DOWN, epoch, content);
+    notify(sender, THALWEG_NIC_DOWN, epoch);
   else
-    act(actions, epoch, content);
+    act(actions, epoch);
   return true;
 }
 
-void HostCard::act(std::uint32_t actions, std::uint32_t epoch, const thalweg_nic_content& content) {
+void HostCard::act(std::uint32_t actions, std::uint32_t epoch) {
   if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
-    notify(group_.parent, THALWEG_NIC_UP, epoch, content);
+    notify(group_.parent, THALWEG_NIC_UP, epoch);
   if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
     for (std::uint32_t child = group_.locals; child < group_.contributors; ++child)
-      notify(group_.below[child], THALWEG_NIC_DOWN, epoch, content);
+      notify(group_.below[child], THALWEG_NIC_DOWN, epoch);
 }
 
 // What does not leave is as what is lost.
-void HostCard::notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch,
-                      const thalweg_nic_content& content) const {
-  const Datagram datagram(group_, kind, epoch, content);
+void HostCard::notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const {
+  thalweg_nic_packet packet{};
+  thalweg_nic_write(&packet, &group_, kind, epoch);
   const sockaddr_in to = address_of(place);
-  [[maybe_unused]] const ssize_t sent =
-      sendto(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-             reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  [[maybe_unused]] const ssize_t sent = sendto(socket_, &packet, sizeof packet, MSG_DONTWAIT | MSG_NOSIGNAL,
+                                               reinterpret_cast<const sockaddr*>(&to), sizeof to);
 }
 
 } // namespace thalweg::nic

@@ -24,16 +24,14 @@ public:
   /// The group, before the first start: its one local contributor is this process.
   void join(const thalweg_nic_group& group) { group_ = group; }
 
-  void start(std::uint32_t epoch, const thalweg_nic_content& own) override;
+  void start(std::uint32_t epoch) override;
   bool has_ended(std::uint32_t epoch) override;
-  void read(std::uint32_t epoch, thalweg_nic_content& result) override;
   std::string loss() override { return {}; }
 
 private:
   bool receive();
-  void act(std::uint32_t actions, std::uint32_t epoch, const thalweg_nic_content& content);
-  void notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch,
-              const thalweg_nic_content& content) const;
+  void act(std::uint32_t actions, std::uint32_t epoch);
+  void notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const;
 
   int socket_ = -1;
   thalweg_nic_place place_{};

@@ -20,7 +20,7 @@ struct TreePlace {
   bool operator==(const TreePlace&) const = default;
 };
 
-/// Reads a barrier's or an allreduce's schedule as a place in a tree. Throws Error where it is none.
+/// Reads a barrier's schedule as a place in a tree. Throws Error where it is none.
 TreePlace tree_place(const schedule::Schedule& schedule);
 
 /// What a host's card has to know.

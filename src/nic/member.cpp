@@ -15,9 +15,9 @@ constexpr std::uint64_t longest_patience_ns = 160'000'000;
 
 } // namespace
 
-void Member::run(thalweg_nic_content& content, const wait::Policy& policy) {
+void Member::barrier(const wait::Policy& policy) {
   const std::uint32_t epoch = ++epoch_;
-  card_->start(epoch, content);
+  card_->start(epoch);
   std::uint64_t patience_ns = first_patience_ns;
   std::uint64_t due_ns = 0; // not known before the first look in vain, as clocks take time
   const auto look = [&] {
@@ -30,13 +30,12 @@ void Member::run(thalweg_nic_content& content, const wait::Policy& policy) {
       return wait::Look::nothing;
     if (const std::string loss = card_->loss(); !loss.empty())
       throw Error(loss, "have it started again before the next job: thalweg nic serve", thalweg_error_system);
-    card_->start(epoch, content);
+    card_->start(epoch);
     patience_ns = std::min(2 * patience_ns, longest_patience_ns);
     due_ns = now_ns + patience_ns;
     return wait::Look::nothing;
   };
   wait::until(policy, look);
-  card_->read(epoch, content);
 }
 
 } // namespace thalweg::nic

@@ -1,6 +1,6 @@
 #pragma once
 
-// A rank in a group: counts its operations, waits for their ends, and starts again what seems to be lost.
+// A rank in a group: counts its barriers, waits for their ends, and starts again what seems to be lost.
 
 #include "nic/card.hpp"
 #include "wait/policy.hpp"
@@ -13,9 +13,8 @@ class Member {
 public:
   explicit Member(std::unique_ptr<Card> card) : card_(std::move(card)) {}
 
-  /// Returns when all ranks of the group have called it as often, all with the same operation and as many
-  /// words, which it replaces by the result. No words make a barrier. Throws Error where the card is lost.
-  void run(thalweg_nic_content& content, const wait::Policy& policy);
+  /// Returns when all ranks of the group have called it as often. Throws Error where the card is lost.
+  void barrier(const wait::Policy& policy);
 
 private:
   std::unique_ptr<Card> card_;

@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * Barriers and all-reductions in the packet path: the wire format, and all that happens to a group's state.
+ * Barriers in the packet path: the wire format, and all that happens to a group's state.
  *
  * A group is a tree of cards, one on each host. A card is whatever runs these functions: the programs in the
  * kernel (nic/programs), a process (nic/host_card.hpp), or a test. Ranks of its host and cards below it are
@@ -11,10 +11,7 @@
  * Packets may be lost, doubled and overtaken. Nothing is acknowledged. Whoever waits sends its start again,
  * and a card that knows the end answers by itself, without its host.
  *
- * A contribution may have words, which are combined as they come: integer arithmetic does not ask for the
- * order.
- *
- * It is restricted C for the kernel's verifier: no calls, no loops without bounds, no pointers that are kept.
+ * It is restricted C for the kernel's verifier: no calls, no loops, no pointers that are kept.
  */
 
 #include <linux/types.h>
@@ -22,8 +19,6 @@
 enum thalweg_nic_sizes {
   THALWEG_NIC_WINDOW = 8,        /* epochs that a group may have under way, and ends that are kept besides */
   THALWEG_NIC_CONTRIBUTORS = 64, /* ranks of the host and cards below */
-  THALWEG_NIC_FEW = 8,           /* words of a contribution, or none */
-  THALWEG_NIC_WORDS = 56,        /* or so many, which fit in any packet */
 };
 
 enum thalweg_nic_constants {
@@ -41,18 +36,7 @@ enum thalweg_nic_kind {
   THALWEG_NIC_DOWN = 3,  /* a card to one below: all have arrived */
 };
 
-/* What is done with words, each for itself; those of a barrier are none. */
-enum thalweg_nic_operation {
-  THALWEG_NIC_SUM, /* 64 bits that go round */
-  THALWEG_NIC_PRODUCT,
-  THALWEG_NIC_MINIMUM, /* of signed numbers */
-  THALWEG_NIC_MAXIMUM,
-  THALWEG_NIC_AND,
-  THALWEG_NIC_OR,
-  THALWEG_NIC_XOR,
-};
-
-/* What an UDP datagram holds, in network order; its words are behind it. */
+/* What an UDP datagram holds, in network order. */
 struct thalweg_nic_packet {
   __u16 magic;
   __u8 version;
@@ -61,16 +45,8 @@ struct thalweg_nic_packet {
   __u64 key;
   __u32 epoch;
   __u16 contributor; /* of UP: the sender's number above */
-  __u8 operation;
-  __u8 words; /* how many */
+  __u16 unused;
 } __attribute__((packed));
-
-/* What goes with an epoch: a contribution on its way up, the result on its way down. */
-struct thalweg_nic_content {
-  __u32 operation;
-  __u32 count;
-  __u64 words[THALWEG_NIC_WORDS];
-};
 
 /* Where a card is; network order. */
 struct thalweg_nic_place {
@@ -96,14 +72,12 @@ struct thalweg_nic_slot {
   __u64 arrived; /* a bit for each contributor */
   __u32 epoch;
   __u32 finished;
-  struct thalweg_nic_content content; /* of those who have arrived */
 };
 
 /* All 0 in the beginning; the first epoch is 1. */
 struct thalweg_nic_state {
   struct thalweg_nic_slot slots[THALWEG_NIC_WINDOW];
   __u32 ended[THALWEG_NIC_WINDOW]; /* the last epoch that ended, of those that share the place */
-  struct thalweg_nic_content results[THALWEG_NIC_WINDOW];
 };
 
 /* What is to be done after a packet: any of them. */
@@ -118,7 +92,6 @@ enum thalweg_nic_action {
 /* The rules that make it right, besides one for ranks: who starts an epoch has seen the end of the one a
  * window before. A test leaves them out, one at a time, to see that it notices. */
 enum thalweg_nic_rule {
-  THALWEG_NIC_RULE_ONCE,   /* who arrives again is not combined again */
   THALWEG_NIC_RULE_ANSWER, /* who arrives at what has ended is told so */
   THALWEG_NIC_RULE_REPEAT, /* who arrives again where all have arrived makes the card tell its parent again */
   THALWEG_NIC_RULE_NEWER,  /* a slot is not given to an older epoch */
@@ -168,8 +141,7 @@ THALWEG_NIC_INLINE __u64 thalweg_nic_all(const struct thalweg_nic_group* group) 
 }
 
 THALWEG_NIC_INLINE void thalweg_nic_write(struct thalweg_nic_packet* packet,
-                                          const struct thalweg_nic_group* group, __u8 kind, __u32 epoch,
-                                          const struct thalweg_nic_content* content) {
+                                          const struct thalweg_nic_group* group, __u8 kind, __u32 epoch) {
   packet->magic = thalweg_nic_order16(THALWEG_NIC_MAGIC);
   packet->version = THALWEG_NIC_VERSION;
   packet->kind = kind;
@@ -177,75 +149,8 @@ THALWEG_NIC_INLINE void thalweg_nic_write(struct thalweg_nic_packet* packet,
   packet->key = thalweg_nic_order64(group->key);
   packet->epoch = thalweg_nic_order32(epoch);
   packet->contributor = thalweg_nic_order16(kind == THALWEG_NIC_UP ? group->own : 0);
-  packet->operation = content->operation;
-  packet->words = content->count;
+  packet->unused = 0;
 }
-
-/* What a packet says of its words, but for these. */
-THALWEG_NIC_INLINE void thalweg_nic_read(const struct thalweg_nic_packet* packet,
-                                         struct thalweg_nic_content* content) {
-  content->operation = packet->operation;
-  content->count = packet->words == THALWEG_NIC_FEW || packet->words == THALWEG_NIC_WORDS ? packet->words : 0;
-}
-
-/* Lengths that are known where this is compiled keep the verifier's work small. */
-#define THALWEG_NIC_EACH(counted, expression)                                                                \
-  if ((counted)->count != 0)                                                                                 \
-    for (__u32 i = 0; i < THALWEG_NIC_FEW; ++i)                                                              \
-      expression;                                                                                            \
-  if ((counted)->count > THALWEG_NIC_FEW)                                                                    \
-    for (__u32 i = THALWEG_NIC_FEW; i < THALWEG_NIC_WORDS; ++i)                                              \
-  expression
-
-THALWEG_NIC_INLINE void thalweg_nic_copy(struct thalweg_nic_content* to,
-                                         const struct thalweg_nic_content* from) {
-  to->operation = from->operation;
-  to->count = from->count;
-  THALWEG_NIC_EACH(from, to->words[i] = from->words[i]);
-}
-
-/* From the network's order to the host's, and back. */
-THALWEG_NIC_INLINE void thalweg_nic_reorder(struct thalweg_nic_content* content) {
-  THALWEG_NIC_EACH(content, content->words[i] = thalweg_nic_order64(content->words[i]));
-}
-
-THALWEG_NIC_INLINE __u64 thalweg_nic_result(__u32 operation, __u64 a, __u64 b) {
-  switch (operation) {
-  case THALWEG_NIC_PRODUCT:
-    return a * b;
-  case THALWEG_NIC_MINIMUM:
-    return (__s64)b < (__s64)a ? b : a;
-  case THALWEG_NIC_MAXIMUM:
-    return (__s64)b > (__s64)a ? b : a;
-  case THALWEG_NIC_AND:
-    return a & b;
-  case THALWEG_NIC_OR:
-    return a | b;
-  case THALWEG_NIC_XOR:
-    return a ^ b;
-  default:
-    return a + b;
-  }
-}
-
-#define THALWEG_NIC_CASE(operation)                                                                          \
-  case operation:                                                                                            \
-    THALWEG_NIC_EACH(from, into->words[i] = thalweg_nic_result(operation, into->words[i], from->words[i]));  \
-    break
-
-THALWEG_NIC_INLINE void thalweg_nic_combine(struct thalweg_nic_content* into,
-                                            const struct thalweg_nic_content* from) {
-  switch (into->operation) {
-    THALWEG_NIC_CASE(THALWEG_NIC_SUM);
-    THALWEG_NIC_CASE(THALWEG_NIC_PRODUCT);
-    THALWEG_NIC_CASE(THALWEG_NIC_MINIMUM);
-    THALWEG_NIC_CASE(THALWEG_NIC_MAXIMUM);
-    THALWEG_NIC_CASE(THALWEG_NIC_AND);
-    THALWEG_NIC_CASE(THALWEG_NIC_OR);
-    THALWEG_NIC_CASE(THALWEG_NIC_XOR);
-  }
-}
-#undef THALWEG_NIC_CASE
 
 /* Is it a packet of ours, of this version? */
 THALWEG_NIC_INLINE int thalweg_nic_is_ours(const struct thalweg_nic_packet* packet) {
@@ -277,28 +182,20 @@ THALWEG_NIC_INLINE int thalweg_nic_has_ended(const struct thalweg_nic_state* sta
   return state->ended[epoch % THALWEG_NIC_WINDOW] == epoch;
 }
 
-THALWEG_NIC_INLINE void thalweg_nic_end(struct thalweg_nic_state* state, struct thalweg_nic_slot* slot,
-                                        const struct thalweg_nic_content* result) {
-  const __u32 place = slot->epoch % THALWEG_NIC_WINDOW;
+THALWEG_NIC_INLINE void thalweg_nic_end(struct thalweg_nic_state* state, struct thalweg_nic_slot* slot) {
   slot->finished = 1;
-  state->ended[place] = slot->epoch;
-  thalweg_nic_copy(&state->results[place], result);
+  state->ended[slot->epoch % THALWEG_NIC_WINDOW] = slot->epoch;
 }
 
-/* A contributor has arrived at an epoch, or says so again. Gives what is to be done (thalweg_nic_action), and
- * changes `content` from what came to what is to be said. */
+/* A contributor has arrived at an epoch, or says so again. Gives what is to be done (thalweg_nic_action). */
 THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* group,
-                                            struct thalweg_nic_state* state, __u32 contributor, __u32 epoch,
-                                            struct thalweg_nic_content* content) {
+                                            struct thalweg_nic_state* state, __u32 contributor, __u32 epoch) {
   struct thalweg_nic_slot* const slot = &state->slots[epoch % THALWEG_NIC_WINDOW];
   const __u64 bit = 1ULL << (contributor & (THALWEG_NIC_CONTRIBUTORS - 1));
   __u64 before;
-  if (thalweg_nic_has_ended(state, epoch)) {
-    if (!THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ANSWER) || contributor < group->locals)
-      return THALWEG_NIC_NOTHING;
-    thalweg_nic_copy(content, &state->results[epoch % THALWEG_NIC_WINDOW]);
-    return THALWEG_NIC_ANSWER;
-  }
+  if (thalweg_nic_has_ended(state, epoch))
+    return THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ANSWER) && contributor >= group->locals ? THALWEG_NIC_ANSWER
+                                                                                      : THALWEG_NIC_NOTHING;
   if (slot->epoch != epoch) {
     /* Only a rank that breaks its rule comes here before the slot's own epoch has ended. */
     if (slot->arrived != 0 && !slot->finished)
@@ -311,30 +208,23 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* grou
     slot->finished = 0;
   }
   before = slot->arrived;
-  if (before == 0)
-    thalweg_nic_copy(&slot->content, content);
-  else if ((before & bit) == 0 || !THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ONCE))
-    thalweg_nic_combine(&slot->content, content);
   slot->arrived = before | bit;
   if (slot->arrived != thalweg_nic_all(group))
     return THALWEG_NIC_NOTHING;
-  if (group->has_parent && before == slot->arrived && !THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPEAT))
-    return THALWEG_NIC_NOTHING;
-  thalweg_nic_copy(content, &slot->content);
   if (group->has_parent)
-    return THALWEG_NIC_NOTIFY_PARENT;
-  thalweg_nic_end(state, slot, content);
+    return before != slot->arrived || THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPEAT) ? THALWEG_NIC_NOTIFY_PARENT
+                                                                                 : THALWEG_NIC_NOTHING;
+  thalweg_nic_end(state, slot);
   return THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH;
 }
 
-/* The card above says that an epoch has ended, and with what. Gives what is to be done. */
+/* The card above says that an epoch has ended. Gives what is to be done. */
 THALWEG_NIC_INLINE __u32 thalweg_nic_release(const struct thalweg_nic_group* group,
-                                             struct thalweg_nic_state* state, __u32 epoch,
-                                             const struct thalweg_nic_content* result) {
+                                             struct thalweg_nic_state* state, __u32 epoch) {
   struct thalweg_nic_slot* const slot = &state->slots[epoch % THALWEG_NIC_WINDOW];
   /* The card above has heard from this one, so all have arrived here, but where the release is forged. */
   if (slot->epoch != epoch || slot->finished || slot->arrived != thalweg_nic_all(group))
     return THALWEG_NIC_NOTHING;
-  thalweg_nic_end(state, slot, result);
+  thalweg_nic_end(state, slot);
   return THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH;
 }

@@ -48,15 +48,7 @@ int run(HostCard& own, std::uint32_t process, const std::array<thalweg_nic_place
   policy.polls = 1;
   for (std::uint32_t number = 1; number <= barriers; ++number) {
     shared.entered[process] = number;
-    thalweg_nic_content content{};
-    content.count = number % 3 == 0 ? 0 : number % 3 == 1 ? THALWEG_NIC_FEW : THALWEG_NIC_WORDS;
-    for (auto& word : content.words)
-      word = number + process;
-    member.run(content, policy);
-    constexpr std::uint64_t numbers_of_processes = processes * (processes - 1) / 2;
-    for (std::uint32_t word = 0; word < content.count; ++word)
-      if (content.words[word] != number * processes + numbers_of_processes)
-        return 1;
+    member.barrier(policy);
     for (const auto& entered : shared.entered)
       if (entered < number)
         return 1;
@@ -64,7 +56,7 @@ int run(HostCard& own, std::uint32_t process, const std::array<thalweg_nic_place
   return 0;
 }
 
-TEST(HostCard, ProcessesMeetOverUdp) {
+TEST(HostCard, ProcessesMeetInBarriersOverUdp) {
   void* const memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -98,9 +90,8 @@ TEST(HostCard, RefusesAnAddressOfSomebodyElse) {
 class Lossy final : public Card {
 public:
   explicit Lossy(std::uint32_t& starts) : starts_(starts) {}
-  void start(std::uint32_t, const thalweg_nic_content&) override { ++starts_; }
+  void start(std::uint32_t) override { ++starts_; }
   bool has_ended(std::uint32_t) override { return starts_ >= 2; }
-  void read(std::uint32_t, thalweg_nic_content&) override {}
   std::string loss() override { return {}; }
 
 private:
@@ -109,23 +100,20 @@ private:
 
 class Lost final : public Card {
 public:
-  void start(std::uint32_t, const thalweg_nic_content&) override {}
+  void start(std::uint32_t) override {}
   bool has_ended(std::uint32_t) override { return false; }
-  void read(std::uint32_t, thalweg_nic_content&) override {}
   std::string loss() override { return "the agent of this host has ended"; }
 };
 
 TEST(Member, StartsAgainWhatIsLost) {
   std::uint32_t starts = 0;
-  thalweg_nic_content none{};
-  Member(std::make_unique<Lossy>(starts)).run(none, {});
+  Member(std::make_unique<Lossy>(starts)).barrier({});
   EXPECT_EQ(starts, 2U);
 }
 
 TEST(Member, DoesNotWaitForALostAgent) {
   Member member(std::make_unique<Lost>());
-  thalweg_nic_content none{};
-  EXPECT_THROW(member.run(none, {}), Error);
+  EXPECT_THROW(member.barrier({}), Error);
 }
 
 } // namespace

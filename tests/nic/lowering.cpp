@@ -17,10 +17,8 @@ struct Job {
   schedule::Problem problem;
   std::vector<std::int32_t> nodes;
 
-  Job(std::string_view name, std::vector<std::int32_t> hosts, const schedule::Parameters& given = {},
-      schedule::Operation operation = schedule::Operation::barrier)
-      : strategy(find(operation, name)), nodes(std::move(hosts)) {
-    problem.operation = operation;
+  Job(std::string_view name, std::vector<std::int32_t> hosts, const schedule::Parameters& given = {})
+      : strategy(find(schedule::Operation::barrier, name)), nodes(std::move(hosts)) {
     problem.ranks = static_cast<std::int32_t>(nodes.size());
     problem.parameters = strategies::resolve(strategy, given);
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(nodes);
@@ -69,8 +67,7 @@ TEST(Lowering, MakesATreeOfHostsOfTheStrategyForCards) {
         std::vector<std::int32_t> nodes;
         for (std::int32_t rank = 0; rank < ranks; ++rank)
           nodes.push_back(rank * 7 % hosts);
-        for (const auto operation : {schedule::Operation::barrier, schedule::Operation::allreduce})
-          expect_a_tree_of_hosts({"nic", nodes, {{"radix", radix}}, operation});
+        expect_a_tree_of_hosts({"nic", nodes, {{"radix", radix}}});
       }
 }
 
@@ -92,11 +89,6 @@ std::string refusal_of(const Job& job, Rank rank) {
 TEST(Lowering, RefusesWhatIsNoTree) {
   for (const char* const name : {"dissemination", "recursive_doubling", "ring"})
     EXPECT_NE(refusal_of({name, one_each(8)}, 0).find("no tree that a card can run"), std::string::npos)
-        << name;
-  for (const char* const name : {"recursive_doubling", "ring", "rabenseifner", "direct"})
-    EXPECT_NE(refusal_of({name, one_each(8), {}, schedule::Operation::allreduce}, 0)
-                  .find("no tree that a card can run"),
-              std::string::npos)
         << name;
 }
 

@@ -37,7 +37,6 @@ struct Packet {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   thalweg_nic_packet words{};
-  thalweg_nic_content content{};
 };
 
 // A card with its ranks, which look at its page.
@@ -57,7 +56,6 @@ public:
   explicit Simulation(const Setting& setting)
       : setting_(setting), random_(setting.seed), cards_(setting.cards) {
     starts_.resize(setting.epochs);
-    sums_.resize(setting.epochs);
     for (std::uint32_t card = 0; card < cards_.size(); ++card)
       plant(card);
   }
@@ -119,31 +117,17 @@ private:
     }
     if (rank.started < setting_.epochs && rank.started - rank.ended < setting_.window && has(70)) {
       ++starts_[rank.started];
-      sums_[rank.started] += has_words(rank.started) ? word_of(index, local, rank.started) : 0;
       start(index, local, rank.started++);
     } else if (rank.ended < rank.started) {
       start(index, local, rank.ended + static_cast<std::uint32_t>(random_() % (rank.started - rank.ended)));
     }
   }
 
-  // A rank's word in a sum; some operations are barriers.
-  static std::uint64_t word_of(std::uint32_t card, std::uint32_t local, std::uint32_t number) {
-    return (std::uint64_t{card} * 64 + local + 1) * (number + 7);
-  }
-  static bool has_words(std::uint32_t number) { return number % 4 != 0; }
-
   void start(std::uint32_t index, std::uint32_t local, std::uint32_t number) {
     if (has(setting_.lost_percent))
       return;
     SimulatedCard& card = cards_[index];
-    thalweg_nic_content content{};
-    if (has_words(number)) {
-      content.count = THALWEG_NIC_FEW;
-      content.words[0] = word_of(index, local, number);
-    }
-    const std::uint32_t actions =
-        thalweg_nic_arrive(&card.group, &card.state, local, epoch_of(number), &content);
-    perform(index, actions, epoch_of(number), content);
+    perform(index, thalweg_nic_arrive(&card.group, &card.state, local, epoch_of(number)), epoch_of(number));
   }
 
   // Any packet may come next; some come again, now or long after.
@@ -172,39 +156,34 @@ private:
       return;
     }
     const std::uint32_t epoch = thalweg_nic_order32(packet.words.epoch);
-    thalweg_nic_content content = packet.content;
     if (packet.words.kind == THALWEG_NIC_DOWN) {
-      const std::uint32_t actions = thalweg_nic_release(&card.group, &card.state, epoch, &content);
-      perform(packet.to, actions, epoch, content);
+      perform(packet.to, thalweg_nic_release(&card.group, &card.state, epoch), epoch);
       return;
     }
-    const std::uint32_t actions = thalweg_nic_arrive(
-        &card.group, &card.state, thalweg_nic_order16(packet.words.contributor), epoch, &content);
+    const std::uint32_t actions =
+        thalweg_nic_arrive(&card.group, &card.state, thalweg_nic_order16(packet.words.contributor), epoch);
     if ((actions & THALWEG_NIC_ANSWER) != 0)
-      send(packet.to, packet.from, THALWEG_NIC_DOWN, epoch, content);
+      send(packet.to, packet.from, THALWEG_NIC_DOWN, epoch);
     else
-      perform(packet.to, actions, epoch, content);
+      perform(packet.to, actions, epoch);
   }
 
-  void perform(std::uint32_t index, std::uint32_t actions, std::uint32_t epoch,
-               const thalweg_nic_content& content) {
+  void perform(std::uint32_t index, std::uint32_t actions, std::uint32_t epoch) {
     SimulatedCard& card = cards_[index];
     if ((actions & THALWEG_NIC_PUBLISH) != 0) {
-      const std::uint32_t number = epoch - setting_.first_epoch;
       card.page[epoch % THALWEG_NIC_WINDOW] = epoch;
-      is_wrong_ = is_wrong_ || starts_[number] != ranks_ || content.words[0] != sums_[number];
+      is_wrong_ = is_wrong_ || starts_[epoch - setting_.first_epoch] != ranks_;
     }
     if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
-      send(index, card.group.parent.address - 1, THALWEG_NIC_UP, epoch, content);
+      send(index, card.group.parent.address - 1, THALWEG_NIC_UP, epoch);
     if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
       for (std::uint32_t child = card.group.locals; child < card.group.contributors; ++child)
-        send(index, card.group.below[child].address - 1, THALWEG_NIC_DOWN, epoch, content);
+        send(index, card.group.below[child].address - 1, THALWEG_NIC_DOWN, epoch);
   }
 
-  void send(std::uint32_t from, std::uint32_t to, std::uint8_t kind, std::uint32_t epoch,
-            const thalweg_nic_content& content) {
-    Packet packet{from, to, {}, content};
-    thalweg_nic_write(&packet.words, &cards_[from].group, kind, epoch, &content);
+  void send(std::uint32_t from, std::uint32_t to, std::uint8_t kind, std::uint32_t epoch) {
+    Packet packet{from, to, {}};
+    thalweg_nic_write(&packet.words, &cards_[from].group, kind, epoch);
     under_way_.push_back(packet);
   }
 
@@ -214,7 +193,6 @@ private:
   std::deque<Packet> under_way_;
   std::deque<Packet> old_;
   std::vector<std::uint64_t> starts_; // by barrier: how many ranks have started it
-  std::vector<std::uint64_t> sums_;   // and of what
   std::uint64_t ranks_ = 0;
   std::uint64_t finished_ = 0; // ranks
   std::uint64_t ends_ = 0;

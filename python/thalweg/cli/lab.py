@@ -32,8 +32,7 @@ def make_application() -> typer.Typer:
             int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")
         ] = 0,
         nic: Annotated[
-            bool,
-            typer.Option("--nic", help="Start an agent on each host, which runs collectives on its network device."),
+            bool, typer.Option("--nic", help="Start an agent on each host, which runs barriers on its network device.")
         ] = False,
         name: _Name = "thalweg",
     ) -> None:

@@ -2,7 +2,6 @@
 
 #include "mpi/abi/library_api.hpp"
 #include "mpi/run/device_groups.hpp"
-#include "mpi/run/device_words.hpp"
 #include "mpi/run/pending_collective.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/run/run_blocking.hpp"
@@ -102,13 +101,10 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
     return declined(reason);
   EngineState& engine = engine_of(communicator);
   if (blocking && scheduled.strategy().offloads)
-    if (const std::optional<DeviceWords> words = DeviceWords::of(call))
-      if (nic::Member* member = engine.devices.member_for(scheduled, choice.id, communicator)) {
-        thalweg_nic_content content = words->contribution(call);
-        run_on_devices(*member, content, communicator.channels->policy());
-        words->deliver(content, call);
-        return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
-      }
+    if (nic::Member* member = engine.devices.member_for(scheduled, choice.id, communicator)) {
+      run_barrier(*member, communicator.channels->policy());
+      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
+    }
   CommunicatorPlans& plans = engine.plans;
   CallBinding bound = bind_call(call, communicator);
   if (schedule::is_reduction(bound.problem.operation))

@@ -139,9 +139,8 @@ nic::Member* DeviceGroups::member_for(const strategies::Scheduled& scheduled, st
   if (communicator.node_count() > 1)
     card = join(scheduled, communicator, why_not);
   if (runtime.network_device.empty())
-    runtime.network_device = card
-                                 ? "collectives run on the hosts' network devices"
-                                 : "collectives on network devices are run by our engine instead: " + why_not;
+    runtime.network_device = card ? "barriers run on the hosts' network devices"
+                                  : "barriers on network devices are run by our engine instead: " + why_not;
   std::unique_ptr<nic::Member> member = card ? std::make_unique<nic::Member>(std::move(card)) : nullptr;
   return joined_.emplace_back(Joined{id, std::move(member)}).member.get();
 }
@@ -172,13 +171,13 @@ struct RareVisits {
 
 } // namespace
 
-void run_on_devices(nic::Member& member, thalweg_nic_content& content, const wait::Policy& policy) {
+void run_barrier(nic::Member& member, const wait::Policy& policy) {
   RareVisits visits{policy};
   wait::Policy rare = policy;
   rare.progress_others = RareVisits::visit;
   rare.context = &visits;
   rare.pauses_per_visit = 8;
-  member.run(content, rare);
+  member.barrier(rare);
 }
 
 const char* name_on_engine(const char* text) {

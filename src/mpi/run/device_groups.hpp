@@ -15,7 +15,7 @@ namespace thalweg::mpi {
 
 class DeviceGroups {
 public:
-  // The group that runs a choice's calls; null where our engine must, the same on all ranks. They are in
+  // The group that runs a choice's barriers; null where our engine must, the same on all ranks. They are in
   // the same blocking call, and join with the first one. `id` tells choices apart (Choice::id).
   nic::Member* member_for(const strategies::Scheduled& scheduled, std::int64_t id,
                           CommunicatorState& communicator);
@@ -28,8 +28,9 @@ private:
   std::vector<Joined> joined_;
 };
 
-// Runs the group's next operation. Waits as the communicator's channels do, but visits the MPI library less often.
-void run_on_devices(nic::Member& member, thalweg_nic_content& content, const wait::Policy& policy);
+// Waits in the group's next barrier, as the communicator's channels do, but visits the MPI library less
+// often.
+void run_barrier(nic::Member& member, const wait::Policy& policy);
 
 // How the report names a choice that offloads where our engine runs it; lives as long as the process.
 const char* name_on_engine(const char* text);
