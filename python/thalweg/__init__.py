@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from thalweg.machine.machine import Machine
     from thalweg.placement.mapping import Budget, Placement, map_ranks
     from thalweg.placement.pattern import Pattern
+    from thalweg.simulation.network import NetworkSimulation, Routers, simulate_network
     from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
@@ -22,8 +23,10 @@ __all__ = [
     "FinishRequest",
     "Machine",
     "Movement",
+    "NetworkSimulation",
     "Pattern",
     "Placement",
+    "Routers",
     "Simulation",
     "Stream",
     "StreamError",
@@ -32,6 +35,7 @@ __all__ = [
     "balance",
     "map_ranks",
     "simulate",
+    "simulate_network",
     "task_cuts",
 ]
 
@@ -42,13 +46,16 @@ _MODULES = {
     "Budget": "thalweg.placement.mapping",
     "Machine": "thalweg.machine.machine",
     "Movement": "thalweg.balancing.balancer",
+    "NetworkSimulation": "thalweg.simulation.network",
     "Pattern": "thalweg.placement.pattern",
     "Placement": "thalweg.placement.mapping",
+    "Routers": "thalweg.simulation.network",
     "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
     "simulate": "thalweg.simulation.simulate",
+    "simulate_network": "thalweg.simulation.network",
     "task_cuts": "thalweg.balancing.balance",
 }
 

@@ -21,6 +21,7 @@ void bind_grids(nb::module_& module);
 void bind_interconnects(nb::module_& module);
 void bind_balance(nb::module_& module);
 void bind_simulations(nb::module_& module);
+void bind_packets(nb::module_& module);
 void bind_placement(nb::module_& module);
 void bind_quadratic(nb::module_& module);
 

@@ -19,7 +19,7 @@ from thalweg.cli import (
     probe,
     run,
     show,
-    simulate,
+    simulate_group,
     strategies,
     tune,
     verify,
@@ -70,7 +70,7 @@ def make_application() -> typer.Typer:
     app.command("check")(check.check)
     app.command("explain")(explain.explain)
     app.command("balance")(balance.balance)
-    app.command("simulate")(simulate.simulate)
+    app.add_typer(simulate_group.make_application(), name="simulate")
     app.command("map")(place.map_ranks)
     app.add_typer(bench.make_application(), name="bench")
     app.add_typer(lab.make_application(), name="lab")
