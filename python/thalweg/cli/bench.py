@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg.cli.bench_networks import papers, permutations
 from thalweg.cli.printing import size_from_text
 
 _SIX = ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
@@ -274,7 +275,7 @@ def simulate(
     rounds: Annotated[int, typer.Option(help="How often each case is run; the median counts.", min=1)] = 3,
     ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 30,
 ) -> None:
-    """Time simulations of many ranks, in processor seconds and memory, beside aims and LogGOPSim."""
+    """Time simulations of many ranks and of packets, in processor seconds and memory, beside aims and peers."""
     importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file)
 
 
@@ -322,6 +323,8 @@ def make_application() -> typer.Typer:
         examples,
         balance,
         simulate,
+        papers,
+        permutations,
         place,
     )
     for command in commands:

@@ -7,67 +7,85 @@ import typer
 
 from thalweg.cli.printing import size_from_text
 
+_Topology = Annotated[
+    str, typer.Option(help="tree:16x2 (16-ary, 2 levels), xgft:…, star:8, torus:…, mesh:…, hypercube:8, dragonfly:…")
+]
+_Pattern = Annotated[
+    str,
+    typer.Option(
+        help="uniform, transpose, bit_reversal, bit_complement, shuffle, tornado, permutation, shift:K, exchange:K."
+    ),
+]
+_Load = Annotated[
+    str, typer.Option(help="Offered loads: 0.1..1.0 in steps of 0.1, 0.5..0.9:0.05, or 0.2,0.7; at most 1.")
+]
+_Routing = Annotated[
+    str,
+    typer.Option(
+        help="adaptive_up, up_by_destination (trees), dimension_ordered, minimal, valiant, ugal.",
+        show_default="by the topology",
+    ),
+]
+_Buffers = Annotated[int, typer.Option(help="Packets that a crosspoint has room for.")]
+_CreditRule = Annotated[
+    str, typer.Option("--credits", help="A sender's counters: one a crosspoint behind it, or one a link.")
+]
+_Queues = Annotated[str, typer.Option(help="Where packets wait: output, or input (with --credits link).")]
+_Arbitration = Annotated[str, typer.Option(help="What an output serves next: round_robin or oldest.")]
+_Multicast = Annotated[
+    str, typer.Option(metavar="fanout=N[,sets=M]", help="Multicasts to N random nodes.", show_default=False)
+]
+_Reduce = Annotated[
+    str, typer.Option(metavar="units=N[,groups=M]", help="Reductions in the switches.", show_default=False)
+]
+_Workload = Annotated[
+    str, typer.Option(metavar="md", help="Molecular dynamics' multicasts, in switches and without.", show_default=False)
+]
+_Sizes = Annotated[str, typer.Option("--bytes", help="Bytes of messages, for reductions and workloads.")]
+_UnitSubsets = Annotated[str, typer.Option("--subsets", help="Inputs of combine units: fixed or round_robin.")]
+_PacketBytes = Annotated[int, typer.Option(help="Bytes of a packet.")]
+_Gigabits = Annotated[float, typer.Option(help="Of a channel, a second.")]
+_ChannelNs = Annotated[float, typer.Option(help="Delay of a channel.")]
+_SwitchNs = Annotated[float, typer.Option(help="Delay of a switch.")]
+_InterfaceNs = Annotated[float, typer.Option(help="What each end of a message takes.")]
+_Interface = Annotated[
+    str, typer.Option(help="Interfaces delay only (latency) or do one thing at a time (occupancy).", show_default=False)
+]
+_Senders = Annotated[int, typer.Option(help="Only the first so many nodes send; 0: all.", min=0)]
+_Packets = Annotated[int, typer.Option(help="About so many are measured at each load.")]
+_Seed = Annotated[int, typer.Option(help="Equal seeds give equal results.", min=0)]
+_Workers = Annotated[int, typer.Option(help="Loads at a time; 0: one for each core.", min=0)]
+_Plot = Annotated[
+    str, typer.Option(metavar="FILE", help="Draw what comes through and latency over load.", show_default=False)
+]
+
 
 def network(
     *,
-    topology: Annotated[
-        str,
-        typer.Option(help="tree:16x2 (16-ary, 2 levels), xgft:…, star:8, torus:…, mesh:…, hypercube:8, dragonfly:…"),
-    ] = "tree:16x2",
-    pattern: Annotated[
-        str,
-        typer.Option(
-            help="uniform, transpose, bit_reversal, bit_complement, shuffle, tornado, permutation, shift:K, exchange:K."
-        ),
-    ] = "uniform",
-    load: Annotated[
-        str, typer.Option(help="Offered loads: 0.1..1.0 in steps of 0.1, 0.5..0.9:0.05, or 0.2,0.7; at most 1.")
-    ] = "0.1..1.0",
-    routing: Annotated[
-        str,
-        typer.Option(
-            help="adaptive_up, up_by_destination (trees), dimension_ordered, minimal, valiant, ugal.",
-            show_default="by the topology",
-        ),
-    ] = "",
-    buffers: Annotated[int, typer.Option(help="Packets that a crosspoint has room for.")] = 4,
-    credits_: Annotated[
-        str, typer.Option("--credits", help="A sender's counters: one a crosspoint behind it, or one a link.")
-    ] = "crosspoint",
-    queues: Annotated[str, typer.Option(help="Where packets wait: output, or input (with --credits link).")] = "output",
-    arbitration: Annotated[
-        str, typer.Option(help="What an output serves next: round_robin or oldest.")
-    ] = "round_robin",
-    multicast: Annotated[
-        str, typer.Option(metavar="fanout=N[,sets=M]", help="Multicasts to N random nodes.", show_default=False)
-    ] = "",
-    reduce: Annotated[
-        str, typer.Option(metavar="units=N[,groups=M]", help="Reductions in the switches.", show_default=False)
-    ] = "",
-    workload: Annotated[
-        str,
-        typer.Option(metavar="md", help="Molecular dynamics' multicasts, in switches and without.", show_default=False),
-    ] = "",
-    sizes: Annotated[
-        str, typer.Option("--bytes", help="Bytes of messages, for reductions and workloads.")
-    ] = "8,64,256,1KiB,4KiB",
-    subsets: Annotated[str, typer.Option(help="Inputs of combine units: fixed or round_robin.")] = "fixed",
-    packet_bytes: Annotated[int, typer.Option(help="Bytes of a packet.")] = 256,
-    gigabits: Annotated[float, typer.Option(help="Of a channel, a second.")] = 10,
-    channel_ns: Annotated[float, typer.Option(help="Delay of a channel.")] = 20,
-    switch_ns: Annotated[float, typer.Option(help="Delay of a switch.")] = 90,
-    interface_ns: Annotated[float, typer.Option(help="What each end of a message takes.")] = 1300,
-    interface: Annotated[
-        str,
-        typer.Option(help="Interfaces delay only (latency) or do one thing at a time (occupancy).", show_default=False),
-    ] = "",
-    senders: Annotated[int, typer.Option(help="Only the first so many nodes send; 0: all.", min=0)] = 0,
-    packets: Annotated[int, typer.Option(help="About so many are measured at each load.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal results.", min=0)] = 1,
-    workers: Annotated[int, typer.Option(help="Loads at a time; 0: one for each core.", min=0)] = 0,
-    plot: Annotated[
-        str, typer.Option(metavar="FILE", help="Draw what comes through and latency over load.", show_default=False)
-    ] = "",
+    topology: _Topology = "tree:16x2",
+    pattern: _Pattern = "uniform",
+    load: _Load = "0.1..1.0",
+    routing: _Routing = "",
+    buffers: _Buffers = 4,
+    credit_rule: _CreditRule = "crosspoint",
+    queues: _Queues = "output",
+    arbitration: _Arbitration = "round_robin",
+    multicast: _Multicast = "",
+    reduce: _Reduce = "",
+    workload: _Workload = "",
+    sizes: _Sizes = "8,64,256,1KiB,4KiB",
+    unit_subsets: _UnitSubsets = "fixed",
+    packet_bytes: _PacketBytes = 256,
+    gigabits: _Gigabits = 10,
+    channel_ns: _ChannelNs = 20,
+    switch_ns: _SwitchNs = 90,
+    interface_ns: _InterfaceNs = 1300,
+    interface: _Interface = "",
+    senders: _Senders = 0,
+    packets: _Packets = 100_000,
+    seed: _Seed = 1,
+    workers: _Workers = 0,
+    plot: _Plot = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Simulate a network of routers, packet by packet: what comes through under load, and how long it takes.
@@ -75,33 +93,7 @@ def network(
     Routers have a buffer for each pair of an input and an output, virtual cut-through and credits, as in chapter 8 of
     S. Kumar 2005, whose figures are the usual ones. Saturation is a result, with its confidence interval.
     """
+    options = {name: value for name, value in locals().items() if name != "as_json"}
+    options["sizes"] = [size_from_text(size.strip()) for size in sizes.split(",") if size.strip()]
     module = importlib.import_module("thalweg.simulation.network_command")
-    request = module.Request(
-        topology=topology,
-        pattern=pattern,
-        load=load,
-        routing=routing,
-        multicast=multicast,
-        reduce=reduce,
-        workload=workload,
-        sizes=[size_from_text(size.strip()) for size in sizes.split(",") if size.strip()],
-        interface=interface,
-        senders=senders,
-        packets=packets,
-        workers=workers,
-        plot=plot,
-        routers={
-            "buffers": buffers,
-            "credits": credits_,
-            "queues": queues,
-            "arbitration": arbitration,
-            "packet_bytes": packet_bytes,
-            "gigabits": gigabits,
-            "channel_ns": channel_ns,
-            "switch_ns": switch_ns,
-            "interface_ns": interface_ns,
-            "unit_subsets": subsets,
-            "seed": seed,
-        },
-    )
-    module.run(request, as_json=as_json)
+    module.run(module.request_from(options), as_json=as_json)

@@ -35,7 +35,7 @@ class Routers:
 
     buffers: int = 4
     """Packets that a crosspoint has room for; of input queues, an input."""
-    credits: str = "crosspoint"
+    credit_rule: str = "crosspoint"
     """What a sender counts: room in each crosspoint, or all that an input holds (link)."""
     queues: str = "output"
     """Where packets wait: output (at crosspoints), or input, for comparison."""
@@ -65,7 +65,7 @@ class Routers:
         options = _core.RouterOptions()
         pairs: dict[str, Any] = {
             "buffers": self.buffers,
-            "credits": self.credits,
+            "credits": self.credit_rule,
             "discipline": self.queues,
             "arbitration": self.arbitration,
             "packet_bytes": self.packet_bytes,
@@ -192,16 +192,21 @@ def simulate_network(  # noqa: PLR0913 - a network has that many sides, all with
         # The slowest loads first.
         order = sorted(range(len(loads)), key=lambda place: -loads[place])
         points = dict(zip(order, pool.map(point, [loads[place] for place in order]), strict=True))
-    found = [points[place] for place in range(len(loads))]
+    name = f"multicast:{fanout}" if fanout else pattern
+    return _put_together([points[place] for place in range(len(loads))], full_name(topology), routing, name, known)
 
+
+def _put_together(
+    found: Sequence[_core.LoadPoint], topology: str, routing: str, pattern: str, routers: Routers
+) -> NetworkSimulation:
     def column(name: str, kind: Any) -> NDArray[Any]:
         return np.array([getattr(one, name) for one in found], dtype=kind)
 
     return NetworkSimulation(
-        topology=full_name(topology),
+        topology=topology,
         routing=routing,
-        pattern=f"multicast:{fanout}" if fanout else pattern,
-        routers=known,
+        pattern=pattern,
+        routers=routers,
         loads=column("load", np.float64),
         accepted=column("accepted", np.float64),
         accepted_half_widths=column("accepted_half_width", np.float64),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
@@ -38,6 +39,15 @@ class Request(NamedTuple):
     workers: int
     plot: str
     routers: dict[str, Any]
+    """What Routers() is made with."""
+
+
+def request_from(options: dict[str, Any]) -> Request:
+    """Sort the command's options."""
+    known = {each.name for each in fields(network.Routers)}
+    routers = {name: value for name, value in options.items() if name in known}
+    others = {name: value for name, value in options.items() if name not in known}
+    return Request(**others, routers=routers)
 
 
 def run(request: Request, *, as_json: bool) -> None:

@@ -137,6 +137,22 @@ TEST(Reductions, MoreUnitsHelpManyPorts) {
   EXPECT_GT(one, reduction("tree:4^4", 1, 256).finish);
 }
 
+TEST(Reductions, ThatLackAMemberAreErrors) {
+  const Fabric fabric(topology::parse_interconnect("star:4"));
+  const auto routes = make_routing("", fabric);
+  GroupTables groups(fabric);
+  const std::vector<std::uint32_t> members{0, 1, 2};
+  const Message only{.from = 1, .to = 0, .group = groups.add(members), .kind = Kind::reduction, .bytes = 8};
+  RouterOptions options;
+  options.combine_units = 1;
+  try {
+    run_messages(fabric, *routes, options, {}, &groups, {&only, 1});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("1 reductions wait for contributions"), std::string::npos);
+  }
+}
+
 TEST(Reductions, NeedUnitsAndMembers) {
   EXPECT_THROW(reduction("tree:4^2", 0, 8), Error);
   EXPECT_THROW(reduction("mesh:4x4", 1, 8), Error);

@@ -1,8 +1,11 @@
 // What holds for any traffic: packets and credits are kept, nothing stands still, results are the same bits.
 
 #include "simulate/packet/destinations.hpp"
+#include "simulate/packet/grid_routes.hpp"
 #include "simulate/packet/messages.hpp"
 #include "simulate/packet/traffic.hpp"
+
+#include "core/error.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -110,6 +113,38 @@ TEST(Packets, NothingStandsStillUnderFullLoad) {
     RouterOptions options;
     options.buffers = 1;
     EXPECT_GT(measure_load(fabric, *routes, options, traffic, 1).accepted.mean, 0.02) << one.topology;
+  }
+}
+
+/// Around a ring in one virtual channel, which blocks itself.
+class OneChannelOnly final : public DimensionOrdered {
+public:
+  using DimensionOrdered::DimensionOrdered;
+
+  std::uint32_t virtual_channels() const override { return 1; }
+  Hop next(Packet& packet, std::uint32_t at, const Surroundings& surroundings) const override {
+    return {DimensionOrdered::next(packet, at, surroundings).channel, 0};
+  }
+};
+
+TEST(Packets, ThatStandStillAreAnErrorWithAList) {
+  const auto shape = topology::parse_interconnect("ring:8");
+  const Fabric fabric(shape);
+  const OneChannelOnly routes(fabric, *shape->switch_grid());
+  RouterOptions options;
+  options.buffers = 1;
+  options.credits = CreditRule::link;
+  std::vector<Message> messages;
+  for (std::uint32_t node = 0; node < 8; ++node)
+    messages.push_back({.from = node, .to = (node + 3) % 8, .bytes = 256});
+  try {
+    run_messages(fabric, routes, options, {}, nullptr, messages);
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("stands still with 8 packets"), std::string::npos) << text;
+    EXPECT_NE(text.find("switch 0, output 1 to switch 1: 1 packets wait for room"), std::string::npos)
+        << text;
   }
 }
 
