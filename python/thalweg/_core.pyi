@@ -1058,7 +1058,7 @@ class PacketNetwork:
 
     def molecular_dynamics(self, senders: int, fanout: int, bytes: int, rounds: int, is_in_switches: bool, interface: PacketInterface) -> MessageTimes: ...
 
-    def contention(self, destinations: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def contention(self, destinations: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, bool, int, int]:
         """
         The largest load of a channel by destination; is it free any way; else level and subtree.
         """

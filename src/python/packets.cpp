@@ -5,12 +5,15 @@
 #include "python/interconnects.hpp"
 #include "simulate/packet/contention.hpp"
 #include "simulate/packet/destinations.hpp"
+#include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
 #include "simulate/packet/traffic.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <tuple>
 
 namespace thalweg::python {
 
@@ -141,9 +144,10 @@ packet::MessageTimes molecular_dynamics(const PacketNetwork& self, std::uint32_t
                                         {senders, fanout, bytes, rounds, is_in_switches});
 }
 
-nb::tuple contention(const PacketNetwork& self, const RowArgument<std::uint32_t>& destinations) {
+std::tuple<std::uint32_t, bool, std::int32_t, std::int64_t>
+contention(const PacketNetwork& self, const RowArgument<std::uint32_t>& destinations) {
   const packet::Contention found = packet::find_contention(self.fabric, span_of(destinations));
-  return nb::make_tuple(found.by_destination, found.is_free_any_way, found.level, found.subtree);
+  return {found.by_destination, found.is_free_any_way, found.level, found.subtree};
 }
 
 } // namespace

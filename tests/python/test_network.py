@@ -141,6 +141,7 @@ def test_reductions_of_the_paper_cross() -> None:
     assert rows["32 ports, 5 units, 256 bytes"].ours < rows["8 ports, 256 bytes"].ours
 
 
+@pytest.mark.exhaustive
 def test_the_papers_figures_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     papers.run(papers.Request(8, 20, ""), str(tmp_path / "rows.json"))
     assert "What the text does not say" in capsys.readouterr().out
@@ -157,10 +158,11 @@ def test_permutations_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture
     rows = {(row["exchange"], row["step"]): row for row in json.loads((tmp_path / "rows.json").read_text())}
     assert rows["shift", 1]["is_free_any_way"]
     assert not rows["shift", 5]["is_free_any_way"]
-    assert rows["exchange", 5]["adaptive_bandwidth"] == rows["exchange", 1]["by_destination_bandwidth"] > 0.8
+    assert rows["exchange", 5]["adaptive_bandwidth"] == rows["exchange", 5]["by_destination_bandwidth"] > 0.8
 
 
 def test_the_speed_of_packets_is_measured() -> None:
-    rows = packets.rows_of(1, 256, packets=100)
-    assert len(rows) == 7
-    assert all(row.hops > 0 and row.seconds > 0 for row in rows)
+    hops, seconds, mebibytes = packets.measure(packets.CASES[0], packets=100)
+    assert hops > 0
+    assert seconds > 0
+    assert mebibytes >= 0

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from thalweg.errors import FAILED, ThalwegError
 
-PACKETS = 200_000
 AIM_SMALL = 2e6
 AIM_LARGE = 1e6
 BOOKSIM = 0.13e6
@@ -80,7 +79,7 @@ def measure(case: Case, packets: int) -> list[float]:
     return found
 
 
-def rows_of(rounds: int, nodes_max: int, packets: int = PACKETS) -> list[Row]:
+def rows_of(rounds: int, nodes_max: int, packets: int = 200_000) -> list[Row]:
     """Measure all cases of up to so many nodes, and print them."""
     rows = []
     print(f"\n{'packets':<40} {'nodes':>6} {'s':>7} {'M hops/s':>9} {'MiB':>6}  aim; BookSim2")

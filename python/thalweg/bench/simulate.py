@@ -129,7 +129,7 @@ def row_of(case: Case, rounds: Sequence[Sequence[float]]) -> Row:
     )
 
 
-def run(rounds: int, ranks_max: int, json_file: str) -> None:
+def run(rounds: int, ranks_max: int, packet_count: int, json_file: str) -> None:
     """Measure all cases of up to so many ranks, and print or write the rows."""
     rows: list[Row | packets.Row] = []
     print(f"{'program':<29} {'ranks':>8} {'write s':>8} {'run s':>7} {'M ev/s':>7} {'MiB':>6}  aims; LogGOPSim")
@@ -142,7 +142,8 @@ def run(rounds: int, ranks_max: int, json_file: str) -> None:
             f"{row.case:<29} {row.ranks:>8} {row.write_seconds:>8.3f} {row.simulate_seconds:>7.3f} "
             f"{row.events_per_second / 1e6:>7.1f} {row.mebibytes:>6.0f}  {_beside(case)}"
         )
-    rows += packets.rows_of(rounds, ranks_max)
+    if packet_count:
+        rows += packets.rows_of(rounds, ranks_max, packet_count)
     if json_file:
         with open(json_file, "w", encoding="utf-8") as file:
             file.write("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n")

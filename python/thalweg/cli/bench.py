@@ -274,9 +274,10 @@ def simulate(
     json_file: Annotated[str, _JSON] = "",
     rounds: Annotated[int, typer.Option(help="How often each case is run; the median counts.", min=1)] = 3,
     ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 30,
+    packets: Annotated[int, typer.Option(help="Measured of each network; 0: no networks.", min=0)] = 200_000,
 ) -> None:
     """Time simulations of many ranks and of packets, in processor seconds and memory, beside aims and peers."""
-    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file)
+    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, packets, json_file)
 
 
 def place(

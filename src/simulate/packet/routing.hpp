@@ -5,10 +5,7 @@
 #include "simulate/packet/packet.hpp"
 #include "simulate/packet/random.hpp"
 
-#include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace thalweg::simulate::packet {
 
@@ -43,10 +40,5 @@ public:
   /// From the switch that a packet has come to. It may note something in `phase` and `via`.
   virtual Hop next(Packet& packet, std::uint32_t at, const Surroundings& surroundings) const = 0;
 };
-
-/// By name: up_by_destination, adaptive_up (trees), dimension_ordered (meshes and tori), minimal
-/// (dragonflies), valiant, ugal (tori, meshes and dragonflies). Empty: adaptive_up, dimension_ordered or
-/// minimal. Throws Error where the network has no such routing.
-std::unique_ptr<Routing> make_routing(std::string_view name, const Fabric& fabric);
 
 } // namespace thalweg::simulate::packet

@@ -2,6 +2,7 @@
 
 #include "simulate/packet/destinations.hpp"
 #include "simulate/packet/grid_routes.hpp"
+#include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
 #include "simulate/packet/traffic.hpp"
 

@@ -1,4 +1,4 @@
-#include "simulate/packet/routing.hpp"
+#include "simulate/packet/make_routing.hpp"
 
 #include "core/error.hpp"
 #include "simulate/packet/dragonfly_routes.hpp"
