@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
     from thalweg.placement.pattern import Pattern
     from thalweg.placement.reorder import Reordering, reorder
+    from thalweg.simulation.network import NetworkSimulation, Routers, simulate_network
     from thalweg.simulation.simulate import Simulation, simulate
     from thalweg.simulation.streams import simulate_stream
     from thalweg.stream import FinishRequest, Stream
@@ -28,10 +29,12 @@ __all__ = [
     "LinkCosts",
     "Machine",
     "Movement",
+    "NetworkSimulation",
     "Pattern",
     "PlaceError",
     "Placement",
     "Reordering",
+    "Routers",
     "Sharing",
     "Simulation",
     "Stream",
@@ -43,6 +46,7 @@ __all__ = [
     "map_ranks",
     "reorder",
     "simulate",
+    "simulate_network",
     "simulate_stream",
     "task_cuts",
 ]
@@ -56,11 +60,13 @@ _MODULES = {
     "LinkCosts": "thalweg.placement.advice",
     "Machine": "thalweg.machine.machine",
     "Movement": "thalweg.balancing.balancer",
+    "NetworkSimulation": "thalweg.simulation.network",
     "Pattern": "thalweg.placement.pattern",
     "PlaceError": "thalweg.placement.library",
     "Placement": "thalweg.placement.mapping",
     "Reordering": "thalweg.placement.reorder",
     "Sharing": "thalweg.placement.mapping",
+    "Routers": "thalweg.simulation.network",
     "Simulation": "thalweg.simulation.simulate",
     "TaskCosts": "thalweg.balancing.balance",
     "advise": "thalweg.placement.advice",
@@ -69,6 +75,7 @@ _MODULES = {
     "reorder": "thalweg.placement.reorder",
     "simulate": "thalweg.simulation.simulate",
     "simulate_stream": "thalweg.simulation.streams",
+    "simulate_network": "thalweg.simulation.network",
     "task_cuts": "thalweg.balancing.balance",
 }
 

@@ -928,6 +928,191 @@ def item_nanoseconds(bytes: float) -> float:
 def stream_program(ranks: int, sides: Sequence[int], items: int, item_bytes: int, buffer_bytes: int, item_nanoseconds: float, machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int]) -> SimulatedProgram:
     """A stream of items over a virtual mesh."""
 
+class RouterOptions:
+    """What routers are made of; times in picoseconds."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def packet_bytes(self) -> int: ...
+
+    @packet_bytes.setter
+    def packet_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def bits_per_second(self) -> int: ...
+
+    @bits_per_second.setter
+    def bits_per_second(self, arg: int, /) -> None: ...
+
+    @property
+    def channel_delay(self) -> int: ...
+
+    @channel_delay.setter
+    def channel_delay(self, arg: int, /) -> None: ...
+
+    @property
+    def switch_delay(self) -> int: ...
+
+    @switch_delay.setter
+    def switch_delay(self, arg: int, /) -> None: ...
+
+    @property
+    def buffers(self) -> int: ...
+
+    @buffers.setter
+    def buffers(self, arg: int, /) -> None: ...
+
+    @property
+    def combine_units(self) -> int: ...
+
+    @combine_units.setter
+    def combine_units(self, arg: int, /) -> None: ...
+
+    @property
+    def cycle(self) -> int: ...
+
+    @cycle.setter
+    def cycle(self, arg: int, /) -> None: ...
+
+    @property
+    def element_cycles(self) -> int: ...
+
+    @element_cycles.setter
+    def element_cycles(self, arg: int, /) -> None: ...
+
+    @property
+    def element_bytes(self) -> int: ...
+
+    @element_bytes.setter
+    def element_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def credits(self) -> str: ...
+
+    @credits.setter
+    def credits(self, arg: str, /) -> None: ...
+
+    @property
+    def discipline(self) -> str: ...
+
+    @discipline.setter
+    def discipline(self, arg: str, /) -> None: ...
+
+    @property
+    def arbitration(self) -> str: ...
+
+    @arbitration.setter
+    def arbitration(self, arg: str, /) -> None: ...
+
+    @property
+    def unit_subsets(self) -> str: ...
+
+    @unit_subsets.setter
+    def unit_subsets(self, arg: str, /) -> None: ...
+
+class LoadPoint:
+    """What a network does under a load; latencies in nanoseconds."""
+
+    @property
+    def load(self) -> float: ...
+
+    @property
+    def accepted(self) -> float: ...
+
+    @property
+    def accepted_half_width(self) -> float: ...
+
+    @property
+    def latency(self) -> float: ...
+
+    @property
+    def latency_half_width(self) -> float: ...
+
+    @property
+    def is_saturated(self) -> bool: ...
+
+    @property
+    def packets(self) -> int: ...
+
+    @property
+    def hops(self) -> int: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def measured(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> int: ...
+
+class MessageTimes:
+    """When messages have come; picoseconds."""
+
+    @property
+    def finish(self) -> int: ...
+
+    @property
+    def ends(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def packets(self) -> int: ...
+
+    @property
+    def hops(self) -> int: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> int: ...
+
+class PacketInterface:
+    """What network interfaces take; picoseconds."""
+
+    def __init__(self, send: int, receive: int, is_occupied: bool) -> None: ...
+
+class PacketNetwork:
+    """Routers on an interconnect."""
+
+    def __init__(self, shape: Interconnect, routing: str, options: RouterOptions) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def switches(self) -> int: ...
+
+    @property
+    def virtual_channels(self) -> int: ...
+
+    def measure(self, pattern: str, load: float, senders: int, fanout: int, sets: int, interface_latency: int, packets: int, progress: object | None) -> LoadPoint:
+        """What the network does under a load."""
+
+    def send_to(self, destinations: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: int, interface: PacketInterface) -> MessageTimes:
+        """
+        When each node's message to its destination has come, all beginning at once.
+        """
+
+    def reduce(self, members: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], root: int, bytes: int, reductions: int, interface: PacketInterface) -> MessageTimes: ...
+
+    def molecular_dynamics(self, senders: int, fanout: int, bytes: int, rounds: int, is_in_switches: bool, interface: PacketInterface) -> MessageTimes: ...
+
+    def contention(self, destinations: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, bool, int, int]:
+        """
+        The largest load of a channel by destination; is it free any way; else level and subtree.
+        """
+
+def destinations(pattern: str, nodes: int, seed: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]:
+    """Where each node sends to; none for uniform."""
+
 class TrafficPattern:
     """Who sends whom how much, by phase."""
 

@@ -30,20 +30,25 @@ public:
   double capacity(Link link) const override;
   std::string link_name(Link link) const override;
 
-private:
+  std::int64_t groups() const { return groups_; }
+  std::int64_t routers_per_group() const { return routers_; }
   std::int64_t router_of(Place node) const { return node / per_router_; }
-  /// The router of one group with the cable to another, and the number of that link.
+  /// The router of one group with the cable to another.
   std::int64_t gateway(std::int64_t group, std::int64_t other) const {
     return group * routers_ + port(group, other) / ports_;
   }
-  static std::int64_t port(std::int64_t group, std::int64_t other) {
-    return other < group ? other : other - 1;
-  }
+  /// The link from one group to another.
   Link global(std::int64_t group, std::int64_t other) const {
     return first_global_ + group * routers_ * ports_ + port(group, other);
   }
+  /// The link from a router to another one of its group.
   Link local(std::int64_t router, std::int64_t other) const {
     return first_local_ + router * routers_ + other % routers_;
+  }
+
+private:
+  static std::int64_t port(std::int64_t group, std::int64_t other) {
+    return other < group ? other : other - 1;
   }
 
   std::int64_t per_router_;

@@ -36,6 +36,7 @@ public:
   bool spreads() const override { return options_.routing != Routing::fixed; }
   double capacity(Link link) const override;
   std::string link_name(Link link) const override;
+  const FatTreeShape& shape() const { return shape_; }
 
 private:
   std::size_t levels() const { return shape_.children.size(); }

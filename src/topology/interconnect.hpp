@@ -91,6 +91,7 @@ public:
 ///                           the other, the shorter way, forward where both are as long
 ///   torus:XxY…*N, …*N+I     N nodes on each switch, by links of their own, and I more that take no ranks
 ///   ring:N                  torus:N
+///   hypercube:D             mesh:2x2x… of D dimensions
 ///   star:N                  N nodes on one switch
 ///   fat-tree:HxS            H nodes on each leaf switch, S spine switches; `nodes` says how many leaves
 ///   tree:K^N                the k-ary n-tree

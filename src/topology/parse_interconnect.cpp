@@ -16,9 +16,9 @@ namespace thalweg::topology {
 namespace {
 
 constexpr std::int64_t max_nodes = INT32_MAX;
-constexpr std::string_view names =
-    "write torus:4x4, mesh:4x4, torus:4x4*16, ring:8, star:8, fat-tree:4x2, tree:4^3, xgft:4x4:1x2, "
-    "hierarchy:4x2x8, dragonfly:2x4x2 or graph:FILE";
+constexpr std::string_view names = "write torus:4x4, mesh:4x4, torus:4x4*16, ring:8, hypercube:8, star:8, "
+                                   "fat-tree:4x2, tree:4^3, xgft:4x4:1x2, "
+                                   "hierarchy:4x2x8, dragonfly:2x4x2 or graph:FILE";
 
 /// How many nodes a shape has that says nothing of it: "ring", "star" and "fat-tree:4x2".
 std::int32_t given(const InterconnectName& name, Place nodes) {
@@ -42,6 +42,13 @@ std::int32_t number_of(const InterconnectName& name, Place nodes) {
   if (numbers.size() != 1)
     name.refuse("has several numbers", "write how many nodes there are: star:8, ring:8");
   return numbers.front();
+}
+
+Grid cube_of(const InterconnectName& name) {
+  const std::vector<std::int32_t> numbers = numbers_of(name, name.body);
+  if (numbers.size() != 1 || numbers[0] > max_levels)
+    name.refuse("is no hypercube", "write how many dimensions there are: hypercube:8");
+  return Grid(std::vector<std::int32_t>(static_cast<std::size_t>(numbers[0]), 2), false);
 }
 
 FatTreeShape two_levels(const InterconnectName& name, Place nodes) {
@@ -87,6 +94,8 @@ std::shared_ptr<const Interconnect> parse_interconnect(std::string_view text, Pl
   const std::string& kind = name.kind;
   if (kind == "ring")
     return std::make_shared<GridInterconnect>(Grid({number_of(name, nodes)}, true), name);
+  if (kind == "hypercube")
+    return std::make_shared<GridInterconnect>(cube_of(name), name);
   if (kind == "mesh" || kind == "torus")
     return std::make_shared<GridInterconnect>(name);
   if (kind == "star")

@@ -27,6 +27,7 @@ ROOMS: dict[str, set[str]] = {
     "machine": {"core", "topology"},
     "model": {"core", "topology", "schedule", "machine"},
     "simulate": {"core", "topology", "schedule", "strategies", "machine", "model"},
+    "simulate/packet": {"core", "topology", "model"},
     "pattern": {"core"},
     "place": {"core", "topology", "machine", "pattern"},
     "balance": {"core", "machine"},
@@ -69,8 +70,8 @@ ROOMS: dict[str, set[str]] = {
     },
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {
-        "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "balance", "pattern", "place",
-        "tune",
+        "core", "topology", "schedule", "strategies", "machine", "model", "simulate", "simulate/packet", "balance",
+        "pattern", "place", "tune",
     },
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg import _core
+from thalweg.bench import packets
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.simulation.ground import LOGGOPS
 from thalweg.simulation.placed import network_of
@@ -187,9 +188,9 @@ def row_of(case: Case, rounds: Sequence[Sequence[float]]) -> Row:
     )
 
 
-def run(rounds: int, ranks_max: int, json_file: str, only: str = "") -> None:
+def run(rounds: int, ranks_max: int, packet_count: int, json_file: str, only: str = "") -> None:
     """Measure all cases of up to so many ranks whose names begin with `only`, and print or write the rows."""
-    rows = []
+    rows: list[Row | packets.Row] = []
     print(
         f"{'program, network':<40} {'ranks':>8} {'write s':>8} {'run s':>7} {'M ev/s':>7} {'MiB':>6}  aims; LogGOPSim"
     )
@@ -202,6 +203,8 @@ def run(rounds: int, ranks_max: int, json_file: str, only: str = "") -> None:
             f"{row.case + ' ' + row.network:<40} {row.ranks:>8} {row.write_seconds:>8.3f} {row.simulate_seconds:>7.3f} "
             f"{row.events_per_second / 1e6:>7.1f} {row.mebibytes:>6.0f}  {_beside(case)}"
         )
+    if packet_count:
+        rows += packets.rows_of(rounds, ranks_max, packet_count)
     if json_file:
         with open(json_file, "w", encoding="utf-8") as file:
             file.write("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n")

@@ -20,7 +20,7 @@ from thalweg.cli import (
     probe,
     run,
     show,
-    simulate,
+    simulate_group,
     strategies,
     tune,
     verify,
@@ -71,7 +71,7 @@ def make_application() -> typer.Typer:
     app.command("check")(check.check)
     app.command("explain")(explain.explain)
     app.command("balance")(balance.balance)
-    app.command("simulate")(simulate.simulate)
+    app.add_typer(simulate_group.make_application(), name="simulate")
     app.command("map")(place.map_ranks)
     app.command("advise")(place.advise)
     app.add_typer(bench.make_application(), name="bench")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg.cli.bench_networks import papers, permutations
 from thalweg.cli.printing import size_from_text
 
 _SIX = ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
@@ -305,6 +306,7 @@ def simulate(
     json_file: Annotated[str, _JSON] = "",
     rounds: Annotated[int, typer.Option(help="How often each case is run; the median counts.", min=1)] = 3,
     ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 30,
+    packets: Annotated[int, typer.Option(help="Measured of each network; 0: no networks.", min=0)] = 200_000,
     only: Annotated[str, typer.Option(help="Only cases whose names begin so.", show_default="all")] = "",
     labs: Annotated[
         str, typer.Option(metavar="NAME,…", help="Hold it against times measured in these labs.", show_default=False)
@@ -314,12 +316,12 @@ def simulate(
     ops: Annotated[str, typer.Option(help="The operations to measure.", show_default="six")] = "",
     sizes: Annotated[str, typer.Option(help="Bytes of a unit to measure.")] = "8KiB,64KiB",
 ) -> None:
-    """Time simulations of many ranks, in processor seconds and memory; or hold them against measured times in labs."""
+    """Time simulations of many ranks and of packets, in processor seconds and memory; or hold them against labs."""
     if labs:
         module = importlib.import_module("thalweg.bench.simulate_labs")
         module.run(module.Request(mpi, ranks, _words(labs), _cases(ops, sizes)), json_file)
         return
-    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, json_file, only)
+    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, packets, json_file, only)
 
 
 def place(
@@ -399,6 +401,8 @@ def make_application() -> typer.Typer:
         objects,
         balance,
         simulate,
+        papers,
+        permutations,
         place,
     )
     for command in commands:

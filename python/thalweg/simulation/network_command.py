@@ -1,0 +1,251 @@
+"""`thalweg simulate network`: loads, multicasts, reductions and workloads, printed, as JSON, or drawn."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.simulation import network
+from thalweg.simulation.network_picture import draw_loads
+from thalweg.units import size_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_RANGE = re.compile(r"^([\d.]+)\.\.([\d.]+?)(?::([\d.]+))?$")
+LOADS_MAX = 1000
+
+
+class Request(NamedTuple):
+    """What the command line says; empty texts where it does not."""
+
+    topology: str
+    pattern: str
+    load: str
+    routing: str
+    multicast: str
+    reduce: str
+    workload: str
+    sizes: list[int]
+    interface: str
+    senders: int
+    packets: int
+    workers: int
+    plot: str
+    routers: dict[str, Any]
+    """What Routers() is made with."""
+
+
+def request_from(options: dict[str, Any]) -> Request:
+    """Sort the command's options."""
+    known = {each.name for each in fields(network.Routers)}
+    routers = {name: value for name, value in options.items() if name in known}
+    others = {name: value for name, value in options.items() if name not in known}
+    return Request(**others, routers=routers)
+
+
+def run(request: Request, *, as_json: bool) -> None:
+    """Answer, as a text or as JSON."""
+    kinds = [name for name in ("multicast", "reduce", "workload") if getattr(request, name)]
+    if len(kinds) > 1:
+        raise ThalwegError(
+            USAGE, f"thalweg simulate network: --{kinds[0]} and --{kinds[1]} together", "choose one of them"
+        )
+    if request.workload not in ("", "md"):
+        raise ThalwegError(USAGE, f"thalweg simulate network: no workload '{request.workload}'", "choose md")
+    if request.interface not in ("", "latency", "occupancy"):
+        raise ThalwegError(
+            USAGE, f"thalweg simulate network: --interface {request.interface}", "choose latency or occupancy"
+        )
+    if request.reduce:
+        _answer(_reductions(request), as_json=as_json)
+    elif request.workload:
+        _answer(_molecular_dynamics(request), as_json=as_json)
+    else:
+        _run_loads(request, as_json=as_json)
+
+
+def loads_from(text: str) -> list[float]:
+    """Read 0.1..1.0, 0.5..0.9:0.05 or 0.2,0.7."""
+    wrong = ThalwegError(USAGE, f"thalweg simulate network: --load {text}", "write 0.1..1.0, 0.5..0.9:0.05 or 0.2,0.7")
+    try:
+        found = _RANGE.match(text)
+        if not found:
+            return [float(word) for word in text.split(",")]
+        first, last, step = float(found[1]), float(found[2]), float(found[3] or 0.1)
+        count = int((last - first) / step + 1e-9) + 1
+    except (ValueError, ZeroDivisionError):
+        raise wrong from None
+    if not 0 < count <= LOADS_MAX:
+        raise wrong
+    return [round(first + step * place, 9) for place in range(count)]
+
+
+def numbers_from(option: str, text: str, known: dict[str, int]) -> dict[str, int]:
+    """Read fanout=8,sets=4 over the usual values."""
+    values = dict(known)
+    for word in text.split(","):
+        name, _, value = word.partition("=")
+        if name not in known or not value.isdecimal():
+            names = ", ".join(f"{each}=NUMBER" for each in known)
+            raise ThalwegError(USAGE, f"thalweg simulate network: --{option} {text}", f"write {names}")
+        values[name] = int(value)
+    return values
+
+
+def _routers(request: Request, **others: Any) -> network.Routers:
+    return network.Routers(**request.routers, **others)
+
+
+def _run_loads(request: Request, *, as_json: bool) -> None:
+    multicast = numbers_from("multicast", request.multicast, {"fanout": 0, "sets": 0}) if request.multicast else {}
+    if request.interface == "occupancy":
+        raise ThalwegError(
+            USAGE,
+            "thalweg simulate network: interfaces that are occupied, under loads",
+            "choose latency: 1300 ns a packet would let no load above 0.16 through",
+        )
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task("packets")
+        found = network.simulate_network(
+            request.topology,
+            request.pattern,
+            loads_from(request.load),
+            routing=request.routing,
+            routers=_routers(request),
+            senders=request.senders,
+            packets=request.packets,
+            workers=request.workers,
+            progress=lambda done, of: progress.update(task, completed=done, total=of),
+            **multicast,
+        )
+    if request.plot:
+        draw_loads([found], request.plot)
+    if as_json:
+        print(json.dumps(as_data(found)))
+    else:
+        _print_loads(found)
+
+
+def as_data(found: network.NetworkSimulation) -> dict[str, Any]:
+    """Write an answer as plain data; latencies in nanoseconds."""
+    accepted, half_width = found.saturation
+    rows = zip(
+        found.loads,
+        found.accepted,
+        found.accepted_half_widths,
+        found.latencies,
+        found.latency_half_widths,
+        found.saturated,
+        found.packets,
+        found.fingerprints,
+        strict=True,
+    )
+    return {
+        "level": "packet",
+        "topology": found.topology,
+        "routing": found.routing,
+        "pattern": found.pattern,
+        "routers": network.routers_as_data(found.routers),
+        "stable_load": found.stable_load,
+        "accepted_max": {"mean": accepted, "half_width": half_width},
+        "loads": [
+            {
+                "load": float(load),
+                "accepted": {"mean": float(through), "half_width": float(through_half)},
+                "latency_ns": {"mean": float(latency), "half_width": float(latency_half)},
+                "saturated": bool(saturated),
+                "packets": int(packets),
+                "fingerprint": f"{fingerprint:016x}",
+            }
+            for load, through, through_half, latency, latency_half, saturated, packets, fingerprint in rows
+        ],
+    }
+
+
+def _print_loads(found: network.NetworkSimulation) -> None:
+    routers = found.routers
+    print(f"{found.pattern} on {found.topology}, level packet, {routers.buffers} packets a crosspoint\n")
+    print("  load  accepted (95 %)    latency ns (95 %)")
+    for place, load in enumerate(found.loads):
+        through = f"{found.accepted[place]:.3f} ± {found.accepted_half_widths[place]:.3f}"
+        latency = f"{found.latencies[place]:.0f} ± {found.latency_half_widths[place]:.0f}"
+        print(f"  {load:<5.3g} {through:<18} {latency:<18} {'saturated' if found.saturated[place] else ''}".rstrip())
+    accepted, half_width = found.saturation
+    if found.saturated.any():
+        print(f"\nsaturates above a load of {found.stable_load:g}; carries at most {accepted:.3f} ± {half_width:.3f}")
+        print("latencies of saturated loads grow with the time that is simulated")
+    else:
+        print("\ndoes not saturate")
+
+
+class Answer(NamedTuple):
+    """Times by size, of several ways."""
+
+    title: str
+    ways: list[str]
+    sizes: list[int]
+    nanoseconds: list[list[float]]
+    """Of each size, by way."""
+
+
+def _by_size(title: str, request: Request, ways: dict[str, Callable[[int], network.MessageTimes]]) -> Answer:
+    times = [[way(size).finish for way in ways.values()] for size in request.sizes]
+    return Answer(title, list(ways), request.sizes, times)
+
+
+def _reductions(request: Request) -> Answer:
+    numbers = numbers_from("reduce", request.reduce, {"units": 1, "groups": 1})
+    routers = _routers(request, units=numbers["units"], occupied=request.interface == "occupancy")
+    return _by_size(
+        f"{numbers['groups']} reductions of all nodes of {request.topology}, {numbers['units']} combine units",
+        request,
+        {
+            "in switches": lambda size: network.simulate_reduction(
+                request.topology, size, groups=numbers["groups"], routers=routers
+            )
+        },
+    )
+
+
+def _molecular_dynamics(request: Request) -> Answer:
+    routers = _routers(request, occupied=request.interface != "latency")
+
+    def way(*, in_switches: bool) -> Callable[[int], network.MessageTimes]:
+        return lambda size: network.simulate_molecular_dynamics(
+            request.topology, size, senders=request.senders, in_switches=in_switches, routers=routers
+        )
+
+    return _by_size(
+        f"a sixteenth of the nodes of {request.topology} send to 16 others each",
+        request,
+        {"in switches": way(in_switches=True), "point to point": way(in_switches=False)},
+    )
+
+
+def _answer(answer: Answer, *, as_json: bool) -> None:
+    if as_json:
+        rows = [
+            {"bytes": size, **dict(zip(answer.ways, times, strict=True))}
+            for size, times in zip(answer.sizes, answer.nanoseconds, strict=True)
+        ]
+        print(json.dumps({"level": "packet", "title": answer.title, "finish_ns": rows}))
+        return
+    print(f"{answer.title}, level packet\n")
+    print("  bytes    " + "".join(f"{way + ', ns':>20}" for way in answer.ways))
+    for size, times in zip(answer.sizes, answer.nanoseconds, strict=True):
+        print(f"  {size_text(size):<9}" + "".join(f"{time:>20.0f}" for time in times))

@@ -1,0 +1,33 @@
+"""What comes through a network, and latency, over load: as a picture."""
+
+from collections.abc import Sequence
+
+from thalweg.plots import new_figure
+from thalweg.simulation.network import NetworkSimulation
+
+
+def draw_loads(found: Sequence[NetworkSimulation], path: str) -> None:
+    """Draw both for several patterns or networks; the file's name says the format."""
+    figure = new_figure(11, 4.5)
+    through, latency = figure.subplots(1, 2)
+    for one in found:
+        label = f"{one.pattern}, {one.topology}"
+        through.errorbar(one.loads, one.accepted, one.accepted_half_widths, marker="o", markersize=3, label=label)
+        stable = ~one.saturated
+        if stable.any():
+            latency.errorbar(
+                one.loads[stable],
+                one.latencies[stable] / 1e3,
+                one.latency_half_widths[stable] / 1e3,
+                marker="o",
+                markersize=3,
+                label=label,
+            )
+    through.plot((0, 1), (0, 1), color="tab:gray", linewidth=0.5)
+    through.set_xlabel("offered load")
+    through.set_ylabel("accepted load")
+    latency.set_xlabel("offered load (where not saturated)")
+    latency.set_ylabel("latency, us")
+    latency.set_ylim(bottom=0)
+    through.legend()
+    figure.savefig(path)

@@ -1,0 +1,71 @@
+#pragma once
+
+// A machine's interconnect as routers see it: channels between outputs and inputs, numbered so that a
+// vertex's are beside each other.
+
+#include "topology/interconnect.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thalweg::simulate::packet {
+
+inline constexpr std::uint32_t none = UINT32_MAX;
+
+/// One way of a cable. Number c leaves vertex `from` by output c - first_channel(from).
+struct Wire {
+  std::uint32_t from = none;
+  std::uint32_t to = none;
+  std::uint32_t input = 0;  ///< of `to`
+  topology::Link link = -1; ///< of the interconnect; -1 between a switch and its only node, where it has none
+};
+
+/// Nodes 0 .. nodes()-1, then switches. Where the interconnect's nodes are its switches (mesh:4x4), each
+/// switch gets a node with a channel there and back. Inputs and outputs are numbered by their links, so in
+/// trees the input and the output of a port have the same number, down ports first.
+class Fabric {
+public:
+  /// Throws Error where it is too large, or nodes have several links: such trees need a choice that is made
+  /// before a packet is sent.
+  explicit Fabric(std::shared_ptr<const topology::Interconnect> shape);
+
+  const topology::Interconnect& shape() const { return *shape_; }
+  std::uint32_t nodes() const { return nodes_; }
+  std::uint32_t vertices() const { return static_cast<std::uint32_t>(first_.size() - 1); }
+  const std::vector<Wire>& wires() const { return wires_; }
+  std::uint32_t first_channel(std::uint32_t vertex) const { return first_[vertex]; }
+  std::uint32_t outputs(std::uint32_t vertex) const { return first_[vertex + 1] - first_[vertex]; }
+  std::uint32_t inputs(std::uint32_t vertex) const { return inputs_[vertex]; }
+  bool is_node(std::uint32_t vertex) const { return vertex < nodes_; }
+  /// The channel of a link of the interconnect.
+  std::uint32_t channel_of(topology::Link link) const { return channels_[static_cast<std::size_t>(link)]; }
+  /// The vertex that is a vertex of the interconnect as a switch.
+  std::uint32_t switch_vertex(topology::Vertex vertex) const {
+    return static_cast<std::uint32_t>(vertex) + (nodes_are_switches_ ? nodes_ : 0);
+  }
+  topology::Vertex shape_vertex(std::uint32_t vertex) const {
+    return vertex - (nodes_are_switches_ ? nodes_ : 0);
+  }
+  /// From a switch to a node beside it.
+  std::uint32_t channel_to_node(std::uint32_t node) const { return to_nodes_[node]; }
+  /// For people, e.g. "switch 17, output 3".
+  std::string channel_name(std::uint32_t channel) const;
+
+private:
+  void add_wires();
+  void number_inputs();
+
+  std::shared_ptr<const topology::Interconnect> shape_;
+  std::uint32_t nodes_ = 0;
+  bool nodes_are_switches_ = false;
+  std::vector<Wire> wires_;
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> inputs_;
+  std::vector<std::uint32_t> channels_;
+  std::vector<std::uint32_t> to_nodes_;
+};
+
+} // namespace thalweg::simulate::packet
