@@ -9,6 +9,10 @@ _Name = Annotated[
     str, typer.Option("--name", envvar="THALWEG_LAB", help="Of the lab, if there are several: its hosts are NAME-h0, …")
 ]
 
+_Nic = Annotated[
+    bool, typer.Option("--nic", help="Start an agent on each host, which runs barriers on its network device.")
+]
+
 
 def make_application() -> typer.Typer:
     """Make the group of the lab's commands."""
@@ -31,9 +35,7 @@ def make_application() -> typer.Typer:
         shuffle: Annotated[
             int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")
         ] = 0,
-        nic: Annotated[
-            bool, typer.Option("--nic", help="Start an agent on each host, which runs barriers on its network device.")
-        ] = False,
+        nic: _Nic = False,
         name: _Name = "thalweg",
     ) -> None:
         """Make hosts with links of that rate, on a network of that shape."""
