@@ -16,6 +16,7 @@ from jobs import NATIVE, Mode, Result, run
 from mpich_suite.cases import Case, cases, has_passed
 from mpich_suite.source import FOLDERS, build, source
 from mpis import Mpi, named
+from test_apart import APART, RENUMBERED
 from test_strategies import selections
 
 pytestmark = pytest.mark.exhaustive
@@ -32,8 +33,8 @@ def _seconds_max(native_seconds: float) -> float:
     return NATIVE_SECONDS_MAX + SLOWER_MAX * native_seconds
 
 
-def _start(mpi: Mpi, case: Case, mode: Mode, seconds: float) -> Result:
-    program = [str(build(mpi) / case.folder / case.program), *case.arguments]
+def _start(mpi: Mpi, case: Case, mode: Mode, seconds: float, before: tuple[str, ...] = ()) -> Result:
+    program = [*before, str(build(mpi) / case.folder / case.program), *case.arguments]
     return run(mpi, case.ranks, program, mode, seconds=seconds)
 
 
@@ -53,18 +54,20 @@ def _native_seconds(name: str, folder: str) -> dict[Case, float]:
     return {case: seconds for case, seconds in measured.items() if seconds is not None}
 
 
-def _check(name: str, folder: str, mpi: Mpi, mode: Mode) -> None:
+def _check(name: str, folder: str, mpi: Mpi, mode: Mode, before: tuple[str, ...] = ()) -> list[Result]:
+    """Start what the library passes alone, behind the command `before`; all has to pass."""
     passing = _native_seconds(name, folder)
     assert passing, f"{name} passes none of the tests of {folder} alone"
 
-    def failure(case: Case) -> str:
-        result = _start(mpi, case, mode, _seconds_max(passing[case]))
-        return "" if has_passed(result.status, result.out) else f"{case}: {result.explain()}"
+    def result_of(case: Case) -> Result:
+        return _start(mpi, case, mode, _seconds_max(passing[case]), before)
 
     with ThreadPoolExecutor(JOBS) as pool:
-        failures = [text for text in pool.map(failure, passing) if text]
+        results = dict(zip(passing, pool.map(result_of, passing), strict=True))
+    failures = [f"{case}: {one.explain()}" for case, one in results.items() if not has_passed(one.status, one.out)]
     if failures:
         pytest.fail(f"{len(failures)} of {len(passing)} failed\n" + "\n".join(failures), pytrace=False)
+    return list(results.values())
 
 
 @IN_FOLDER
@@ -84,3 +87,17 @@ def test_chosen_strategies(name: str, folder: str, number: int) -> None:
     """Under a strategy of ours for every operation at once."""
     chosen = selections()[number % len(selections())]
     _check(name, folder, named(name), Mode(chosen, preload=True, settings={"THALWEG_USE": chosen}))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make hosts")
+@pytest.mark.parametrize("hosts", [2, 3, 4])
+@DEBIAN
+def test_topologies_on_several_hosts(name: str, hosts: int) -> None:
+    """Ranks of topologies are numbered anew where the program allows it; some were, which the log says."""
+    # Ranks that outnumber cores crawl where they spin.
+    mode = Mode("apart", preload=True, settings={"THALWEG_VERBOSE": "1", "THALWEG_WAIT": "yield"})
+    results = _check(name, "topo", named(name), mode, before=(APART, str(hosts)))
+    said = "".join(result.err for result in results)
+    assert "ranks of a topology" in said, said
+    if hosts == 2:  # of 4 ranks that were dealt out in turns
+        assert RENUMBERED in said, said

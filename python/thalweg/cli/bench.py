@@ -382,6 +382,21 @@ def place(
     module.run(request, on_labs, json_file)
 
 
+def recording(
+    json_file: Annotated[str, _JSON] = "",
+    mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
+    rounds: Annotated[int, typer.Option(help="How many pairs of jobs of each program.")] = 9,
+    sides: Annotated[str, typer.Option(help="Numbers in a message of the stencil.")] = "8,64,256",
+    steps: Annotated[int, typer.Option(help="Of the stencil.")] = 200000,
+    folder: Annotated[str, typer.Option(help="With the examples, for one of them too.", show_default=False)] = "",
+) -> None:
+    """Time programs with and without `thalweg run --record`."""
+    module = importlib.import_module("thalweg.bench.recording")
+    sizes = [int(one) for one in _words(sides)]
+    module.run(module.Request(mpi, ranks, rounds, sizes, steps, folder), json_file)
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
@@ -404,6 +419,7 @@ def make_application() -> typer.Typer:
         papers,
         permutations,
         place,
+        recording,
     )
     for command in commands:
         app.command()(command)

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from thalweg.placement.library import Found, PlaceError, ReorderOptions, Weight, library_of
+from thalweg.placement.library import Found, PlaceError, PlaceLibrary, ReorderOptions, Weight, library_of
 
 _WEIGHT = np.dtype([("rank", np.intc), ("bytes", np.float64), ("phase", np.intc)], align=True)
 
@@ -86,30 +86,29 @@ def reorder(  # noqa: PLR0913 (options have names)
     options = ReorderOptions(ctypes.sizeof(ReorderOptions), None, math.nan)  # which fails on all ranks
     try:
         rows = weight_rows(weights, comm.Get_rank(), comm.Get_size())
-        texts = (text.encode() or None for text in (objective, network, node_list))
-        aim, shape, file = texts
+        aim, shape, file = (text.encode() or None for text in (objective, network, node_list))
         options = ReorderOptions(ctypes.sizeof(ReorderOptions), aim, seconds, gain, shape, file)
     except (AttributeError, TypeError, ValueError, OverflowError, PlaceError) as failed:
         wrong = failed
+    reordered, found = _reordered(library, comm, rows, options, wrong)
+    return (reordered, found) if report else reordered
+
+
+def _reordered(
+    library: PlaceLibrary, comm: Any, rows: np.ndarray[Any, Any], options: ReorderOptions, wrong: Exception | None
+) -> tuple[Any, Reordering]:
+    """Call the library; `wrong` is what this rank has given wrong, which comes before what the library says of it."""
     given = library.handle_of(comm)
     made = type(given)()
     found = Found(ctypes.sizeof(Found))
+    weights = rows.ctypes.data_as(ctypes.POINTER(Weight))
     status = library.status_of(
-        "reorder",
-        given,
-        rows.ctypes.data_as(ctypes.POINTER(Weight)),
-        len(rows),
-        ctypes.byref(options),
-        ctypes.byref(made),
-        ctypes.byref(found),
+        "reorder", given, weights, len(rows), ctypes.byref(options), ctypes.byref(made), ctypes.byref(found)
     )
     if status and wrong is not None:
         raise wrong
     library.check(status)
-    reordered = library.communicator_of(made)
-    if not report:
-        return reordered
-    return reordered, Reordering(
+    outcome = Reordering(
         bool(found.is_renumbered),
         found.hops_per_byte,
         found.hops_per_byte_before,
@@ -117,6 +116,7 @@ def reorder(  # noqa: PLR0913 (options have names)
         found.link_bytes_before,
         found.reason.decode(errors="replace"),
     )
+    return library.communicator_of(made), outcome
 
 
 def weight_rows(weights: Any, rank: int, ranks: int) -> np.ndarray[Any, Any]:
