@@ -49,6 +49,17 @@ Portfolio::Portfolio(const pattern::Pattern& pattern, const machine::Allocation&
 void Portfolio::note(const Mapping& mapping, const std::string& method) {
   Mapping copy = mapping;
   const double value = HopBytes(graph_, distances_, copy).value();
+  // What is good for hops may be good for links by chance: of alike ones the best is kept.
+  constexpr double alike = 1.1;
+  if (options_.goal.needs_links() && value <= alike * nearest_.hop_bytes)
+    answer(copy.slot_of, method);
+  if (method.find('+') == std::string::npos && graph_.vertices() <= Distances::dense_max) {
+    const auto same = std::ranges::find(constructed_, method, &Candidate::method);
+    if (same == constructed_.end())
+      constructed_.push_back({copy.slot_of, method, value});
+    else if (value < same->hop_bytes)
+      *same = {copy.slot_of, method, value};
+  }
   if (value < nearest_.hop_bytes)
     nearest_ = {std::move(copy.slot_of), method, value};
 }
@@ -109,18 +120,46 @@ bool Portfolio::note_constructed(double until) {
   return false;
 }
 
+void Portfolio::search_from_each(double cycle, double until) {
+  constexpr int bisections = 6; // random ones
+  for (int count = 0; count < bisections && budget_.used() < until; ++count)
+    constructed_.push_back({bisected(graph_, distances_, random_).slot_of, "bisection", 0});
+  std::size_t left = constructed_.size();
+  for (const Candidate& start : constructed_) {
+    if (budget_.used() >= until)
+      return;
+    Mapping mapping = Mapping::of(start.slots);
+    HopBytes state(graph_, distances_, mapping);
+    const double slice = std::min((until - budget_.used()) / static_cast<double>(left--), cycle);
+    const double end = budget_.used() + slice;
+    const double unit = mean_change(state, proposals_, random_);
+    budget_.spend(change_samples);
+    anneal(state, proposals_, random_, budget_, {unit, hot_min, cold, end}, &regions_);
+    descend(state, proposals_, random_, budget_, until);
+    note(mapping, start.method + "+annealing");
+  }
+}
+
 void Portfolio::search_hops(double until) {
   if (note_constructed(until))
     return;
-  Mapping mapping = Mapping::of(nearest_.slots);
-  const std::string begin = nearest_.method;
-  HopBytes state(graph_, distances_, mapping);
-  const double before = budget_.used();
-  const std::int64_t proposals = descend(state, proposals_, random_, budget_, until);
-  note(mapping, begin + "+descent");
-  const double per_proposal =
-      (budget_.used() - before) / static_cast<double>(std::max<std::int64_t>(proposals, 1));
+  double per_proposal = 0;
+  {
+    Mapping mapping = Mapping::of(nearest_.slots);
+    const std::string begin = nearest_.method;
+    HopBytes state(graph_, distances_, mapping);
+    const double before = budget_.used();
+    const std::int64_t proposals = descend(state, proposals_, random_, budget_, until);
+    note(mapping, begin + "+descent");
+    per_proposal = (budget_.used() - before) / static_cast<double>(std::max<std::int64_t>(proposals, 1));
+  }
   const double cycle = std::max(per_proposal * proposals_for_hot_max * graph_.vertices(), 1e-3);
+  constexpr double part_for_each = 0.4;
+  if (cycle < until - budget_.used())
+    search_from_each(cycle / 4, budget_.used() + part_for_each * (until - budget_.used()));
+  Mapping mapping = Mapping::of(nearest_.slots);
+  const std::string begin = nearest_.method.substr(0, nearest_.method.find('+'));
+  HopBytes state(graph_, distances_, mapping);
   const double part = std::min((until - budget_.used()) / cycle, 1.0);
   double hot = std::max(hot_max * std::sqrt(part), hot_min);
   const double unit = mean_change(state, proposals_, random_);

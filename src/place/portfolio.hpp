@@ -32,6 +32,8 @@ private:
   /// Is there time for what takes so many seconds?
   bool has_time(double seconds, double until) const;
   void search_hops(double until);
+  /// Anneals a little from each construction: what they have of blocks stays, and blocks change places.
+  void search_from_each(double cycle, double until);
   void search_loads();
   /// Keeps a mapping where it is the best by hop-bytes so far.
   void note(const Mapping& mapping, const std::string& method);
@@ -48,7 +50,8 @@ private:
   Vicinity vicinity_;
   Proposals proposals_;
   Regions regions_;
-  Candidate nearest_; ///< the best by hop-bytes
+  Candidate nearest_;                  ///< the best by hop-bytes
+  std::vector<Candidate> constructed_; ///< the best of each method
   Result result_;
   bool has_own_nodes_;
   Slots answered_; ///< the answer, of all vertices

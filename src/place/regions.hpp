@@ -23,7 +23,8 @@ public:
     std::int32_t a;
     std::int32_t b;
   };
-  /// The exchanges of two regions of a random size, in order or mirrored, or of one with its mirror image.
+  /// Two regions of a random size change places, turned and mirrored; or one is turned. The exchanges are
+  /// made one after the other.
   void propose(Random& random, std::vector<Exchange>& exchanges) const;
 
 private:

@@ -1,6 +1,7 @@
 #include "place/map_shared.hpp"
 
 #include "core/error.hpp"
+#include "place/hop_bytes.hpp"
 #include "place/partition.hpp"
 #include "place/regions.hpp"
 #include "problems.hpp"
@@ -52,7 +53,8 @@ TEST(Shared, AlikeTasksAreDealtOutExactly) {
   const pattern::Pattern pattern{256, {{"", 1, mesh_pattern({16, 16}, shuffled(random, 256))}}};
   const Result result = map_shared(pattern, allocation, {}, {.proposals = 200000});
   EXPECT_EQ(part_weights(result.slot_of, std::vector<double>(256, 1), 16), std::vector<double>(16, 16));
-  EXPECT_EQ(result.placed.hop_bytes, 2 * 2 * 3 * 16); // squares of 4 x 4: the optimum
+  constexpr double squares = 2 * 2 * 3 * 16; // of 4 x 4 tasks: the optimum
+  EXPECT_LE(result.placed.hop_bytes, 1.1 * squares);
 }
 
 TEST(Shared, EnoughSlotsAreNotShared) {
@@ -89,10 +91,12 @@ TEST(Partition, PartsHaveTheirSizes) {
   }
 }
 
-TEST(Regions, ExchangeSlotsOnceEach) {
+/// So that they can be taken back in the opposite order, no exchange is of a slot with itself.
+TEST(Regions, ExchangeSlotsWithOthers) {
   std::mt19937 random(24);
   Random own(1);
   std::vector<Regions::Exchange> exchanges;
+  std::size_t most = 0;
   for (int round = 0; round < 200; ++round) {
     const machine::Allocation allocation = random_allocation(random);
     const Distances distances(allocation);
@@ -101,14 +105,39 @@ TEST(Regions, ExchangeSlotsOnceEach) {
     if (!regions.has_any())
       continue;
     regions.propose(own, exchanges);
-    std::multiset<std::int32_t> seen;
     for (const auto& [a, b] : exchanges) {
       EXPECT_NE(a, b);
-      seen.insert({a, b});
+      EXPECT_TRUE(std::min(a, b) >= 0 && std::max(a, b) < distances.slots());
     }
-    EXPECT_EQ(seen.size(), std::set(seen.begin(), seen.end()).size());
-    EXPECT_TRUE(seen.empty() || (*seen.begin() >= 0 && *seen.rbegin() < distances.slots()));
+    EXPECT_LE(exchanges.size(), allocation.slots.size() / 2 + 1);
+    most = std::max(most, exchanges.size());
   }
+  EXPECT_GT(most, 4U);
+}
+
+/// A cube that is turned keeps all distances within it.
+TEST(Regions, TurnsKeepCubes) {
+  const machine::Allocation allocation = whole("mesh:4x4x4");
+  const Distances distances(allocation);
+  const Regions regions(distances);
+  const Graph graph(natural_mesh({2, 2, 2}), 64);
+  Random own(2);
+  std::vector<Regions::Exchange> exchanges;
+  // Slots 0, 1, 4, 5 and those one plane above are a region.
+  Mapping mapping = Mapping::identity(64);
+  for (std::int32_t task = 0; task < 8; ++task)
+    mapping.swap(task, mapping.task(task % 2 + 4 * (task / 2 % 2) + 16 * (task / 4)));
+  ASSERT_EQ(HopBytes(graph, distances, mapping).value(), graph.total_bytes());
+  int kept = 0;
+  for (int round = 0; round < 1000; ++round) {
+    Mapping turned = mapping;
+    regions.propose(own, exchanges);
+    for (const auto& [a, b] : exchanges)
+      turned.swap(turned.task(a), turned.task(b));
+    kept += HopBytes(graph, distances, turned).value() == graph.total_bytes() &&
+            turned.slot_of != mapping.slot_of;
+  }
+  EXPECT_GT(kept, 30);
 }
 
 } // namespace

@@ -21,7 +21,7 @@ from thalweg.bench.place_metrics import metric_rows
 from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.bench.scotch import program, scotch_map
 from thalweg.placement.machine import Slots, slots_of
-from thalweg.placement.mapping import Budget, map_ranks
+from thalweg.placement.mapping import Budget, Sharing, map_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,9 @@ _EXACT_MAX = 15
 _EXACT_SECONDS = 60.0
 _CUBE = 16
 _PUBLISHED_MAX = 300
+_SHARED = ("stencil", "mesh", "aug2d")
+_RANKS_A_SLOT = 16
+_IMBALANCE = 0.03
 
 
 class Request(NamedTuple):
@@ -109,6 +112,29 @@ def published_rows(request: Request) -> Iterator[Row]:
                     yield make_row(case, "hop-bytes", "hops per byte", ours, peer.hops_per_byte, heuristic)
 
 
+def sharing_rows(request: Request) -> Iterator[Row]:
+    """Compare with Scotch where ranks outnumber slots, by hop-bytes; nobody's fullest slot is far above the mean."""
+    gmap = program()
+    if gmap is None:
+        return
+    for size in [size for size in request.sizes if size <= _PUBLISHED_MAX]:
+        for where, slots in _allocations(size, request.allocations):
+            for name in _SHARED:
+                pattern = PATTERNS[name](_RANKS_A_SLOT * size)
+                slot_of, spent = scotch_map(gmap, pattern, slots, _IMBALANCE)
+                peer = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, np.empty(0))
+                counts = np.bincount(slot_of, minlength=size)
+                over = counts.max() / counts.mean() - 1
+                for seconds in request.seconds:
+                    budget = Budget(seconds, cpu_time=True)
+                    found = map_ranks(pattern, slots, budget=budget, bounds=False, sharing=Sharing(None, _IMBALANCE))
+                    case = (
+                        f"{name}, {pattern.tasks} ranks on {size} slots of {where}, {found.seconds:.1f} s, fullest "
+                        f"{found.imbalance:.2f} above the mean (Scotch {spent:.2f} s, {over:.2f})"
+                    )
+                    yield make_row(case, "hop-bytes", "bytes", found.placed.hop_bytes, peer.hop_bytes, "scotch")
+
+
 def qaplib_rows(folder: str, seconds: float) -> Iterator[Row]:
     """Solve the instances of a folder: with proof up to 15 tasks, else by tabu search; against the best known."""
     for path in sorted(glob.glob(os.path.join(folder, "*.qap"))):
@@ -149,7 +175,7 @@ def run(request: Request, on_labs: JobRequest, json_file: str) -> None:
     rows = []
     makers = [scale_rows(request), job_rows(on_labs), metric_rows(on_labs)]
     if request.sizes:
-        makers += [peer_rows(request), published_rows(request)]
+        makers += [peer_rows(request), sharing_rows(request), published_rows(request)]
     if request.qaplib:
         makers.append(qaplib_rows(request.qaplib, request.qaplib_seconds))
     for maker in makers:

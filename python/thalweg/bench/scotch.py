@@ -19,10 +19,13 @@ def program() -> str | None:
     return next((path for name in ("gmap", "scotch_gmap") if (path := shutil.which(name))), None)
 
 
-def scotch_map(gmap: str, pattern: Pattern, slots: Slots) -> tuple[NDArray[np.int32], float]:
+def scotch_map(
+    gmap: str, pattern: Pattern, slots: Slots, imbalance: float | None = None
+) -> tuple[NDArray[np.int32], float]:
     """Map one rank a node with Scotch; gives slots and the CPU seconds of the program.
 
-    Of a box it is asked twice, with the box as a mesh and as a part of the machine: the better one counts.
+    With `imbalance` ranks share nodes: by how much of the mean the fullest may be above it. Of a box it is asked twice,
+    with the box as a mesh and as a part of the machine: the better one counts.
     """
     tries = []
     with tempfile.TemporaryDirectory() as folder:
@@ -32,9 +35,9 @@ def scotch_map(gmap: str, pattern: Pattern, slots: Slots) -> tuple[NDArray[np.in
             with open(target, "w", encoding="utf-8") as file:
                 file.write(text)
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([gmap, "-b0", graph, target, out], check=True, capture_output=True)
+            subprocess.run([gmap, f"-b{imbalance or 0}", graph, target, out], check=True, capture_output=True)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            slot_of = _read_slots(out, pattern.tasks, slots)
+            slot_of = _read_slots(out, pattern.tasks, slots, are_shared=imbalance is not None)
             found = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, np.empty(0))
             spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             tries.append((found.hop_bytes, spent, slot_of))
@@ -72,14 +75,16 @@ def _targets(slots: Slots) -> list[str]:
     return found
 
 
-def _read_slots(path: str, ranks: int, slots: Slots) -> NDArray[np.int32]:
+def _read_slots(path: str, ranks: int, slots: Slots, *, are_shared: bool) -> NDArray[np.int32]:
     """Read the mapping: Scotch numbers a part's nodes as they are listed."""
     with open(path, encoding="utf-8") as file:
         rows = [line.split() for line in file.read().splitlines()[1:]]
     found = np.full(ranks, -1, dtype=np.int32)
     for task, terminal in rows:
         found[int(task)] = int(terminal)
-    if np.unique(found).size < ranks or not 0 <= int(found.min()) <= int(found.max()) < slots.nodes.size:
+    if (np.unique(found).size < ranks and not are_shared) or not 0 <= int(found.min()) <= int(
+        found.max()
+    ) < slots.nodes.size:
         message = "Scotch did not give each rank a node of its own"
         raise ValueError(message)
     return found

@@ -13,6 +13,26 @@ def formats() -> list[str]:
     return list(_FORMATS)
 
 
+_Proposals = Annotated[int, typer.Option(help="How many swaps to look at instead: the same answer each time.", min=0)]
+_Hosts = Annotated[
+    str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")
+]
+_Draw = Annotated[bool, typer.Option("--draw", help="Draw bytes between slots, and loads of links, with letters.")]
+_ShareSlots = Annotated[
+    bool, typer.Option("--share-slots", help="Where ranks outnumber slots: several on each, evenly.")
+]
+_Weights = Annotated[
+    str, typer.Option(metavar="FILE", help="The same by weights: a line for each rank.", show_default="all alike")
+]
+_BaseLoad = Annotated[
+    str,
+    typer.Option(
+        "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
+    ),
+]
+_Imbalance = Annotated[float, typer.Option(help="How much of the mean the heaviest slot may be above it.", min=0)]
+
+
 def map_ranks(
     pattern: Annotated[
         str, typer.Argument(metavar="PATTERN", help="Bytes between ranks: .mtx, .graph or .metis, .csv.")
@@ -29,38 +49,21 @@ def map_ranks(
         str, typer.Option(help="hop-bytes, link, contention or time; or a mixture: hop-bytes:1,contention:2.")
     ] = "hop-bytes",
     seconds: Annotated[float, typer.Option(help="How long to search.", min=0)] = 1.0,
-    proposals: Annotated[
-        int, typer.Option(help="How many swaps to look at instead: the same answer each time.", min=0)
-    ] = 0,
+    proposals: _Proposals = 0,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there.")] = "",
     form: Annotated[
         str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.", autocompletion=formats)
     ] = "list",
-    hosts: Annotated[
-        str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")
-    ] = "",
-    base_load: Annotated[
-        str,
-        typer.Option(
-            "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
-        ),
-    ] = "",
+    hosts: _Hosts = "",
+    base_load: _BaseLoad = "",
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
-    draw: Annotated[
-        bool, typer.Option("--draw", help="Draw bytes between slots, and loads of links, with letters.")
-    ] = False,
+    draw: _Draw = False,
     pictures: Annotated[str, typer.Option(metavar="FILE", help="Draw it, as SVG.")] = "",
-    share_slots: Annotated[
-        bool, typer.Option("--share-slots", help="Where ranks outnumber slots: several on each, evenly.")
-    ] = False,
-    weights: Annotated[
-        str, typer.Option(metavar="FILE", help="The same by weights: a line for each rank.", show_default="all alike")
-    ] = "",
-    imbalance: Annotated[
-        float, typer.Option(help="How much of the mean the heaviest slot may be above it.", min=0)
-    ] = 0.03,
+    share_slots: _ShareSlots = False,
+    weights: _Weights = "",
+    imbalance: _Imbalance = 0.03,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say which rank goes where, so that those that talk much are near each other on the machine.

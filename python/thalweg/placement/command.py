@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from thalweg.placement.pattern import Pattern
 
 _OBJECTIVES = ("hop-bytes", "link", "contention", "time")
-_SLOW = ("emahd-nodes", "emahd-tasks", "grasp", "localopt")
+_SLOW = ("emahd-nodes", "emahd-tasks", "topomap", "grasp", "grasp-near", "hybrid", "localopt")
 _SLOW_MAX = 300
 
 

@@ -66,7 +66,7 @@ def _links(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
     """Draw the grid, where it is one that a terminal has room for; else the most loaded links."""
     sides = slots.extents
     drawn = _grid(slots, loads) if 1 <= len(sides) <= 3 else []
-    if drawn and max(map(len, drawn)) <= _WIDTH:
+    if drawn and max(map(len, drawn[1:])) <= _WIDTH:
         return drawn
     order = np.argsort(-loads, kind="stable")[:_BARS]
     names = [slots.machine.link_name(int(link)) for link in order if loads[link] > 0]
@@ -84,32 +84,34 @@ def _grid(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
     own = set(slots.nodes.tolist())
     place = np.arange(x_side * y_side * z_side).reshape(z_side, y_side, x_side)
 
-    def mark(here: int, ahead: int, empty: str) -> str:
-        return tenths.get((here, ahead), empty)
+    def mark(axis: int, x: int, y: int, z: int) -> str:
+        """Give the link to the next node, which of two is the one before, too."""
+        at = [z, y, x]
+        if at[axis] == place.shape[axis] - 1 <= 1:
+            return " "
+        here = int(place[*at])
+        at[axis] = (at[axis] + 1) % place.shape[axis]
+        return tenths.get((here, int(place[*at])), " ")
 
     def line(z: int, y: int) -> str:
         text = ""
         for x in range(x_side):
-            here = int(place[z, y, x])
-            up = mark(here, int(place[(z + 1) % z_side, y, x]), " ") if z_side > 1 else " "
-            text += (f"[{up}]" if here in own else f" {up if up != ' ' else '.'} ") + mark(
-                here, int(place[z, y, (x + 1) % x_side]), " "
-            )
+            up = mark(0, x, y, z)
+            node = f"[{up}]" if int(place[z, y, x]) in own else f" {up if up != ' ' else '.'} "
+            text += node + mark(2, x, y, z)
         return text
 
     def below(z: int, y: int) -> str:
-        return "".join(
-            f" {mark(int(place[z, y, x]), int(place[z, (y + 1) % y_side, x]), ' ')}  " for x in range(x_side)
-        )
+        return "".join(f" {mark(1, x, y, z)}  " for x in range(x_side))
 
     lines = [
         f"loads of links, in tenths of the hottest one's {loads.max():.6g} bytes, the more loaded way; [ ] is a node"
         + (", and in it its link to the next plane" if z_side > 1 else "")
     ]
     for y in range(y_side):
-        lines.append("  " + "   ".join(line(z, y) for z in range(z_side)).rstrip())
+        lines.append(("  " + "   ".join(line(z, y) for z in range(z_side))).rstrip())
         if y_side > 1:
-            lines.append("  " + "   ".join(below(z, y) for z in range(z_side)).rstrip())
+            lines.append(("  " + "   ".join(below(z, y) for z in range(z_side))).rstrip())
     return lines
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-_BOUND_SECONDS = 1.0
-"""For a search whose end no clock decides; what a bound proves by then is no part of its answer."""
+_BOUND_SECONDS = 5.0
+"""At most so long a bound may take that could be improved as long as one likes."""
 
 
 class Budget(NamedTuple):
@@ -127,7 +127,7 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
     has_bounds = bounds and weights is None  # which are of tasks with slots of their own
     proven: dict[str, Bound] = {}
     if has_bounds:
-        within = limits.seconds if not limits.proposals else _BOUND_SECONDS
+        within = min(limits.seconds, _BOUND_SECONDS)
         proven = {"hop-bytes": hop_bytes_bound(traffic, slots, within), "link": link_bound(traffic, slots)}
     return Placement(
         found.slot_of, slots, found.method, found.identity, found.placed, found.seconds, proven, found.numbered, weights
