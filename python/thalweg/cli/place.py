@@ -26,9 +26,7 @@ _Weights = Annotated[
 ]
 _BaseLoad = Annotated[
     str,
-    typer.Option(
-        "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
-    ),
+    typer.Option("--base-load", metavar="FILE", help="Bytes of other jobs on links: a link and a number a line."),
 ]
 _Imbalance = Annotated[float, typer.Option(help="How much of the mean the heaviest slot may be above it.", min=0)]
 
