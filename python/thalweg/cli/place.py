@@ -8,6 +8,14 @@ import typer
 _FORMATS = ("list", "ompi-rankfile", "mpich-hosts", "mpich-rank-order", "slurm-hostfile")
 
 
+_BaseLoad = Annotated[
+    str,
+    typer.Option(
+        "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
+    ),
+]
+
+
 def formats() -> list[str]:
     """Name what a placement can be written as."""
     return list(_FORMATS)
@@ -40,12 +48,7 @@ def map_ranks(
     hosts: Annotated[
         str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")
     ] = "",
-    base_load: Annotated[
-        str,
-        typer.Option(
-            "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
-        ),
-    ] = "",
+    base_load: _BaseLoad = "",
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
     pictures: Annotated[str, typer.Option(metavar="FILE", help="Draw it, as SVG.")] = "",
