@@ -8,6 +8,14 @@ import typer
 _FORMATS = ("list", "ompi-rankfile", "mpich-hosts", "mpich-rank-order", "slurm-hostfile")
 
 
+_BaseLoad = Annotated[
+    str,
+    typer.Option(
+        "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
+    ),
+]
+
+
 def formats() -> list[str]:
     """Name what a placement can be written as."""
     return list(_FORMATS)

@@ -162,9 +162,10 @@ def _advice(  # noqa: PLR0913, PLR0917
     slots = Slots(allocation.machine.interconnect, np.repeat(allocation.nodes, per_node), per_node)
     # Few hops are found sooner than what the time depends on.
     where = (pattern.core, slots.machine, slots.nodes)
+    prices = (costs.bytes_per_second, costs.hop_seconds, costs.message_seconds)
     limits = (budget.seconds / 2, budget.proposals // 2, budget.cpu_time)
     candidates = [
-        _core.map_tasks(*where, goal, *limits, seed, np.empty(0), (*costs,))
+        _core.map_tasks(*where, goal, *limits, seed, np.empty(0), prices)
         for goal in ("time", "hop-bytes:1,contention:1")
     ]
     best = min(candidates, key=lambda one: one.placed.seconds)

@@ -42,6 +42,20 @@ static void* room(size_t bytes) {
   return data;
 }
 
+/* Gives the bytes of all its messages. */
+static size_t read_phase(struct phase* phase) {
+  size_t bytes = 0;
+  phase->count = number();
+  phase->messages = room((size_t)phase->count * sizeof *phase->messages);
+  for (int index = 0; index < phase->count; ++index) {
+    const int from = number();
+    const int to = number();
+    phase->messages[index] = (struct message){from, to, number()};
+    bytes += (size_t)phase->messages[index].bytes;
+  }
+  return bytes;
+}
+
 static int by_size(const void* a, const void* b) {
   const double difference = *(const double*)a - *(const double*)b;
   return (difference > 0) - (difference < 0);
@@ -81,15 +95,7 @@ int main(int argc, char** argv) {
   size_t bytes_max = 0;
   int count_max = 0;
   for (int index = 0; index < phases; ++index) {
-    size_t bytes = 0;
-    all[index].count = number();
-    all[index].messages = room((size_t)all[index].count * sizeof *all[index].messages);
-    for (int message = 0; message < all[index].count; ++message) {
-      const int from = number();
-      const int to = number();
-      all[index].messages[message] = (struct message){from, to, number()};
-      bytes += (size_t)all[index].messages[message].bytes;
-    }
+    const size_t bytes = read_phase(&all[index]);
     bytes_max = bytes > bytes_max ? bytes : bytes_max;
     count_max = all[index].count > count_max ? all[index].count : count_max;
   }

@@ -51,6 +51,21 @@ static struct peers grid_peers(MPI_Comm grid) {
   return found;
 }
 
+/* Of a kind that exchanges messages; none of others. */
+static struct peers peers_of(const char* kind, MPI_Comm grid) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (strcmp(kind, "ring") == 0 || strcmp(kind, "chain") == 0)
+    return line_peers(rank, ranks, kind[0] == 'r');
+  if (strcmp(kind, "grid") == 0)
+    return grid_peers(grid);
+  if (strcmp(kind, "pairs") == 0)
+    return pair_peer(rank, ranks);
+  return (struct peers){0, {0, 0, 0, 0}};
+}
+
 /* From each peer what it sent in the direction of this rank: the one before in a dimension sends ahead. */
 static void exchange(struct peers peers, MPI_Comm comm, const char* out, char* in, int bytes) {
   MPI_Request requests[2 * peers_max];
@@ -86,13 +101,7 @@ int main(int argc, char** argv) {
   MPI_Comm grid = MPI_COMM_NULL;
   MPI_Dims_create(ranks, 2, extents);
   MPI_Cart_create(MPI_COMM_WORLD, 2, extents, closed, 0, &grid);
-  struct peers peers = {0, {0, 0, 0, 0}};
-  if (strcmp(kind, "ring") == 0 || strcmp(kind, "chain") == 0)
-    peers = line_peers(rank, ranks, kind[0] == 'r');
-  else if (strcmp(kind, "grid") == 0)
-    peers = grid_peers(grid);
-  else if (strcmp(kind, "pairs") == 0)
-    peers = pair_peer(rank, ranks);
+  const struct peers peers = peers_of(kind, grid);
   const int is_allgather = strcmp(kind, "allgather") == 0;
   const int is_neighbors = strcmp(kind, "neighbors") == 0;
   if (peers.count == 0 && !is_allgather && !is_neighbors) {
