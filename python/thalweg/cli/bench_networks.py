@@ -1,18 +1,17 @@
-"""Benchmarks on simulated networks: figures of papers, and permutations."""
+"""Benchmarks of simulations: how fast, figures of papers, and permutations."""
 
 import importlib
 from typing import Annotated
 
 import typer
 
+from thalweg.cli.bench_options import JSON, cases, words
 from thalweg.cli.printing import size_from_text
-
-_JSON = typer.Option("--json", metavar="FILE", help="Write the rows here.", show_default=False)
 
 
 def papers(
     *,
-    json_file: Annotated[str, _JSON] = "",
+    json_file: Annotated[str, JSON] = "",
     chapter: Annotated[int, typer.Option(help="Of S. Kumar 2005: 8, routers with collectives.")] = 8,
     packets: Annotated[int, typer.Option(help="About so many are measured at each load.", min=20)] = 100_000,
     plot: Annotated[
@@ -26,7 +25,7 @@ def papers(
 
 def permutations(
     *,
-    json_file: Annotated[str, _JSON] = "",
+    json_file: Annotated[str, JSON] = "",
     topology: Annotated[str, typer.Option(help="A tree, as tree:4^3.")] = "tree:4^3",
     steps: Annotated[str, typer.Option(help="Steps, separated by commas.")] = "1,2,3,4,5,6,7,8,12,16,20,24,31,32,48",
     size: Annotated[str, typer.Option("--bytes", help="Of each message.")] = "64KiB",
@@ -36,3 +35,26 @@ def permutations(
     module = importlib.import_module("thalweg.bench.permutations")
     chosen = [int(word) for word in steps.split(",") if word.strip().isdecimal()]
     module.run(module.Request(topology, chosen, size_from_text(size), buffers), json_file)
+
+
+def simulate(
+    *,
+    json_file: Annotated[str, JSON] = "",
+    rounds: Annotated[int, typer.Option(help="How often each case is run; the median counts.", min=1)] = 3,
+    ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 30,
+    packets: Annotated[int, typer.Option(help="Measured of each network; 0: no networks.", min=0)] = 200_000,
+    only: Annotated[str, typer.Option(help="Only cases whose names begin so.", show_default="all")] = "",
+    labs: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Hold it against times measured in these labs.", show_default=False)
+    ] = "",
+    mpi: Annotated[str, typer.Option(help="The MPI to measure with, as for thalweg tune.")] = "openmpi",
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks to measure with.")] = 8,
+    ops: Annotated[str, typer.Option(help="The operations to measure.", show_default="six")] = "",
+    sizes: Annotated[str, typer.Option(help="Bytes of a unit to measure.")] = "8KiB,64KiB",
+) -> None:
+    """Time simulations of many ranks and of packets, in processor seconds and memory; or hold them against labs."""
+    if labs:
+        module = importlib.import_module("thalweg.bench.simulate_labs")
+        module.run(module.Request(mpi, ranks, words(labs), cases(ops, sizes)), json_file)
+        return
+    importlib.import_module("thalweg.bench.simulate").run(rounds, ranks_max, packets, json_file, only)

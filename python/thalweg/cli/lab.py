@@ -13,6 +13,14 @@ _Nic = Annotated[
     bool, typer.Option("--nic", help="Start an agent on each host, which runs barriers on its network device.")
 ]
 
+_HostRate = Annotated[str, typer.Option("--host-rate", help="Of the hosts' own links.", show_default="as the others")]
+_Topology = Annotated[
+    str, typer.Option(help="star, fat-tree:HOSTSxSPINES, ring, torus:XxY…, or another of docs/machines.md.")
+]
+_Shuffle = Annotated[
+    int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")
+]
+
 
 def make_application() -> typer.Typer:
     """Make the group of the lab's commands."""
@@ -26,15 +34,9 @@ def make_application() -> typer.Typer:
         *,
         hosts: Annotated[int, typer.Option(help="How many hosts.")] = 8,
         rate: Annotated[str, typer.Option(help="Of each link in each direction: 200mbit, 1gbit.")] = "200mbit",
-        host_rate: Annotated[
-            str, typer.Option("--host-rate", help="Of the hosts' own links.", show_default="as the others")
-        ] = "",
-        topology: Annotated[
-            str, typer.Option(help="star, fat-tree:HOSTSxSPINES, ring, torus:XxY…, or another of docs/machines.md.")
-        ] = "star",
-        shuffle: Annotated[
-            int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")
-        ] = 0,
+        host_rate: _HostRate = "",
+        topology: _Topology = "star",
+        shuffle: _Shuffle = 0,
         nic: _Nic = False,
         name: _Name = "thalweg",
     ) -> None:

@@ -8,14 +8,6 @@ import typer
 _FORMATS = ("list", "ompi-rankfile", "mpich-hosts", "mpich-rank-order", "slurm-hostfile")
 
 
-_BaseLoad = Annotated[
-    str,
-    typer.Option(
-        "--base-load", metavar="FILE", help="Other jobs' bytes on links meanwhile: a link and a number a line."
-    ),
-]
-
-
 def formats() -> list[str]:
     """Name what a placement can be written as."""
     return list(_FORMATS)
@@ -36,6 +28,15 @@ _BaseLoad = Annotated[
     str,
     typer.Option("--base-load", metavar="FILE", help="Bytes of other jobs on links: a link and a number a line."),
 ]
+_Machine = Annotated[
+    str, typer.Option(metavar="MACHINE", help="The network, such as torus:16x16x16.", show_default="the nodes' own")
+]
+_Nodes = Annotated[
+    str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the machine")
+]
+_Objective = Annotated[
+    str, typer.Option(help="hop-bytes, link, contention or time; or a mixture: hop-bytes:1,contention:2.")
+]
 _Imbalance = Annotated[float, typer.Option(help="How much of the mean the heaviest slot may be above it.", min=0)]
 
 
@@ -44,16 +45,10 @@ def map_ranks(
         str, typer.Argument(metavar="PATTERN", help="Bytes between ranks: .mtx, .graph or .metis, .csv.")
     ],
     *,
-    machine: Annotated[
-        str, typer.Option(metavar="MACHINE", help="The network, such as torus:16x16x16.", show_default="the nodes' own")
-    ] = "",
-    nodes: Annotated[
-        str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the machine")
-    ] = "",
+    machine: _Machine = "",
+    nodes: _Nodes = "",
     slots_per_node: Annotated[int, typer.Option("--slots-per-node", help="Ranks that a node has room for.", min=1)] = 1,
-    objective: Annotated[
-        str, typer.Option(help="hop-bytes, link, contention or time; or a mixture: hop-bytes:1,contention:2.")
-    ] = "hop-bytes",
+    objective: _Objective = "hop-bytes",
     seconds: Annotated[float, typer.Option(help="How long to search.", min=0)] = 1.0,
     proposals: _Proposals = 0,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
