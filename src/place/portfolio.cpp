@@ -166,7 +166,7 @@ void Portfolio::search_hops(double until) {
   for (bool is_first = true; budget_.used() < until && unit > 0; is_first = false) {
     const double left = until - budget_.used();
     const double end = left < 2 * cycle ? until : budget_.used() + cycle;
-    anneal(state, proposals_, random_, budget_, {unit, hot, cold, end}, &regions_);
+    anneal(state, proposals_, random_, budget_, {unit, hot, cold, end}, part < 1 ? nullptr : &regions_);
     descend(state, proposals_, random_, budget_, until);
     note(mapping, begin + (is_first ? "+annealing" : "+annealing again"));
     hot = hot == hot_again ? hot_max : hot_again;
