@@ -219,7 +219,7 @@ def streams(
         lab,
         rounds,
         items,
-        module.chosencases(words(cases)),
+        module.chosen_cases(words(cases)),
         scale,
         edge_factor,
     )
