@@ -6,10 +6,10 @@
 // accepting). Half of the proposals bring a task near one that it talks to, as on sparse patterns few others
 // gain anything.
 
+#include "core/random.hpp"
 #include "place/budget.hpp"
 #include "place/energy.hpp"
 #include "place/graph.hpp"
-#include "place/random.hpp"
 #include "place/regions.hpp"
 #include "place/vicinity.hpp"
 

@@ -6,10 +6,10 @@
 // Source: Pellegrini 1994, "Static mapping by dual recursive bipartitioning"; here on the slots that a job
 // really has, with halves of exactly equal numbers of tasks and slots.
 
+#include "core/random.hpp"
 #include "place/distances.hpp"
 #include "place/graph.hpp"
 #include "place/mapping.hpp"
-#include "place/random.hpp"
 
 namespace thalweg::place {
 

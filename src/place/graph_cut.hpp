@@ -6,7 +6,7 @@
 // Sources: Karypis and Kumar 1998 (heavy-edge matching), Fiduccia and Mattheyses 1982 (refinement), and for
 // vertices that are drawn to a side from outside, the dual recursive bipartitioning of Pellegrini 1994.
 
-#include "place/random.hpp"
+#include "core/random.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "place/grasp.hpp"
 
+#include "core/random.hpp"
 #include "place/hop_bytes.hpp"
 #include "place/index.hpp"
-#include "place/random.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,7 @@
+#include "core/random.hpp"
 #include "place/grasp.hpp"
 #include "place/hop_bytes.hpp"
 #include "place/index.hpp"
-#include "place/random.hpp"
 #include "place/vicinity.hpp"
 
 #include <algorithm>

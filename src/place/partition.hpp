@@ -4,8 +4,8 @@
 //
 // Source: multilevel recursive bisection, Karypis and Kumar 1998.
 
+#include "core/random.hpp"
 #include "place/graph.hpp"
-#include "place/random.hpp"
 
 #include <cstdint>
 #include <vector>

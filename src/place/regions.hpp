@@ -3,9 +3,9 @@
 // Regions of slots near each other, halves of halves, whose contents can change places as a whole: what swaps
 // of two tasks reach only by way of much worse mappings.
 
+#include "core/random.hpp"
 #include "place/distances.hpp"
 #include "place/energy.hpp"
-#include "place/random.hpp"
 
 #include <vector>
 

@@ -2,10 +2,10 @@
 
 // Tasks that outnumber slots, several of them on each: which is on which, by bytes times hops and by weight.
 
+#include "core/random.hpp"
 #include "place/budget.hpp"
 #include "place/distances.hpp"
 #include "place/graph.hpp"
-#include "place/random.hpp"
 #include "place/vicinity.hpp"
 
 namespace thalweg::place {

@@ -1,7 +1,7 @@
 #include "core/assertion.hpp"
+#include "core/random.hpp"
 #include "place/index.hpp"
 #include "place/quadratic.hpp"
-#include "place/random.hpp"
 
 #include <algorithm>
 #include <limits>

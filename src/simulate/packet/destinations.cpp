@@ -2,7 +2,7 @@
 
 #include "core/arithmetic.hpp"
 #include "core/error.hpp"
-#include "simulate/packet/random.hpp"
+#include "core/random.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,8 +2,8 @@
 
 // Where a packet goes next. Each way to route is a file of its own, with its rule and its paper.
 
+#include "core/random.hpp"
 #include "simulate/packet/packet.hpp"
-#include "simulate/packet/random.hpp"
 
 #include <span>
 

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "simulate/packet/destinations.hpp"
+#include "simulate/packet/exponential.hpp"
 
 #include <algorithm>
 #include <array>
@@ -103,7 +104,7 @@ private:
   Ticks gap(Random& random) const {
     if (mean_gap_ == duration_)
       return duration_;
-    return static_cast<Ticks>(Wide{random.exponential()} * mean_gap_ >> 32);
+    return static_cast<Ticks>(Wide{exponential(random)} * mean_gap_ >> 32);
   }
   // Of the sender and the first turns of a shuffle of the others.
   std::uint32_t draw_group(std::uint32_t node) {

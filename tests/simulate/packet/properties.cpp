@@ -1,6 +1,7 @@
 // What holds for any traffic: packets and credits are kept, nothing stands still, results are the same bits.
 
 #include "simulate/packet/destinations.hpp"
+#include "simulate/packet/exponential.hpp"
 #include "simulate/packet/grid_routes.hpp"
 #include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
@@ -186,7 +187,7 @@ TEST(Packets, RandomNumbersAreWhatTheyShouldBe) {
   double sum = 0;
   constexpr int draws = 200'000;
   for (int draw = 0; draw < draws; ++draw)
-    sum += static_cast<double>(random.exponential()) / 4294967296.0;
+    sum += static_cast<double>(exponential(random)) / 4294967296.0;
   EXPECT_NEAR(sum / draws, 1, 0.01);
   EXPECT_EQ(minus_log2(std::uint64_t{1} << 63), std::uint64_t{1} << 32);
 }

@@ -1,10 +1,11 @@
 #pragma once
 
-// Random numbers that are the same on every machine: a search is reproduced from its seed.
+// Random numbers that are the same on every machine: what begins with a seed is reproduced from it.
 
+#include <concepts>
 #include <cstdint>
 
-namespace thalweg::place {
+namespace thalweg {
 
 /// Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64).
 class Random {
@@ -17,9 +18,10 @@ public:
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
     return bits ^ (bits >> 31);
   }
-  /// 0 .. count-1.
-  std::int32_t below(std::int32_t count) {
-    return static_cast<std::int32_t>(((next() >> 32) * static_cast<std::uint64_t>(count)) >> 32);
+  /// 0 .. count-1, for counts of up to 2^32; uneven by less than count / 2^32.
+  template <std::integral Number>
+  Number below(Number count) {
+    return static_cast<Number>(((next() >> 32) * static_cast<std::uint64_t>(count)) >> 32);
   }
   /// From 0 to below 1.
   double real() { return static_cast<double>(next() >> 11) * 0x1p-53; }
@@ -28,4 +30,4 @@ private:
   std::uint64_t state_;
 };
 
-} // namespace thalweg::place
+} // namespace thalweg
