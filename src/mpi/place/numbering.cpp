@@ -4,8 +4,9 @@
 #include <exception>
 #include <fmt/format.h>
 
+#include "job/mpi/agreement.hpp"
+#include "mpi/abi/library_api.hpp"
 #include "mpi/state/runtime.hpp"
-#include "mpi/wait/polling.hpp"
 #include "place/job_allocation.hpp"
 #include "place/sure_order.hpp"
 
@@ -30,6 +31,16 @@ place::Slots found_order(CommunicatorState& communicator, std::vector<pattern::E
   }
 }
 
+job::Agreement agreement_of(const CommunicatorState& communicator) {
+  const MPI_Comm shadow = communicator.shadow->handle();
+  return {library_api(),
+          shadow,
+          job::all_ranks(communicator.size),
+          communicator.rank,
+          job::agreement_tag(library_api(), shadow),
+          communicator.channels->policy()};
+}
+
 } // namespace
 
 bool may_reorder(MPI_Comm comm, int reorder) {
@@ -37,7 +48,11 @@ bool may_reorder(MPI_Comm comm, int reorder) {
     return false;
   CommunicatorState* const communicator = find_communicator(comm);
   return communicator != nullptr && communicator->agreed && !communicator->inter && communicator->size > 2 &&
-         communicator->node_count() > 1;
+         communicator->node_count() > 1 && open_channels_now(*communicator);
+}
+
+std::vector<int> gathered(MPI_Comm comm, const std::vector<int>& own) {
+  return agreement_of(*find_communicator(comm)).gather(own);
 }
 
 place::Slots agreed_order(MPI_Comm comm, const std::optional<std::vector<pattern::Edge>>& edges) {
@@ -48,9 +63,7 @@ place::Slots agreed_order(MPI_Comm comm, const std::optional<std::vector<pattern
   const bool moves = !order.empty();
   order.resize(static_cast<std::size_t>(communicator.size) + 1);
   order.back() = moves ? 1 : 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  native.Ibcast(order.data(), static_cast<int>(order.size()), MPI_INT, 0, comm, &request);
-  poll_request(&request, MPI_STATUS_IGNORE);
+  agreement_of(communicator).broadcast(order.data(), order.size() * sizeof order.front());
   const bool moved = order.back() != 0;
   order.pop_back();
   return moved ? order : place::Slots{};

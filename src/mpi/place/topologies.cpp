@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "mpi/comm/communicators.hpp"
 #include "mpi/place/numbering.hpp"
@@ -89,23 +88,6 @@ std::optional<Edges> graph_edges(MPI_Comm comm, int nnodes, const int index[], c
     }
   }
   return found;
-}
-
-// Every rank's numbers, one after the other, on the first rank of the communicator.
-std::vector<int> gathered(MPI_Comm comm, const std::vector<int>& own) {
-  const CommunicatorState& communicator = *find_communicator(comm);
-  const auto length = static_cast<int>(own.size());
-  std::vector<int> lengths(communicator.rank == 0 ? static_cast<std::size_t>(communicator.size) : 0);
-  MPI_Request request = MPI_REQUEST_NULL;
-  native.Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm, &request);
-  poll_request(&request, MPI_STATUS_IGNORE);
-  std::vector<int> offsets(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::vector<int> all(lengths.empty() ? 0 : static_cast<std::size_t>(offsets.back() + lengths.back()));
-  native.Igatherv(own.data(), length, MPI_INT, all.data(), lengths.data(), offsets.data(), MPI_INT, 0, comm,
-                  &request);
-  poll_request(&request, MPI_STATUS_IGNORE);
-  return all;
 }
 
 // From rows of (from, to, weight); an edge out of bounds means that the library will complain.
