@@ -160,6 +160,43 @@ Adjacency of_new_rank(const Ordered& ordered, const Adjacency& own, int old_rank
   return result;
 }
 
+#ifdef THALWEG_FAMILY_OPENMPI
+// The same processes on a communicator that has run no collectives, or the program's own where there can be
+// none. Open MPI 4.1 sends a graph's edges with tags -50 and -51. Its nonblocking collectives count down from
+// -27 on each communicator, so after 23 of them ranks take one's messages for the other's, and wait for ever.
+// Programs get there sooner with us, as our waits make nonblocking calls of blocking ones.
+class Unused {
+public:
+  explicit Unused(MPI_Comm comm) {
+    const CommunicatorState* const communicator = find_communicator(comm);
+    if (communicator == nullptr || !communicator->agreed || communicator->inter)
+      return;
+    MPI_Group group{};
+    if (native.Comm_group(comm, &group) != MPI_SUCCESS)
+      return;
+    if (native.Comm_create(comm, group, &comm_) != MPI_SUCCESS)
+      comm_ = MPI_COMM_NULL;
+    native.Group_free(&group);
+  }
+  ~Unused() {
+    if (comm_ != MPI_COMM_NULL)
+      native.Comm_free(&comm_);
+  }
+  Unused(const Unused&) = delete;
+  Unused& operator=(const Unused&) = delete;
+
+  MPI_Comm or_else(MPI_Comm comm) const { return comm_ != MPI_COMM_NULL ? comm_ : comm; }
+
+private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+#else
+struct Unused {
+  explicit Unused(MPI_Comm /*comm*/) {}
+  static MPI_Comm or_else(MPI_Comm comm) { return comm; }
+};
+#endif
+
 } // namespace
 
 int make_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
@@ -197,7 +234,9 @@ int make_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int 
                                       newcomm);
     reorder = 0;
   }
-  return native.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, newcomm);
+  const Unused unused(comm);
+  return native.Dist_graph_create(unused.or_else(comm), n, sources, degrees, destinations, weights, info,
+                                  reorder, newcomm);
 }
 
 int make_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
