@@ -168,6 +168,30 @@ void test_misuse(thalweg::array<Cell>& cells) {
   checks::failure_of([&] { (void)thalweg::array<Cell>(MPI_COMM_WORLD, {0, 3}); });
 }
 
+// A rank that waits in a fence holds up no message of the program's: a long one needs its receiver's help.
+void test_waiting(thalweg::array<Cell>& cells) {
+  int rank = 0;
+  int ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks < 2)
+    return;
+  for (const bool is_fence : {true, false}) {
+    std::vector<char> message(8 << 20);
+    const int bytes = static_cast<int>(message.size());
+    MPI_Request receive = MPI_REQUEST_NULL;
+    if (rank == 0)
+      MPI_Irecv(message.data(), bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &receive);
+    if (rank == 1)
+      MPI_Send(message.data(), bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    if (is_fence)
+      cells.fence();
+    else
+      cells.finish();
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -181,6 +205,7 @@ int main(int argc, char** argv) {
     test_sections(cells);
     test_priorities(cells);
     test_answers(cells);
+    test_waiting(cells);
     test_misuse(cells);
   }
   int rank = 0;
