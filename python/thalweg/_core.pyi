@@ -861,6 +861,12 @@ class Simulation:
     def events(self) -> int: ...
 
     @property
+    def packets(self) -> int: ...
+
+    @property
+    def packet_hops(self) -> int: ...
+
+    @property
     def fingerprint(self) -> int: ...
 
     def path(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
@@ -889,6 +895,11 @@ class RankNetwork:
 
     def __init__(self, interconnect: Interconnect, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hop_latency: int, shares_links: bool) -> None:
         """Of ranks on these nodes; the latency of a link is in nanoseconds."""
+
+    def use_packets(self, routers: RouterOptions, routing: str, window: int, turnaround: int) -> None:
+        """
+        Messages become packets. Rates and the channels' delay are not the routers' but the messages'.
+        """
 
 class SimulatedProgram:
     """What ranks send, receive and compute, with costs."""

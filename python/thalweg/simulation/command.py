@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from thalweg.balancing.files import read_nodes
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.simulation.ground import Costs
+from thalweg.simulation.ground import PROGRAM_ROUTERS, Costs
+from thalweg.simulation.network import Routers
 from thalweg.simulation.picture import draw_timeline
 from thalweg.simulation.placed import is_network, read_placement
 from thalweg.simulation.recording import play, read_recording
@@ -23,13 +25,18 @@ from thalweg.simulation.streams import simulate_stream
 from thalweg.units import size_text, time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 STREAM = "stream"
 RANKS_MAX = 1 << 30
 SHOWN_RANKS = 5
 SHOWN_LINKS = 5
 WRITTEN_LINKS = 64
+ROUTER_NAMES = (
+    "buffers", "credit_rule", "queues", "arbitration", "packet_bytes", "channel_ns", "switch_ns", "window",
+    "turnaround_ns", "seed",
+)  # fmt: skip
+"""What programs' routers may be told."""
 
 
 class Request(NamedTuple):
@@ -54,9 +61,13 @@ class Request(NamedTuple):
     link_latency: float
     """In seconds."""
     nodes: str
+    without: str
     placement: str
     loggops: str
     level: str
+    routing: str
+    routers: dict[str, str]
+    """What routers are to be, other than the usual ones."""
     ties: str
     plot: str
 
@@ -107,7 +118,32 @@ def _costs(request: Request) -> Costs:
         link_bandwidth=request.link_bandwidth,
         link_latency=request.link_latency,
         level=request.level,
+        without=_numbers(request.without),
+        routing=request.routing,
+        routers=routers_from(request.routers) if request.routers else None,
     )
+
+
+def _numbers(text: str) -> list[int]:
+    """Read 3,17."""
+    words = text.split(",") if text else []
+    if not all(word.strip().isdecimal() for word in words):
+        raise ThalwegError(USAGE, f"thalweg simulate: --without {text}", "write numbers of nodes: 3,17")
+    return [int(word) for word in words]
+
+
+def routers_from(texts: Mapping[str, str]) -> Routers:
+    """Change the usual routers of programs by NAME=VALUE."""
+    known = {each.name: getattr(PROGRAM_ROUTERS, each.name) for each in fields(Routers) if each.name in ROUTER_NAMES}
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        if name not in known:
+            raise ThalwegError(USAGE, f"thalweg simulate: no routers with {name}", f"choose {', '.join(known)}")
+        try:
+            values[name] = type(known[name])(text)
+        except ValueError as error:
+            raise ThalwegError(USAGE, f"thalweg simulate: --router {name}={text}", "give a number") from error
+    return replace(PROGRAM_ROUTERS, **values)
 
 
 def _simulate(request: Request, report: Callable[[int], None]) -> Simulation:
@@ -190,6 +226,8 @@ def as_data(request: Request, found: Simulation, wall_seconds: float) -> dict[st
         "operations": found.operations,
         "messages": found.messages,
         "events": found.events,
+        "packets": found.packets,
+        "packet_hops": found.packet_hops,
         "patterns": found.patterns,
         "folded": found.folded,
         "fingerprint": f"{found.fingerprint:016x}",
@@ -243,4 +281,5 @@ def _print(request: Request, found: Simulation, wall_seconds: float) -> None:
         print(f"\nthe most loaded of {found.links.numbers.size} links that carried something")
         for link in _links(found)[:SHOWN_LINKS]:
             print(f"  {link['link']:<24} {link['bytes']:>14.0f} bytes, busy {link['busy']:.1%}")
-    print(f"\n{found.events} events, {found.messages} messages, {wall_seconds:.2g} s")
+    packets = f", {found.packets} packets through {found.packet_hops} switches" if found.packets else ""
+    print(f"\n{found.events} events, {found.messages} messages{packets}, {wall_seconds:.2g} s")
