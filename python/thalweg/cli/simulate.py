@@ -19,7 +19,7 @@ _Goal = Annotated[
 ]
 _Trace = Annotated[
     str,
-    typer.Option(metavar="FILE", help="Play what `thalweg run --record` kept of a program.", show_default=False),
+    typer.Option(metavar="FILE", help="Play what `thalweg run --trace` or `--record` kept.", show_default=False),
 ]
 _Machine = Annotated[
     str,
@@ -41,6 +41,7 @@ _Loggops = Annotated[
 _Nodes = Annotated[
     str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
 ]
+_RanksPerNode = Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)]
 _Placement = Annotated[
     str,
     typer.Option(metavar="FILE", help="The slot of each rank, as `thalweg map -o` writes it.", show_default=False),
@@ -50,6 +51,13 @@ _Param = Annotated[
 ]
 _Level = Annotated[
     str, typer.Option(help="loggp, or flow: messages share links.", show_default="flow where there is a network")
+]
+_Use = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OP=NAME", help="A strategy for a traced program's collectives.", show_default=False),
+]
+_ComputeScale = Annotated[
+    float, typer.Option(help="How many times as long a traced program computes.", min=0, show_default="as traced")
 ]
 _Ties = Annotated[
     str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
@@ -67,6 +75,8 @@ def simulate(
     unit_bytes: _UnitBytes = "1KiB",
     goal: _Goal = "",
     trace: _Trace = "",
+    use: _Use = None,
+    compute_scale: _ComputeScale = 1,
     shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = "",
     items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0,
     buffer_bytes: Annotated[str, typer.Option("--buffer", help="When a stream's buffer is sent.")] = "16KiB",
@@ -75,7 +85,7 @@ def simulate(
     link_bandwidth: _LinkBandwidth = "",
     link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
     loggops: _Loggops = "2500,1500,1000,6,0,65535",
-    ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)] = 1,
+    ranks_per_node: _RanksPerNode = 1,
     nodes: _Nodes = "",
     placement: _Placement = "",
     root: Annotated[int, typer.Option(help="The root, for operations that have one.")] = 0,
@@ -87,15 +97,16 @@ def simulate(
 ) -> None:
     """Simulate a strategy, a stream, a program in GOAL or a recorded one: how long it takes, and why.
 
-    Level loggp has LogGOPSim's rules, to the nanosecond, and a network that only delays. On level flow messages share
-    the links of their routes. A program that cannot go on is an error, with a list of what waits.
+    Level loggp has LogGOPSim's rules; on level flow messages share links. A stuck program is an error.
     """
-    module = importlib.import_module("thalweg.simulation.command")
-    request = module.Request(
+    command = importlib.import_module("thalweg.simulation.command")
+    request = command.Request(
         operation=operation,
         strategy=strategy,
         goal=goal,
         trace=trace,
+        use=use or [],
+        compute_scale=compute_scale,
         shape=shape,
         items=items,
         buffer_bytes=size_from_text(buffer_bytes),
@@ -115,4 +126,4 @@ def simulate(
         ties=ties,
         plot=plot,
     )
-    module.run(request, as_json=as_json)
+    command.run(request, as_json=as_json)
