@@ -35,8 +35,8 @@ def lines(status: dict[str, Any]) -> list[str]:
     found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
-        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} barriers ended")
+        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} ended")
         for waiting in group["waiting"]:
             missing = ", ".join(f"rank {one['rank']} on {one['host']}" for one in waiting["missing"])
-            found.append(f"  barrier {waiting['epoch']} waits for {missing or 'the host above'}")
+            found.append(f"  call {waiting['epoch']} waits for {missing or 'the host above'}")
     return found

@@ -31,7 +31,6 @@ using thalweg::nic::Hook;
 using thalweg::nic::Programs;
 using thalweg::nic::Registry;
 
-constexpr int expiry_ms = 1000;
 volatile std::sig_atomic_t ends = 0;
 
 std::uint32_t address_of(const std::string& device) {
@@ -81,7 +80,7 @@ public:
 
   void serve() {
     while (ends == 0) {
-      poll(watched_.data(), watched_.size(), expiry_ms);
+      poll(watched_.data(), watched_.size(), registry_.start_again());
       registry_.expire();
       const std::vector<pollfd> ready = watched_;
       for (std::size_t i = 1; i < ready.size(); ++i)

@@ -52,10 +52,17 @@ void set_option(int socket, int level, int name, const Value& value) {
 Registry::~Registry() {
   while (!members_.empty())
     leave(members_.begin()->first);
-  for (const auto& [index, group] : groups_) {
-    programs_.remove(index, group.view.id);
-    close(group.page);
-  }
+  for (const auto& [index, group] : groups_)
+    remove(index, group);
+}
+
+void Registry::remove(std::uint32_t index, const Group& group) const {
+  programs_.remove(index, group.view.id);
+  close(group.page);
+  if (group.last_socket < 0)
+    return;
+  programs_.remove_owner(group.last_cookie);
+  close(group.last_socket);
 }
 
 Registry::Membership Registry::join(int connection, uid_t user, const thalweg_nic_request& request) {
@@ -134,13 +141,20 @@ void Registry::leave(int connection) {
   const auto found = members_.find(connection);
   if (found == members_.end())
     return;
-  const Member& member = found->second;
-  programs_.remove_owner(member.cookie);
-  close(member.socket);
+  Member member = found->second;
   Group& group = groups_.at(member.index);
   group.present &= ~(std::uint64_t{1} << member.local);
   group.left = Clock::now();
   members_.erase(found);
+  // A rank may leave before what it has started has come to those above.
+  if (group.present == 0) {
+    std::swap(member.socket, group.last_socket);
+    std::swap(member.cookie, group.last_cookie);
+  }
+  if (member.socket < 0)
+    return;
+  programs_.remove_owner(member.cookie);
+  close(member.socket);
 }
 
 void Registry::expire() {
@@ -151,8 +165,7 @@ void Registry::expire() {
       ++entry;
       continue;
     }
-    programs_.remove(entry->first, group.view.id);
-    close(group.page);
+    remove(entry->first, group);
     entry = groups_.erase(entry);
   }
 }

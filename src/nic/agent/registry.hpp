@@ -35,11 +35,20 @@ public:
   void leave(int connection);
   /// Removes groups that were left long ago.
   void expire();
+  /// Starts again what all ranks and cards here have arrived at, and what has not ended for a while: its
+  /// packet up may be lost, and the ranks may be computing. Gives how soon to come again, in ms.
+  int start_again();
   /// All groups, as JSON.
   std::string describe() const;
 
 private:
   using Clock = std::chrono::steady_clock;
+  // What is waited for at a place of the window, and until when.
+  struct Overdue {
+    std::uint32_t epoch = 0;
+    Clock::duration patience = {};
+    Clock::time_point due = {};
+  };
   struct Group {
     thalweg_nic_group view = {};
     std::array<std::int32_t, THALWEG_NIC_CONTRIBUTORS> ranks = {};
@@ -47,6 +56,9 @@ private:
     int page = -1;
     std::uint64_t present = 0; // local ranks, a bit for each
     Clock::time_point left = {};
+    std::array<Overdue, THALWEG_NIC_WINDOW> overdue = {};
+    int last_socket = -1; // of the member that left last
+    std::uint64_t last_cookie = 0;
   };
   struct Member {
     std::uint32_t index = 0;
@@ -57,6 +69,9 @@ private:
 
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
   int make_socket(std::uint64_t& cookie) const;
+  void start_again(std::uint32_t index, Group& group) const;
+  int socket_of(std::uint32_t index, const Group& group) const;
+  void remove(std::uint32_t index, const Group& group) const;
   std::string describe(const Group& group, const thalweg_nic_state& state) const;
 
   const Programs& programs_;
