@@ -23,7 +23,8 @@ def place(address: str) -> bytes:
     return socket.inet_aton(address) + struct.pack(">HH", PORT, 0)
 
 
-def main(number: int, rank: int, parent: str, own: int, below: list[str], calls: int) -> None:
+def main(number: int, rank: int, place_above: tuple[str, int], below: list[str], calls: int) -> None:
+    parent, own = place_above
     agent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     agent.connect(_NAME)
     root = parent == "-"
@@ -58,4 +59,4 @@ def main(number: int, rank: int, parent: str, own: int, below: list[str], calls:
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    main(int(words[0]), int(words[1]), words[2], int(words[3]), words[4:-1], int(words[-1]))
+    main(int(words[0]), int(words[1]), (words[2], int(words[3])), words[4:-1], int(words[-1]))

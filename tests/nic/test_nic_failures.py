@@ -55,13 +55,12 @@ def lab() -> Iterator[None]:
     _thalweg("lab", "down")
 
 
-def _member(
-    group: int, host: int, calls: int, parent: str = "-", own: int = 0, below: list[str] | None = None
-) -> Process:
-    """Start a rank, alone on its host, as a user without rights; give it once it has joined."""
-    words = [str(group), str(host), parent, str(own), *(below or []), str(calls)]
+def _member(words: str, host: int, calls: int) -> Process:
+    """Start a rank, alone on its host, as a user without rights; give it once it has joined. `words`: see there."""
+    group, above, *below = words.split()
+    given = [group, str(host), *(above.split("/")), *below, str(calls)]
     member = subprocess.Popen(
-        ["ip", "netns", "exec", f"{NAME}-h{host}", *NOBODY, sys.executable, str(MEMBER), *words],
+        ["ip", "netns", "exec", f"{NAME}-h{host}", *NOBODY, sys.executable, str(MEMBER), *given],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -84,10 +83,11 @@ def _go_on(*members: Process) -> None:
 
 def _chain(group: int, calls: tuple[int, int, int]) -> list[Process]:
     """Have host 1 below host 0, and host 2 below host 1, each with so many calls."""
+    first, second, third = ADDRESSES
     return [
-        _member(group, 0, calls[0], below=[ADDRESSES[1]]),
-        _member(group, 1, calls[1], ADDRESSES[0], 1, [ADDRESSES[2]]),
-        _member(group, 2, calls[2], ADDRESSES[1], 1),
+        _member(f"{group} -/0 {second}", 0, calls[0]),
+        _member(f"{group} {first}/1 {third}", 1, calls[1]),
+        _member(f"{group} {second}/1", 2, calls[2]),
     ]
 
 
