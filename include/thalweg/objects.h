@@ -133,6 +133,11 @@ THALWEG_API thalweg_status thalweg_objects_place(thalweg_objects* objects, uint3
 THALWEG_API thalweg_status thalweg_objects_begin_large(thalweg_objects* objects, size_t bytes, char** place);
 THALWEG_API thalweg_status thalweg_objects_send_large(thalweg_objects* objects, uint32_t rank);
 
+/* The memory of the message that runs belongs to the caller from now on, who frees it. NULL: other messages
+ * are in it too. */
+THALWEG_API void* thalweg_objects_keep(thalweg_objects* objects);
+THALWEG_API void thalweg_objects_free_kept(void* memory);
+
 /* Records a call by the running message. */
 THALWEG_API void thalweg_objects_sample(thalweg_objects* objects, uint16_t array, uint32_t element,
                                         size_t bytes);

@@ -123,6 +123,8 @@ public:
         [&](std::uint32_t number) { places_.insert(made(number, [&] { return make(index(number)); })); });
     places_.anchor();
     functions_ = c_functions();
+    if constexpr (requires { Element::describe(*this, functions_, signature); })
+      Element::describe(*this, functions_, signature);
     detail::check(thalweg_objects_add(objects_, &functions_, signature, &number_));
   }
   basic_array(MPI_Comm communicator, const shape_type& shape)
@@ -234,7 +236,6 @@ private:
       text += (text.empty() ? "[" : ", ") + std::to_string(one);
     return text + "]";
   }
-  std::string text_of(std::uint32_t number) const override { return text_of(index(number)); }
 
   template <typename Make>
   std::unique_ptr<detail::element_record> made(std::uint32_t number, Make&& make) {

@@ -54,6 +54,11 @@ public:
     put(rank, head, [&](char* at) { Traveling::write(at, values...); });
   }
 
+  thalweg_objects* objects() const { return objects_; }
+
+  /// Something of an element waits, so that it stays here; as often as it is released.
+  void hold(std::uint32_t number) { ++find(number)->tasks; }
+  void release_hold(std::uint32_t number) { ended(*find(number)); }
   void start(task begun, element_record& element, const char* name);
   void resume(task::handle waiting);
   void resume_soon(task::handle waiting) {
@@ -66,16 +71,16 @@ public:
   /// Where an element is, or will be in a moment.
   void is_on(std::uint32_t number, const element_places::known& word);
   /// Says so to who asks.
-  void tell(std::uint32_t rank, std::uint32_t number, const element_places::known& word) {
+  void report_place(std::uint32_t rank, std::uint32_t number, const element_places::known& word) {
     send_to<arguments<std::uint32_t, element_places::known>>(rank, THALWEG_OBJECTS_NOBODY, *moved_entry_, 0,
                                                              number, word);
   }
   void answer_where(std::uint32_t number, std::uint32_t asker) {
     const element_places::known* const word = places_.heard_of(number);
     if (word != nullptr)
-      tell(asker, number, *word);
+      report_place(asker, number, *word);
     else if (const element_record* const here = find(number))
-      tell(asker, number, {view_->rank, here->moves});
+      report_place(asker, number, {view_->rank, here->moves});
   }
 
 protected:
@@ -87,7 +92,7 @@ protected:
   void put(std::uint32_t rank, const thalweg_message& head, Write&& write);
   void run(const thalweg_message& message) noexcept;
   void forward(const thalweg_message& message);
-  virtual std::string text_of(std::uint32_t number) const = 0;
+  std::string text_of(std::uint32_t number) const;
   /// What is thrown fails all ranks' finish().
   template <typename Work>
   void guarded(const char* what, std::uint32_t number, Work&& work) noexcept;
@@ -128,6 +133,7 @@ protected:
 
 private:
   void find_tree(std::span<const std::uint64_t> counts);
+  void ended(element_record& element);
   void keep(const thalweg_message& message);
   void sample(const thalweg_message& head);
   void release(std::uint32_t number);
@@ -203,10 +209,13 @@ inline std::size_t array_base::list(std::uint32_t* elements, std::uint64_t* load
 }
 
 inline const char* array_base::unsettled() {
+  unsettled_ = reductions_.empty() ? "" : "elements have not all taken part in a reduction";
+  places_.each_record([&](const element_record& one) {
+    if (one.tasks != 0)
+      unsettled_ = "a task of element " + text_of(one.number) + " waits";
+  });
   if (!tasks_.empty())
     unsettled_ = "element " + text_of(tasks_.front()->element->number) + " waits in " + tasks_.front()->name;
-  else
-    unsettled_ = reductions_.empty() ? "" : "elements have not all taken part in a reduction";
   return unsettled_.empty() ? nullptr : unsettled_.c_str();
 }
 
@@ -261,7 +270,7 @@ inline void array_base::forward(const thalweg_message& message) {
   }
   put(rank, message, [&](char* at) { std::memcpy(at, arguments, message.bytes); });
   if (word != nullptr && message.source != view_->rank) // whoever called knows better the next time
-    tell(message.source, message.element, *word);
+    report_place(message.source, message.element, *word);
 }
 
 inline void array_base::run(const thalweg_message& message) noexcept {
@@ -289,6 +298,16 @@ inline void array_base::run(const thalweg_message& message) noexcept {
       forward(message);
     }
   });
+}
+
+inline std::string array_base::text_of(std::uint32_t number) const {
+  std::string text;
+  for (int d = functions_.dimensions; d-- > 0;) {
+    const auto side = static_cast<std::uint32_t>(functions_.shape[d]);
+    text = (d == 0 ? "[" : ", ") + std::to_string(number % side) + text;
+    number /= side;
+  }
+  return text + "]";
 }
 
 template <typename Work>
@@ -319,6 +338,11 @@ inline void array_base::start(task begun, element_record& element, const char* n
   resume(made);
 }
 
+inline void array_base::ended(element_record& element) {
+  if (--element.tasks == 0 && element.wanted != element_record::nowhere) [[unlikely]]
+    depart(element, element.wanted);
+}
+
 inline void array_base::resume(task::handle waiting) {
   running_ = waiting.promise().name;
   waiting.resume();
@@ -326,14 +350,12 @@ inline void array_base::resume(task::handle waiting) {
     return;
   const task::promise_type& ended = waiting.promise();
   element_record& element = *ended.element;
-  --element.tasks;
   tasks_.back()->place = ended.place;
   tasks_[ended.place] = tasks_.back();
   tasks_.pop_back();
   const std::exception_ptr failure = ended.failure;
   waiting.destroy();
-  if (element.tasks == 0 && element.wanted != element_record::nowhere) [[unlikely]]
-    depart(element, element.wanted);
+  this->ended(element);
   if (failure)
     std::rethrow_exception(failure);
 }

@@ -118,7 +118,7 @@ inline void array_base::depart(element_record& element, std::uint32_t to) {
     throw error(thalweg_error_handler, "migrate", rank(), "an element that cannot be written",
                 bytes == SIZE_MAX ? "see why its serializer throws" : "elements move that are below 4 GiB");
   if (sizeof(thalweg_message) + bytes > view_->max_bytes) // other messages will be there before it
-    tell(to, number, word);
+    report_place(to, number, word);
   put(to, arrival_of(bytes), [&](char* at) { functions_.pack(functions_.context, number, at, bytes); });
   view_->load = nullptr; // it went with the element
   ++view_->departed;
@@ -141,7 +141,7 @@ inline void array_base::has_entered(std::unique_ptr<element_record> made) {
   const std::uint32_t home = places_.home_of(number);
   places_.insert(std::move(made));
   if (home != view_->rank)
-    tell(home, number, word);
+    report_place(home, number, word);
   release(number);
 }
 

@@ -36,6 +36,15 @@ struct maximum {
 
 namespace detail {
 
+/// Operations are made where they are needed; one may be made from the array.
+template <typename Operation>
+Operation made_for([[maybe_unused]] const array_base& array) {
+  if constexpr (std::constructible_from<Operation, const array_base&>)
+    return Operation(array);
+  else
+    return Operation();
+}
+
 /// What is known on a rank of a reduction under way.
 template <typename Operation, typename T>
 struct reduction final : any_reduction {
@@ -44,7 +53,9 @@ struct reduction final : any_reduction {
     T* result;
   };
   reduction() : any_reduction(typeid(reduction)) {}
-  void add(const T& one) { value = value ? Operation()(*value, one) : one; }
+  void add(const array_base& array, const T& one) {
+    value = value ? made_for<Operation>(array)(*value, one) : one;
+  }
 
   struct far_waiting {
     std::uint32_t rank;
@@ -92,7 +103,8 @@ private:
 
   template <typename Operation, typename T>
   reduction<Operation, T>& reduction_of(std::uint32_t number) {
-    static_assert(std::is_empty_v<Operation>, "an operation without data: each rank makes its own");
+    static_assert(std::is_empty_v<Operation> || std::constructible_from<Operation, const array_base&>,
+                  "an operation without data: each rank makes its own");
     std::unique_ptr<any_reduction>& known = reductions_[number];
     if (!known)
       known = std::make_unique<reduction<Operation, T>>();
@@ -124,7 +136,7 @@ private:
 
   template <typename Operation, typename T>
   void take(std::uint32_t number, reduction<Operation, T>& open, const T& value, const entry* then) {
-    open.add(value);
+    open.add(*this, value);
     ++open.elements;
     if (then != nullptr)
       open.then = then;
@@ -196,7 +208,7 @@ private:
       auto& self = static_cast<reducing_array&>(array);
       const auto [number, value] = numbered<T>::read(base, bytes);
       auto& open = self.template reduction_of<Operation, T>(number);
-      open.add(value);
+      open.add(self, value);
       ++open.below;
       self.go_on(number, open);
     }

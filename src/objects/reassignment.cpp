@@ -134,13 +134,13 @@ std::vector<Rank> refined_ranks(const std::vector<Burden>& elements, std::int32_
   for (Rank from = 0; from < ranks; ++from)
     for (const std::size_t one : on[at(from)]) {
       const double its = elements[one].seconds;
-      const auto [least, to] = *idlest.begin();
+      const auto [min_seconds, to] = *idlest.begin();
       if (seconds[at(from)] <= limit)
         break;
-      if (its <= 0 || to == from || least + its > limit)
+      if (its <= 0 || to == from || min_seconds + its > limit)
         continue;
       idlest.erase({seconds[at(from)], from});
-      idlest.erase({least, to});
+      idlest.erase({min_seconds, to});
       seconds[at(from)] -= its;
       seconds[at(to)] += its;
       idlest.emplace(seconds[at(from)], from);

@@ -22,9 +22,9 @@ void Checkpoint::together(const Work& work) const {
   if (first == failed.end())
     return;
   const bool is_first = first - failed.begin() == scheduler_.group().rank();
-  const std::vector<char> told =
+  const std::vector<char> reported =
       ranks.gather(is_first ? std::vector<char>(failure.begin(), failure.end()) : std::vector<char>());
-  std::string text(told.begin(), told.end());
+  std::string text(reported.begin(), reported.end());
   ranks.broadcast(text);
   throw Error(text, "", thalweg_error_system);
 }

@@ -182,6 +182,14 @@ thalweg_status thalweg_objects_fence(thalweg_objects* objects, const thalweg_fen
   });
 }
 
+void* thalweg_objects_keep(thalweg_objects* objects) {
+  return objects == nullptr ? nullptr : objects->scheduler.keep();
+}
+
+void thalweg_objects_free_kept(void* memory) {
+  thalweg::objects::FreeMessage()(static_cast<char*>(memory));
+}
+
 void thalweg_objects_sample(thalweg_objects* objects, uint16_t array, uint32_t element, size_t bytes) {
   (void)with_scheduler("call", objects,
                        [&](thalweg_objects& open) { open.scheduler.sample(array, element, bytes); });

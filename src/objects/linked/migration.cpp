@@ -138,16 +138,16 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
     return nothing;
   const auto candidates = list();
   const std::uint64_t departed = scheduler_.view().departed - departed_;
-  struct Standing {
+  struct State {
     bool may_move;
     bool has_departed;
   };
-  const auto all = agreement().allgather(Standing{candidates.has_value(), departed != 0});
-  if (!std::ranges::all_of(all, &Standing::may_move)) {
+  const auto all = agreement().allgather(State{candidates.has_value(), departed != 0});
+  if (!std::ranges::all_of(all, &State::may_move)) {
     note("nothing moves, as a reduction is open");
     return nothing;
   }
-  const bool has_departed = std::ranges::any_of(all, &Standing::has_departed);
+  const bool has_departed = std::ranges::any_of(all, &State::has_departed);
   const bool decides_alone = options.scheme == thalweg_fence_refine ||
                              options.scheme == thalweg_fence_greedy || options.scheme == thalweg_fence_near;
   const thalweg_fence_outcome outcome = decides_alone ? reassign(*candidates, options, has_departed)

@@ -40,8 +40,8 @@ std::vector<Rank> ranks_by(const thalweg_fence_options& options, const std::vect
 }
 
 /// Of the rank that most elements leave, or enter.
-std::uint64_t most_moves(const std::vector<Burden>& burdens, const std::vector<Rank>& rank_of,
-                         std::int32_t ranks) {
+std::uint64_t max_moves(const std::vector<Burden>& burdens, const std::vector<Rank>& rank_of,
+                        std::int32_t ranks) {
   std::vector<std::uint64_t> moves(2 * static_cast<std::size_t>(ranks));
   for (std::size_t one = 0; one < burdens.size(); ++one)
     if (rank_of[one] != burdens[one].rank) {
@@ -82,7 +82,7 @@ Reassignment Reassigner::decide(const std::vector<Candidate>& all, const std::ve
   constexpr double byte_seconds = 0.5e-9; // sending and taking in, where nothing better is known
   found.gain_seconds = (options.steps > 0 ? options.steps : 1) *
                        (before - after + byte_seconds * (found.far_bytes - found.far_bytes_after) / ranks);
-  found.move_seconds = element_seconds_ * static_cast<double>(most_moves(burdens, to, ranks));
+  found.move_seconds = element_seconds_ * static_cast<double>(max_moves(burdens, to, ranks));
   const double hysteresis = options.hysteresis > 0 ? options.hysteresis : usual_hysteresis;
   const bool is_uneven = found.imbalance > 1 + threshold;
   const bool is_far = options.scheme == thalweg_fence_near && found.far_bytes_after < found.far_bytes;

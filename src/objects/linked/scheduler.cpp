@@ -181,6 +181,7 @@ void Scheduler::run_one() {
     const thalweg_objects_array& array = *arrays_[message->array];
     view_.stream->in_handler = 1; // a link without a free buffer is no reason to wait
     is_running_ = true;
+    running_queue_ = &queue;
     array.run(array.context, message);
     is_running_ = false;
     view_.stream->in_handler = 0;

@@ -50,6 +50,9 @@ public:
   char* begin_large(std::size_t bytes);
   void send_large(std::uint32_t rank);
 
+  /// The memory of the message that runs, where no other is in it; else null.
+  char* keep() { return is_running_ ? running_queue_->release_front().release() : nullptr; }
+
   /// From now on calls are recorded, some of them.
   void record_exchanged();
   void sample(std::uint16_t array, std::uint32_t element, std::size_t bytes);
@@ -92,6 +95,7 @@ private:
   std::optional<Verdict> verdict_;
   bool is_quiet_ = false;
   bool is_running_ = false;
+  MessageQueue* running_queue_ = nullptr; ///< where that message is
   struct Failure {
     Rank rank = 0;
     std::string why;
