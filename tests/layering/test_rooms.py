@@ -64,7 +64,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "place/linked": {"core", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/linked"},
-    "objects": {"core"},
+    "objects": {"core", "pattern", "place"},
     "objects/linked": {
         "core", "boundary", "wait", "transport/mpi", "job", "job/mpi", "job/linked", "objects",
     },
@@ -80,7 +80,7 @@ FOREIGN = {
     r"mpi\w*\.h": {"mpi", "team", "transport/mpi", "job/mpi", "job/linked"},
     r"nanobind/.*": {"python"},
     r"nlohmann/.*": {"mpi"},
-    r"toml\+\+/.*": {"machine", "tune"},
+    r"toml\+\+/.*": {"machine", "tune", "objects"},
     r"bpf/.*": {"nic"},
     r"dlfcn\.h": {"mpi", "team", "stream/linked"},
 }
