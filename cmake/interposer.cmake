@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY ${mpi_window})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/mpi ${mpi_window}/mpi SYMBOLIC)
 file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/observe/*.cpp)
 set(compiled_once state/settings state/user_settings learn/learned_entry choose/effect record/joined_recording
-  record/pattern_store place/placing_document place/proposal place/trial_store)
+  record/pattern_store trace/packed_trace place/placing_document place/proposal place/trial_store)
 list(TRANSFORM compiled_once PREPEND ${PROJECT_SOURCE_DIR}/src/mpi/)
 list(TRANSFORM compiled_once APPEND .cpp)
 add_library(thalweg_observe STATIC ${observe_sources} ${compiled_once})

@@ -4,22 +4,19 @@
 #include <exception>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "mpi/comm/gathering.hpp"
 #include "mpi/observe/texts.hpp"
 #include "mpi/record/pattern_store.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
+#include "mpi/trace/packed_trace.hpp"
 #include "pattern/call_trace.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
 
-using nlohmann::json;
-
-// This rank's lines, what they lack, how many calls they stand for, and whether calls were cut off.
 std::vector<std::uint8_t> pack_own() {
   CallLog& log = call_log();
   log.enter();
@@ -32,7 +29,7 @@ std::vector<std::uint8_t> pack_own() {
     is_cut |= thread.is_cut;
   }
   const auto number = static_cast<std::size_t>(runtime.world_rank);
-  return json::to_msgpack({pattern::text_of_rank(number, rank), log.lacks(), calls - 1, is_cut});
+  return pack({pattern::text_of_rank(number, rank), log.lacks(), calls - 1, is_cut});
 }
 
 std::string keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
@@ -41,12 +38,12 @@ std::string keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
   std::uint64_t calls = 0;
   std::uint64_t cut = 0;
   for (const std::vector<std::uint8_t>& packed : ranks) {
-    const json one = json::from_msgpack(packed);
-    lines += one[0].get_ref<const std::string&>();
-    for (const json& lack : one[1])
-      lacks[lack[0]] += lack[1].get<std::uint64_t>();
-    calls += one[2].get<std::uint64_t>();
-    cut += one[3].get<bool>() ? 1 : 0;
+    const PackedTrace one = unpack_trace(packed);
+    lines += one.lines;
+    for (const auto& [what, count] : one.lacks)
+      lacks[what] += count;
+    calls += one.calls;
+    cut += one.is_cut ? 1 : 0;
   }
   pattern::CallTrace head;
   head.seconds = 1e-9 * static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
