@@ -169,8 +169,8 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
                                                                 : in_row;
   const double wanted =
       (timing == in_row ? batch_seconds : apart_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
-  const int most = is_nonblocking(operation) ? 50 : 1000; /* they take as long as what is done meanwhile */
-  const int max_calls = timing == in_row ? most : alone ? 100 : 10;
+  const int max_row = is_nonblocking(operation) ? 50 : 1000; /* they take as long as what is done meanwhile */
+  const int max_calls = timing == in_row ? max_row : alone ? 100 : 10;
   const int calls = wanted < 2 ? 1 : wanted > max_calls ? max_calls : (int)wanted;
   for (int b = 0; b < batches; ++b)
     for (int c = 0; c < count; ++c)
