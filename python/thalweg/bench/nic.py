@@ -1,4 +1,4 @@
-"""Time barriers and sums on the hosts' network devices beside all that hosts run, in one job for each MPI.
+"""Time barriers and reductions on the hosts' network devices beside all that hosts run, in one job for each MPI.
 
 All take turns, batch by batch, so each batch of one has a batch of the other beside it: the median of the pairs'
 ratios counts. The best strategy on hosts is the one with the least median, found in a round of its own before.
@@ -17,8 +17,8 @@ from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Samples, Session, start_words
 from thalweg.units import time_text
 
-CASES = (("barrier", 0), ("allreduce", 8))
-"""Operations with sizes: a sum of one double is what devices can do of those that the trial program has."""
+CASES = (("barrier", 0), ("allreduce", 8), ("allreduce", 64), ("reduce", 8), ("ibarrier", 0), ("iallreduce", 8))
+"""Operations with sizes; reductions are sums of doubles. Of nonblocking ones the time counts that is exposed."""
 
 OFFLOADED = "nic"
 
@@ -41,7 +41,7 @@ def rows_of(case: str, mpi: str, best: str, samples: dict[str, Samples]) -> list
             continue
         for peer, title in ((best, f"best on hosts: {best}"), (NATIVE, f"{mpi} {NATIVE}")):
             for metric, own, others in (
-                ("completion time", ours.completion_us, samples[peer].completion_us),
+                (metric_of(case), ours.completion_us, samples[peer].completion_us),
                 ("cpu time", ours.cpu_us, samples[peer].cpu_us),
             ):
                 pairs = list(zip(own, others, strict=True))
@@ -49,9 +49,14 @@ def rows_of(case: str, mpi: str, best: str, samples: dict[str, Samples]) -> list
     return rows
 
 
+def metric_of(case: str) -> str:
+    """Name what is timed: of a nonblocking call, what it holds up its rank after a millisecond of something else."""
+    return "exposed time" if ": i" in case else "completion time"
+
+
 def measure(session: Session, mpi: str, operation: str, size: int, request: Request) -> list[Row]:
     """Find the best strategy on hosts, let it take turns with the offloaded ones, and print the rows."""
-    hosts = [entry.name for entry in all_strategies(operation) if entry.name != OFFLOADED]
+    hosts = [entry.name for entry in all_strategies(operation.removeprefix("i")) if entry.name != OFFLOADED]
     first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches)
     best = min(hosts, key=lambda name: median(first[name].completion_us))
     offloaded = [f"{OFFLOADED}:radix={radix}" for radix in request.radixes]
