@@ -35,7 +35,8 @@ struct thalweg_nic_reply {
 
 /* The page that is shared with a group's ranks, which look there for ends. */
 struct thalweg_nic_page {
-  __u32 ended[THALWEG_NIC_WINDOW];
+  __u32 ended[THALWEG_NIC_WINDOW]; /* written last */
+  __u64 words[THALWEG_NIC_WINDOW][THALWEG_NIC_WORDS];
 };
 
 enum thalweg_nic_page_bytes { THALWEG_NIC_PAGE_BYTES = 4096 };

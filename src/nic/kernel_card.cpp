@@ -1,6 +1,7 @@
 #include "nic/kernel_card.hpp"
 
 #include "core/error.hpp"
+#include "nic/datagram.hpp"
 
 #include <algorithm>
 #include <array>
@@ -97,16 +98,20 @@ public:
     close(socket_);
   }
 
-  // A datagram that does not leave is as one that is lost.
-  void start(std::uint32_t epoch) override {
-    newest_.store(epoch, std::memory_order_relaxed);
-    thalweg_nic_packet packet{};
-    thalweg_nic_write(&packet, &group_, THALWEG_NIC_START, epoch);
-    [[maybe_unused]] const ssize_t sent = send(socket_, &packet, sizeof packet, MSG_DONTWAIT | MSG_NOSIGNAL);
+  // The program has seen it when this returns.
+  bool start(std::uint32_t epoch, const thalweg_nic_content& own) override {
+    if (thalweg_nic_later(epoch, newest_.load(std::memory_order_relaxed)) != 0)
+      newest_.store(epoch, std::memory_order_relaxed);
+    const Datagram datagram(group_, THALWEG_NIC_START, epoch, own);
+    return send(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
   }
 
   bool has_ended(std::uint32_t epoch) override {
     return __atomic_load_n(&page_->ended[epoch % THALWEG_NIC_WINDOW], __ATOMIC_ACQUIRE) == epoch;
+  }
+
+  void read(std::uint32_t epoch, thalweg_nic_content& result) override {
+    std::copy_n(page_->words[epoch % THALWEG_NIC_WINDOW], result.count, result.words);
   }
 
   // An agent says nothing by itself, so there is something to read only when it has ended.
