@@ -130,6 +130,15 @@ def _missing(waiting: list[dict[str, object]]) -> list[int]:
     return [one["rank"] for one in missing]
 
 
+def test_groups_stay_inside_of_the_networks_that_the_agent_was_told(lab: None) -> None:
+    del lab
+    words = [*NOBODY, sys.executable, str(MEMBER), "3", "0", "-", "0", "192.168.7.7", "1"]
+    refused = subprocess.run(["ip", "netns", "exec", f"{NAME}-h0", *words], capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert "192.168.7.7 is in none of the networks that groups may be in" in refused.stderr
+
+
+@pytest.mark.exhaustive
 def test_a_host_whose_link_is_cut_is_told_to_all(lab: None) -> None:
     del lab
     members = _chain(2, (100_000, 100_000, 100_000))
