@@ -1,5 +1,5 @@
-/* nonblocking FILE: barriers and reductions that go on while ranks do something else. FILE, 8 KiB of zeros that all
- * hosts see, tells ranks how far the others are without MPI. */
+/* nonblocking FILE: barriers and reductions that go on while ranks do something else. FILE, 8 KiB of zeros
+ * that all hosts see, tells ranks how far the others are without MPI. */
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -91,8 +91,8 @@ static void persistent(void) {
     MPI_Request_free(&requests[i]);
 }
 
-/* Once all have started it, it ends although nobody calls MPI. A look finds it so; a second one is for a machine that
- * is busy. */
+/* Once all have started it, it ends although nobody calls MPI. A look finds it so; a second one is for a
+ * machine that is busy. */
 static int ends_while_all_compute(int place) {
   MPI_Request requests[2];
   int flag = 0, own = rank + 1, product = 0, expected = 1;

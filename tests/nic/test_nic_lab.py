@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -141,6 +142,26 @@ def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     assert {group["user"] for group in status["groups"]} == {NOBODY}
 
 
+@pytest.fixture(scope="module")
+def nonblocking(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("nonblocking", tmp_path_factory)
+
+
+def _run_nonblocking(program: str, folder: Path) -> tuple[Finished, dict[str, object]]:
+    shared = folder / "shared"
+    shared.write_bytes(bytes(8192))
+    return _run_words(folder, HOSTS, "barrier=nic;allreduce=nic;reduce=nic", program, str(shared))
+
+
+def test_nonblocking_calls_end_while_ranks_compute(lab: None, nonblocking: str, tmp_path: Path) -> None:
+    """Also several at once, and barriers of two communicators in opposite order."""
+    del lab
+    done, report = _run_nonblocking(nonblocking, tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    for function in ("MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ireduce"):
+        assert _ran_on(report, function) == {"nic"}
+
+
 def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: str, tmp_path: Path) -> None:
     """With one rank on a host and with two; the engine runs the same schedule where an agent is missing."""
     del lab
@@ -196,6 +217,32 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path) -
     assert len(programs) == 2 * HOSTS
     _end_all(signal.SIGTERM)
     assert _are_gone(programs)
+
+
+def _lose_packets(folder: Path) -> None:
+    """Have the switch lose a fifth of the cards' packets, for as long as the lab is up."""
+    loss = folder / "loss.o"
+    include = f"-I/usr/include/{sysconfig.get_config_var('MULTIARCH')}"
+    words = ["clang", "-O2", "-g", "-target", "bpf", include, "-c", str(SOURCES / "loss.bpf.c"), "-o", str(loss)]
+    subprocess.run(words, check=True)
+    for host in range(HOSTS):
+        tc = ["ip", "netns", "exec", f"{NAME}-s0", "tc"]
+        subprocess.run([*tc, "qdisc", "add", "dev", f"h{host}", "clsact"], check=True)
+        program = ["bpf", "direct-action", "obj", str(loss), "sec", "tc"]
+        subprocess.run([*tc, "filter", "add", "dev", f"h{host}", "ingress", *program], check=True)
+
+
+@pytest.mark.exhaustive
+def test_packets_that_are_lost_are_sent_again(lab: None, nonblocking: str, reductions: str, tmp_path: Path) -> None:
+    """By ranks that wait, and for those that do not by their agents."""
+    del lab
+    _serve("tcx", tmp_path / "log")
+    _lose_packets(tmp_path)
+    done, report = _run_nonblocking(nonblocking, tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    assert _ran_on(report, "MPI_Iallreduce") == {"nic"}
+    done, _ = _run_words(tmp_path, HOSTS, "allreduce=nic;reduce=nic", reductions, TURNS)
+    assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
 
 
 FORGER = """

@@ -162,6 +162,10 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
   address_to(&frame, sum, to);
   __builtin_memcpy(frame.ethernet.h_dest, at->other_hardware, ETH_ALEN);
   thalweg_nic_reorder(content); /* afterwards it is spent */
+  /* A start on behalf of a rank comes without its words. */
+  const __u32 bytes = sizeof frame + frame.packet.words * sizeof(__u64);
+  if (skb->len != bytes && bpf_skb_change_tail(skb, bytes, 0))
+    return SWALLOWED;
   if (store_words(skb, content) || bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0))
     return SWALLOWED;
   if (actions & THALWEG_NIC_NOTIFY_PARENT)
