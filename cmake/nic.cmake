@@ -27,3 +27,6 @@ target_link_options(thalweg_nic_agent PRIVATE -static-libstdc++ -static-libgcc)
 thalweg_precompile(thalweg_nic_agent nic_agent)
 install(TARGETS thalweg_nic_agent RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 install(FILES ${programs} DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
+# Only where it is installed, the unit knows what to start.
+install(CODE "configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg-nic@.service.in
+  \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/thalweg-nic@.service\" @ONLY)")

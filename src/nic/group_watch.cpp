@@ -3,6 +3,7 @@
 #include "nic/protocol.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <cstring>
 
 namespace thalweg::nic {
@@ -61,7 +62,11 @@ bool GroupWatch::lose(std::uint32_t address) {
   for (std::uint32_t below = view_.locals; below < view_.contributors; ++below)
     if (view_.below[below].address == address)
       departure.rank = ranks_[below];
-  std::strncpy(departure.host, heard_[address].host.c_str(), sizeof departure.host - 1);
+  const std::string& name = heard_[address].host;
+  if (name.empty())
+    inet_ntop(AF_INET, &address, departure.host, sizeof departure.host);
+  else
+    std::strncpy(departure.host, name.c_str(), sizeof departure.host - 1);
   return take(departure);
 }
 

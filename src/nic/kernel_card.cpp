@@ -100,7 +100,8 @@ public:
 
   // The program has seen it when this returns.
   bool start(std::uint32_t epoch, const thalweg_nic_content& own) override {
-    newest_.store(epoch, std::memory_order_relaxed);
+    if (thalweg_nic_later(epoch, newest_.load(std::memory_order_relaxed)) != 0)
+      newest_.store(epoch, std::memory_order_relaxed);
     const Datagram datagram(group_, THALWEG_NIC_START, epoch, own);
     return send(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
   }

@@ -101,10 +101,13 @@ struct Tree {
   }
 
   void arrive(std::size_t host, std::uint32_t contributor, std::uint32_t epoch) {
-    const std::uint32_t actions =
-        thalweg_nic_arrive(&hosts[host].view, &hosts[host].state, contributor, epoch);
+    Host& here = hosts[host];
+    thalweg_nic_content cell{}, content{};
+    std::uint32_t actions = thalweg_nic_arrive(&here.view, &here.state, &cell, contributor, epoch, &content);
+    if (actions == THALWEG_NIC_COMBINE)
+      actions = thalweg_nic_complete(&here.view, &here.state, epoch, &content);
     if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
-      arrive(hosts[host].above, hosts[host].view.own, epoch);
+      arrive(here.above, here.view.own, epoch);
     if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
       release_below(host, epoch);
   }
@@ -112,7 +115,8 @@ struct Tree {
   void release_below(std::size_t host, std::uint32_t epoch) {
     for (std::size_t below = 1; below < hosts.size(); ++below)
       if (hosts[below].above == host) {
-        thalweg_nic_release(&hosts[below].view, &hosts[below].state, epoch);
+        thalweg_nic_content content{};
+        thalweg_nic_release(&hosts[below].view, &hosts[below].state, epoch, &content);
         release_below(below, epoch);
       }
   }

@@ -6,16 +6,17 @@ of somebody who is gone, if it does.
 """
 
 import array
+import contextlib
 import mmap
 import socket
 import struct
 import sys
 import time
 
-from thalweg.nic.status import _NAME, _VERSION
+from thalweg.nic.status import AGENT, VERSION
 
 CONTRIBUTORS, WINDOW, PORT = 64, 8, 7747
-DEPARTURE_AT, PATIENCE_S = 3072, 20.0
+DEPARTURE_AT, PATIENCE_S = 3072, 60.0
 KEY = 0xFEEDFEED
 
 
@@ -26,7 +27,7 @@ def place(address: str) -> bytes:
 def main(number: int, rank: int, place_above: tuple[str, int], below: list[str], calls: int) -> None:
     parent, own = place_above
     agent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    agent.connect(_NAME)
+    agent.connect(AGENT)
     root = parent == "-"
     head = struct.pack("=QIHHHH", KEY, number, 1, 1 + len(below), not root, own)
     cards = [place(address) for address in below]
@@ -34,7 +35,7 @@ def main(number: int, rank: int, place_above: tuple[str, int], below: list[str],
     group = head + (bytes(8) if root else place(parent)) + b"".join(places) + bytes(4)
     ranks = [rank] + [100 + index for index in range(len(below))]
     ranks += [0] * (CONTRIBUTORS - len(ranks))
-    agent.send(struct.pack("=IIII", _VERSION, 2, 0, 0) + group + array.array("i", ranks).tobytes())
+    agent.send(struct.pack("=IIII", VERSION, 2, 0, 0) + group + array.array("i", ranks).tobytes())
     reply, descriptors, _, _ = socket.recv_fds(agent, 128, 2)
     assert len(descriptors) == 2, reply
     page = mmap.mmap(descriptors[0], 4096)
@@ -42,7 +43,7 @@ def main(number: int, rank: int, place_above: tuple[str, int], below: list[str],
     print("joined", flush=True)
     sys.stdin.readline()  # until all have
     for epoch in range(1, calls + 1):
-        packet = struct.pack(">HBBIQIHH", 0x5457, _VERSION, 1, number, KEY, epoch, 0, 0)
+        packet = struct.pack(">HBBIQIHH", 0x5457, VERSION, 1, number, KEY, epoch, 0, 0)
         end_s = time.monotonic() + PATIENCE_S
         while struct.unpack_from("=I", page, 4 * (epoch % WINDOW))[0] != epoch:
             kind, gone, after = struct.unpack_from("=IiI", page, DEPARTURE_AT)
@@ -51,7 +52,8 @@ def main(number: int, rank: int, place_above: tuple[str, int], below: list[str],
                 print(f"kind {kind} rank {gone} after {after} host {host}", flush=True)
                 return
             assert time.monotonic() < end_s, f"call {epoch} does not end"
-            starts.send(packet)
+            with contextlib.suppress(OSError):  # as where the link is cut
+                starts.send(packet)
             time.sleep(0.005)
         print(f"ended {epoch}", flush=True)
     sys.stdin.readline()

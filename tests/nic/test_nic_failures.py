@@ -99,7 +99,9 @@ def _end(*members: Process) -> None:
 
 def _status(host: int) -> dict[str, list[dict[str, object]]]:
     """Give what the agent of that host says of the only group that has ranks there."""
-    groups = json.loads(_thalweg("nic", "status", "--json", host=host))["groups"]
+    asking = [sys.executable, "-c", "import json; from thalweg.nic.status import ask; print(json.dumps(ask()))"]
+    asked = subprocess.run(["ip", "netns", "exec", f"{NAME}-h{host}", *asking], capture_output=True, check=True)
+    groups = json.loads(asked.stdout)["groups"]
     (found,) = [group for group in groups if group["present"]]
     return dict(found)
 
@@ -128,12 +130,22 @@ def _missing(waiting: list[dict[str, object]]) -> list[int]:
     return [one["rank"] for one in missing]
 
 
+def test_groups_stay_inside_of_the_networks_that_the_agent_was_told(lab: None) -> None:
+    del lab
+    words = [*NOBODY, sys.executable, str(MEMBER), "3", "0", "-", "0", "192.168.7.7", "1"]
+    refused = subprocess.run(["ip", "netns", "exec", f"{NAME}-h0", *words], capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert "192.168.7.7 is in none of the networks that groups may be in" in refused.stderr
+
+
+@pytest.mark.exhaustive
 def test_a_host_whose_link_is_cut_is_told_to_all(lab: None) -> None:
     del lab
     members = _chain(2, (100_000, 100_000, 100_000))
     _go_on(*members)
     for member in members:
-        assert _line(member) == "ended 1"
+        while _line(member) != "ended 200":  # the agents have told each other their hosts' names by then
+            assert member.poll() is None
     subprocess.run(["ip", "-n", f"{NAME}-h1", "link", "set", "eth0", "down"], check=True)
     try:
         for member, gone in ((members[0], "kind 2 rank 100"), (members[2], "kind 2 rank -1")):

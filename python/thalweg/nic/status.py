@@ -8,8 +8,8 @@ from typing import Any
 
 from thalweg.errors import NIC, ThalwegError
 
-_NAME = b"\0thalweg-nic"
-_VERSION = 1
+AGENT = b"\0thalweg-nic"
+VERSION = 2
 _STATUS = 3
 _PATIENCE_S = 5.0
 _LONGEST = 1 << 20
@@ -20,8 +20,8 @@ def ask() -> dict[str, Any]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as agent:
         agent.settimeout(_PATIENCE_S)
         try:
-            agent.connect(_NAME)
-            agent.send(struct.pack("=II", _VERSION, _STATUS))
+            agent.connect(AGENT)
+            agent.send(struct.pack("=II", VERSION, _STATUS))
             text = agent.recv(_LONGEST)
         except OSError as error:
             message = f"no agent serves this host: {error.strerror or error}"
@@ -40,7 +40,7 @@ def lines(status: dict[str, Any]) -> list[str]:
         for gone in group["gone"]:
             rank = f"rank {gone['rank']} on " if gone["rank"] >= 0 else ""
             what = "does not answer" if gone["is_silent"] else "ended"
-            found.append(f"  {rank}{_host(gone['host'])} {what} after call {gone['after']}")
+            found.append(f"  {rank}{gone['host']} {what} after call {gone['after']}")
         for waiting in group["waiting"]:
             missing = ", ".join(f"rank {one['rank']} on {_host(one['host'])}" for one in waiting["missing"])
             found.append(
@@ -53,4 +53,7 @@ def lines(status: dict[str, Any]) -> list[str]:
 @functools.cache
 def _host(address: str) -> str:
     """Name a host, where its address has a name here."""
-    return socket.getnameinfo((address, 0), 0)[0]
+    try:
+        return socket.getnameinfo((address, 0), 0)[0]
+    except OSError:  # as where no server of names can be reached
+        return address

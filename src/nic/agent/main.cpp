@@ -1,9 +1,11 @@
-// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact. `thalweg nic serve` starts it.
+// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS-PER-USER [NETWORK...].
+// `thalweg nic serve` starts it.
 //
 // It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
 // socket.
 
 #include "core/error.hpp"
+#include "nic/agent/privileges.hpp"
 #include "nic/agent/registry.hpp"
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fmt/format.h>
@@ -100,8 +103,9 @@ public:
   void serve() {
     for (Clock::time_point due = Clock::now(); ends == 0;) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
-      const std::int64_t overdue = registry_.start_again();
-      poll(watched_.data(), watched_.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, overdue)));
+      const int patience_ms =
+          std::min(registry_.start_again(), static_cast<int>(std::max<std::int64_t>(0, left)));
+      poll(watched_.data(), watched_.size(), patience_ms);
       const std::vector<pollfd> ready = watched_;
       if (ready[1].revents != 0)
         neighbors_.receive(
@@ -197,8 +201,9 @@ Hook hook_named(std::string_view name) {
 } // namespace
 
 int main(int count, char** words) {
-  if (count != 4) {
-    std::fprintf(stderr, "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact\n");
+  if (count < 5) {
+    std::fprintf(stderr,
+                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS-PER-USER [NETWORK...]\n");
     return 2;
   }
   struct sigaction action {};
@@ -206,11 +211,15 @@ int main(int count, char** words) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP})
     sigaction(number, &action, nullptr);
   try {
+    thalweg::nic::Limits limits{std::strtoul(words[4], nullptr, 10), {}};
+    for (int i = 5; i < count; ++i)
+      limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
     const std::uint32_t address = address_of(words[2]);
     const Programs programs(words[1], words[2], hook_named(words[3]));
     Neighbors neighbors(address);
-    Registry registry(programs, neighbors, address, name_of(address));
+    Registry registry(programs, neighbors, address, name_of(address), limits);
+    thalweg::nic::drop_privileges(programs.hook() == Hook::clsact);
     std::printf("serving %s through %s\n", words[2], programs.hook() == Hook::tcx ? "tcx" : "clsact");
     std::fflush(stdout);
     Server(listening, registry, neighbors, address).serve();

@@ -99,6 +99,8 @@ void Neighbors::receive(const std::function<void(std::uint32_t, std::span<const 
 void Neighbors::send(std::uint32_t address, std::span<const std::byte> datagram) {
   Neighbor& neighbor = find_or_make(address);
   const Clock::time_point now = Clock::now();
+  if (now - neighbor.sent > patience) // nobody had to say anything meanwhile
+    neighbor.heard = std::max(neighbor.heard, now + first_patience - patience);
   neighbor.sent = now;
   bool is_alive = is_refused(neighbor.beats, datagram);
   if (now - neighbor.heard > patience / 2)
@@ -109,7 +111,8 @@ void Neighbors::send(std::uint32_t address, std::span<const std::byte> datagram)
 
 bool Neighbors::is_silent(std::uint32_t address, Clock::time_point now) const {
   const auto found = neighbors_.find(address);
-  return found != neighbors_.end() && now - found->second.heard > patience;
+  return found != neighbors_.end() && now - found->second.sent <= patience &&
+         now - found->second.heard > patience;
 }
 
 void Neighbors::begin_round(Clock::time_point now) {

@@ -30,7 +30,7 @@ public:
   /// Gives all that has arrived to `visit`, with the sender's address.
   void receive(const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit);
   void send(std::uint32_t address, std::span<const std::byte> datagram);
-  /// Three beats were missed, though this process had the time to hear them.
+  /// Three beats were missed, though this process had the time to hear them, and has sent some itself.
   bool is_silent(std::uint32_t address, Clock::time_point now) const;
   /// Before each round of beats: `now` is compared with the last round's.
   void begin_round(Clock::time_point now);

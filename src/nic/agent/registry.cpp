@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -20,26 +19,10 @@ namespace thalweg::nic {
 namespace {
 
 constexpr std::chrono::seconds kept_after_leaving{10};
-constexpr std::size_t max_groups_of_a_user = 64;
-
-std::string text_of(std::uint32_t address) {
-  char text[INET_ADDRSTRLEN] = {};
-  inet_ntop(AF_INET, &address, text, sizeof text);
-  return text;
-}
 
 // Members of a group on this host say the same of it.
 bool is_same(const thalweg_nic_group& a, const thalweg_nic_group& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
-}
-
-void check(const thalweg_nic_request& request) {
-  const thalweg_nic_group& view = request.group;
-  const bool is_sound = view.locals >= 1 && view.locals <= view.contributors &&
-                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals;
-  if (!is_sound)
-    throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
-                fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
 }
 
 template <typename Value>
@@ -51,11 +34,38 @@ void set_option(int socket, int level, int name, const Value& value) {
 
 } // namespace
 
+void Registry::check(const thalweg_nic_request& request) const {
+  const thalweg_nic_group& view = request.group;
+  const bool is_sound = view.locals >= 1 && view.locals <= view.contributors &&
+                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals;
+  if (!is_sound)
+    throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
+                fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
+  const GroupWatch watch(view, request.ranks, address_, host_);
+  for (const std::uint32_t neighbor : watch.neighbors())
+    if (!limits_.allow(neighbor)) {
+      char text[INET_ADDRSTRLEN] = {};
+      inet_ntop(AF_INET, &neighbor, text, sizeof text);
+      throw Error(fmt::format("{} is in none of the networks that groups may be in", text),
+                  "ask the administrator for it: networks in /etc/thalweg/nic.toml");
+    }
+}
+
 Registry::~Registry() {
   while (!members_.empty())
     leave(members_.begin()->first);
   for (const auto& [index, group] : groups_)
     remove(index, group);
+}
+
+void Registry::remove(std::uint32_t index, const Group& group) const {
+  programs_.remove(index, group.view.id);
+  munmap(reinterpret_cast<std::byte*>(group.departure) - THALWEG_NIC_DEPARTURE_AT, THALWEG_NIC_PAGE_BYTES);
+  close(group.page);
+  if (group.last_socket < 0)
+    return;
+  programs_.remove_owner(group.last_cookie);
+  close(group.last_socket);
 }
 
 Registry::Membership Registry::join(int connection, uid_t user, const thalweg_nic_request& request) {
@@ -87,8 +97,8 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
   std::uint32_t index = 0;
   while (index < max_groups && groups_.contains(index))
     ++index;
-  if (index == max_groups || static_cast<std::size_t>(owned) >= max_groups_of_a_user)
-    throw Error(fmt::format("{} groups are all that there are for a user", max_groups_of_a_user),
+  if (index == max_groups || static_cast<std::size_t>(owned) >= limits_.groups_per_user)
+    throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
   const int page = programs_.make_page();
   void* const memory = mmap(nullptr, THALWEG_NIC_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
@@ -159,16 +169,6 @@ void Registry::leave(int connection) {
   close(member.socket);
 }
 
-void Registry::remove(std::uint32_t index, const Group& group) const {
-  programs_.remove(index, group.view.id);
-  munmap(reinterpret_cast<std::byte*>(group.departure) - THALWEG_NIC_DEPARTURE_AT, THALWEG_NIC_PAGE_BYTES);
-  close(group.page);
-  if (group.last_socket < 0)
-    return;
-  programs_.remove_owner(group.last_cookie);
-  close(group.last_socket);
-}
-
 void Registry::expire() {
   const Clock::time_point now = Clock::now();
   for (auto entry = groups_.begin(); entry != groups_.end();) {
@@ -180,88 +180,6 @@ void Registry::expire() {
     remove(entry->first, group);
     entry = groups_.erase(entry);
   }
-}
-
-void Registry::announce(Group& group) {
-  const thalweg_nic_departure& departure = group.watch.departure();
-  // Ranks look at the kind first.
-  __atomic_store_n(&group.departure->kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
-  group.departure->rank = departure.rank;
-  group.departure->after = departure.after;
-  std::copy_n(departure.host, sizeof departure.host, group.departure->host);
-  __atomic_store_n(&group.departure->kind, departure.kind, __ATOMIC_RELEASE);
-  tell_neighbors(group);
-}
-
-void Registry::tell_neighbors(const Group& group) {
-  for (const std::uint32_t neighbor : group.watch.neighbors())
-    neighbors_.send(neighbor, write_beat(group.watch.beat_for(neighbor, Clock::now())));
-}
-
-void Registry::beat() {
-  const Clock::time_point now = Clock::now();
-  neighbors_.begin_round(now);
-  neighbors_.forget_old(now);
-  for (auto& [index, group] : groups_) {
-    group.watch.look(programs_.state(index), now);
-    bool is_news = false;
-    if (group.present != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
-      for (const std::uint32_t neighbor : group.watch.neighbors())
-        if (neighbors_.is_silent(neighbor, now))
-          is_news |= group.watch.lose(neighbor);
-    if (is_news)
-      announce(group);
-    else
-      tell_neighbors(group);
-  }
-}
-
-void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
-  const std::optional<Beat> beat = read_beat(datagram);
-  const auto found = std::ranges::find_if(
-      groups_, [&](const auto& entry) { return beat && entry.second.view.id == beat->group; });
-  if (beat && found == groups_.end())
-    return; // a group that was left long ago here
-  if (!beat || found->second.view.key != beat->key || !found->second.watch.is_neighbor(from)) {
-    ++refused_;
-    return;
-  }
-  if (found->second.watch.hear(from, *beat, Clock::now()))
-    announce(found->second);
-}
-
-std::string Registry::describe() {
-  const Programs::Counts counts = programs_.counts();
-  std::string groups;
-  for (auto& [index, group] : groups_) {
-    group.watch.look(programs_.state(index), Clock::now());
-    groups += (groups.empty() ? "" : ",") + describe(group);
-  }
-  return fmt::format(
-      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"groups":[{}]}})",
-      text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
-      counts.downs, counts.refused + refused_, groups);
-}
-
-std::string Registry::describe(const Group& group) const {
-  const Clock::time_point now = Clock::now();
-  const GroupWatch& watch = group.watch;
-  std::string missing;
-  for (const Missing& one : watch.missing(now))
-    missing += fmt::format(R"({}{{"rank":{},"host":"{}","waited_ms":{}}})", missing.empty() ? "" : ",",
-                           one.rank, text_of(one.address), one.waited_ms);
-  std::string waiting;
-  if (thalweg_nic_later(watch.newest(), watch.ended()) != 0)
-    waiting = fmt::format(R"({{"epoch":{},"waited_ms":{},"missing":[{}]}})", watch.newest(),
-                          watch.waited_ms(now), missing);
-  std::string gone;
-  if (const thalweg_nic_departure& departure = watch.departure(); departure.kind != THALWEG_NIC_NOBODY_LEFT)
-    gone = fmt::format(R"({{"rank":{},"host":"{}","after":{},"is_silent":{}}})", departure.rank,
-                       departure.host, departure.after, departure.kind == THALWEG_NIC_HOST_SILENT);
-  return fmt::format(
-      R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"ended":{},"waiting":[{}],"gone":[{}]}})",
-      group.view.id, group.user, group.view.locals, std::popcount(group.present), watch.ended(), waiting,
-      gone);
 }
 
 } // namespace thalweg::nic

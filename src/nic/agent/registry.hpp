@@ -2,6 +2,7 @@
 
 // The groups of a host, and who is a member of which.
 
+#include "nic/agent/limits.hpp"
 #include "nic/agent/neighbors.hpp"
 #include "nic/agent/programs.hpp"
 #include "nic/group_watch.hpp"
@@ -17,8 +18,10 @@ namespace thalweg::nic {
 class Registry {
 public:
   /// `address`: the device's, in network order. `host`: this host's name, for people.
-  Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host)
-      : programs_(programs), neighbors_(neighbors), address_(address), host_(std::move(host)) {}
+  Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
+           Limits limits)
+      : programs_(programs), neighbors_(neighbors), address_(address), host_(std::move(host)),
+        limits_(std::move(limits)) {}
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -38,13 +41,13 @@ public:
   void leave(int connection);
   /// Removes groups that were left long ago.
   void expire();
-  /// Starts again what all ranks and cards here have arrived at, and what has not ended for a while: its
-  /// packet up may be lost, and the ranks may be computing. Gives how soon to come again, in ms.
-  int start_again();
   /// Looks at all groups, and tells the agents beside this one how they are.
   void beat();
   /// An agent has said something, or somebody else has.
   void hear(std::uint32_t from, std::span<const std::byte> datagram);
+  /// Starts again what all ranks and cards here have arrived at, and what has not ended for a while: its
+  /// packet up may be lost, and the ranks may be computing. Gives how soon to come again, in ms.
+  int start_again();
   /// All groups, as JSON.
   std::string describe();
 
@@ -76,6 +79,7 @@ private:
   };
 
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
+  void check(const thalweg_nic_request& request) const;
   void remove(std::uint32_t index, const Group& group) const;
   int make_socket(std::uint64_t& cookie) const;
   void start_again(std::uint32_t index, Group& group) const;
@@ -89,6 +93,7 @@ private:
   Neighbors& neighbors_;
   std::uint32_t address_;
   std::string host_;
+  Limits limits_;
   std::uint64_t refused_ = 0;             // of what others say
   std::map<std::uint32_t, Group> groups_; // by index
   std::map<int, Member> members_;         // by connection
