@@ -55,7 +55,7 @@ def test_every_message_is_in_the_trace(name: str, tmp_path: Path) -> None:
 @DEBIAN
 def test_any_kind_of_program_can_be_replayed(name: str, tmp_path: Path) -> None:
     """Requests, messages for anybody, found ones, canceled ones, all forms of collectives: nothing waits for good."""
-    suites = ["p2p_traffic", "request_kinds", "alltoallw", "bcast", "neighbor_allgather"]
+    suites = ["p2p_traffic", "request_kinds", "alltoallw", "bcast", "neighbor_cart", "comm_makers"]
     trace = traced(name, "conformance", 3, tmp_path, "--known", named(name).known_names, "--scale", "0.2", *suites)
     found = replay(str(trace), Costs(ranks_per_node=0))
     assert found.simulation.messages > 0

@@ -56,6 +56,9 @@ _Use = Annotated[
     list[str] | None,
     typer.Option(metavar="OP=NAME", help="A strategy for a traced program's collectives.", show_default=False),
 ]
+_WriteGoal = Annotated[
+    str, typer.Option(metavar="FILE", help="Write a traced program as GOAL, too.", show_default=False)
+]
 _ComputeScale = Annotated[
     float, typer.Option(help="How many times as long a traced program computes.", min=0, show_default="as traced")
 ]
@@ -77,6 +80,7 @@ def simulate(
     trace: _Trace = "",
     use: _Use = None,
     compute_scale: _ComputeScale = 1,
+    write_goal: _WriteGoal = "",
     shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = "",
     items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0,
     buffer_bytes: Annotated[str, typer.Option("--buffer", help="When a stream's buffer is sent.")] = "16KiB",
@@ -95,10 +99,7 @@ def simulate(
     plot: _Plot = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Simulate a strategy, a stream, a program in GOAL or a recorded one: how long it takes, and why.
-
-    Level loggp has LogGOPSim's rules; on level flow messages share links. A stuck program is an error.
-    """
+    """Simulate a strategy, a stream, a program in GOAL, a traced or a recorded one: how long it takes, and why."""
     command = importlib.import_module("thalweg.simulation.command")
     request = command.Request(
         operation=operation,
@@ -107,6 +108,7 @@ def simulate(
         trace=trace,
         use=use or [],
         compute_scale=compute_scale,
+        write_goal=write_goal,
         shape=shape,
         items=items,
         buffer_bytes=size_from_text(buffer_bytes),

@@ -43,6 +43,7 @@ class Request(NamedTuple):
     use: list[str]
     """Selections for the collectives of a traced program."""
     compute_scale: float
+    write_goal: str
     shape: str
     items: int
     buffer_bytes: int
@@ -90,6 +91,7 @@ def run(request: Request, *, as_json: bool) -> None:
                 _costs(request),
                 use=request.use,
                 computation_scale=request.compute_scale,
+                goal=request.write_goal,
                 timeline=bool(request.plot),
                 progress=report,
             )
