@@ -38,6 +38,14 @@ _LinkBandwidth = Annotated[
 _Loggops = Annotated[
     str, typer.Option(metavar="L,o,g,G,O,S", help="What they cost without one, in nanoseconds and bytes.")
 ]
+_Noise = Annotated[
+    str,
+    typer.Option(
+        metavar="PERIOD,DURATION[,SEED]",
+        help="Take each processor away for a moment in each period, in nanoseconds.",
+        show_default="none",
+    ),
+]
 _Nodes = Annotated[
     str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
 ]
@@ -88,6 +96,7 @@ def simulate(
     network: _Network = "",
     link_bandwidth: _LinkBandwidth = "",
     link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
+    noise: _Noise = "",
     loggops: _Loggops = "2500,1500,1000,6,0,65535",
     ranks_per_node: _RanksPerNode = 1,
     nodes: _Nodes = "",
@@ -100,8 +109,7 @@ def simulate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Simulate a strategy, a stream, a program in GOAL, a traced or a recorded one: how long it takes, and why."""
-    command = importlib.import_module("thalweg.simulation.command")
-    request = command.Request(
+    request = importlib.import_module("thalweg.simulation.command").Request(
         operation=operation,
         strategy=strategy,
         goal=goal,
@@ -121,6 +129,7 @@ def simulate(
         network=network,
         link_bandwidth=rate_from_text(link_bandwidth) if link_bandwidth else 0.0,
         link_latency=link_latency / 1e9,
+        noise=noise,
         nodes=nodes,
         placement=placement,
         loggops=loggops,
@@ -128,4 +137,4 @@ def simulate(
         ties=ties,
         plot=plot,
     )
-    command.run(request, as_json=as_json)
+    request.answer(as_json=as_json)

@@ -58,12 +58,17 @@ class Request(NamedTuple):
     """In bytes a second; 0: as messages cost."""
     link_latency: float
     """In seconds."""
+    noise: str
     nodes: str
     placement: str
     loggops: str
     level: str
     ties: str
     plot: str
+
+    def answer(self, *, as_json: bool) -> None:
+        """Answer, as a text or as JSON."""
+        run(self, as_json=as_json)
 
 
 def run(request: Request, *, as_json: bool) -> None:
@@ -127,6 +132,7 @@ def _costs(request: Request) -> Costs:
         link_bandwidth=request.link_bandwidth,
         link_latency=request.link_latency,
         level=request.level,
+        noise=request.noise,
     )
 
 

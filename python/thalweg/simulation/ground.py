@@ -37,6 +37,8 @@ class Costs:
     link_bandwidth: float = 0
     link_latency: float = 0
     level: str = ""
+    noise: str = ""
+    """Detours of processors: "1000000,25000,7" is 25 us in each millisecond, begun at random by the seed 7."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Ground:
     network: Network | None
     link_latency: float
     level: str
+    noise: str = ""
 
     @property
     def nodes(self) -> list[int]:
@@ -82,4 +85,4 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
     if costs.link_bandwidth > 0:
         known = None if known is None else with_link_rate(known, costs.link_bandwidth)
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
-    return Ground(known, loggops, costs.ranks_per_node, placed, costs.link_latency, level)
+    return Ground(known, loggops, costs.ranks_per_node, placed, costs.link_latency, level, costs.noise)

@@ -197,7 +197,7 @@ def run(  # noqa: PLR0913
         latency = round(ground.link_latency * TICKS)
         held = _core.RankNetwork(network.interconnect, network.places, latency, level == "flow")
     try:
-        found = program.run(ties, explained_max, timeline, progress, held)
+        found = program.run(ties, explained_max, timeline, progress, held, ground.noise if ground else "")
     except _core.Error as error:
         raise ThalwegError(FAILED, *error.args) from error
     path = Segments(*found.path())
