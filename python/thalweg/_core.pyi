@@ -869,6 +869,9 @@ def replay_program(trace: CallTrace, selections: str, computation_scale: float, 
     The program of a trace, and remarks on what is not as it was asked for.
     """
 
+def write_goal(program: SimulatedProgram) -> str:
+    """A program as a GOAL text."""
+
 class Simulation:
     """What a simulation says; times in nanoseconds."""
 
@@ -950,7 +953,7 @@ class SimulatedProgram:
     def looked_at(self) -> int:
         """How many ranks were found alike, where one stands for all; else 0."""
 
-    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None) -> Simulation: ...
+    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None, noise: str = '') -> Simulation: ...
 
 def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str, may_fold: bool = True) -> SimulatedProgram:
     """A strategy's program; without a machine of LogGOPS' costs."""

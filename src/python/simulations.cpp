@@ -149,14 +149,19 @@ void bind_program(nb::module_& module) {
       .def(
           "run",
           [](const SimulatedProgram& self, std::string_view ties, std::uint64_t explained_max,
-             bool has_timeline, const nb::object& progress, const RankNetwork* network) {
-            const SimulationOptions options{parse_ties(ties), explained_max, has_timeline, network,
-                                            [&](std::uint64_t events) { report(progress, events); }};
+             bool has_timeline, const nb::object& progress, const RankNetwork* network,
+             std::string_view noise) {
+            const SimulationOptions options{parse_ties(ties),
+                                            explained_max,
+                                            has_timeline,
+                                            network,
+                                            [&](std::uint64_t events) { report(progress, events); },
+                                            noise.empty() ? simulate::Noise{} : simulate::parse_noise(noise)};
             const nb::gil_scoped_release released;
             return simulate::simulate(self.program, options);
           },
           nb::arg("ties"), nb::arg("explained_max"), nb::arg("has_timeline"), nb::arg("progress").none(),
-          nb::arg("network").none() = nullptr);
+          nb::arg("network").none() = nullptr, nb::arg("noise") = "");
 }
 
 } // namespace

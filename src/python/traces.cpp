@@ -3,6 +3,7 @@
 #include "python/simulated_program.hpp"
 
 #include "pattern/call_trace.hpp"
+#include "simulate/goal_writer.hpp"
 #include "simulate/replay.hpp"
 
 #include <memory>
@@ -70,6 +71,9 @@ void bind_traces(nb::module_& module) {
       nb::arg("trace"), nb::arg("selections"), nb::arg("computation_scale"), nb::arg("machine").none(),
       nb::arg("ranks_per_node"), nb::arg("loggops"), nb::arg("nodes"),
       "The program of a trace, and remarks on what is not as it was asked for.");
+  module.def(
+      "write_goal", [](const SimulatedProgram& program) { return simulate::write_goal(program.program); },
+      nb::arg("program"), nb::call_guard<nb::gil_scoped_release>(), "A program as a GOAL text.");
 }
 
 } // namespace thalweg::python

@@ -36,6 +36,7 @@ private:
     case Reason::start:
       break;
     case Reason::after_operation:
+      take(owner, CostKind::noise, detours(trace_.detours_of_operations, cause.operation));
       if (one.kind == Kind::compute) {
         take(owner, CostKind::compute, program_.durations[one.cost]);
       } else {
@@ -45,6 +46,7 @@ private:
       return operation.cause;
     case Reason::after_message: {
       const std::uint32_t target = program_.target_of(owner, one);
+      take(target, CostKind::noise, detours(trace_.detours_of_messages, cause.operation));
       take(target, CostKind::bytes, costs_.of(owner, one).receive_bytes);
       take(target, CostKind::overhead, costs_.of(owner, one).receive_overhead);
       return message.cause;
@@ -61,10 +63,15 @@ private:
       return message.cause;
     case Reason::arrived:
       take_carriage(owner, cause.operation, costs_.of(owner, one));
+      take(owner, CostKind::noise, detours(trace_.detours_of_operations, cause.operation));
       take(owner, CostKind::overhead, costs_.of(owner, one).send_overhead);
       return operation.cause;
     }
     return {};
+  }
+
+  static Ticks detours(const std::vector<Ticks>& of, std::uint32_t operation) {
+    return of.empty() ? 0 : of[operation];
   }
 
   void take_gap(std::uint32_t rank, Ticks gap_bytes, Ticks gap) {
@@ -103,8 +110,8 @@ private:
 } // namespace
 
 std::string_view name(CostKind kind) {
-  constexpr std::array<std::string_view, cost_kinds> names{"overhead", "latency", "bytes",
-                                                           "gap",      "compute", "sharing"};
+  constexpr std::array<std::string_view, cost_kinds> names{"overhead", "latency", "bytes", "gap",
+                                                           "compute",  "sharing", "noise"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -147,17 +154,23 @@ std::vector<Segment> timeline(const Program& program, const Trace& trace, const 
       const Operation& one = operations[i];
       const std::size_t number = program.ranks[rank].begin + std::size_t{i};
       const Ticks begin = trace.operations[number].begin;
-      if (one.kind == Kind::compute)
+      const Ticks away = trace.detours_of_operations.empty() ? 0 : trace.detours_of_operations[number];
+      if (one.kind == Kind::compute) {
         add(rank, CostKind::compute, begin, program.durations[one.cost]);
+        add(rank, CostKind::noise, begin + program.durations[one.cost], away);
+      }
       if (one.kind != Kind::send)
         continue;
       const MessageCost& cost = costs.of(rank, one);
+      add(rank, CostKind::noise, begin + cost.send(), away);
       add(rank, CostKind::overhead, begin, cost.send_overhead);
       add(rank, CostKind::bytes, begin + cost.send_overhead, cost.send_bytes);
       const std::uint32_t target = program.target_of(rank, one);
       const Ticks taken = trace.messages[number].begin;
       add(target, CostKind::overhead, taken, cost.receive_overhead);
       add(target, CostKind::bytes, taken + cost.receive_overhead, cost.receive_bytes);
+      if (!trace.detours_of_messages.empty())
+        add(target, CostKind::noise, taken + cost.receive(), trace.detours_of_messages[number]);
     }
   }
   std::ranges::stable_sort(segments, {}, [](const Segment& one) { return std::pair(one.rank, one.begin); });

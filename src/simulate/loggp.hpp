@@ -18,6 +18,7 @@
 // Here they keep their order, unless Ties says otherwise. And where a rank has several processors, nothing
 // begins before what it requires has ended.
 
+#include "simulate/noise.hpp"
 #include "simulate/rank_network.hpp"
 #include "simulate/result.hpp"
 #include "simulate/trace.hpp"
@@ -41,6 +42,8 @@ struct LoggpOptions {
   /// It comes when its last byte has, and the latency has passed. Where it has packets, that way is theirs
   /// (level `packet`).
   const RankNetwork* network = nullptr;
+  /// Takes processors away now and then.
+  Noise noise = {};
   /// Called now and then with the events so far; an exception of it ends the simulation.
   std::function<void(std::uint64_t events)> progress = nullptr;
 };

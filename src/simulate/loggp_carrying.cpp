@@ -13,23 +13,24 @@ constexpr std::uint32_t last_of_all = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace
 
-/// Says when a message that its processor begins now has come, or goes onto the network.
-void LoggpSimulation::send_off(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now) {
+/// Says when a message has come, or goes onto the network, which its processor would have begun at that time
+/// if it had not been away in between.
+void LoggpSimulation::send_off(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks begun) {
   const MessageCost& cost = costs_.of(rank, one);
   const std::uint32_t order = states_[number].order;
   if (network_ == nullptr) {
-    events_.push({now + cost.delay(), order, number, rank, EventKind::arrival});
+    events_.push({begun + cost.delay(), order, number, rank, EventKind::arrival});
     return;
   }
   if ((carrier_ || packets_) && cost.transfer > 0 && costs_.is_carried(rank, one)) {
-    events_.push({now + cost.send_overhead, order, number, rank, EventKind::leaving});
+    events_.push({begun + cost.send_overhead, order, number, rank, EventKind::leaving});
     return;
   }
   const std::uint32_t target = program_.target_of(rank, one);
   const Ticks latency = packets_ ? packets_->latency(network_->nodes[rank], network_->nodes[target])
                                  : network_->latency(rank, target);
   recorder_.note_carriage(number, {.latency = latency});
-  events_.push({now + cost.delay() + latency, order, number, rank, EventKind::arrival});
+  events_.push({begun + cost.delay() + latency, order, number, rank, EventKind::arrival});
 }
 
 void LoggpSimulation::handle_leaving(const Event& event) {

@@ -21,7 +21,7 @@ LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& opt
     : program_(program), options_(options), network_(options.network), costs_(program, options.network),
       states_(program.operation_count), matching_(program, states_),
       stations_(std::size_t{program.size()} * program.cpus * program.nics),
-      recorder_(program, options.trace, options.network != nullptr) {
+      recorder_(program, options.trace, options.network != nullptr, options.noise.period > 0) {
   if (network_ != nullptr && network_->packets)
     packets_.emplace(*network_, options.trace != nullptr);
   else if (network_ != nullptr && network_->shares_links)
@@ -204,26 +204,30 @@ void LoggpSimulation::execute(std::uint32_t rank, std::uint32_t number, const Op
   const Cause done{number, Reason::after_operation};
   if (one.kind == Kind::compute) {
     const Ticks duration = program_.durations[one.cost];
+    const Ticks away = options_.noise.detours(cpu, now, duration);
     recorder_.note_begin(number, now, cpu, nullptr, false);
-    processor.cpu = now + duration;
+    recorder_.note_operation_detours(number, away);
+    processor.cpu = now + duration + away;
     processor.busy += duration;
     release(rank, number, true, now, begun);
-    finish(rank, number, now + duration, done);
+    finish(rank, number, processor.cpu, done);
     admit(rank);
     return;
   }
   const MessageCost& cost = costs_.of(rank, one);
   const std::size_t nic = nic_of(rank, one);
+  const Ticks away = options_.noise.detours(cpu, now, cost.send());
   recorder_.note_begin(number, now, cpu, &nic, processor.cpu < now);
-  processor.cpu = now + cost.send();
+  recorder_.note_operation_detours(number, away);
+  processor.cpu = now + cost.send() + away;
   processor.busy += cost.send();
   stations_[nic_place(rank, one)].out = now + cost.interface_out();
   release(rank, number, true, now, begun);
   states_[number].order = next_order();
   ++messages_;
-  send_off(rank, number, one, now);
+  send_off(rank, number, one, now + away);
   if (!cost.is_rendezvous)
-    finish(rank, number, now + cost.send(), done);
+    finish(rank, number, now + cost.send() + away, done);
   admit(rank);
 }
 
@@ -313,13 +317,16 @@ void LoggpSimulation::take_in(const Event& event, const Operation& send, std::ui
   Station& processor = stations_[cpu_place(target, send)];
   recorder_.note_message(event.operation, event.time, has_waited, cpu_of(target, send), nic_of(target, send),
                          processor.cpu < event.time);
-  processor.cpu = event.time + cost.receive();
+  const Ticks away = options_.noise.detours(cpu_of(target, send), event.time, cost.receive());
+  recorder_.note_message_detours(event.operation, away);
+  processor.cpu = event.time + cost.receive() + away;
   processor.busy += cost.receive();
   stations_[nic_place(target, send)].in = event.time + cost.interface_in();
   const std::uint32_t receive = matching_.arrive(event.operation, send, event.rank, target);
   if (receive != none)
     meet({event.operation, event.rank, event.time, {event.operation, Reason::with_message}},
-         {receive, target, event.time + cost.receive(), {event.operation, Reason::after_message}}, false);
+         {receive, target, event.time + cost.receive() + away, {event.operation, Reason::after_message}},
+         false);
 }
 
 std::vector<Ticks> LoggpSimulation::processor_ends() const {

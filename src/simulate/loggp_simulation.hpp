@@ -102,7 +102,7 @@ private:
   void wait(std::uint32_t rank, std::uint32_t number, const Operation& one);
   void handle_operation(const Event& event);
   void execute(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
-  void send_off(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
+  void send_off(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks begun);
   void handle_leaving(const Event& event);
   void handle_carried(const Event& event);
   void share_links(Ticks now);

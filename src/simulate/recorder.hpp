@@ -9,11 +9,15 @@ namespace thalweg::simulate {
 
 class Recorder {
 public:
-  Recorder(const Program& program, Trace* trace, bool has_network) : trace_(trace) {
+  Recorder(const Program& program, Trace* trace, bool has_network, bool has_noise) : trace_(trace) {
     if (trace == nullptr)
       return;
     trace->operations.assign(program.operation_count, {});
     trace->messages.assign(program.operation_count, {});
+    if (has_noise) {
+      trace->detours_of_operations.assign(program.operation_count, 0);
+      trace->detours_of_messages.assign(program.operation_count, 0);
+    }
     if (has_network)
       trace->carriages.assign(program.operation_count, {});
     cpus_.resize(std::size_t{program.size()} * program.cpus);
@@ -63,6 +67,16 @@ public:
   void note_held_nic(std::size_t nic, Cause cause) {
     if (trace_ != nullptr)
       out_[nic] = cause;
+  }
+
+  /// For how long a processor was away in an operation, or while a message was taken in.
+  void note_operation_detours(std::uint32_t number, Ticks away) {
+    if (trace_ != nullptr && away > 0)
+      trace_->detours_of_operations[number] = away;
+  }
+  void note_message_detours(std::uint32_t number, Ticks away) {
+    if (trace_ != nullptr && away > 0)
+      trace_->detours_of_messages[number] = away;
   }
 
   /// How the network carried a message.

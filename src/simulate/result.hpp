@@ -18,8 +18,9 @@ enum class CostKind : std::uint8_t {
   gap,      ///< an interface that may not begin the next message yet
   compute,
   sharing, ///< the message is on its way, and a link has something else to carry too
+  noise,   ///< the processor is away in the middle of something
 };
-inline constexpr std::size_t cost_kinds = 6;
+inline constexpr std::size_t cost_kinds = 7;
 std::string_view name(CostKind kind);
 
 /// A part of the critical path.

@@ -12,6 +12,7 @@ Simulation simulate(const Program& program, const SimulationOptions& options) {
   Simulation simulation{simulate_loggp(program, {.ties = options.ties,
                                                  .trace = is_explained ? &trace : nullptr,
                                                  .network = options.network,
+                                                 .noise = options.noise,
                                                  .progress = options.progress})};
   if (is_explained)
     simulation.result.path = critical_path(program, trace, simulation.result, options.network);

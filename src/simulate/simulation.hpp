@@ -15,6 +15,7 @@ struct SimulationOptions {
   bool has_timeline = false;
   const RankNetwork* network = nullptr; ///< as LoggpOptions has it
   std::function<void(std::uint64_t events)> progress = nullptr;
+  Noise noise = {};
 };
 
 struct Simulation {

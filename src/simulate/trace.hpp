@@ -40,8 +40,11 @@ struct Carriage {
 };
 
 struct Trace {
-  std::vector<Moment> operations;  ///< when each began; a receive: when it was posted
-  std::vector<Moment> messages;    ///< when each send's message was begun to be taken in
+  std::vector<Moment> operations; ///< when each began; a receive: when it was posted
+  std::vector<Moment> messages;   ///< when each send's message was begun to be taken in
+  /// How long the processor was away meanwhile, where there is noise.
+  std::vector<Ticks> detours_of_operations;
+  std::vector<Ticks> detours_of_messages;
   std::vector<Cause> last;         ///< what each processor did last
   std::vector<Ticks> ends;         ///< and when it had done it
   std::vector<Carriage> carriages; ///< of each send's message, where there is a network

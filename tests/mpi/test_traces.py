@@ -55,7 +55,7 @@ def test_every_message_is_in_the_trace(name: str, tmp_path: Path) -> None:
 @DEBIAN
 def test_any_kind_of_program_can_be_replayed(name: str, tmp_path: Path) -> None:
     """Requests, messages for anybody, found ones, canceled ones, all forms of collectives: nothing waits for good."""
-    suites = ["p2p_traffic", "request_kinds", "alltoallw", "bcast", "neighbor_allgather"]
+    suites = ["p2p_traffic", "request_kinds", "alltoallw", "bcast", "neighbor_cart", "comm_makers"]
     trace = traced(name, "conformance", 3, tmp_path, "--known", named(name).known_names, "--scale", "0.2", *suites)
     found = replay(str(trace), Costs(ranks_per_node=0))
     assert found.simulation.messages > 0
@@ -65,6 +65,6 @@ def test_any_kind_of_program_can_be_replayed(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["mpich4", pytest.param("openmpi4", marks=pytest.mark.exhaustive)])
 def test_threads_have_calls_of_their_own(name: str, tmp_path: Path) -> None:
     """Three threads on communicators of their own, beside the one that made them."""
-    trace = traced(name, "threads", 3, tmp_path, "--scale", "0.2")
+    trace = traced(name, "threads", 3, tmp_path, "--known", named(name).known_names, "--scale", "0.2")
     assert Counter(trace.read_text().splitlines())["thread"] == 3 * 4
     assert replay(str(trace), Costs(ranks_per_node=0)).simulation.messages > 0

@@ -1,6 +1,7 @@
 #include "simulate/replay.hpp"
 
 #include "core/error.hpp"
+#include "simulate/goal_writer.hpp"
 #include "simulate/schedules.hpp"
 #include "simulate/simulation.hpp"
 #include "strategies/sample.hpp"
@@ -145,6 +146,16 @@ TEST(Replay, RefusesWhatCannotBe) {
   refuses({"loop 2000000000\nloop 2000000000\n0 wait\nend\nend\n", ""}, options_with());
   refuses({"0 receive 0 1 7\n", ""}, options_with()); // waits for good, which is an error
   refuses({"0 wait\n", ""}, options_with("", -1));
+}
+
+TEST(Replay, IsTheSameAsGoal) {
+  const std::string step = "0 ireceive 0 0 {0} 7\n40 isend 1 0 {0} 7 90000\n70 wait 0 1\n";
+  const std::string others = "loop 3\n9 collective 0 allreduce 5000 0 native\nend\n";
+  const auto trace = trace_of({fmt::format(fmt::runtime(step), 1) + others,
+                               fmt::format(fmt::runtime(step), 0) + others, "5 wait\n" + others});
+  const Program program = replay(trace, options_with()).program;
+  const Program read = read_goal_text(write_goal(program), "a text", options_with().cost);
+  EXPECT_EQ(fingerprint(simulate(read, {}).result), fingerprint(simulate(program, {}).result));
 }
 
 /// Threads that are all told of each other by rounds of messages, whatever they are: the same bits each time.

@@ -38,6 +38,14 @@ _LinkBandwidth = Annotated[
 _Loggops = Annotated[
     str, typer.Option(metavar="L,o,g,G,O,S", help="What they cost without one, in nanoseconds and bytes.")
 ]
+_Noise = Annotated[
+    str,
+    typer.Option(
+        metavar="PERIOD,DURATION[,SEED]",
+        help="Take each processor away for a moment in each period, in nanoseconds.",
+        show_default="none",
+    ),
+]
 _Nodes = Annotated[
     str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
 ]
@@ -77,6 +85,9 @@ _Use = Annotated[
     list[str] | None,
     typer.Option(metavar="OP=NAME", help="A strategy for a traced program's collectives.", show_default=False),
 ]
+_WriteGoal = Annotated[
+    str, typer.Option(metavar="FILE", help="Write a traced program as GOAL, too.", show_default=False)
+]
 _ComputeScale = Annotated[
     float, typer.Option(help="How many times as long a traced program computes.", min=0, show_default="as traced")
 ]
@@ -98,6 +109,7 @@ def simulate(
     trace: _Trace = "",
     use: _Use = None,
     compute_scale: _ComputeScale = 1,
+    write_goal: _WriteGoal = "",
     shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = "",
     items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0,
     buffer_bytes: Annotated[str, typer.Option("--buffer", help="When a stream's buffer is sent.")] = "16KiB",
@@ -105,6 +117,7 @@ def simulate(
     network: _Network = "",
     link_bandwidth: _LinkBandwidth = "",
     link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
+    noise: _Noise = "",
     loggops: _Loggops = "2500,1500,1000,6,0,65535",
     ranks_per_node: _RanksPerNode = 1,
     nodes: _Nodes = "",
@@ -119,7 +132,7 @@ def simulate(
     plot: _Plot = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Simulate a strategy, a stream, a program in GOAL or a recorded one: how long it takes, and why.
+    """Simulate a strategy, a stream, a program in GOAL, a traced or a recorded one: how long it takes, and why.
 
     Level loggp has LogGOPSim's rules, to the nanosecond, and a network that only delays. On level flow messages share
     the links of their routes. On level packet they are cut into packets, which wait in routers for room. A program that
@@ -135,5 +148,4 @@ def simulate(
         "parameters": parameters_from("simulate", param),
         "routers": parameters_from("simulate", router, "--router"),
     }
-    module = importlib.import_module("thalweg.simulation.command")
-    module.run(module.Request(**given), as_json=as_json)
+    importlib.import_module("thalweg.simulation.command").Request(**given).answer(as_json=as_json)

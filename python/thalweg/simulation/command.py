@@ -50,6 +50,7 @@ class Request(NamedTuple):
     use: list[str]
     """Selections for the collectives of a traced program."""
     compute_scale: float
+    write_goal: str
     shape: str
     items: int
     buffer_bytes: int
@@ -64,6 +65,7 @@ class Request(NamedTuple):
     """In bytes a second; 0: as messages cost."""
     link_latency: float
     """In seconds."""
+    noise: str
     nodes: str
     without: str
     placement: str
@@ -74,6 +76,10 @@ class Request(NamedTuple):
     """What routers are to be, other than the usual ones."""
     ties: str
     plot: str
+
+    def answer(self, *, as_json: bool) -> None:
+        """Answer, as a text or as JSON."""
+        run(self, as_json=as_json)
 
 
 def run(request: Request, *, as_json: bool) -> None:
@@ -101,6 +107,7 @@ def run(request: Request, *, as_json: bool) -> None:
                 _costs(request),
                 use=request.use,
                 computation_scale=request.compute_scale,
+                goal=request.write_goal,
                 timeline=bool(request.plot),
                 progress=report,
             )
@@ -139,6 +146,7 @@ def _costs(request: Request) -> Costs:
         without=_numbers(request.without),
         routing=request.routing,
         routers=routers_from(request.routers) if request.routers else None,
+        noise=request.noise,
     )
 
 

@@ -45,6 +45,8 @@ class Costs:
     level: str = ""
     routing: str = ""
     routers: Routers | None = None
+    noise: str = ""
+    """Detours of processors: "1000000,25000,7" is 25 us in each millisecond, begun at random by the seed 7."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Ground:
     network: Network | None
     link_latency: float
     level: str
+    noise: str = ""
     routing: str = ""
     routers: Routers = PROGRAM_ROUTERS
 
@@ -115,4 +118,4 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
         known = None if known is None else with_link_rate(known, costs.link_bandwidth)
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
     routers = costs.routers or PROGRAM_ROUTERS
-    return Ground(known, loggops, costs.ranks_per_node, placed, costs.link_latency, level, costs.routing, routers)
+    return Ground(known, loggops, costs.ranks_per_node, placed, costs.link_latency, level, costs.noise, costs.routing, routers)

@@ -57,6 +57,7 @@ def replay(  # noqa: PLR0913 - a simulation has that many sides, all with a usua
     *,
     use: Sequence[str] = (),
     computation_scale: float = 1,
+    goal: str = "",
     explained_max: int = EXPLAINED_MAX,
     timeline: bool = False,
     progress: Callable[[int], None] | None = None,
@@ -64,8 +65,9 @@ def replay(  # noqa: PLR0913 - a simulation has that many sides, all with a usua
     """Simulate what `thalweg run --trace` kept in the file.
 
     Collectives run on what `use` selects ("allreduce=ring"), else on what they ran on, or for those of the library on
-    strategies that are like it. Computation takes `computation_scale` times as long as it did. Raises ThalwegError for
-    a file that is no whole trace, naming the line.
+    strategies that are like it. Computation takes `computation_scale` times as long as it did. The program is also
+    written to the file `goal`, as a GOAL text, if that is given. Raises ThalwegError for a file that is no whole trace,
+    naming the line.
     """
     try:
         known = _core.load_call_trace(trace)
@@ -73,8 +75,12 @@ def replay(  # noqa: PLR0913 - a simulation has that many sides, all with a usua
         program, remarks = _core.replay_program(
             known, ";".join(use), computation_scale, ground.machine, ground.ranks_per_node, ground.loggops, ground.nodes
         )
+        if goal:
+            Path(goal).write_text(_core.write_goal(program), encoding="utf-8")
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
+    except OSError as error:
+        raise ThalwegError(SETTINGS, f"{goal} cannot be written: {error.strerror}", "name another file") from error
     return Replay(
         known.command,
         known.calls,

@@ -198,7 +198,8 @@ def run(  # noqa: PLR0913
     network = ground.network if ground else None
     level = ground.level if ground else "loggp"
     try:
-        found = program.run(ties, explained_max, timeline, progress, ground.rank_network() if ground else None)
+        held = ground.rank_network() if ground else None
+        found = program.run(ties, explained_max, timeline, progress, held, ground.noise if ground else "")
     except _core.Error as error:
         raise ThalwegError(FAILED, *error.args) from error
     path = Segments(*found.path())
