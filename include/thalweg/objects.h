@@ -45,9 +45,14 @@ typedef struct thalweg_objects_room {
 typedef struct thalweg_objects_view {
   thalweg_objects_room queue[2]; /* of urgent messages, and of others */
   thalweg_stream_view* stream;
-  uint64_t sent;      /* messages put into the stream's links, or sent by MPI */
-  uint64_t* load;     /* whose time it is that the running message takes: set while it runs */
-  uint32_t max_bytes; /* of a message that goes along the stream, its head included */
+  uint64_t sent;          /* messages put into the stream's links, or sent by MPI */
+  uint64_t* load;         /* whose time it is that the running message takes: set while it runs */
+  uint32_t running;       /* the element whose message it is, */
+  uint32_t running_array; /* and its array */
+  uint32_t sampled;       /* one of so many calls is recorded; 0: none */
+  uint32_t unsampled;     /* calls since the last that was */
+  uint64_t departed;      /* elements that have left this rank between fences */
+  uint32_t max_bytes;     /* of a message that goes along the stream, its head included */
   uint32_t rank;
   uint32_t ranks;
 } thalweg_objects_view;
@@ -55,6 +60,9 @@ typedef struct thalweg_objects_view {
 /* A rank's part of an array. All are called where no other message runs. */
 typedef struct thalweg_objects_array {
   void* context;
+  const char* type; /* of elements; what is not in the array below is the array's, and lives as long */
+  const int64_t* shape;
+  int dimensions;
   void (*run)(void* context, const thalweg_message* message); /* does not throw: see thalweg_objects_fail() */
   /* NULL where elements stay. The elements that may move, at most `room` of them, with what their messages
    * took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may on any rank.
@@ -62,11 +70,29 @@ typedef struct thalweg_objects_array {
   size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads);
   /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it fails. */
   size_t (*pack)(void* context, uint32_t element, void* to, size_t room);
-  void (*leave)(void* context, uint32_t element); /* it is on another rank from now on */
+  void (*depart)(void* context, uint32_t element, uint32_t rank); /* sends it there */
+  void (*leave)(void* context, uint32_t element);                 /* it is on another rank from now on */
   void (*enter)(void* context, uint32_t element, const void* from, size_t bytes);
-  size_t (*count)(void* context);                        /* of its elements here */
-  void (*fenced)(void* context, const uint64_t* counts); /* elements have moved: so many has each rank now */
+  size_t (*count)(void* context);                     /* of its elements here */
+  void (*numbers)(void* context, uint32_t* elements); /* of all of these */
+  /* Why elements cannot be written now: a task waits, or a reduction. NULL: they can. */
+  const char* (*unsettled)(void* context);
+  void (*clear)(void* context); /* no element is anywhere any more; all of them will be entered */
+  /* The same as enter(), on the element's home, which may be another rank. */
+  void (*settle)(void* context, uint32_t element, const void* from, size_t bytes);
+  void (*fenced)(void* context, const uint64_t* counts); /* elements have moved: so many has each rank now.
+                                                           Where nobody moves in a phase, it is not called */
 } thalweg_objects_array;
+
+/* Who goes where. */
+typedef enum thalweg_fence_scheme {
+  thalweg_fence_sweep,  /* ranks balance among themselves, and the fewest elements move (thalweg/balance.h) */
+  thalweg_fence_alias,  /* the same, and each rank receives from one other at most */
+  thalweg_fence_refine, /* rank 0 decides: overloaded ranks give elements to idle ones; few move */
+  thalweg_fence_greedy, /* rank 0 decides: the heaviest first to whoever has least; most move */
+  thalweg_fence_near /* rank 0 decides: equal parts with little sent between them. From the first such fence
+                        on, a sample of calls is recorded */
+} thalweg_fence_scheme;
 
 /* When elements move at a fence; the same on all ranks. Zeros: what Thalweg thinks best. */
 typedef struct thalweg_fence_options {
@@ -74,6 +100,7 @@ typedef struct thalweg_fence_options {
       threshold; /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
   double steps;  /* how often the load since the last fence comes again until the next one; 0: once */
   double hysteresis; /* how many times what moving takes has to be saved; 0: 1.5 */
+  thalweg_fence_scheme scheme;
 } thalweg_fence_options;
 
 /* What a fence has done, and seen of the time since the one before. */
@@ -106,6 +133,15 @@ THALWEG_API thalweg_status thalweg_objects_place(thalweg_objects* objects, uint3
 THALWEG_API thalweg_status thalweg_objects_begin_large(thalweg_objects* objects, size_t bytes, char** place);
 THALWEG_API thalweg_status thalweg_objects_send_large(thalweg_objects* objects, uint32_t rank);
 
+/* The memory of the message that runs belongs to the caller from now on, who frees it. NULL: other messages
+ * are in it too. */
+THALWEG_API void* thalweg_objects_keep(thalweg_objects* objects);
+THALWEG_API void thalweg_objects_free_kept(void* memory);
+
+/* Records a call by the running message. */
+THALWEG_API void thalweg_objects_sample(thalweg_objects* objects, uint16_t array, uint32_t element,
+                                        size_t bytes);
+
 /* The message that runs has failed: no more are run, and all ranks' finish() fails for this reason. */
 THALWEG_API void thalweg_objects_fail(thalweg_objects* objects, const char* why);
 
@@ -117,6 +153,18 @@ THALWEG_API thalweg_status thalweg_objects_finish(thalweg_objects* objects);
 THALWEG_API thalweg_status thalweg_objects_fence(thalweg_objects* objects,
                                                  const thalweg_fence_options* options,
                                                  thalweg_fence_outcome* outcome);
+
+/* What the last fences have decided and why, a line for each; none where there was nothing to decide. Valid
+ * until the next call of this function. */
+THALWEG_API const char* thalweg_objects_explain(thalweg_objects* objects);
+
+/* Collective: runs all messages, and writes the elements of all arrays of the communicator to a folder that
+ * all ranks see. What was written there before is whole until all of this is. Fails on all ranks where tasks
+ * wait, or elements do not move. */
+THALWEG_API thalweg_status thalweg_objects_checkpoint(MPI_Comm communicator, const char* folder);
+/* Collective: elements become what was written, on any number of ranks. The program has made the same arrays.
+ * Where files are damaged or missing, it fails on all ranks, and has changed nothing. */
+THALWEG_API thalweg_status thalweg_objects_restore(MPI_Comm communicator, const char* folder);
 
 #ifdef __cplusplus
 }

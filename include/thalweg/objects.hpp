@@ -35,6 +35,8 @@ public:
   /// The array that it is in, and its index there.
   basic_array<Self, dimensions_of>& array() const { return *array_; }
   const coordinates<dimensions_of>& at() const { return at_; }
+  /// Goes to another rank, as proxy::migrate() says.
+  void move_to(int rank) const { array()[at()].migrate(rank); }
 
 protected:
   element()
@@ -93,8 +95,10 @@ class basic_array final : public detail::reducing_array<Element> {
   static_assert(dimensions >= 1 && dimensions <= 4);
   using base = detail::reducing_array<Element>;
   using base::entries_;
+  using base::functions_;
   using base::number_;
   using base::objects_;
+  using base::places_;
 
 public:
   using shape_type = coordinates<dimensions>;
@@ -108,13 +112,20 @@ public:
     entries_ = &detail::entries_of<Element>();
     this->resume_entry_ = &detail::registered<Element, detail::resume_kind>::record;
     this->moved_entry_ = &detail::registered<Element, detail::moved_kind>::record;
+    if constexpr (detail::may_move<Element>) {
+      this->where_entry_ = &detail::registered<Element, detail::where_kind>::record;
+      this->arrive_entry_ = &detail::registered<Element, detail::arrive_kind>::record;
+    }
     std::uint64_t signature = detail::number_entries(detail::entries_of<Element>());
     for (const std::int64_t side : shape_)
       signature = signature * 0x9E3779B97F4A7C15U + static_cast<std::uint64_t>(side);
-    this->each_home(
-        [&](std::uint32_t number) { this->insert(made(number, [&] { return make(index(number)); })); });
-    const thalweg_objects_array functions = c_functions();
-    detail::check(thalweg_objects_add(objects_, &functions, signature, &number_));
+    places_.each_home(
+        [&](std::uint32_t number) { places_.insert(made(number, [&] { return make(index(number)); })); });
+    places_.anchor();
+    functions_ = c_functions();
+    if constexpr (requires { Element::describe(*this, functions_, signature); })
+      Element::describe(*this, functions_, signature);
+    detail::check(thalweg_objects_add(objects_, &functions_, signature, &number_));
   }
   basic_array(MPI_Comm communicator, const shape_type& shape)
       : basic_array(communicator, shape, [](const shape_type& at) {
@@ -169,10 +180,10 @@ public:
   /// This rank's elements: use(element, index), in the main program.
   template <typename Use>
   void each(Use&& use) {
-    this->each_record(
+    places_.each_record(
         [&](detail::element_record& one) { use(detail::value_of<Element>(one), index(one.number)); });
   }
-  std::size_t local() const { return this->count(); }
+  std::size_t local() const { return places_.count(); }
 
   /// Runs what has arrived for elements of this rank, of all arrays of the communicator.
   void progress() { detail::check(thalweg_objects_progress(objects_)); }
@@ -184,6 +195,9 @@ public:
     detail::check(thalweg_objects_fence(objects_, &options, &outcome));
     return outcome;
   }
+
+  /// What the last fences have decided, and why.
+  std::string explain() { return thalweg_objects_explain(objects_); }
 
 private:
   friend class element<Element, dimensions>;
@@ -222,7 +236,6 @@ private:
       text += (text.empty() ? "[" : ", ") + std::to_string(one);
     return text + "]";
   }
-  std::string text_of(std::uint32_t number) const override { return text_of(index(number)); }
 
   template <typename Make>
   std::unique_ptr<detail::element_record> made(std::uint32_t number, Make&& make) {
@@ -240,7 +253,11 @@ private:
     thalweg_objects_array functions{};
     functions.context = this;
     functions.run = [](void* self, const thalweg_message* message) { of(self).run(*message); };
+    functions.type = type_name().c_str();
+    functions.shape = shape_.data();
+    functions.dimensions = dimensions;
     functions.count = [](void* self) { return of(self).local(); };
+    functions.unsettled = [](void* self) { return of(self).unsettled(); };
     if constexpr (detail::may_move<Element>) {
       using moving = detail::moving_element<Element>;
       functions.list = [](void* self, std::size_t, std::uint32_t* elements, std::uint64_t* loads) {
@@ -249,27 +266,50 @@ private:
       functions.pack = [](void* self, std::uint32_t number, void* to, std::size_t room) {
         return moving::pack(*of(self).find(number), to, room);
       };
-      functions.leave = [](void* self, std::uint32_t number) { of(self).erase(number); };
+      functions.numbers = [](void* self, std::uint32_t* numbers) {
+        of(self).places_.each_record([&](const auto& one) { *numbers++ = one.number; });
+      };
+      functions.clear = [](void* self) { of(self).places_.clear(); };
+      functions.settle = [](void* self, std::uint32_t, const void* from, std::size_t size) {
+        of(self).settle(static_cast<const char*>(from), size);
+      };
+      functions.depart = [](void* self, std::uint32_t number, std::uint32_t to) {
+        of(self).guarded("writing", number, [&] { of(self).depart(*of(self).find(number), to); });
+      };
+      functions.leave = [](void* self, std::uint32_t number) { of(self).places_.erase(number); };
       functions.enter = [](void* self, std::uint32_t number, const void* from, std::size_t size) {
         of(self).guarded("reading", number, [&] {
-          byte_reader reader(static_cast<const char*>(from), size);
-          std::uint32_t reductions = 0;
-          reader.read(&reductions, sizeof reductions);
+          const auto* const begin = static_cast<const char*>(from);
+          byte_reader reader(begin + sizeof(detail::luggage_tag), size - sizeof(detail::luggage_tag));
           auto slot = of(self).made(number, [&] { return moving::unpack(reader); });
-          slot->reductions = reductions;
+          detail::luggage_tag(begin).attach(*slot);
           of(self).has_entered(std::move(slot));
         });
       };
       functions.fenced = [](void* self, const std::uint64_t* counts) {
-        of(self).find_tree({counts, static_cast<std::size_t>(of(self).ranks())});
+        of(self).fenced({counts, static_cast<std::size_t>(of(self).ranks())});
       };
     }
     return functions;
+  }
+  static const std::string& type_name() {
+    static const std::string name = detail::type_name<Element>();
+    return name;
   }
   static basic_array& of(void* self) { return *static_cast<basic_array*>(self); }
 
   shape_type shape_;
 };
+
+/// Collective: all messages are run, and the elements of all arrays of the communicator are written to a
+/// folder. What was written there before stays whole until this is.
+inline void checkpoint(MPI_Comm communicator, const std::string& folder) {
+  detail::check(thalweg_objects_checkpoint(communicator, folder.c_str()));
+}
+/// Collective: elements become what was written, on this number of ranks or another.
+inline void restore(MPI_Comm communicator, const std::string& folder) {
+  detail::check(thalweg_objects_restore(communicator, folder.c_str()));
+}
 
 template <typename Element, int dimensions = detail::dimensions_of<Element>>
 using array = basic_array<Element, dimensions>;

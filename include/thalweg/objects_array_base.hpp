@@ -4,9 +4,9 @@
 // wait. thalweg/objects.hpp is what programs use.
 
 #include "thalweg/error.hpp"
-#include "thalweg/locators.hpp"
 #include "thalweg/objects.h"
 #include "thalweg/objects_entries.hpp"
+#include "thalweg/objects_places.hpp"
 #include "thalweg/objects_tasks.hpp"
 #include "thalweg/stream_items.hpp"
 
@@ -18,19 +18,6 @@
 #include <vector>
 
 namespace thalweg::detail {
-
-/// What an array knows of an element that is here.
-struct element_record {
-  explicit element_record(std::uint32_t number_of) : number(number_of) {}
-  virtual ~element_record() = default;
-  element_record(const element_record&) = delete;
-  element_record& operator=(const element_record&) = delete;
-
-  std::uint32_t number;
-  std::uint32_t reductions = 0; ///< that it has taken part in
-  std::uint32_t tasks = 0;      ///< that wait
-  std::uint64_t load = 0;       ///< what its messages took since the last fence
-};
 
 struct any_reduction {
   explicit any_reduction(const std::type_info& type) : kind(type) {}
@@ -49,23 +36,8 @@ public:
   int ranks() const { return static_cast<int>(view_->ranks); }
 
   /// The rank that a message for this element goes to first: where it is, or where somebody knows it.
-  std::uint32_t rank_of(std::uint32_t number) const {
-    if (find(number) != nullptr)
-      return view_->rank;
-    if (!elsewhere_.empty()) [[unlikely]]
-      if (const auto known = elsewhere_.find(number); known != elsewhere_.end())
-        return known->second;
-    return static_cast<std::uint32_t>(homes_(number));
-  }
-  element_record* find(std::uint32_t number) const {
-    const std::uint32_t place = number - first_;
-    if (place < home_.size()) [[likely]]
-      return home_[place].get();
-    if (guests_.empty()) [[likely]]
-      return nullptr;
-    const auto guest = guests_.find(number);
-    return guest == guests_.end() ? nullptr : guest->second.get();
-  }
+  std::uint32_t rank_of(std::uint32_t number) const { return places_.rank_of(number); }
+  element_record* find(std::uint32_t number) const { return places_.find(number); }
 
   /// Calls an entry for an element. `Traveling`: its arguments.
   template <typename Traveling, typename... Values>
@@ -82,16 +54,33 @@ public:
     put(rank, head, [&](char* at) { Traveling::write(at, values...); });
   }
 
+  thalweg_objects* objects() const { return objects_; }
+
+  /// Something of an element waits, so that it stays here; as often as it is released.
+  void hold(std::uint32_t number) { ++find(number)->tasks; }
+  void release_hold(std::uint32_t number) { ended(*find(number)); }
   void start(task begun, element_record& element, const char* name);
   void resume(task::handle waiting);
   void resume_soon(task::handle waiting) {
     send_to<arguments<task::handle>>(view_->rank, waiting.promise().element->number, *resume_entry_, 0,
                                      waiting);
   }
-  /// On the rank that an element has come from, and on those that ask there: where it is.
-  void is_now_on(std::uint32_t number, std::uint32_t rank) {
-    if (find(number) == nullptr)
-      elsewhere_[number] = rank;
+  /// An element goes to another rank: at once, or when none of its tasks waits any more.
+  void depart(element_record& element, std::uint32_t to);
+  void arrive(const char* from, std::size_t bytes);
+  /// Where an element is, or will be in a moment.
+  void is_on(std::uint32_t number, const element_places::known& word);
+  /// Says so to who asks.
+  void report_place(std::uint32_t rank, std::uint32_t number, const element_places::known& word) {
+    send_to<arguments<std::uint32_t, element_places::known>>(rank, THALWEG_OBJECTS_NOBODY, *moved_entry_, 0,
+                                                             number, word);
+  }
+  void answer_where(std::uint32_t number, std::uint32_t asker) {
+    const element_places::known* const word = places_.heard_of(number);
+    if (word != nullptr)
+      report_place(asker, number, *word);
+    else if (const element_record* const here = find(number))
+      report_place(asker, number, {view_->rank, here->moves});
   }
 
 protected:
@@ -103,33 +92,21 @@ protected:
   void put(std::uint32_t rank, const thalweg_message& head, Write&& write);
   void run(const thalweg_message& message) noexcept;
   void forward(const thalweg_message& message);
-  virtual std::string text_of(std::uint32_t number) const = 0;
+  std::string text_of(std::uint32_t number) const;
   /// What is thrown fails all ranks' finish().
   template <typename Work>
   void guarded(const char* what, std::uint32_t number, Work&& work) noexcept;
   [[gnu::cold]] void fail(const char* what, std::uint32_t number, const char* why) const;
-  /// Those whose home is here.
-  template <typename Use>
-  void each_home(Use&& use) const {
-    for (std::uint32_t place = 0; place < home_.size(); ++place)
-      use(first_ + place);
-  }
   /// Elements that may move now, with their loads, which begin anew. SIZE_MAX: none, on any rank.
   std::size_t list(std::uint32_t* elements, std::uint64_t* loads) const;
+  /// Why elements cannot be written now, or null.
+  const char* unsettled();
+  /// Sends an element to its home.
+  void settle(const char* from, std::size_t bytes);
   /// An element that was on another rank. Its home is told.
   void has_entered(std::unique_ptr<element_record> made);
-  void find_tree(std::span<const std::uint64_t> counts);
-  std::size_t count() const { return count_; }
-  void insert(std::unique_ptr<element_record> made);
-  void erase(std::uint32_t number);
-  template <typename Use>
-  void each_record(Use&& use) const {
-    for (const auto& one : home_)
-      if (one)
-        use(*one);
-    for (const auto& [number, one] : guests_)
-      use(*one);
-  }
+  /// Elements have moved at a fence, or before it: so many has each rank now.
+  void fenced(std::span<const std::uint64_t> counts);
 
   /// The ranks that have elements are a tree, for reductions.
   static constexpr std::size_t arity = 4;
@@ -147,34 +124,48 @@ protected:
   const std::vector<entry*>* entries_ = nullptr;
   const entry* resume_entry_ = nullptr;
   const entry* moved_entry_ = nullptr;
+  const entry* where_entry_ = nullptr;
+  const entry* arrive_entry_ = nullptr;
+  thalweg_objects_array functions_{};
   element_record* current_ = nullptr; ///< whose message runs
+  element_places places_;
   std::map<std::uint32_t, std::unique_ptr<any_reduction>> reductions_;
 
 private:
+  void find_tree(std::span<const std::uint64_t> counts);
+  void ended(element_record& element);
+  void keep(const thalweg_message& message);
+  void sample(const thalweg_message& head);
+  void release(std::uint32_t number);
+  thalweg_message arrival_of(std::size_t bytes) const {
+    return {static_cast<std::uint32_t>(bytes), number_, arrive_entry_->number, THALWEG_OBJECTS_NOBODY,
+            view_->rank};
+  }
+
   const char* running_ = "";
-  block_locator homes_;
-  std::uint32_t first_ = 0; ///< of the elements whose home is here
-  std::vector<std::unique_ptr<element_record>> home_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<element_record>> guests_;
-  std::unordered_map<std::uint32_t, std::uint32_t> elsewhere_; ///< elements that are not at home
-  std::size_t count_ = 0;
+  std::string unsettled_;
+  /// Messages for elements that are on their way to this rank.
+  std::unordered_map<std::uint32_t, std::vector<std::vector<char>>> kept_;
   std::vector<std::uint32_t> populated_;
   std::size_t position_ = 0;
   std::vector<task::promise_type*> tasks_;
 };
 
-inline array_base::array_base(MPI_Comm communicator, std::uint64_t elements) : homes_(1, 1) {
-  check(thalweg_objects_open(communicator, &objects_));
-  view_ = thalweg_objects_view_of(objects_);
+inline thalweg_objects* opened(MPI_Comm communicator, std::uint64_t elements) {
   if (elements >= THALWEG_OBJECTS_ALL)
-    throw error(thalweg_error_invalid_argument, "array", rank(), std::to_string(elements) + " elements",
+    throw error(thalweg_error_invalid_argument, "array", -1, std::to_string(elements) + " elements",
                 "make fewer than 2^32 - 2");
-  homes_ = block_locator(elements, ranks());
-  first_ = static_cast<std::uint32_t>(homes_.first(rank()));
-  home_.resize(homes_.count(rank()));
+  thalweg_objects* objects = nullptr;
+  check(thalweg_objects_open(communicator, &objects));
+  return objects;
+}
+
+inline array_base::array_base(MPI_Comm communicator, std::uint64_t elements)
+    : objects_(opened(communicator, elements)), view_(thalweg_objects_view_of(objects_)),
+      places_(elements, view_->rank, ranks()) {
   std::vector<std::uint64_t> counts;
   for (int other = 0; other < ranks(); ++other)
-    counts.push_back(homes_.count(other));
+    counts.push_back(places_.homes().count(other));
   find_tree(counts);
 }
 
@@ -196,26 +187,18 @@ inline void array_base::find_tree(std::span<const std::uint64_t> counts) {
   }
 }
 
-inline void array_base::insert(std::unique_ptr<element_record> made) {
-  const std::uint32_t number = made->number;
-  elsewhere_.erase(number);
-  const std::uint32_t place = number - first_;
-  (place < home_.size() ? home_[place] : guests_[number]) = std::move(made);
-  ++count_;
-}
-
-inline void array_base::erase(std::uint32_t number) {
-  const std::uint32_t place = number - first_;
-  if (place < home_.size())
-    home_[place].reset();
-  else
-    guests_.erase(number);
-  --count_;
+inline void array_base::fenced(std::span<const std::uint64_t> counts) {
+  find_tree(counts);
+  places_.anchor();
+  places_.each_hearsay([&](std::uint32_t number) {
+    send_to<arguments<std::uint32_t>>(places_.home_of(number), THALWEG_OBJECTS_NOBODY, *where_entry_, 0,
+                                      number);
+  });
 }
 
 inline std::size_t array_base::list(std::uint32_t* elements, std::uint64_t* loads) const {
   std::size_t count = 0;
-  each_record([&](element_record& one) {
+  places_.each_record([&](element_record& one) {
     const std::uint64_t load = std::exchange(one.load, 0);
     if (one.tasks != 0) // tasks stay where they wait
       return;
@@ -225,19 +208,23 @@ inline std::size_t array_base::list(std::uint32_t* elements, std::uint64_t* load
   return reductions_.empty() ? count : SIZE_MAX;
 }
 
-inline void array_base::has_entered(std::unique_ptr<element_record> made) {
-  const std::uint32_t number = made->number;
-  const auto home = static_cast<std::uint32_t>(homes_(number));
-  insert(std::move(made));
-  if (home != view_->rank)
-    send_to<arguments<std::uint32_t, std::uint32_t>>(home, THALWEG_OBJECTS_NOBODY, *moved_entry_, 0, number,
-                                                     view_->rank);
+inline const char* array_base::unsettled() {
+  unsettled_ = reductions_.empty() ? "" : "elements have not all taken part in a reduction";
+  places_.each_record([&](const element_record& one) {
+    if (one.tasks != 0)
+      unsettled_ = "a task of element " + text_of(one.number) + " waits";
+  });
+  if (!tasks_.empty())
+    unsettled_ = "element " + text_of(tasks_.front()->element->number) + " waits in " + tasks_.front()->name;
+  return unsettled_.empty() ? nullptr : unsettled_.c_str();
 }
 
 template <typename Write>
 void array_base::put(std::uint32_t rank, const thalweg_message& head, Write&& write) {
   const std::size_t bytes = sizeof head + head.bytes;
   char* at = nullptr;
+  if (view_->sampled != 0) [[unlikely]]
+    sample(head);
   if (rank == view_->rank) {
     const int queue = (head.entry & THALWEG_OBJECTS_URGENT) != 0 ? 0 : 1;
     thalweg_objects_room& room = view_->queue[queue];
@@ -264,15 +251,26 @@ void array_base::put(std::uint32_t rank, const thalweg_message& head, Write&& wr
   write(at + sizeof head);
 }
 
+// Calls of elements by elements. (What is forwarded, or sent to oneself, is none.)
+inline void array_base::sample(const thalweg_message& head) {
+  if (view_->load == nullptr || head.element >= THALWEG_OBJECTS_ALL || ++view_->unsampled < view_->sampled)
+    return;
+  view_->unsampled = 0;
+  thalweg_objects_sample(objects_, number_, head.element, sizeof head + head.bytes);
+}
+
 // A copy, as the message may be in a queue that grows.
 inline void array_base::forward(const thalweg_message& message) {
   const auto* const arguments = reinterpret_cast<const char*>(&message + 1);
+  const element_places::known* const word = places_.heard_of(message.element);
   const std::uint32_t rank = rank_of(message.element);
+  if (rank == view_->rank) {
+    keep(message);
+    return;
+  }
   put(rank, message, [&](char* at) { std::memcpy(at, arguments, message.bytes); });
-  // Whoever called knows better the next time.
-  if (message.source != view_->rank)
-    send_to<detail::arguments<std::uint32_t, std::uint32_t>>(message.source, THALWEG_OBJECTS_NOBODY,
-                                                             *moved_entry_, 0, message.element, rank);
+  if (word != nullptr && message.source != view_->rank) // whoever called knows better the next time
+    report_place(message.source, message.element, *word);
 }
 
 inline void array_base::run(const thalweg_message& message) noexcept {
@@ -284,20 +282,32 @@ inline void array_base::run(const thalweg_message& message) noexcept {
       current_ = nullptr;
       what.run(*this, nullptr, message.source, base, message.bytes);
     } else if (message.element == THALWEG_OBJECTS_ALL) {
-      each_record([&](const element_record& one) {
+      places_.each_anchored([&](std::uint32_t number) {
         thalweg_message head = message;
-        head.element = one.number;
-        put(view_->rank, head, [&](char* at) { std::memcpy(at, base, message.bytes); });
+        head.element = number;
+        put(rank_of(number), head, [&](char* at) { std::memcpy(at, base, message.bytes); });
       });
     } else if (element_record* const element = find(message.element)) {
       current_ = element;
       view_->load = &element->load;
+      view_->running = message.element;
+      view_->running_array = number_;
       what.run(*this, element, message.source, base, message.bytes);
       current_ = nullptr;
     } else {
       forward(message);
     }
   });
+}
+
+inline std::string array_base::text_of(std::uint32_t number) const {
+  std::string text;
+  for (int d = functions_.dimensions; d-- > 0;) {
+    const auto side = static_cast<std::uint32_t>(functions_.shape[d]);
+    text = (d == 0 ? "[" : ", ") + std::to_string(number % side) + text;
+    number /= side;
+  }
+  return text + "]";
 }
 
 template <typename Work>
@@ -328,18 +338,24 @@ inline void array_base::start(task begun, element_record& element, const char* n
   resume(made);
 }
 
+inline void array_base::ended(element_record& element) {
+  if (--element.tasks == 0 && element.wanted != element_record::nowhere) [[unlikely]]
+    depart(element, element.wanted);
+}
+
 inline void array_base::resume(task::handle waiting) {
   running_ = waiting.promise().name;
   waiting.resume();
   if (!waiting.done())
     return;
   const task::promise_type& ended = waiting.promise();
-  --ended.element->tasks;
+  element_record& element = *ended.element;
   tasks_.back()->place = ended.place;
   tasks_[ended.place] = tasks_.back();
   tasks_.pop_back();
   const std::exception_ptr failure = ended.failure;
   waiting.destroy();
+  this->ended(element);
   if (failure)
     std::rethrow_exception(failure);
 }
@@ -354,8 +370,8 @@ struct resume_kind {
 struct moved_kind {
   static std::string name() { return "where an element is"; }
   static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
-    const auto [number, rank] = arguments<std::uint32_t, std::uint32_t>::read(base, bytes);
-    array.is_now_on(number, rank);
+    const auto [number, word] = arguments<std::uint32_t, element_places::known>::read(base, bytes);
+    array.is_on(number, word);
   }
 };
 

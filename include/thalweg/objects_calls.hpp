@@ -3,7 +3,7 @@
 // How entry methods are called: what messages do where they arrive, and what callers hold.
 // thalweg/objects.hpp is what programs use.
 
-#include "thalweg/objects_array_base.hpp"
+#include "thalweg/objects_moving.hpp"
 
 #include <concepts>
 #include <optional>
@@ -16,17 +16,6 @@ template <typename Element, int dimensions>
 class basic_array;
 
 namespace detail {
-
-template <typename Element>
-struct element_slot final : element_record {
-  template <typename Make>
-  element_slot(std::uint32_t number_of, Make&& make) : element_record(number_of), value(make()) {}
-  Element value;
-};
-template <typename Element>
-Element& value_of(element_record& record) {
-  return static_cast<element_slot<Element>&>(record).value;
-}
 
 template <auto method, typename Element, typename Values, typename... Parameters>
 decltype(auto) invoke_method(Element& element, Values& values, types<Parameters...>) {
@@ -230,6 +219,18 @@ public:
         },
         std::forward<Arguments>(given)...);
     return result;
+  }
+  /// Moves it, behind what was sent to it before, and when no task of it waits any more. Calls find it.
+  void migrate(int rank) const {
+    static_assert(detail::may_move<Element>,
+                  "an element that moves has serialize() with thalweg/stream_serialized.hpp, a "
+                  "thalweg::serializer, or `static constexpr bool moves = true`");
+    if (rank < 0 || rank >= array_.ranks())
+      throw error(thalweg_error_invalid_argument, "migrate", array_.rank(), "rank " + std::to_string(rank),
+                  "the array has ranks 0 to " + std::to_string(array_.ranks() - 1));
+    array_.template send<detail::arguments<std::uint32_t>>(
+        number_, detail::registered<Element, detail::migrate_kind>::record, flags_,
+        static_cast<std::uint32_t>(rank));
   }
   /// Its calls run before those that are not urgent.
   proxy urgent() const { return {array_, number_, THALWEG_OBJECTS_URGENT}; }

@@ -56,13 +56,10 @@ inline std::uint64_t number_entries(std::vector<entry*>& all) {
   return hash;
 }
 
-/// "Block::ghost", out of the text that compilers have for this function.
-template <auto method>
-std::string method_name() {
-  const std::string text = __PRETTY_FUNCTION__;
-  const std::size_t begin = std::min(text.find("method = "), text.size() - 9) + 9;
-  const std::size_t end = text.find_first_of(";]", begin);
-  std::string name = text.substr(begin, end - begin);
+/// What compilers say of a template's argument in the text that they have for its function.
+inline std::string argument_in(const std::string& text, const std::string& key) {
+  const std::size_t begin = std::min(text.find(key), text.size() - key.size()) + key.size();
+  std::string name = text.substr(begin, text.find_first_of(";]", begin) - begin);
   if (const std::size_t type = name.rfind(")&"); type != std::string::npos)
     name.erase(0, type + 1);
   if (name.starts_with('&'))
@@ -71,6 +68,16 @@ std::string method_name() {
   if (const std::size_t at = name.find(nobodys); at != std::string::npos)
     name.erase(at, nobodys.size());
   return name;
+}
+/// "Block::ghost"
+template <auto method>
+std::string method_name() {
+  return argument_in(__PRETTY_FUNCTION__, "method = ");
+}
+/// "Block"
+template <typename Element>
+std::string type_name() {
+  return argument_in(__PRETTY_FUNCTION__, "Element = ");
 }
 
 /// An entry of `Element` that `Kind` does: Kind::name() and Kind::run().

@@ -3,7 +3,8 @@
 // Values of all elements of an array made one. thalweg/objects.hpp is what programs use.
 //
 // The k-th reduction of an element meets the k-th one of every other. A rank combines what its elements give,
-// and ranks with elements combine along a tree, in the order in which values come.
+// and ranks with elements combine along a tree, in the order in which values come. An element that has moved
+// since the last fence counts where it was then: its value is sent there, and the result comes from there.
 
 #include "thalweg/objects_array_base.hpp"
 #include "thalweg/objects_calls.hpp"
@@ -35,6 +36,15 @@ struct maximum {
 
 namespace detail {
 
+/// Operations are made where they are needed; one may be made from the array.
+template <typename Operation>
+Operation made_for([[maybe_unused]] const array_base& array) {
+  if constexpr (std::constructible_from<Operation, const array_base&>)
+    return Operation(array);
+  else
+    return Operation();
+}
+
 /// What is known on a rank of a reduction under way.
 template <typename Operation, typename T>
 struct reduction final : any_reduction {
@@ -43,12 +53,20 @@ struct reduction final : any_reduction {
     T* result;
   };
   reduction() : any_reduction(typeid(reduction)) {}
-  void add(const T& one) { value = value ? Operation()(*value, one) : one; }
+  void add(const array_base& array, const T& one) {
+    value = value ? made_for<Operation>(array)(*value, one) : one;
+  }
+
+  struct far_waiting {
+    std::uint32_t rank;
+    waiting waiter;
+  };
 
   std::optional<T> value;
-  std::size_t elements = 0; ///< of this rank that have given their values
+  std::size_t elements = 0; ///< anchored on this rank, that have given their values
   std::size_t below = 0;    ///< ranks
   std::vector<waiting> waiters;
+  std::vector<far_waiting> far_waiters;
   const entry* then = nullptr; ///< that all elements run with the result
 };
 
@@ -85,7 +103,8 @@ private:
 
   template <typename Operation, typename T>
   reduction<Operation, T>& reduction_of(std::uint32_t number) {
-    static_assert(std::is_empty_v<Operation>, "an operation without data: each rank makes its own");
+    static_assert(std::is_empty_v<Operation> || std::constructible_from<Operation, const array_base&>,
+                  "an operation without data: each rank makes its own");
     std::unique_ptr<any_reduction>& known = reductions_[number];
     if (!known)
       known = std::make_unique<reduction<Operation, T>>();
@@ -102,11 +121,23 @@ private:
       throw error(thalweg_error_invalid_argument, "reduce", rank(), "no element takes part",
                   "reduce in an entry method of the array's own elements");
     const std::uint32_t number = current_->reductions++;
+    if (current_->anchor != view_->rank) [[unlikely]] {
+      const std::uint32_t method = then == nullptr ? element_record::nowhere : then->number;
+      send_to<far_arguments<Operation, T>>(current_->anchor, THALWEG_OBJECTS_NOBODY,
+                                           registered<Element, far<Operation, T>>::record, 0, number, value,
+                                           waiter, method);
+      return;
+    }
     auto& open = reduction_of<Operation, T>(number);
-    open.add(value);
-    ++open.elements;
     if (waiter.result != nullptr)
       open.waiters.push_back(waiter);
+    take<Operation, T>(number, open, value, then);
+  }
+
+  template <typename Operation, typename T>
+  void take(std::uint32_t number, reduction<Operation, T>& open, const T& value, const entry* then) {
+    open.add(*this, value);
+    ++open.elements;
     if (then != nullptr)
       open.then = then;
     go_on<Operation, T>(number, open);
@@ -114,7 +145,7 @@ private:
 
   template <typename Operation, typename T>
   void go_on(std::uint32_t number, reduction<Operation, T>& open) {
-    if (open.elements != count() || open.below != tree_children())
+    if (open.elements != places_.anchored() || open.below != tree_children())
       return;
     if (is_tree_root())
       end<Operation, T>(number, T(*open.value));
@@ -133,6 +164,9 @@ private:
       *one.result = result;
       resume_soon(one.who);
     }
+    for (const auto& [rank, waiter] : open.far_waiters)
+      send_to<arguments<waiting<Operation, T>, T>>(
+          rank, THALWEG_OBJECTS_NOBODY, registered<Element, wake<Operation, T>>::record, 0, waiter, result);
     if (open.then != nullptr)
       send_to<arguments<T>>(view_->rank, THALWEG_OBJECTS_ALL, *open.then, 0, result);
     reductions_.erase(number);
@@ -142,13 +176,39 @@ private:
   using numbered = arguments<std::uint32_t, T>;
 
   template <typename Operation, typename T>
+  using far_arguments = arguments<std::uint32_t, T, waiting<Operation, T>, std::uint32_t>;
+
+  template <typename Operation, typename T>
+  struct far {
+    static std::string name() { return "a value from another rank for a reduction"; }
+    static void run(array_base& array, element_record*, std::uint32_t source, const char* base,
+                    std::size_t bytes) {
+      auto& self = static_cast<reducing_array&>(array);
+      const auto [number, value, waiter, method] = far_arguments<Operation, T>::read(base, bytes);
+      auto& open = self.template reduction_of<Operation, T>(number);
+      if (waiter.result != nullptr)
+        open.far_waiters.push_back({source, waiter});
+      self.template take<Operation, T>(
+          number, open, value, method == element_record::nowhere ? nullptr : (*self.entries_)[method]);
+    }
+  };
+  template <typename Operation, typename T>
+  struct wake {
+    static std::string name() { return "the result of a reduction, for an element that has moved"; }
+    static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
+      const auto [waiter, value] = arguments<waiting<Operation, T>, T>::read(base, bytes);
+      *waiter.result = value;
+      array.resume_soon(waiter.who);
+    }
+  };
+  template <typename Operation, typename T>
   struct up {
     static std::string name() { return "a part of a reduction"; }
     static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
       auto& self = static_cast<reducing_array&>(array);
       const auto [number, value] = numbered<T>::read(base, bytes);
       auto& open = self.template reduction_of<Operation, T>(number);
-      open.add(value);
+      open.add(self, value);
       ++open.below;
       self.go_on(number, open);
     }

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
+    from thalweg.objects import Array, Element, FenceOutcome, Future, Inbox, ObjectsError, Section, checkpoint, restore
     from thalweg.placement.advice import Advice, LinkCosts, advise
     from thalweg.placement.library import PlaceError
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
@@ -19,22 +20,31 @@ if TYPE_CHECKING:
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
+_OBJECTS = ("Array", "Element", "FenceOutcome", "Future", "Inbox", "ObjectsError", "Section", "checkpoint", "restore")
+
 __all__ = [
     "Advice",
+    "Array",
     "Balance",
     "BalanceError",
     "Balancer",
     "Budget",
+    "Element",
+    "FenceOutcome",
     "FinishRequest",
+    "Future",
+    "Inbox",
     "LinkCosts",
     "Machine",
     "Movement",
     "NetworkSimulation",
+    "ObjectsError",
     "Pattern",
     "PlaceError",
     "Placement",
     "Reordering",
     "Routers",
+    "Section",
     "Sharing",
     "Simulation",
     "Stream",
@@ -43,8 +53,10 @@ __all__ = [
     "TaskCosts",
     "advise",
     "balance",
+    "checkpoint",
     "map_ranks",
     "reorder",
+    "restore",
     "simulate",
     "simulate_network",
     "simulate_stream",
@@ -52,6 +64,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    **dict.fromkeys(_OBJECTS, "thalweg.objects"),
     "Advice": "thalweg.placement.advice",
     "Balance": "thalweg.balancing.balance",
     "BalanceError": "thalweg.balancing.library",

@@ -836,6 +836,39 @@ class Recording:
 
 def load_recording(file: str) -> Recording: ...
 
+class CallTrace:
+    """What a run of a program called, rank by rank and in order."""
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def seconds(self) -> float:
+        """That the run took."""
+
+    @property
+    def command(self) -> str: ...
+
+    @property
+    def is_cpu_time(self) -> bool:
+        """Is computation the processor's time, or the clock's?"""
+
+    @property
+    def calls(self) -> int: ...
+
+    @property
+    def computed(self) -> list[float]:
+        """How many seconds each rank computed between its calls."""
+
+    def to_text(self) -> str: ...
+
+def load_call_trace(file: str) -> CallTrace: ...
+
+def replay_program(trace: CallTrace, selections: str, computation_scale: float, machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int]) -> tuple[SimulatedProgram, list[str]]:
+    """
+    The program of a trace, and remarks on what is not as it was asked for.
+    """
+
 class Simulation:
     """What a simulation says; times in nanoseconds."""
 

@@ -32,6 +32,11 @@ def balance_library(family: Family) -> str:
     return _library(f"libthalweg-balance-{family.name}.so", f"balancing for {family.title}")
 
 
+def objects_library(family: Family) -> str:
+    """Find what programs on objects call."""
+    return _library(f"libthalweg-objects-{family.name}.so", f"objects for {family.title}")
+
+
 def place_library(family: Family) -> str:
     """Find what programs that are placed call."""
     return _library(f"libthalweg-place-{family.name}.so", f"placing for {family.title}")

@@ -3,7 +3,8 @@
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -87,6 +88,49 @@ class LinkedLibrary:
         )
         name = self._functions.thalweg_status_name(status).decode()
         raise self.error(message, call, failed.rank, remedy, name)
+
+
+class CallbackLibrary(LinkedLibrary):
+    """One whose calls call functions of Python. What the collector drops meanwhile is freed afterwards."""
+
+    free_name: str
+    """Of the function that frees what it has made, without thalweg_."""
+
+    def __init__(self, path: str, communicator: type[ctypes.c_int | ctypes.c_void_p]) -> None:
+        """Load the library; `communicator` is what MPI_Comm is."""
+        super().__init__(path, communicator)
+        self._running = 0
+        self._dropped: list[tuple[ctypes.c_void_p, object]] = []
+
+    @property
+    def runs(self) -> bool:
+        """Whether a call or a function of Python is in progress."""
+        return self._running > 0
+
+    def status_of(self, name: str, *arguments: Any) -> int:
+        """Call thalweg_<name>; give its status."""
+        try:
+            with self.running():
+                return super().status_of(name, *arguments)
+        finally:
+            while self._dropped and not self._running:
+                self.free(*self._dropped.pop())
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Free nothing meanwhile: a call is in progress, or a handler, which may run in an MPI call as well."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+
+    def free(self, made: ctypes.c_void_p, used: object) -> int:
+        """Free what the library has made, `used` by its callbacks; later if a call is in progress. Gives the status."""
+        if self.runs:
+            self._dropped.append((made, used))
+            return 0
+        return self.status_of(self.free_name, ctypes.byref(made))
 
 
 Library = TypeVar("Library", bound=LinkedLibrary)

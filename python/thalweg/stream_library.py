@@ -1,12 +1,11 @@
 """The C interface of streams (include/thalweg/stream.h) as Python calls it, in the library that fits mpi4py's MPI."""
 
 import ctypes
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from thalweg.libraries import stream_library
-from thalweg.linked_library import LinkedError, LinkedLibrary, load_for
+from thalweg.linked_library import CallbackLibrary, LinkedError, load_for
 
 
 class StreamError(LinkedError):
@@ -104,13 +103,11 @@ _ARGUMENTS = {
 }
 
 
-class StreamLibrary(LinkedLibrary):
-    """The library with its functions declared, for one process.
-
-    Calls let other threads of Python run. What the collector drops meanwhile, be it in a handler, is freed afterwards.
-    """
+class StreamLibrary(CallbackLibrary):
+    """The library with its functions declared, for one process."""
 
     error = StreamError
+    free_name = "stream_free"
 
     def __init__(self, path: str, communicator: type[ctypes.c_int | ctypes.c_void_p]) -> None:
         """Load the library; `communicator` is what MPI_Comm is."""
@@ -122,31 +119,6 @@ class StreamLibrary(LinkedLibrary):
         self._functions.thalweg_stream_view_of.restype = ctypes.POINTER(View)
         self._functions.thalweg_stream_shape.argtypes = (_HANDLE,)
         self._functions.thalweg_stream_shape.restype = ctypes.c_char_p
-        self._running = 0
-        self._dropped: list[tuple[ctypes.c_void_p, object]] = []
-
-    @property
-    def runs(self) -> bool:
-        """Whether a call or a handler is in progress."""
-        return self._running > 0
-
-    def status_of(self, name: str, *arguments: Any) -> int:
-        """Call thalweg_<name>; give its status."""
-        try:
-            with self.running():
-                return super().status_of(name, *arguments)
-        finally:
-            while self._dropped and not self._running:
-                self.free(*self._dropped.pop())
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Free nothing meanwhile: a call is in progress, or a handler, which may run in an MPI call as well."""
-        self._running += 1
-        try:
-            yield
-        finally:
-            self._running -= 1
 
     def create(self, communicator: Any, options: Options, handler: Handler) -> ctypes.c_void_p:
         """Make a stream of an mpi4py communicator."""
@@ -154,13 +126,6 @@ class StreamLibrary(LinkedLibrary):
         handle = self.handle_of(communicator)
         self.call("stream_create", handle, ctypes.byref(options), ctypes.byref(handler), ctypes.byref(stream))
         return stream
-
-    def free(self, stream: ctypes.c_void_p, used: object) -> int:
-        """Free a stream, `used` by its callbacks; later if a call is in progress. Gives the status."""
-        if self.runs:
-            self._dropped.append((stream, used))
-            return 0
-        return self.status_of("stream_free", ctypes.byref(stream))
 
     def view_of(self, stream: ctypes.c_void_p) -> View:
         """Give what a handler needs to fail."""

@@ -36,7 +36,7 @@ void MessageQueue::adopt(MessageMemory memory, std::size_t bytes) {
   const char* const begin = memory.get();
   if (pieces_.empty())
     read_ = begin;
-  pieces_.push_back({std::move(memory), bytes, begin + bytes});
+  pieces_.push_back({std::move(memory), bytes, begin + bytes, true});
   skip_ended();
 }
 
@@ -48,10 +48,14 @@ void MessageQueue::pop(std::size_t bytes) {
     skip_ended();
 }
 
+MessageMemory MessageQueue::release_front() {
+  return pieces_.front().is_one ? std::move(pieces_.front().memory) : nullptr;
+}
+
 // Pieces that were read to their ends, but for the one that is written.
 void MessageQueue::skip_ended() {
   while (!pieces_.empty() && read_ == pieces_.front().end) {
-    if (pieces_.front().bytes == piece_bytes)
+    if (pieces_.front().bytes == piece_bytes && pieces_.front().memory != nullptr)
       spare_ = std::move(pieces_.front());
     pieces_.pop_front();
     read_ = pieces_.empty() ? nullptr : pieces_.front().memory.get();

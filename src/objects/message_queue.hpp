@@ -40,6 +40,9 @@ public:
   const char* front() const { return read_; }
   /// It took so many bytes, a multiple of the alignment.
   void pop(std::size_t bytes);
+  /// The memory of the oldest message, which is popped as others are, if no other message was or will be in
+  /// it; else null.
+  MessageMemory release_front();
 
   /// Makes room for so many bytes.
   void refill(std::size_t bytes);
@@ -59,6 +62,7 @@ private:
     MessageMemory memory;
     std::size_t bytes = 0;
     const char* end = nullptr; ///< of its messages; of the last piece, once it is closed
+    bool is_one = false;       ///< message, in memory of its own
   };
   void close();
   void skip_ended();

@@ -13,8 +13,8 @@ BELOW_MPI = {
     "transport/mpi", "engine", "nic", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
 MPI = (
-    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "place", "report",
-    "entry",
+    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "trace", "place",
+    "report", "entry",
 )  # fmt: skip
 
 ROOMS: dict[str, set[str]] = {
@@ -26,9 +26,9 @@ ROOMS: dict[str, set[str]] = {
     "strategies": {"core", "topology", "schedule"},
     "machine": {"core", "topology"},
     "model": {"core", "topology", "schedule", "machine"},
-    "simulate/packet": {"core", "topology", "model"},
-    "simulate": {"core", "topology", "schedule", "strategies", "machine", "model", "simulate/packet"},
     "pattern": {"core"},
+    "simulate/packet": {"core", "topology", "model"},
+    "simulate": {"core", "topology", "schedule", "strategies", "machine", "pattern", "model", "simulate/packet"},
     "place": {"core", "topology", "machine", "pattern"},
     "balance": {"core", "machine"},
     "transport": {"wait", "core"},
@@ -64,7 +64,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "place/linked": {"core", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/linked"},
-    "objects": {"core"},
+    "objects": {"core", "pattern", "place"},
     "objects/linked": {
         "core", "boundary", "wait", "transport/mpi", "job", "job/mpi", "job/linked", "objects",
     },
@@ -80,7 +80,7 @@ FOREIGN = {
     r"mpi\w*\.h": {"mpi", "team", "transport/mpi", "job/mpi", "job/linked"},
     r"nanobind/.*": {"python"},
     r"nlohmann/.*": {"mpi"},
-    r"toml\+\+/.*": {"machine", "tune"},
+    r"toml\+\+/.*": {"machine", "tune", "objects"},
     r"bpf/.*": {"nic"},
     r"dlfcn\.h": {"mpi", "team", "stream/linked"},
 }

@@ -34,6 +34,7 @@ PARTS = ("words", "kinds", "lookup", "distances", "threads")
         *[("streams.md", f"stream/jobs/page/{part}.inc") for part in PARTS],
         ("streams.md", "stream/python/page.py"),
         ("objects.md", "objects/jobs/page.cpp"),
+        ("objects.md", "objects/python/page.py"),
     ],
 )
 def test_the_example_of_a_page_is_the_one_that_is_run(page: str, program: str) -> None:

@@ -19,7 +19,7 @@ _Goal = Annotated[
 ]
 _Trace = Annotated[
     str,
-    typer.Option(metavar="FILE", help="Play what `thalweg run --record` kept of a program.", show_default=False),
+    typer.Option(metavar="FILE", help="Play what `thalweg run --trace` or `--record` kept.", show_default=False),
 ]
 _Machine = Annotated[
     str,
@@ -41,6 +41,7 @@ _Loggops = Annotated[
 _Nodes = Annotated[
     str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
 ]
+_RanksPerNode = Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)]
 _Placement = Annotated[
     str,
     typer.Option(metavar="FILE", help="The slot of each rank, as `thalweg map -o` writes it.", show_default=False),
@@ -72,6 +73,13 @@ _Router = Annotated[
         help="On level packet: buffers, credit_rule, packet_bytes, switch_ns, window and others; may be repeated.",
     ),
 ]
+_Use = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OP=NAME", help="A strategy for a traced program's collectives.", show_default=False),
+]
+_ComputeScale = Annotated[
+    float, typer.Option(help="How many times as long a traced program computes.", min=0, show_default="as traced")
+]
 _Ties = Annotated[
     str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
 ]
@@ -88,6 +96,8 @@ def simulate(
     unit_bytes: _UnitBytes = "1KiB",
     goal: _Goal = "",
     trace: _Trace = "",
+    use: _Use = None,
+    compute_scale: _ComputeScale = 1,
     shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = "",
     items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0,
     buffer_bytes: Annotated[str, typer.Option("--buffer", help="When a stream's buffer is sent.")] = "16KiB",
@@ -96,7 +106,7 @@ def simulate(
     link_bandwidth: _LinkBandwidth = "",
     link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
     loggops: _Loggops = "2500,1500,1000,6,0,65535",
-    ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)] = 1,
+    ranks_per_node: _RanksPerNode = 1,
     nodes: _Nodes = "",
     without: _Without = "",
     placement: _Placement = "",
@@ -117,6 +127,7 @@ def simulate(
     """
     given = {name: value for name, value in locals().items() if name not in ("param", "router", "as_json")}
     given |= {
+        "use": use or [],
         "unit_bytes": size_from_text(unit_bytes),
         "buffer_bytes": size_from_text(buffer_bytes),
         "link_bandwidth": rate_from_text(link_bandwidth) if link_bandwidth else 0.0,

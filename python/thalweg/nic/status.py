@@ -1,5 +1,6 @@
 """Ask a host's agent what it serves."""
 
+import functools
 import json
 import socket
 import struct
@@ -15,7 +16,7 @@ _LONGEST = 1 << 20
 
 
 def ask() -> dict[str, Any]:
-    """Give what the agent says: its hook, packets so far, and each group with those that it waits for."""
+    """Give what the agent says: its hook, packets so far, and each group with who is missing on any of its hosts."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as agent:
         agent.settimeout(_PATIENCE_S)
         try:
@@ -35,8 +36,21 @@ def lines(status: dict[str, Any]) -> list[str]:
     found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
-        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} barriers ended")
+        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} calls ended")
+        for gone in group["gone"]:
+            rank = f"rank {gone['rank']} on " if gone["rank"] >= 0 else ""
+            what = "does not answer" if gone["is_silent"] else "ended"
+            found.append(f"  {rank}{_host(gone['host'])} {what} after call {gone['after']}")
         for waiting in group["waiting"]:
-            missing = ", ".join(f"rank {one['rank']} on {one['host']}" for one in waiting["missing"])
-            found.append(f"  barrier {waiting['epoch']} waits for {missing or 'the host above'}")
+            missing = ", ".join(f"rank {one['rank']} on {_host(one['host'])}" for one in waiting["missing"])
+            found.append(
+                f"  call {waiting['epoch']} waits {waiting['waited_ms'] / 1000:.1f} s"
+                f" for {missing or 'its end to come'}"
+            )
     return found
+
+
+@functools.cache
+def _host(address: str) -> str:
+    """Name a host, where its address has a name here."""
+    return socket.getnameinfo((address, 0), 0)[0]

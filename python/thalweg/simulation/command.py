@@ -19,7 +19,8 @@ from thalweg.simulation.network import Routers
 from thalweg.simulation.picture import draw_timeline
 from thalweg.simulation.placed import is_network, read_placement
 from thalweg.simulation.recording import play, read_recording
-from thalweg.simulation.report import print_played
+from thalweg.simulation.replaying import is_trace, replay
+from thalweg.simulation.report import print_played, print_replayed, replayed_data
 from thalweg.simulation.simulate import EXPLAINED_MAX, TICKS, Simulation, simulate
 from thalweg.simulation.streams import simulate_stream
 from thalweg.units import size_text, time_text
@@ -46,6 +47,9 @@ class Request(NamedTuple):
     strategy: str
     goal: str
     trace: str
+    use: list[str]
+    """Selections for the collectives of a traced program."""
+    compute_scale: float
     shape: str
     items: int
     buffer_bytes: int
@@ -90,21 +94,35 @@ def run(request: Request, *, as_json: bool) -> None:
         def report(events: int) -> None:
             progress.update(task, description=f"{events / 1e6:.0f} million events")
 
-        if request.trace:
+        has_order = bool(request.trace) and is_trace(request.trace)
+        if has_order:
+            replayed = replay(
+                request.trace,
+                _costs(request),
+                use=request.use,
+                computation_scale=request.compute_scale,
+                timeline=bool(request.plot),
+                progress=report,
+            )
+            found = replayed.simulation
+        elif request.trace:
             recording = read_recording(request.trace)
             played = play(recording, _costs(request), progress=report)
         else:
             found = _simulate(request, report)
-    if request.trace:
+    if request.trace and not has_order:
         print_played(recording, played, as_json=as_json)
         return
     seconds = time.perf_counter() - begin
     if request.plot:
         draw_timeline(found, request.plot)
     if as_json:
-        print(json.dumps(as_data(request, found, seconds)))
+        traced = replayed_data(replayed) if has_order else {}
+        print(json.dumps(as_data(request, found, seconds) | traced))
     else:
         _print(request, found, seconds)
+    if has_order and not as_json:
+        print_replayed(replayed)
 
 
 def _costs(request: Request) -> Costs:
@@ -198,8 +216,8 @@ def _check(request: Request) -> None:
 
 
 def _subject(request: Request) -> str:
-    if request.goal:
-        return request.goal
+    if request.goal or request.trace:
+        return request.goal or request.trace
     if request.operation == STREAM:
         size = size_text(request.unit_bytes)
         return f"stream of {request.items} items of {size} a rank over {request.shape}"

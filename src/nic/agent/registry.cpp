@@ -1,6 +1,7 @@
 #include "nic/agent/registry.hpp"
 
 #include "core/error.hpp"
+#include "nic/protocol.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <netinet/in.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -52,10 +54,8 @@ void set_option(int socket, int level, int name, const Value& value) {
 Registry::~Registry() {
   while (!members_.empty())
     leave(members_.begin()->first);
-  for (const auto& [index, group] : groups_) {
-    programs_.remove(index, group.view.id);
-    close(group.page);
-  }
+  for (const auto& [index, group] : groups_)
+    remove(index, group);
 }
 
 Registry::Membership Registry::join(int connection, uid_t user, const thalweg_nic_request& request) {
@@ -90,13 +90,19 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
   if (index == max_groups || static_cast<std::size_t>(owned) >= max_groups_of_a_user)
     throw Error(fmt::format("{} groups are all that there are for a user", max_groups_of_a_user),
                 "use fewer communicators with nic");
-  Group group;
-  group.view = request.group;
-  std::ranges::copy(request.ranks, group.ranks.begin());
-  group.user = user;
-  group.page = programs_.make_page();
-  groups_[index] = group;
-  programs_.add(index, group.view, group.page);
+  const int page = programs_.make_page();
+  void* const memory = mmap(nullptr, THALWEG_NIC_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+  if (memory == MAP_FAILED) {
+    const int error = errno;
+    close(page);
+    throw Error(fmt::format("a group's page cannot be mapped: {}", std::strerror(error)),
+                "look at the agent's limits of memory", thalweg_error_system);
+  }
+  auto* const departure =
+      reinterpret_cast<thalweg_nic_departure*>(static_cast<std::byte*>(memory) + THALWEG_NIC_DEPARTURE_AT);
+  groups_.emplace(
+      index, Group{request.group, {request.group, request.ranks, address_, host_}, user, page, departure});
+  programs_.add(index, request.group, page);
   return index;
 }
 
@@ -134,13 +140,33 @@ void Registry::leave(int connection) {
   const auto found = members_.find(connection);
   if (found == members_.end())
     return;
-  const Member& member = found->second;
-  programs_.remove_owner(member.cookie);
-  close(member.socket);
+  Member member = found->second;
   Group& group = groups_.at(member.index);
   group.present &= ~(std::uint64_t{1} << member.local);
   group.left = Clock::now();
+  group.watch.look(programs_.state(member.index), group.left);
+  if (group.watch.leave(member.local))
+    announce(group);
   members_.erase(found);
+  // A rank may leave before what it has started has come to those above.
+  if (group.present == 0) {
+    std::swap(member.socket, group.last_socket);
+    std::swap(member.cookie, group.last_cookie);
+  }
+  if (member.socket < 0)
+    return;
+  programs_.remove_owner(member.cookie);
+  close(member.socket);
+}
+
+void Registry::remove(std::uint32_t index, const Group& group) const {
+  programs_.remove(index, group.view.id);
+  munmap(reinterpret_cast<std::byte*>(group.departure) - THALWEG_NIC_DEPARTURE_AT, THALWEG_NIC_PAGE_BYTES);
+  close(group.page);
+  if (group.last_socket < 0)
+    return;
+  programs_.remove_owner(group.last_cookie);
+  close(group.last_socket);
 }
 
 void Registry::expire() {
@@ -151,47 +177,91 @@ void Registry::expire() {
       ++entry;
       continue;
     }
-    programs_.remove(entry->first, group.view.id);
-    close(group.page);
+    remove(entry->first, group);
     entry = groups_.erase(entry);
   }
 }
 
-std::string Registry::describe() const {
+void Registry::announce(Group& group) {
+  const thalweg_nic_departure& departure = group.watch.departure();
+  // Ranks look at the kind first.
+  __atomic_store_n(&group.departure->kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
+  group.departure->rank = departure.rank;
+  group.departure->after = departure.after;
+  std::copy_n(departure.host, sizeof departure.host, group.departure->host);
+  __atomic_store_n(&group.departure->kind, departure.kind, __ATOMIC_RELEASE);
+  tell_neighbors(group);
+}
+
+void Registry::tell_neighbors(const Group& group) {
+  for (const std::uint32_t neighbor : group.watch.neighbors())
+    neighbors_.send(neighbor, write_beat(group.watch.beat_for(neighbor, Clock::now())));
+}
+
+void Registry::beat() {
+  const Clock::time_point now = Clock::now();
+  neighbors_.begin_round(now);
+  neighbors_.forget_old(now);
+  for (auto& [index, group] : groups_) {
+    group.watch.look(programs_.state(index), now);
+    bool is_news = false;
+    if (group.present != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
+      for (const std::uint32_t neighbor : group.watch.neighbors())
+        if (neighbors_.is_silent(neighbor, now))
+          is_news |= group.watch.lose(neighbor);
+    if (is_news)
+      announce(group);
+    else
+      tell_neighbors(group);
+  }
+}
+
+void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
+  const std::optional<Beat> beat = read_beat(datagram);
+  const auto found = std::ranges::find_if(
+      groups_, [&](const auto& entry) { return beat && entry.second.view.id == beat->group; });
+  if (beat && found == groups_.end())
+    return; // a group that was left long ago here
+  if (!beat || found->second.view.key != beat->key || !found->second.watch.is_neighbor(from)) {
+    ++refused_;
+    return;
+  }
+  if (found->second.watch.hear(from, *beat, Clock::now()))
+    announce(found->second);
+}
+
+std::string Registry::describe() {
   const Programs::Counts counts = programs_.counts();
   std::string groups;
-  for (const auto& [index, group] : groups_)
-    groups += (groups.empty() ? "" : ",") + describe(group, programs_.state(index));
+  for (auto& [index, group] : groups_) {
+    group.watch.look(programs_.state(index), Clock::now());
+    groups += (groups.empty() ? "" : ",") + describe(group);
+  }
   return fmt::format(
       R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"groups":[{}]}})",
       text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
-      counts.downs, counts.refused, groups);
+      counts.downs, counts.refused + refused_, groups);
 }
 
-std::string Registry::describe(const Group& group, const thalweg_nic_state& state) const {
-  const std::uint64_t all = thalweg_nic_all(&group.view);
-  std::uint32_t ended = 0;
-  for (const std::uint32_t epoch : state.ended)
-    if (thalweg_nic_later(epoch, ended) != 0)
-      ended = epoch;
+std::string Registry::describe(const Group& group) const {
+  const Clock::time_point now = Clock::now();
+  const GroupWatch& watch = group.watch;
+  std::string missing;
+  for (const Missing& one : watch.missing(now))
+    missing += fmt::format(R"({}{{"rank":{},"host":"{}","waited_ms":{}}})", missing.empty() ? "" : ",",
+                           one.rank, text_of(one.address), one.waited_ms);
   std::string waiting;
-  for (const thalweg_nic_slot& slot : state.slots) {
-    if (slot.arrived == 0 || slot.finished != 0)
-      continue;
-    std::string missing;
-    for (std::uint64_t bits = all & ~slot.arrived; bits != 0; bits &= bits - 1) {
-      const auto contributor = static_cast<std::size_t>(std::countr_zero(bits));
-      const bool is_local = contributor < group.view.locals;
-      missing +=
-          fmt::format(R"({}{{"rank":{},"host":"{}"}})", missing.empty() ? "" : ",", group.ranks[contributor],
-                      text_of(is_local ? address_ : group.view.below[contributor].address));
-    }
-    waiting +=
-        fmt::format(R"({}{{"epoch":{},"missing":[{}]}})", waiting.empty() ? "" : ",", slot.epoch, missing);
-  }
-  return fmt::format(R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"ended":{},"waiting":[{}]}})",
-                     group.view.id, group.user, group.view.locals, std::popcount(group.present), ended,
-                     waiting);
+  if (thalweg_nic_later(watch.newest(), watch.ended()) != 0)
+    waiting = fmt::format(R"({{"epoch":{},"waited_ms":{},"missing":[{}]}})", watch.newest(),
+                          watch.waited_ms(now), missing);
+  std::string gone;
+  if (const thalweg_nic_departure& departure = watch.departure(); departure.kind != THALWEG_NIC_NOBODY_LEFT)
+    gone = fmt::format(R"({{"rank":{},"host":"{}","after":{},"is_silent":{}}})", departure.rank,
+                       departure.host, departure.after, departure.kind == THALWEG_NIC_HOST_SILENT);
+  return fmt::format(
+      R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"ended":{},"waiting":[{}],"gone":[{}]}})",
+      group.view.id, group.user, group.view.locals, std::popcount(group.present), watch.ended(), waiting,
+      gone);
 }
 
 } // namespace thalweg::nic

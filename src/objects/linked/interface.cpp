@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "job/linked/mpi_calls.hpp"
 #include "job/linked/mpi_state.hpp"
+#include "objects/linked/checkpoint.hpp"
 #include "objects/linked/migration.hpp"
 #include "objects/linked/scheduler.hpp"
 #include "thalweg/error.hpp"
@@ -13,14 +14,17 @@
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::job::must;
+using thalweg::objects::Checkpoint;
 using thalweg::objects::Migration;
 using thalweg::objects::Scheduler;
 
 struct thalweg_objects {
-  explicit thalweg_objects(MPI_Comm of) : scheduler(of), migration(scheduler) {}
+  explicit thalweg_objects(MPI_Comm of)
+      : scheduler(of), migration(scheduler), checkpoint(scheduler, migration) {}
 
   Scheduler scheduler;
   Migration migration;
+  Checkpoint checkpoint;
   MPI_Comm communicator = MPI_COMM_NULL; // of the program, which knows this by an attribute; null: it is gone
   int holders = 1;
 };
@@ -63,6 +67,29 @@ int attribute() {
   return key;
 }
 
+/// The scheduler of a communicator, or null.
+thalweg_objects* known_of(MPI_Comm communicator) {
+  thalweg::job::mpi_must_run();
+  void* known = nullptr;
+  int is_known = 0;
+  if (communicator != MPI_COMM_NULL)
+    must(PMPI_Comm_get_attr(communicator, attribute(), &known, &is_known), "MPI_Comm_get_attr");
+  return is_known != 0 ? static_cast<thalweg_objects*>(known) : nullptr;
+}
+
+/// What calls for all arrays of a communicator begin with.
+template <typename Work>
+thalweg_status with_folder(std::string_view call, MPI_Comm communicator, const char* folder, Work&& work) {
+  thalweg_objects* known = nullptr;
+  const thalweg_status found = guarded({.call = call}, [&] {
+    must_be_given(folder, "folder");
+    known = known_of(communicator);
+    if (known == nullptr)
+      throw thalweg::Error("the communicator has no arrays", "make them first, of this communicator");
+  });
+  return found != thalweg_success ? found : with_scheduler(call, known, work);
+}
+
 } // namespace
 
 extern "C" {
@@ -70,14 +97,9 @@ extern "C" {
 thalweg_status thalweg_objects_open(MPI_Comm communicator, thalweg_objects** objects) {
   return guarded({.call = "array"}, [&] {
     must_be_given(objects, "objects");
-    thalweg::job::mpi_must_run();
-    void* known = nullptr;
-    int is_known = 0;
-    if (communicator != MPI_COMM_NULL)
-      must(PMPI_Comm_get_attr(communicator, attribute(), &known, &is_known), "MPI_Comm_get_attr");
-    if (is_known != 0) {
-      *objects = static_cast<thalweg_objects*>(known);
-      ++(*objects)->holders;
+    if (thalweg_objects* const known = known_of(communicator)) {
+      *objects = known;
+      ++known->holders;
       return;
     }
     auto made = std::make_unique<thalweg_objects>(communicator);
@@ -158,6 +180,36 @@ thalweg_status thalweg_objects_fence(thalweg_objects* objects, const thalweg_fen
     if (outcome != nullptr)
       *outcome = done;
   });
+}
+
+void* thalweg_objects_keep(thalweg_objects* objects) {
+  return objects == nullptr ? nullptr : objects->scheduler.keep();
+}
+
+void thalweg_objects_free_kept(void* memory) {
+  thalweg::objects::FreeMessage()(static_cast<char*>(memory));
+}
+
+void thalweg_objects_sample(thalweg_objects* objects, uint16_t array, uint32_t element, size_t bytes) {
+  (void)with_scheduler("call", objects,
+                       [&](thalweg_objects& open) { open.scheduler.sample(array, element, bytes); });
+}
+
+const char* thalweg_objects_explain(thalweg_objects* objects) {
+  const char* text = "";
+  (void)with_scheduler("explain", objects,
+                       [&](thalweg_objects& open) { text = open.migration.explain().c_str(); });
+  return text;
+}
+
+thalweg_status thalweg_objects_checkpoint(MPI_Comm communicator, const char* folder) {
+  return with_folder("checkpoint", communicator, folder,
+                     [&](thalweg_objects& open) { open.checkpoint.write(folder); });
+}
+
+thalweg_status thalweg_objects_restore(MPI_Comm communicator, const char* folder) {
+  return with_folder("restore", communicator, folder,
+                     [&](thalweg_objects& open) { open.checkpoint.restore(folder); });
 }
 
 } // extern "C"

@@ -1,11 +1,13 @@
 #include "objects/linked/migration.hpp"
 
 #include "core/error.hpp"
+#include "core/units.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/stream_formats.hpp"
 
 #include <algorithm>
 #include <cassert>
+#include <fmt/format.h>
 
 namespace thalweg::objects {
 
@@ -18,10 +20,14 @@ struct Passenger {
   std::uint64_t bytes = 0;
 };
 
+const char* scheme_name(thalweg_fence_scheme scheme) {
+  return scheme == thalweg_fence_greedy ? "greedy" : scheme == thalweg_fence_near ? "near" : "refine";
+}
+
 } // namespace
 
 // Light elements come last, and those leave first: loads become more even.
-std::optional<std::vector<Migration::Candidate>> Migration::list() const {
+std::optional<std::vector<Candidate>> Migration::list() const {
   const double tick_seconds = tick_.seconds();
   std::vector<Candidate> all;
   for (std::size_t number = 0; number < scheduler_.arrays().size(); ++number) {
@@ -35,8 +41,8 @@ std::optional<std::vector<Migration::Candidate>> Migration::list() const {
       return std::nullopt;
     assert(count <= elements.size());
     for (std::size_t i = 0; i < count; ++i)
-      all.push_back(
-          {static_cast<std::uint16_t>(number), elements[i], tick_seconds * static_cast<double>(loads[i])});
+      all.push_back({static_cast<std::uint16_t>(number), elements[i], scheduler_.group().rank(),
+                     tick_seconds * static_cast<double>(loads[i])});
   }
   std::ranges::stable_sort(all, std::ranges::greater(), &Candidate::seconds);
   return all;
@@ -81,7 +87,7 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates,
   tasks.context = &given;
   thalweg_balance_options balance = THALWEG_BALANCE_DEFAULTS;
   constexpr double usual_threshold = 0.05;
-  balance.scheme = thalweg_balance_sweep;
+  balance.scheme = options.scheme == thalweg_fence_alias ? thalweg_balance_alias : thalweg_balance_sweep;
   balance.threshold = options.threshold > 0 ? options.threshold : usual_threshold;
   balance.load_seconds = 1; // weights are seconds
   balance.steps = options.steps;
@@ -107,11 +113,15 @@ void Migration::enter(const thalweg_moved& moved) {
   }
 }
 
-void Migration::share_counts() {
+job::Agreement Migration::agreement() const {
   const job::Group& group = scheduler_.group();
-  const job::Agreement ranks = group.agreement(group.channels().policy());
+  return group.agreement(group.channels().policy());
+}
+
+void Migration::share_counts() {
+  const job::Agreement ranks = agreement();
   for (const auto& array : scheduler_.arrays()) {
-    if (!array || array->list == nullptr)
+    if (!array || array->pack == nullptr)
       continue;
     const auto counts = ranks.allgather(std::uint64_t{array->count(array->context)});
     array->fenced(array->context, counts.data());
@@ -120,29 +130,107 @@ void Migration::share_counts() {
 
 thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
   scheduler_.finish();
-  thalweg_fence_outcome outcome{};
-  outcome.imbalance = 1;
+  ++fences_;
+  thalweg_fence_outcome nothing{};
+  nothing.imbalance = 1;
   const auto may_move = [](const auto& array) { return array && array->list != nullptr; };
   if (std::ranges::none_of(scheduler_.arrays(), may_move) || scheduler_.group().ranks() == 1)
-    return outcome;
+    return nothing;
   const auto candidates = list();
-  const job::Group& group = scheduler_.group();
-  const auto may = group.agreement(group.channels().policy()).allgather(char{candidates.has_value()});
-  if (std::ranges::find(may, char{false}) != may.end())
-    return outcome;
-  const thalweg_moved moved = move(*candidates, options);
-  outcome = {.left = candidates->size() - moved.kept,
-             .entered = moved.arrived,
-             .was_worth = moved.was_worth,
-             .imbalance = moved.imbalance,
-             .gain_seconds = moved.gain_seconds,
-             .move_seconds = moved.exchange_seconds};
-  if (moved.was_worth == 0)
-    return outcome;
-  enter(moved); // whoever came tells its home: these messages are run before anybody goes on
-  share_counts();
-  scheduler_.finish();
+  const std::uint64_t departed = scheduler_.view().departed - departed_;
+  struct State {
+    bool may_move;
+    bool has_departed;
+  };
+  const auto all = agreement().allgather(State{candidates.has_value(), departed != 0});
+  if (!std::ranges::all_of(all, &State::may_move)) {
+    note("nothing moves, as a reduction is open");
+    return nothing;
+  }
+  const bool has_departed = std::ranges::any_of(all, &State::has_departed);
+  const bool decides_alone = options.scheme == thalweg_fence_refine ||
+                             options.scheme == thalweg_fence_greedy || options.scheme == thalweg_fence_near;
+  const thalweg_fence_outcome outcome = decides_alone ? reassign(*candidates, options, has_departed)
+                                                      : balance(*candidates, options, has_departed);
+  departed_ = scheduler_.view().departed;
   return outcome;
+}
+
+thalweg_fence_outcome Migration::balance(const std::vector<Candidate>& candidates,
+                                         const thalweg_fence_options& options, bool has_departed) {
+  const thalweg_moved moved = move(candidates, options);
+  const thalweg_fence_outcome outcome{.left = candidates.size() - moved.kept,
+                                      .entered = moved.arrived,
+                                      .was_worth = moved.was_worth,
+                                      .imbalance = moved.imbalance,
+                                      .gain_seconds = moved.gain_seconds,
+                                      .move_seconds = moved.exchange_seconds};
+  note(fmt::format(
+      "{}: imbalance {:.2f}, {}: {} would be saved, and moving takes {}; {} elements left this rank, "
+      "and {} came",
+      options.scheme == thalweg_fence_alias ? "alias" : "sweep", outcome.imbalance,
+      outcome.was_worth != 0 ? "elements move" : "nothing moves", format_seconds(outcome.gain_seconds),
+      format_seconds(outcome.move_seconds), outcome.left, outcome.entered));
+  if (moved.was_worth == 0 && !has_departed)
+    return outcome;
+  enter(moved); // whoever came tells its home
+  settle();
+  return outcome;
+}
+
+thalweg_fence_outcome Migration::reassign(const std::vector<Candidate>& candidates,
+                                          const thalweg_fence_options& options, bool has_departed) {
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  const auto count = [&](std::uint64_t& elements) {
+    for (const auto& array : scheduler_.arrays())
+      elements += array ? array->count(array->context) : 0;
+  };
+  const std::uint64_t departed = scheduler_.view().departed;
+  count(before);
+  if (options.scheme == thalweg_fence_near)
+    scheduler_.record_exchanged();
+  const std::uint64_t begin_ns = wait::System::now_ns();
+  const Reassignment done = reassigner_.begin(candidates, options);
+  if (done.was_worth || has_departed)
+    settle();
+  if (done.was_worth)
+    reassigner_.learn(done, 1e-9 * static_cast<double>(wait::System::now_ns() - begin_ns));
+  count(after);
+  const std::uint64_t left = scheduler_.view().departed - departed;
+  note(fmt::format("{}: imbalance {:.2f}, to become {:.2f}; {:.3g} B between ranks, to become {:.3g}; {}: {} "
+                   "would be saved, and "
+                   "moving takes {}; {} elements move",
+                   scheme_name(options.scheme), done.imbalance, done.imbalance_after, done.far_bytes,
+                   done.far_bytes_after, done.was_worth ? "it pays" : "it does not pay",
+                   format_seconds(std::max(done.gain_seconds, 0.0)), format_seconds(done.move_seconds),
+                   done.moves));
+  return {.left = left,
+          .entered = after + left - before,
+          .was_worth = int{done.was_worth},
+          .imbalance = done.imbalance,
+          .gain_seconds = done.gain_seconds,
+          .move_seconds = done.move_seconds};
+}
+
+void Migration::note(std::string text) {
+  constexpr std::size_t kept = 16;
+  notes_.push_back(fmt::format("fence {}: {}\n", fences_, text));
+  if (notes_.size() > kept)
+    notes_.pop_front();
+}
+
+const std::string& Migration::explain() {
+  explanation_.clear();
+  for (const std::string& one : notes_)
+    explanation_ += one;
+  return explanation_;
+}
+
+void Migration::settle() {
+  scheduler_.finish(); // all homes know,
+  share_counts();      // and ranks ask them for the elements that they call
+  scheduler_.finish();
 }
 
 } // namespace thalweg::objects

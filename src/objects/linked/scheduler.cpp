@@ -149,6 +149,29 @@ void Scheduler::fail(const char* why) {
       send_control(rank, failed, why, bytes);
 }
 
+void Scheduler::record_exchanged() {
+  constexpr std::uint32_t one_of = 17; // no period of programs
+  view_.sampled = one_of;
+}
+
+void Scheduler::sample(std::uint16_t array, std::uint32_t element, std::size_t bytes) {
+  constexpr int array_bits = 32;
+  exchanged_[{std::uint64_t{view_.running_array} << array_bits | view_.running,
+              std::uint64_t{array} << array_bits | element}] += static_cast<double>(view_.sampled * bytes);
+}
+
+std::vector<Exchanged> Scheduler::take_exchanged() {
+  constexpr int array_bits = 32;
+  std::vector<Exchanged> all;
+  all.reserve(exchanged_.size());
+  for (const auto& [pair, bytes] : exchanged_)
+    all.push_back({static_cast<std::uint16_t>(pair.first >> array_bits),
+                   static_cast<std::uint16_t>(pair.second >> array_bits),
+                   static_cast<std::uint32_t>(pair.first), static_cast<std::uint32_t>(pair.second), bytes});
+  exchanged_.clear();
+  return all;
+}
+
 void Scheduler::run_one() {
   MessageQueue& queue = queues_[queues_[0].is_empty() ? 1 : 0];
   const auto* const message = reinterpret_cast<const thalweg_message*>(queue.front());
@@ -158,6 +181,7 @@ void Scheduler::run_one() {
     const thalweg_objects_array& array = *arrays_[message->array];
     view_.stream->in_handler = 1; // a link without a free buffer is no reason to wait
     is_running_ = true;
+    running_queue_ = &queue;
     array.run(array.context, message);
     is_running_ = false;
     view_.stream->in_handler = 0;

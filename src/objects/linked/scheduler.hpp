@@ -11,12 +11,23 @@
 #include "thalweg/objects.h"
 #include "thalweg/stream.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thalweg::objects {
+
+/// What an element has sent to another, as far as calls were recorded.
+struct Exchanged {
+  std::uint16_t from_array = 0;
+  std::uint16_t to_array = 0;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  double bytes = 0;
+};
 
 class Scheduler {
 public:
@@ -38,6 +49,15 @@ public:
   char* place(std::uint32_t rank, std::size_t bytes) { return frames_.place(rank, bytes); }
   char* begin_large(std::size_t bytes);
   void send_large(std::uint32_t rank);
+
+  /// The memory of the message that runs, where no other is in it; else null.
+  char* keep() { return is_running_ ? running_queue_->release_front().release() : nullptr; }
+
+  /// From now on calls are recorded, some of them.
+  void record_exchanged();
+  void sample(std::uint16_t array, std::uint32_t element, std::size_t bytes);
+  /// What was recorded, which begins anew.
+  std::vector<Exchanged> take_exchanged();
 
   void fail(const char* why);
   void progress();
@@ -75,11 +95,13 @@ private:
   std::optional<Verdict> verdict_;
   bool is_quiet_ = false;
   bool is_running_ = false;
+  MessageQueue* running_queue_ = nullptr; ///< where that message is
   struct Failure {
     Rank rank = 0;
     std::string why;
   };
   std::optional<Failure> failure_; ///< of a message: others are not run any more
+  std::map<std::pair<std::uint64_t, std::uint64_t>, double> exchanged_; ///< bytes, by both elements
   std::uint64_t last_ticks_ = 0;
   std::uint64_t looked_ticks_ = 0;
 };

@@ -1,5 +1,5 @@
-// Random programs of calls, sections, reductions and fences, between elements that move, against the same
-// without any.
+// Random programs of calls, sections, broadcasts, reductions, tasks and fences, between elements that move at
+// fences and at any time, against the same without any.
 
 #include "checks.hpp"
 #include "thalweg/objects.hpp"
@@ -33,17 +33,20 @@ struct Cell : thalweg::element<Cell> {
   std::uint64_t visits = 0;
   std::uint64_t marks = 0; // the same whatever the order of visits
   std::uint64_t total = 0;
+  std::uint64_t waited = 0;
   std::vector<std::uint64_t> luggage;
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(visits, marks, total, luggage);
+    archive(visits, marks, total, waited, luggage);
   }
   void visit(const Walk& walk) {
     ++visits;
     marks += mixed(walk.seed);
     if (visits % 16 == 0)
       luggage.push_back(visits);
+    if (is_restless && mixed(walk.seed + 2) % 8 == 0)
+      move_to(static_cast<int>(mixed(walk.seed + 3) % static_cast<std::uint64_t>(array().ranks())));
     if (at()[0] % 4 == 1) { // some have more to do
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
       while (std::chrono::steady_clock::now() < until) {
@@ -55,11 +58,19 @@ struct Cell : thalweg::element<Cell> {
   void mark(std::uint64_t by) { marks += by; }
   void add() { array().contribute<&Cell::has_total>(thalweg::sum(), visits); }
   void has_total(std::uint64_t of_all) { total = of_all; }
+  thalweg::task wait_for(std::uint64_t value) { // it stays meanwhile, if it wanted to move
+    waited += co_await array().reduce(thalweg::sum(), value);
+    waited += co_await array().reduce(thalweg::maximum(), value + static_cast<std::uint64_t>(at()[0]));
+  }
+  void pack_up() { luggage.resize(luggage.size() + 3000); } // no message of a stream any more
+  static inline bool is_restless = false;
 };
 
 struct Twin {
   std::uint64_t visits = 0;
   std::uint64_t marks = 0;
+  std::uint64_t waited = 0;
+  std::size_t packed = 0;
 };
 
 void follow(std::vector<Twin>& twins, std::uint64_t first, Walk walk) {
@@ -71,6 +82,25 @@ void follow(std::vector<Twin>& twins, std::uint64_t first, Walk walk) {
   }
 }
 
+template <typename IsMine>
+void move_some(thalweg::array<Cell>& cells, std::vector<Twin>& twins, std::mt19937_64& random,
+               const IsMine& is_mine) {
+  const std::uint64_t number = random() % twins.size();
+  const auto one = cells[{static_cast<std::int64_t>(number)}];
+  const std::uint64_t what = random() % 16;
+  const int to = static_cast<int>(random() % static_cast<std::uint64_t>(cells.ranks()));
+  if (what > 2)
+    return;
+  const bool packs = what == 0 && twins[number].packed == 0;
+  if (packs)
+    twins[number].packed += 3000;
+  if (!is_mine())
+    return;
+  if (packs)
+    one.call<&Cell::pack_up>();
+  (what == 1 ? one.urgent() : one).migrate(to);
+}
+
 /// Gives how many elements have moved.
 std::uint64_t run_program(std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -79,18 +109,28 @@ std::uint64_t run_program(std::uint64_t seed) {
   std::vector<Twin> twins(elements);
   std::uint64_t moves = 0;
   const std::uint64_t phases = 2 + random() % 5;
+  Cell::is_restless = random() % 4 != 0;
+  const auto ranks = static_cast<std::uint64_t>(cells.ranks());
+  const auto is_mine = [&] { return cells.rank() == static_cast<int>(random() % ranks); };
   for (std::uint64_t phase = 0; phase < phases; ++phase) {
     for (int walks = 0; walks < 40; ++walks) {
       const Walk walk{random(), static_cast<int>(random() % 60)};
       const std::uint64_t first = random() % elements;
-      const int caller = static_cast<int>(random() % static_cast<std::uint64_t>(cells.ranks()));
-      if (caller == cells.rank())
+      if (is_mine())
         cells[{static_cast<std::int64_t>(first)}].call<&Cell::visit>(walk);
       follow(twins, first, walk);
+      move_some(cells, twins, random, is_mine);
+    }
+    const bool is_first = is_mine(); // all of these are under way together, with what moves
+    for (std::uint64_t waits = random() % 3; waits > 0; --waits) {
+      if (is_first)
+        cells.broadcast<&Cell::wait_for>(waits);
+      for (Twin& twin : twins)
+        twin.waited += waits * elements + waits + elements - 1;
     }
     const auto period = static_cast<std::int64_t>(1 + random() % 5);
     auto some = cells.section([&](const auto& at) { return at[0] % period == 0; });
-    if (cells.rank() == static_cast<int>(random() % static_cast<std::uint64_t>(cells.ranks())))
+    if (is_mine())
       some.call<&Cell::mark>(phase);
     for (std::uint64_t one = 0; one < elements; one += static_cast<std::uint64_t>(period))
       twins[one].marks += phase;
@@ -98,7 +138,8 @@ std::uint64_t run_program(std::uint64_t seed) {
       cells.finish();
     thalweg_fence_options eager{};
     eager.threshold = 0.01;
-    eager.steps = 1e6; // so that it pays
+    eager.scheme = static_cast<thalweg_fence_scheme>(random() % 5);
+    eager.steps = random() % 2 == 0 ? 1e6 : 1e-9; // so that it pays, or does not
     moves += cells.fence(eager).entered;
     if (cells.rank() == 0)
       cells.broadcast<&Cell::add>();
@@ -114,7 +155,9 @@ std::uint64_t run_program(std::uint64_t seed) {
     require(cell.visits == twin.visits && cell.marks == twin.marks, "seed %llu: element %lld differs",
             static_cast<unsigned long long>(seed), static_cast<long long>(at[0]));
     require(cell.total == total, "%s", "a sum over elements that moved is wrong");
-    require(cell.luggage.size() == cell.visits / 16, "%s", "an element has lost something");
+    require(cell.waited == twin.waited, "seed %llu: element %lld has waited for something else",
+            static_cast<unsigned long long>(seed), static_cast<long long>(at[0]));
+    require(cell.luggage.size() == cell.visits / 16 + twin.packed, "%s", "an element has lost something");
     ++here;
   });
   std::int64_t everywhere = 0;

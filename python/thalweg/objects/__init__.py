@@ -1,0 +1,21 @@
+"""Arrays of objects for programs with mpi4py and numpy: elements call each other wherever they are, wait, and move.
+
+What arrays promise is in docs/objects.md.
+"""
+
+from thalweg.objects.array import Array, checkpoint, restore
+from thalweg.objects.calls import Section
+from thalweg.objects.element import Element, Future, Inbox
+from thalweg.objects.library import FenceOutcome, ObjectsError
+
+__all__ = [
+    "Array",
+    "Element",
+    "FenceOutcome",
+    "Future",
+    "Inbox",
+    "ObjectsError",
+    "Section",
+    "checkpoint",
+    "restore",
+]
