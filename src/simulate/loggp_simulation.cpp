@@ -23,7 +23,10 @@ LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& opt
       stations_(std::size_t{program.size()} * program.cpus * program.nics),
       recorder_(program, options.trace, options.network != nullptr, options.noise.period > 0) {
   if (network_ != nullptr && network_->packets)
-    packets_.emplace(*network_, options.trace != nullptr);
+    packets_.emplace(*network_, options.trace != nullptr, [this] {
+      if (options_.progress)
+        options_.progress(finished_ + messages_);
+    });
   else if (network_ != nullptr && network_->shares_links)
     carrier_.emplace(*network_, options.trace != nullptr);
 }

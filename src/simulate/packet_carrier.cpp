@@ -32,11 +32,13 @@ packet::LiveOptions options_of(const RankNetwork& network) {
 
 } // namespace
 
-PacketCarrier::PacketCarrier(const RankNetwork& network, bool has_history)
+PacketCarrier::PacketCarrier(const RankNetwork& network, bool has_history, std::function<void()> progress)
     : network_(network), has_history_(has_history), fabric_(network.interconnect, packet::Ports::free),
       routing_(network.packets->routing.empty() ? packet::own_routing(fabric_)
                                                 : packet::make_routing(network.packets->routing, fabric_)),
-      messages_(fabric_, *routing_, options_of(network)) {}
+      messages_(fabric_, *routing_, options_of(network)) {
+  messages_.progress = std::move(progress);
+}
 
 void PacketCarrier::start(Ticks now, const Carrier::Message& message, std::uint32_t target,
                           const MessageCost& cost) {

@@ -22,9 +22,9 @@ public:
     std::uint32_t span = model::FlowNetwork::none;
   };
 
-  /// Keeps a reference to the network, which has packets. Throws Error for routers or a routing that it
-  /// cannot have.
-  PacketCarrier(const RankNetwork& network, bool has_history);
+  /// Keeps a reference to the network, which has packets. `progress` is called now and then; an exception of
+  /// it ends advance(). Throws Error for routers or a routing that the network cannot have.
+  PacketCarrier(const RankNetwork& network, bool has_history, std::function<void()> progress);
 
   /// A message's first byte leaves its rank.
   void start(Ticks now, const Carrier::Message& message, std::uint32_t target, const MessageCost& cost);

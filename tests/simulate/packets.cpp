@@ -168,7 +168,8 @@ TEST(Packets, FlowIsWithinATenth) {
   constexpr std::uint32_t ranks = 64;
   for (const char* const name : {"tree:8^2", "tree:4^3", "torus:8x8", "dragonfly:2x4x2"}) {
     const bool is_tree = std::string(name).starts_with("tree");
-    for (const char* const selection : {"alltoall=cyclic", "allreduce=ring", "allreduce=recursive_doubling"}) {
+    for (const char* const selection :
+         {"alltoall=cyclic", "allreduce=ring", "allreduce=recursive_doubling"}) {
       if (!is_tree && std::string(selection) == "allreduce=recursive_doubling")
         continue;
       EXPECT_NEAR(flow_over_packet(of_strategy(selection, ranks, 4096), name, 4), 1, 0.1)
@@ -283,6 +284,18 @@ TEST(Packets, RefuseWhatCannotBe) {
   slow.receive(0, 0);
   slow.end_rank();
   EXPECT_THROW(run(slow.finish(), network("star", 2)), Error);
+}
+
+// Also while a single message is on its way.
+TEST(Packets, AnExceptionOfTheProgressEndsThem) {
+  PacketLevel level;
+  level.options.routers.packet_bytes = 16;
+  const RankNetwork between = network("star", 2, level);
+  const Program program = one_message(2, 1, 1 << 23);
+  struct Interrupted {};
+  EXPECT_THROW(
+      simulate(program, {.network = &between, .progress = [](std::uint64_t) { throw Interrupted(); }}),
+      Interrupted);
 }
 
 // A receive that nobody sends to is named, though packets of others come.

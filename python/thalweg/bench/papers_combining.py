@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 QSNET = (("288B", 11.0, 8.0), ("2KiB", 16.0, 5.0), ("any", 11.0, 8.0))
 """Messages up to so many bytes: microseconds of each, and nanoseconds of a byte."""
 COMBINING_US = 2.5
+PROCESSORS = (4, 1)
+"""Of a node that share its interface."""
 SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
 DEGREES = (64, 128, 256, 512, 1024, 2047)
 SCALES = (64, 128, 256, 512, 1024, 2048)
@@ -38,7 +40,7 @@ SHAPES = {
 }
 """Meshes of two and three dimensions without holes."""
 UNSAID = (
-    "chapter 3: what four processors of a node do to the 11 us: nothing; a byte takes each of them four times as long",
+    "chapter 3: what four processors of a node do to a message: a byte takes four times as long; or (1 a node) nothing",
     "chapter 3: sides of the meshes: powers of two without holes, as 32x64 for 2048, in the order of ranks",
     "chapter 3: dummy messages have one byte; headers of messages in a combined one have none",
     "chapter 3: what MPI's all-to-all does: it is not simulated",
@@ -118,17 +120,18 @@ def _best(times: dict[str, float]) -> str:
     return min(times, key=lambda way: times[way])
 
 
-def by_size(ranks: int, figure: str, sizes: Sequence[int] = SIZES) -> list[Row]:
+def by_size(ranks: int, figure: str, sizes: Sequence[int] = SIZES, processors: int = 4) -> list[Row]:
     """Give all-to-all exchanges by size, and up to which size combining is faster than going straight."""
-    found = {size: _milliseconds(ranks, ranks - 1, size) for size in sizes}
+    found = {size: _milliseconds(ranks, ranks - 1, size, processors) for size in sizes}
+    name = f"{ranks} ranks, {processors} a node"
     rows = [
-        Row(figure, f"{ranks} ranks, {size} bytes, {way}", value, 0, "ms", "")
+        Row(figure, f"{name}, {size} bytes, {way}", value, 0, "ms", "")
         for size, times in found.items()
         for way, value in times.items()
     ]
     for way in ("2-D", "3-D"):
         faster = [size for size, times in found.items() if times[way] < times["direct"]]
-        case = f"{ranks} ranks: {way} is faster than direct up to"
+        case = f"{name}: {way} is faster than direct up to"
         rows.append(Row(figure, case, max(faster, default=0), 0, "bytes", "below 1000"))
     return rows
 
@@ -187,13 +190,13 @@ def fewer_processors() -> list[Row]:
 def figures(request: Request) -> Iterator[list[Row]]:
     """Simulate all figures of up to so many ranks."""
     if request.ranks_max >= 512:
-        yield by_size(512, "3.4")
+        yield from (by_size(512, "3.4", processors=processors) for processors in PROCESSORS)
         yield fewer_processors()
     if request.ranks_max >= 1024:
-        yield by_size(1024, "3.5")
+        yield from (by_size(1024, "3.5", processors=processors) for processors in PROCESSORS)
         yield processor_time()
     yield by_ranks([ranks for ranks in SCALES if ranks <= request.ranks_max])
     if request.ranks_max >= 2048:
-        for processors in (4, 1):
+        for processors in PROCESSORS:
             yield by_degree(76, "3.16", processors=processors)
             yield by_degree(476, "3.17", processors=processors)
