@@ -12,7 +12,7 @@
 
 namespace thalweg::mpi {
 
-// Peers are ranks of the communicator.
+// Peers are ranks of the communicator: of the other group, where there is one.
 struct ModelTraffic {
   const char* by; // pattern::Site::by
   std::vector<observe::PeerTraffic> peers;
@@ -24,7 +24,7 @@ std::vector<observe::PeerTraffic> sent_by(const engine::Plan& plan);
 // Do the call's arrays of counts say what goes to whom?
 bool has_counts_by_peer(Operation operation);
 
-// What this rank sends in the call, which is on no intercommunicator. `bytes` is payload_bytes() of it.
+// What this rank sends in the call. `bytes` is payload_bytes() of it.
 ModelTraffic library_traffic(const CollectiveCall& call, CommunicatorState& communicator,
                              std::uint64_t bytes);
 
