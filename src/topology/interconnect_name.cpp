@@ -87,8 +87,9 @@ InterconnectName parse_interconnect_name(std::string_view text) {
   name.text = text;
   std::string_view rest = text;
   // A file's name may have commas.
-  std::string_view base = text.starts_with("graph:") ? std::exchange(rest, {}) : cut(rest, ',');
-  const bool is_open = base.size() < text.size() && rest.empty() && !text.starts_with("graph:");
+  const bool is_file = text.starts_with("graph:") || text.starts_with("resources:");
+  std::string_view base = is_file ? std::exchange(rest, {}) : cut(rest, ',');
+  const bool is_open = base.size() < text.size() && rest.empty() && !is_file;
   name.kind = cut(base, ':');
   name.body = base;
   while (!rest.empty() || is_open) {

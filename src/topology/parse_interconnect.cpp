@@ -8,6 +8,7 @@
 #include "topology/graph_file.hpp"
 #include "topology/grid_interconnect.hpp"
 #include "topology/interconnect_name.hpp"
+#include "topology/shared_resources.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ namespace {
 constexpr std::int64_t max_nodes = INT32_MAX;
 constexpr std::string_view names = "write torus:4x4, mesh:4x4, torus:4x4*16, ring:8, hypercube:8, star:8, "
                                    "fat-tree:4x2, tree:4^3, xgft:4x4:1x2, "
-                                   "hierarchy:4x2x8, dragonfly:2x4x2 or graph:FILE";
+                                   "hierarchy:4x2x8, dragonfly:2x4x2, graph:FILE or resources:FILE";
 
 /// How many nodes a shape has that says nothing of it: "ring", "star" and "fat-tree:4x2".
 std::int32_t given(const InterconnectName& name, Place nodes) {
@@ -108,6 +109,8 @@ std::shared_ptr<const Interconnect> parse_interconnect(std::string_view text, Pl
     return std::make_shared<Dragonfly>(numbers_of(name, name.body), name);
   if (kind == "graph")
     return load_graph(name.body);
+  if (kind == "resources")
+    return load_resources(name.body);
   throw Error(fmt::format("'{}' is no shape of a network", text), std::string(names));
 }
 

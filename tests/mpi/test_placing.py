@@ -59,6 +59,17 @@ def pairs(size: int) -> Counter[tuple[int, int, str]]:
     return traffic
 
 
+def between_groups() -> Counter[tuple[int, int, str]]:
+    """What an all-gather, a broadcast and an all-reduction between even and odd ranks send."""
+    traffic: Counter[tuple[int, int, str]] = Counter()
+    straight = [(a, b, 6) for a in range(RANKS) for b in range(RANKS) if a % 2 != b % 2]
+    broadcast = [(0, odd, 7) for odd in range(1, RANKS, 2)]
+    for source, target, size in [*straight, *broadcast, (0, 1, 8), (1, 0, 8)]:
+        traffic[source, target, "bytes"] += size
+        traffic[source, target, "messages"] += 1
+    return traffic
+
+
 @DEBIAN
 def test_every_message_is_recorded(name: str, tmp_path: Path) -> None:
     """All kinds of sends and one-sided calls, phases, pauses, and what a strategy's schedule sends."""
@@ -71,6 +82,7 @@ def test_every_message_is_recorded(name: str, tmp_path: Path) -> None:
         "5 1": around(36, 5, -1) + around(30, 5, 1),
         **({} if name == "openmpi4" else {"6 1": around(96, 3, 1)}),  # partitioned messages came with MPI 4
         "7 1": pairs(5),
+        "8 1": between_groups(),
     }
 
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.printing import size_from_text
+
 LAUNCHER_HELP = "A launcher's command, as mpirun -np 8 --hostfile hosts."
 MPI_HELP = "The MPI: openmpi, mpich, or a prefix, library or launcher."
 
@@ -27,9 +29,14 @@ def probe(
     find_network: Annotated[
         bool, typer.Option("--find-network", help="Find the network by measurement: one rank on each of 4 to 32 hosts.")
     ] = False,
+    find_resources: Annotated[
+        bool, typer.Option("--find-resources", help="Find what cores share: one rank bound to each of 4 or more cores.")
+    ] = False,
+    resource_bytes: Annotated[str, typer.Option(help="With messages of this size for it, 16KiB or more.")] = "256KiB",
     output: Annotated[str, typer.Option(metavar="FILE", help="The machine file to write.", show_default=False)] = "",
     plot: Annotated[str, typer.Option(metavar="FILE", help="Draw times over sizes (png, svg, pdf).")] = "",
 ) -> None:
     """Measure what messages, copies and sums cost on this machine, and write it to a machine file."""
     module = importlib.import_module("thalweg.machine.command")
-    module.main(module.Request(mpi, ranks, launcher or [], lab, network, nodes, find_network, output, plot))
+    searches = (find_network, find_resources, size_from_text(resource_bytes))
+    module.main(module.Request(mpi, ranks, launcher or [], lab, network, nodes, *searches, output, plot))

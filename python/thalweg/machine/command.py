@@ -16,9 +16,11 @@ from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.lab.hosts import hosts_of_lab, network_of_lab
 from thalweg.machine import files
 from thalweg.machine.find_network import bursts_of, find_network
+from thalweg.machine.find_resources import BYTES_MIN, cores_of, find_resources, known_groups, set_bursts_of
 from thalweg.machine.fit import OUTLIER_TIMES, Costs
 from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
+from thalweg.machine.resource_files import described, text_of
 from thalweg.plots import new_figure
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
@@ -42,23 +44,32 @@ class Request(NamedTuple):
     network: str
     nodes: str
     find: bool
+    resources: bool
+    resource_bytes: int
     output: str
     plot: str
 
 
 def main(request: Request) -> None:
     """Probe, print, and write the machine file."""
+    if request.resources and request.resource_bytes < BYTES_MIN:
+        message = f"messages of {size_text(request.resource_bytes)} do not show what cores share"
+        raise ThalwegError(USAGE, message, f"measure with {size_text(BYTES_MIN)} or more: --resource-bytes 256KiB")
     console = Console(soft_wrap=True, highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, _WIDTH_MIN)
     words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
     with Session(words, lab=request.lab) as session:
         _print_job(console, session.job)
+        if request.resources:
+            cores_of(session.job)  # refused before the probe rather than behind it
         network, hosts = searched_network(console, session) if request.find else known_network(request, session.job)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("probing", total=steps(session.job))
             machine, measured = probe(session, lambda: progress.advance(task))
         path = Path(request.output) if request.output else files.file_of(session.job.fingerprint, os.environ)
+        if request.resources:
+            search_resources(console, session, request.resource_bytes, path.with_suffix(".resources"))
     machine.network, machine.nodes = network, hosts
     files.save(machine, path)
     for level in machine.levels:
@@ -83,6 +94,18 @@ def searched_network(console: Console, session: Session) -> tuple[str, list[tupl
         return best.network, found.places
     console.print("that is not sure, so the machine file does not name the network; --network does where it is known")
     return "", []
+
+
+def search_resources(console: Console, session: Session, message_bytes: int, path: Path) -> None:
+    """Find what the cores share, print it, and write it beside the machine file if it is sure."""
+    cores, places = cores_of(session.job), session.job.places
+    with console.status("looking for what cores share") as status:
+        found = find_resources(cores, set_bursts_of(session, message_bytes), status.update, known_groups(session.job))
+    for line in described(found):
+        console.print(line)
+    if found.sure:
+        files.write_text(text_of(found, [min(place.processors) for place in places]), path)
+        console.print(f"written to {path}: thalweg map takes it as --machine resources:{path}")
 
 
 def _odds_text(logarithm: float) -> str:

@@ -88,10 +88,15 @@ def titled(title: str, environment: Mapping[str, str]) -> str:
 
 def save(machine: _core.Machine, path: Path) -> None:
     """Write a machine file, whole or not at all."""
+    write_text(machine.to_text(), path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a file beside machines, whole or not at all."""
     fresh = path.with_name(f"{path.name}.new-{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(machine.to_text(), encoding="utf-8")
+        fresh.write_text(text, encoding="utf-8")
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)

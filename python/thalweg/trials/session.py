@@ -113,8 +113,10 @@ class Session:
         """End the job; one that does not end by itself is ended."""
         del kind, error, trace
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         self._end()
+        self._process.stdout.close()
         self._errors.close()
 
     def _end(self) -> int:

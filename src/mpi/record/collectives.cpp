@@ -65,7 +65,7 @@ void add(const observe::CallRow& row, std::uint32_t pattern_phase, const Counted
 std::uint64_t* record_collective(const CollectiveCall& call, CommunicatorState& communicator,
                                  const observe::CallRow& row, const engine::Plan* plan, std::int64_t choice) {
   static thread_local std::uint64_t uncounted = 0;
-  if (communicator.inter || !communicator.agreed || communicator.size == 1)
+  if (!communicator.agreed || communicator.size + communicator.remote_size == 1)
     return &uncounted;
   const std::uint64_t bytes = payload_bytes(call, communicator);
   const std::uint32_t pattern_phase = observe::pattern_phase;

@@ -19,6 +19,7 @@ namespace {
 using observe::PeerTraffic;
 
 constexpr const char* by_direct = "direct";
+constexpr const char* by_leaders = "like:leaders";
 
 // Lives as long as the process.
 const char* by_likeness(const char* strategy) {
@@ -80,6 +81,50 @@ std::vector<PeerTraffic> to_ranks(const CollectiveCall& call, const Communicator
   return peers;
 }
 
+// Over an intercommunicator: blocks go straight to those of the other group who get them. Of what all reduce,
+// and of barriers, the groups' first ranks exchange results, as libraries do; what passes inside of the
+// groups for that is not counted.
+ModelTraffic to_other_group(const CollectiveCall& call, const CommunicatorState& communicator,
+                            std::uint64_t bytes) {
+  std::vector<PeerTraffic> peers;
+  const bool is_root = call.root == MPI_ROOT;
+  const auto to_all = [&](auto bytes_of_rank) {
+    for (int rank = 0; rank < communicator.remote_size; ++rank)
+      append_message(peers, rank, bytes_of_rank(static_cast<std::size_t>(rank)));
+  };
+  switch (call.function->operation) {
+  case Operation::bcast:
+    if (is_root)
+      to_all([&](std::size_t) { return bytes; });
+    break;
+  case Operation::scatter:
+  case Operation::scatterv:
+    if (is_root)
+      to_all([&](std::size_t rank) { return bytes_to(call, rank); });
+    break;
+  case Operation::gather:
+  case Operation::gatherv:
+  case Operation::reduce:
+    if (call.root >= 0)
+      append_message(peers, call.root, bytes_of(call.sendcount, call.sendtype));
+    break;
+  case Operation::allgather:
+  case Operation::allgatherv:
+    to_all([&](std::size_t) { return bytes; });
+    break;
+  case Operation::alltoall:
+  case Operation::alltoallv:
+  case Operation::alltoallw:
+    to_all([&](std::size_t rank) { return bytes_to(call, rank); });
+    break;
+  default:
+    if (communicator.rank == 0)
+      peers.push_back({0, bytes, 1});
+    return {by_leaders, std::move(peers)};
+  }
+  return {by_direct, std::move(peers)};
+}
+
 } // namespace
 
 std::uint64_t unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator,
@@ -137,6 +182,8 @@ bool has_counts_by_peer(Operation operation) {
 
 ModelTraffic library_traffic(const CollectiveCall& call, CommunicatorState& communicator,
                              std::uint64_t bytes) {
+  if (communicator.inter)
+    return to_other_group(call, communicator, bytes);
   if (call.function->operation >= Operation::neighbor_allgather)
     return {by_direct, to_neighbors(call, communicator)};
   if (has_counts_by_peer(call.function->operation) || call.function->operation == Operation::alltoall)

@@ -12,7 +12,7 @@
 
 namespace thalweg::mpi {
 
-// Peers are ranks of the communicator.
+// Peers are ranks of the communicator: of the other group, where there is one.
 struct ModelTraffic {
   const char* by; // pattern::Site::by
   std::vector<observe::PeerTraffic> peers;
@@ -33,7 +33,7 @@ std::uint64_t unit_bytes(const CollectiveCall& call, const CommunicatorState& co
 std::uint64_t bytes_to(const CollectiveCall& call, std::size_t rank);
 std::uint64_t bytes_from(const CollectiveCall& call, std::size_t rank);
 
-// What this rank sends in the call, which is on no intercommunicator. `bytes` is payload_bytes() of it.
+// What this rank sends in the call. `bytes` is payload_bytes() of it.
 ModelTraffic library_traffic(const CollectiveCall& call, CommunicatorState& communicator,
                              std::uint64_t bytes);
 

@@ -113,6 +113,13 @@ static void between_groups(void) {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
   MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 1, &both);
   MPI_Sendrecv(out, 5, MPI_CHAR, rank / 2, 1, in, 5, MPI_CHAR, rank / 2, 1, both, MPI_STATUS_IGNORE);
+  MPI_Pcontrol(8);
+  char all[2 * 6], own[6] = {0}, seven[7] = {0};
+  double one = 1, sum = 0;
+  MPI_Allgather(own, 6, MPI_CHAR, all, 6, MPI_CHAR, both); // 6 bytes to each of the other group
+  const int even_root = rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  MPI_Bcast(seven, 7, MPI_CHAR, rank % 2 == 0 ? even_root : 0, both); // 7 bytes from rank 0 to each odd one
+  MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, both);            // 8 bytes between ranks 0 and 1
   MPI_Comm_free(&both);
   MPI_Comm_free(&group);
 }
@@ -146,7 +153,7 @@ int main(int argc, char** argv) {
   MPI_Pcontrol(6);
   partitioned(); // 96 bytes in 3 messages to the next, on libraries that have them
   MPI_Pcontrol(7);
-  between_groups(); // 5 bytes to the neighbor of a pair
+  between_groups(); // 5 bytes to the neighbor of a pair, then collectives
   free(all);
   free(given);
   MPI_Comm_free(&reversed);
