@@ -96,8 +96,8 @@ std::vector<Missing> GroupWatch::missing_without(std::uint32_t neighbor, Clock::
   for (std::uint32_t one = 0; one < view_.contributors; ++one) {
     const std::uint32_t address = one < view_.locals ? address_ : view_.below[one].address;
     const auto heard = heard_.find(address);
-    const bool is_told_of = heard != heard_.end() && heard->second.newest == newest_;
-    if (thalweg_nic_later(newest_, arrived_[one]) != 0 && !is_told_of && address != neighbor)
+    const bool knows_epoch = heard != heard_.end() && heard->second.newest == newest_;
+    if (thalweg_nic_later(newest_, arrived_[one]) != 0 && !knows_epoch && address != neighbor)
       found.push_back({ranks_[one], address, waited_ms(now)});
   }
   for (const auto& [from, heard] : heard_)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from thalweg.errors import NIC, ThalwegError
 
 FILE = Path("/etc/thalweg/nic.toml")
-_MOST_GROUPS = 256
+_GROUPS_MAX = 256
 
 
 class Limits(NamedTuple):
@@ -33,8 +33,8 @@ def read_limits(text: str, source: str) -> Limits:
     if entries:
         known = "networks and groups_per_user are known"
         raise ThalwegError(NIC, f"{source} has an entry '{next(iter(entries))}'", known)
-    if type(groups) is not int or not 1 <= groups <= _MOST_GROUPS:
-        raise ThalwegError(NIC, f"{source}: groups_per_user is {groups}", f"write a number from 1 to {_MOST_GROUPS}")
+    if type(groups) is not int or not 1 <= groups <= _GROUPS_MAX:
+        raise ThalwegError(NIC, f"{source}: groups_per_user is {groups}", f"write a number from 1 to {_GROUPS_MAX}")
     if not isinstance(networks, list):
         raise ThalwegError(NIC, f"{source}: networks is {networks}", 'write a list like ["10.0.0.0/8"]')
     return Limits(tuple(_network(network, source) for network in networks), groups)

@@ -17,10 +17,10 @@ void Registry::announce(Group& group) {
   group.departure->after = departure.after;
   std::copy_n(departure.host, sizeof departure.host, group.departure->host);
   __atomic_store_n(&group.departure->kind, departure.kind, __ATOMIC_RELEASE);
-  tell_neighbors(group);
+  report_to_neighbors(group);
 }
 
-void Registry::tell_neighbors(const Group& group) {
+void Registry::report_to_neighbors(const Group& group) {
   for (const std::uint32_t neighbor : group.watch.neighbors())
     neighbors_.send(neighbor, write_beat(group.watch.beat_for(neighbor, Clock::now())));
 }
@@ -39,7 +39,7 @@ void Registry::beat() {
     if (is_news)
       announce(group);
     else
-      tell_neighbors(group);
+      report_to_neighbors(group);
   }
 }
 

@@ -86,7 +86,7 @@ private:
   int socket_of(std::uint32_t index, const Group& group) const;
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
-  void tell_neighbors(const Group& group);
+  void report_to_neighbors(const Group& group);
   std::string describe(const Group& group) const;
 
   const Programs& programs_;

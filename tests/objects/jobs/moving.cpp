@@ -101,6 +101,28 @@ void move_some(thalweg::array<Cell>& cells, std::vector<Twin>& twins, std::mt199
   (what == 1 ? one.urgent() : one).migrate(to);
 }
 
+// Every element is there once, and is as its twin.
+void check_against(const std::vector<Twin>& twins, thalweg::array<Cell>& cells, std::uint64_t seed) {
+  std::uint64_t total = 0;
+  for (const Twin& twin : twins)
+    total += twin.visits;
+  std::int64_t here = 0;
+  cells.each([&](const Cell& cell, const auto& at) {
+    const Twin& twin = twins[static_cast<std::size_t>(at[0])];
+    require(cell.at() == at, "%s", "an element does not know its place");
+    require(cell.visits == twin.visits && cell.marks == twin.marks, "seed %llu: element %lld differs",
+            static_cast<unsigned long long>(seed), static_cast<long long>(at[0]));
+    require(cell.total == total, "%s", "a sum over elements that moved is wrong");
+    require(cell.waited == twin.waited, "seed %llu: element %lld has waited for something else",
+            static_cast<unsigned long long>(seed), static_cast<long long>(at[0]));
+    require(cell.luggage.size() == cell.visits / 16 + twin.packed, "%s", "an element has lost something");
+    ++here;
+  });
+  std::int64_t everywhere = 0;
+  MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  require(everywhere == static_cast<std::int64_t>(twins.size()), "%s", "elements are lost, or there twice");
+}
+
 /// Gives how many elements have moved.
 std::uint64_t run_program(std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -145,24 +167,7 @@ std::uint64_t run_program(std::uint64_t seed) {
       cells.broadcast<&Cell::add>();
     cells.finish();
   }
-  std::uint64_t total = 0;
-  for (const Twin& twin : twins)
-    total += twin.visits;
-  std::int64_t here = 0;
-  cells.each([&](const Cell& cell, const auto& at) {
-    const Twin& twin = twins[static_cast<std::size_t>(at[0])];
-    require(cell.at() == at, "%s", "an element does not know its place");
-    require(cell.visits == twin.visits && cell.marks == twin.marks, "seed %llu: element %lld differs",
-            static_cast<unsigned long long>(seed), static_cast<long long>(at[0]));
-    require(cell.total == total, "%s", "a sum over elements that moved is wrong");
-    require(cell.waited == twin.waited, "seed %llu: element %lld has waited for something else",
-            static_cast<unsigned long long>(seed), static_cast<long long>(at[0]));
-    require(cell.luggage.size() == cell.visits / 16 + twin.packed, "%s", "an element has lost something");
-    ++here;
-  });
-  std::int64_t everywhere = 0;
-  MPI_Allreduce(&here, &everywhere, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  require(everywhere == static_cast<std::int64_t>(elements), "%s", "elements are lost, or there twice");
+  check_against(twins, cells, seed);
   return moves;
 }
 
