@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DRAWN_RANKS_MAX = 64
 DRAWN_SEGMENTS_MAX = 200_000
 DRAWN_LINKS_MAX = 8
-_COLORS = ("tab:blue", "tab:gray", "tab:orange", "tab:purple", "tab:green", "tab:brown")
+_COLORS = ("tab:blue", "tab:gray", "tab:orange", "tab:purple", "tab:green", "tab:brown", "tab:red")
 
 
 def draw_timeline(found: Simulation, path: str) -> None:
