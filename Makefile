@@ -21,9 +21,10 @@ ifdef DEBUG
 SKBUILD += -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
 endif
 
-# Tests run two at a time; pytest-xdist keeps those of a group on one worker, as they share what takes long to make.
-CTEST  := ctest --test-dir build --parallel 2 --output-on-failure --no-tests=error
-PYTEST := $(VENV)/bin/python -m pytest --numprocesses 2 --dist loadgroup --durations 20 --junitxml build/pytest.xml
+# Tests run three at a time, as jobs wait for their launchers a part of the time that two processors could use.
+# pytest-xdist keeps those of a group on one worker, as they share what takes long to make.
+CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error
+PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
 .PHONY: build demo test test-all sanitize sanitize-gate checked lint format install clean prepare man stub
 

@@ -9,15 +9,18 @@ set(mpi_window ${PROJECT_BINARY_DIR}/rooms/mpi)
 file(MAKE_DIRECTORY ${mpi_window})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/mpi ${mpi_window}/mpi SYMBOLIC)
 file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/observe/*.cpp)
-add_library(thalweg_observe STATIC ${observe_sources} ${PROJECT_SOURCE_DIR}/src/mpi/state/settings.cpp
-  ${PROJECT_SOURCE_DIR}/src/mpi/learn/learned_entry.cpp ${PROJECT_SOURCE_DIR}/src/mpi/choose/effect.cpp)
+set(compiled_once state/settings state/user_settings learn/learned_entry choose/effect record/joined_recording
+  record/pattern_store trace/packed_trace place/placing_document place/proposal place/trial_store)
+list(TRANSFORM compiled_once PREPEND ${PROJECT_SOURCE_DIR}/src/mpi/)
+list(TRANSFORM compiled_once APPEND .cpp)
+add_library(thalweg_observe STATIC ${observe_sources} ${compiled_once})
 set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
 thalweg_precompile(thalweg_observe observe nlohmann/json.hpp)
 target_include_directories(thalweg_observe PUBLIC ${mpi_window})
 target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohmann_json
-  PUBLIC thalweg_job thalweg_tune ${CMAKE_DL_LIBS})
+  PUBLIC thalweg_job thalweg_tune thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
 
 # Source lines for reports; without libdw they name symbols' modules and addresses only.
 find_path(THALWEG_LIBDW_INCLUDE_DIR elfutils/libdwfl.h)
@@ -44,7 +47,8 @@ function(thalweg_interposer family include)
     COMMAND Python3::Interpreter ${source}/abi/generate.py --output ${generated} ${ARGN}
     DEPENDS ${source}/abi/generate.py ${source}/abi/entries.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/world/|/mpi/observe/|/mpi/state/settings.cpp|/mpi/learn/learned_entry.cpp|/mpi/choose/effect.cpp")
+  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/world/")
+  list(REMOVE_ITEM sources ${observe_sources} ${compiled_once})
 
   string(TOUPPER ${family} upper)
   add_library(thalweg_${family} MODULE ${sources} ${outputs})
@@ -64,6 +68,8 @@ function(thalweg_interposer family include)
   target_link_libraries(thalweg_${family} PRIVATE
     thalweg_flags thalweg_observe thalweg_job_${family} thalweg_nic thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
   thalweg_precompile(thalweg_${family} ${family})
+  # Its own headers, which most of its files include, are read thrice a family that way.
+  set_target_properties(thalweg_${family} PROPERTIES UNITY_BUILD_BATCH_SIZE 20)
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)

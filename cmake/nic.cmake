@@ -10,11 +10,12 @@ endif()
 
 set(programs ${PROJECT_BINARY_DIR}/thalweg-nic-card.bpf.o)
 set(source ${PROJECT_SOURCE_DIR}/src/nic/programs/card.bpf.c)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/nic/*.h ${PROJECT_SOURCE_DIR}/src/nic/programs/*.h)
 # <asm/types.h> is where the compiler's own headers are.
 add_custom_command(OUTPUT ${programs}
-  COMMAND ${THALWEG_BPF_CLANG} -O2 -g -mcpu=v3 -target bpf -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
+  COMMAND ${THALWEG_BPF_CLANG} -O2 -g -mcpu=v3 -fno-builtin -target bpf -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
     -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${THALWEG_LIBBPF_INCLUDE_DIR} -c ${source} -o ${programs}
-  DEPENDS ${source} ${PROJECT_SOURCE_DIR}/src/nic/protocol.h ${PROJECT_SOURCE_DIR}/src/nic/agent_messages.h)
+  DEPENDS ${source} ${headers})
 add_custom_target(thalweg_nic_programs ALL DEPENDS ${programs})
 
 file(GLOB agent_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/nic/agent/*.cpp)
@@ -26,3 +27,6 @@ target_link_options(thalweg_nic_agent PRIVATE -static-libstdc++ -static-libgcc)
 thalweg_precompile(thalweg_nic_agent nic_agent)
 install(TARGETS thalweg_nic_agent RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 install(FILES ${programs} DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
+# Only where it is installed, the unit knows what to start.
+install(CODE "configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg-nic@.service.in
+  \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/thalweg-nic@.service\" @ONLY)")

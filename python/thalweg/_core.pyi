@@ -836,6 +836,39 @@ class Recording:
 
 def load_recording(file: str) -> Recording: ...
 
+class CallTrace:
+    """What a run of a program called, rank by rank and in order."""
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def seconds(self) -> float:
+        """That the run took."""
+
+    @property
+    def command(self) -> str: ...
+
+    @property
+    def is_cpu_time(self) -> bool:
+        """Is computation the processor's time, or the clock's?"""
+
+    @property
+    def calls(self) -> int: ...
+
+    @property
+    def computed(self) -> list[float]:
+        """How many seconds each rank computed between its calls."""
+
+    def to_text(self) -> str: ...
+
+def load_call_trace(file: str) -> CallTrace: ...
+
+def replay_program(trace: CallTrace, selections: str, computation_scale: float, machine: Machine | None, ranks_per_node: int, loggops: str, nodes: Sequence[int]) -> tuple[SimulatedProgram, list[str]]:
+    """
+    The program of a trace, and remarks on what is not as it was asked for.
+    """
+
 class Simulation:
     """What a simulation says; times in nanoseconds."""
 
@@ -859,6 +892,12 @@ class Simulation:
 
     @property
     def events(self) -> int: ...
+
+    @property
+    def packets(self) -> int: ...
+
+    @property
+    def packet_hops(self) -> int: ...
 
     @property
     def fingerprint(self) -> int: ...
@@ -889,6 +928,11 @@ class RankNetwork:
 
     def __init__(self, interconnect: Interconnect, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hop_latency: int, shares_links: bool) -> None:
         """Of ranks on these nodes; the latency of a link is in nanoseconds."""
+
+    def use_packets(self, routers: RouterOptions, routing: str, window: int, turnaround: int) -> None:
+        """
+        Messages become packets. Rates and the channels' delay are not the routers' but the messages'.
+        """
 
 class SimulatedProgram:
     """What ranks send, receive and compute, with costs."""

@@ -21,6 +21,8 @@ namespace thalweg::model {
 template <typename Event>
 class EventQueue {
 public:
+  using Time = decltype(Event::time);
+
   bool empty() const { return size_ == 0; }
 
   void push(const Event& event) {
@@ -34,6 +36,16 @@ public:
     add(bucket, event);
   }
 
+  /// The time of the earliest event; the queue must not be empty. Earlier ones may still be put in.
+  Time next_time() {
+    THALWEG_ASSERT(normal, size_ > 0);
+    if (taken_ < buckets_[0].size())
+      return buckets_[0][taken_].time;
+    if (next_ == unknown)
+      next_ = bits_of(*std::ranges::min_element(buckets_[first_full()], {}, bits_of));
+    return std::bit_cast<Time>(next_);
+  }
+
   /// Takes the earliest event out; the queue must not be empty.
   Event pop() {
     THALWEG_ASSERT(normal, size_ > 0);
@@ -44,8 +56,10 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t unknown = UINT64_MAX;
   static constexpr bool is_ordered = requires(const Event& event) { event.order; };
 
+  std::size_t first_full() const { return static_cast<std::size_t>(std::countr_zero(full_)) + 1; }
   // Doubles from 0 on are in the order of their bits.
   static std::uint64_t bits_of(const Event& event) { return std::bit_cast<std::uint64_t>(event.time); }
   std::size_t bucket_of(const Event& event) const {
@@ -53,8 +67,11 @@ private:
   }
   void add(std::size_t bucket, const Event& event) {
     buckets_[bucket].push_back(event);
-    if (bucket > 0)
-      full_ |= std::uint64_t{1} << (bucket - 1);
+    if (bucket == 0)
+      return;
+    full_ |= std::uint64_t{1} << (bucket - 1);
+    if (next_ != unknown)
+      next_ = std::min(next_, bits_of(event));
   }
 
   // Among those of the present time that are still to come; nearly always behind them.
@@ -72,8 +89,9 @@ private:
   void refill() {
     buckets_[0].clear();
     taken_ = 0;
-    const auto first = static_cast<std::size_t>(std::countr_zero(full_)) + 1;
+    const std::size_t first = first_full();
     full_ &= full_ - 1;
+    next_ = unknown;
     std::vector<Event>& spread = buckets_[first];
     last_ = bits_of(*std::ranges::min_element(spread, {}, bits_of));
     if (first == 1)
@@ -92,6 +110,7 @@ private:
   std::size_t taken_ = 0;  // of the first bucket's
   std::size_t size_ = 0;
   std::uint64_t last_ = 0;
+  std::uint64_t next_ = unknown; // of those that are not in the first bucket; where somebody asked for it
 };
 
 } // namespace thalweg::model

@@ -35,7 +35,26 @@ struct thalweg_nic_reply {
 
 /* The page that is shared with a group's ranks, which look there for ends. */
 struct thalweg_nic_page {
-  __u32 ended[THALWEG_NIC_WINDOW];
+  __u32 ended[THALWEG_NIC_WINDOW]; /* written last */
+  __u64 words[THALWEG_NIC_WINDOW][THALWEG_NIC_WORDS];
 };
 
 enum thalweg_nic_page_bytes { THALWEG_NIC_PAGE_BYTES = 4096 };
+
+/* What agents tell a group's ranks, behind the ends in their page: somebody is gone, and takes no part in any
+ * epoch after `after`. */
+struct thalweg_nic_departure {
+  __u32 kind; /* thalweg_nic_departure_kind, written last */
+  __s32 rank; /* -1: not known, as of the host above */
+  __u32 after;
+  __u32 unused;
+  char host[48];
+};
+
+enum thalweg_nic_departure_kind {
+  THALWEG_NIC_NOBODY_LEFT = 0,
+  THALWEG_NIC_PROCESS_ENDED = 1,
+  THALWEG_NIC_HOST_SILENT = 2,
+};
+
+enum thalweg_nic_departure_at { THALWEG_NIC_DEPARTURE_AT = 3072 };

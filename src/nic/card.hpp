@@ -1,11 +1,13 @@
 #pragma once
 
+#include "nic/protocol.h"
+
 #include <cstdint>
 #include <string>
 
 namespace thalweg::nic {
 
-/// A host's card, as one of its ranks sees it. Epochs are the group's barriers, counted from 1.
+/// A host's card, as one of its ranks sees it. Epochs are the group's operations, counted from 1.
 class Card {
 public:
   Card() = default;
@@ -13,10 +15,13 @@ public:
   Card& operator=(const Card&) = delete;
   virtual ~Card() = default;
 
-  /// Says that the rank has arrived; again, where that may have been lost.
-  virtual void start(std::uint32_t epoch) = 0;
+  /// Says that the rank has arrived, with its words; again, where that may have been lost. False where it did
+  /// not even leave.
+  virtual bool start(std::uint32_t epoch, const thalweg_nic_content& own) = 0;
   /// Have all ranks arrived? Does not wait.
   virtual bool has_ended(std::uint32_t epoch) = 0;
+  /// Fills in the words of an epoch that has ended, as many as `result` says.
+  virtual void read(std::uint32_t epoch, thalweg_nic_content& result) = 0;
   /// Why it never will, as its agent is gone; empty while it may.
   virtual std::string loss() = 0;
 };

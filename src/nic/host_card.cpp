@@ -1,8 +1,10 @@
 #include "nic/host_card.hpp"
 
 #include "core/error.hpp"
+#include "nic/datagram.hpp"
 #include "wait/system.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
@@ -55,8 +57,29 @@ HostCard::~HostCard() {
   close(socket_);
 }
 
-void HostCard::start(std::uint32_t epoch) {
-  act(thalweg_nic_arrive(&group_, &state_, 0, epoch), epoch);
+void HostCard::join(const thalweg_nic_group& group) {
+  group_ = group;
+  cells_.assign(std::size_t{THALWEG_NIC_WINDOW} * group.contributors, {});
+}
+
+bool HostCard::start(std::uint32_t epoch, const thalweg_nic_content& own) {
+  thalweg_nic_content content = own;
+  act(arrive(0, epoch, content), epoch, content);
+  return true;
+}
+
+// A contributor has arrived; changes `content` to what is to be said, and gives what is to be done.
+std::uint32_t HostCard::arrive(std::uint32_t contributor, std::uint32_t epoch, thalweg_nic_content& content) {
+  thalweg_nic_content* const cells =
+      cells_.data() + epoch % THALWEG_NIC_WINDOW * std::size_t{group_.contributors};
+  const std::uint32_t actions =
+      thalweg_nic_arrive(&group_, &state_, cells + contributor, contributor, epoch, &content);
+  if (actions != THALWEG_NIC_COMBINE)
+    return actions;
+  content = cells[0];
+  for (std::uint32_t other = 1; other < group_.contributors; ++other)
+    thalweg_nic_combine(&content, &cells[other]);
+  return thalweg_nic_complete(&group_, &state_, epoch, &content);
 }
 
 bool HostCard::has_ended(std::uint32_t epoch) {
@@ -65,48 +88,54 @@ bool HostCard::has_ended(std::uint32_t epoch) {
   return thalweg_nic_has_ended(&state_, epoch) != 0;
 }
 
+void HostCard::read(std::uint32_t epoch, thalweg_nic_content& result) {
+  std::copy_n(state_.results[epoch % THALWEG_NIC_WINDOW].words, result.count, result.words);
+}
+
 // Handles one packet; false where there is none.
 bool HostCard::receive() {
-  thalweg_nic_packet packet{};
+  Datagram datagram;
   sockaddr_in from{};
   socklen_t length = sizeof from;
-  const ssize_t bytes =
-      recvfrom(socket_, &packet, sizeof packet, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&from), &length);
+  const ssize_t bytes = recvfrom(socket_, datagram.room(), Datagram::room_bytes(), MSG_DONTWAIT,
+                                 reinterpret_cast<sockaddr*>(&from), &length);
   if (bytes < 0)
     return errno != EAGAIN; // others: a neighbor's port was closed
   const thalweg_nic_place sender{from.sin_addr.s_addr, from.sin_port, 0};
-  if (bytes != sizeof packet || thalweg_nic_is_ours(&packet) == 0 ||
+  const thalweg_nic_packet& packet = datagram.packet();
+  if (!datagram.is_whole(static_cast<std::size_t>(bytes)) ||
       thalweg_nic_admits(&group_, &packet, sender.address, sender.port) == 0)
     return true;
   const std::uint32_t epoch = thalweg_nic_order32(packet.epoch);
+  thalweg_nic_content content = datagram.content();
   if (packet.kind == THALWEG_NIC_DOWN) {
-    act(thalweg_nic_release(&group_, &state_, epoch), epoch);
+    act(thalweg_nic_release(&group_, &state_, epoch, &content), epoch, content);
     return true;
   }
-  const std::uint32_t actions =
-      thalweg_nic_arrive(&group_, &state_, thalweg_nic_order16(packet.contributor), epoch);
+  const std::uint32_t actions = arrive(thalweg_nic_order16(packet.contributor), epoch, content);
   if ((actions & THALWEG_NIC_ANSWER) != 0)
-    notify(sender, THALWEG_NIC_DOWN, epoch);
+    notify(sender, THALWEG_NIC_DOWN, epoch, content);
   else
-    act(actions, epoch);
+    act(actions, epoch, content);
   return true;
 }
 
-void HostCard::act(std::uint32_t actions, std::uint32_t epoch) {
+void HostCard::act(std::uint32_t actions, std::uint32_t epoch, const thalweg_nic_content& content) {
   if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
-    notify(group_.parent, THALWEG_NIC_UP, epoch);
+    notify(group_.parent, THALWEG_NIC_UP, epoch, content);
   if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
     for (std::uint32_t child = group_.locals; child < group_.contributors; ++child)
-      notify(group_.below[child], THALWEG_NIC_DOWN, epoch);
+      notify(group_.below[child], THALWEG_NIC_DOWN, epoch, content);
 }
 
 // What does not leave is as what is lost.
-void HostCard::notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const {
-  thalweg_nic_packet packet{};
-  thalweg_nic_write(&packet, &group_, kind, epoch);
+void HostCard::notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch,
+                      const thalweg_nic_content& content) const {
+  const Datagram datagram(group_, kind, epoch, content);
   const sockaddr_in to = address_of(place);
-  [[maybe_unused]] const ssize_t sent = sendto(socket_, &packet, sizeof packet, MSG_DONTWAIT | MSG_NOSIGNAL,
-                                               reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  [[maybe_unused]] const ssize_t sent =
+      sendto(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+             reinterpret_cast<const sockaddr*>(&to), sizeof to);
 }
 
 } // namespace thalweg::nic

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace thalweg::nic {
 
@@ -22,21 +23,25 @@ public:
 
   thalweg_nic_place place() const { return place_; }
   /// The group, before the first start: its one local contributor is this process.
-  void join(const thalweg_nic_group& group) { group_ = group; }
+  void join(const thalweg_nic_group& group);
 
-  void start(std::uint32_t epoch) override;
+  bool start(std::uint32_t epoch, const thalweg_nic_content& own) override;
   bool has_ended(std::uint32_t epoch) override;
+  void read(std::uint32_t epoch, thalweg_nic_content& result) override;
   std::string loss() override { return {}; }
 
 private:
   bool receive();
-  void act(std::uint32_t actions, std::uint32_t epoch);
-  void notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch) const;
+  std::uint32_t arrive(std::uint32_t contributor, std::uint32_t epoch, thalweg_nic_content& content);
+  void act(std::uint32_t actions, std::uint32_t epoch, const thalweg_nic_content& content);
+  void notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch,
+              const thalweg_nic_content& content) const;
 
   int socket_ = -1;
   thalweg_nic_place place_{};
   thalweg_nic_group group_{};
   thalweg_nic_state state_{};
+  std::vector<thalweg_nic_content> cells_; // by place in the window, then contributor
 };
 
 } // namespace thalweg::nic

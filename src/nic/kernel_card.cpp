@@ -1,9 +1,11 @@
 #include "nic/kernel_card.hpp"
 
 #include "core/error.hpp"
+#include "nic/datagram.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -96,25 +98,48 @@ public:
     close(socket_);
   }
 
-  // A datagram that does not leave is as one that is lost.
-  void start(std::uint32_t epoch) override {
-    thalweg_nic_packet packet{};
-    thalweg_nic_write(&packet, &group_, THALWEG_NIC_START, epoch);
-    [[maybe_unused]] const ssize_t sent = send(socket_, &packet, sizeof packet, MSG_DONTWAIT | MSG_NOSIGNAL);
+  // The program has seen it when this returns.
+  bool start(std::uint32_t epoch, const thalweg_nic_content& own) override {
+    if (thalweg_nic_later(epoch, newest_.load(std::memory_order_relaxed)) != 0)
+      newest_.store(epoch, std::memory_order_relaxed);
+    const Datagram datagram(group_, THALWEG_NIC_START, epoch, own);
+    return send(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
   }
 
   bool has_ended(std::uint32_t epoch) override {
     return __atomic_load_n(&page_->ended[epoch % THALWEG_NIC_WINDOW], __ATOMIC_ACQUIRE) == epoch;
   }
 
+  void read(std::uint32_t epoch, thalweg_nic_content& result) override {
+    std::copy_n(page_->words[epoch % THALWEG_NIC_WINDOW], result.count, result.words);
+  }
+
   // An agent says nothing by itself, so there is something to read only when it has ended.
   std::string loss() override {
+    throw_if_somebody_left();
     pollfd agent{agent_->descriptor(), POLLIN, 0};
     return poll(&agent, 1, 0) > 0 ? "the agent of this host has ended" : std::string();
   }
 
 private:
+  void throw_if_somebody_left() const {
+    const auto* const gone = reinterpret_cast<const thalweg_nic_departure*>(
+        reinterpret_cast<const std::byte*>(page_) + THALWEG_NIC_DEPARTURE_AT);
+    const std::uint32_t kind = __atomic_load_n(&gone->kind, __ATOMIC_ACQUIRE);
+    if (kind == THALWEG_NIC_NOBODY_LEFT ||
+        thalweg_nic_later(newest_.load(std::memory_order_relaxed), gone->after) == 0)
+      return;
+    const std::string_view host(gone->host, strnlen(gone->host, sizeof gone->host));
+    if (kind == THALWEG_NIC_PROCESS_ENDED)
+      throw Error(fmt::format("rank {} on {} ended", gone->rank, host), "see why it did: its own messages",
+                  thalweg_error_system);
+    throw Error(gone->rank < 0 ? fmt::format("the host {} does not answer", host)
+                               : fmt::format("the host {} of rank {} does not answer", host, gone->rank),
+                "see whether it is up, and its link", thalweg_error_system);
+  }
+
   std::unique_ptr<AgentConnection> agent_;
+  std::atomic<std::uint32_t> newest_ = 0;
   thalweg_nic_group group_;
   int socket_;
   const thalweg_nic_page* page_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace thalweg::nic {
 
@@ -15,29 +16,42 @@ using schedule::StepKind;
 
 [[noreturn]] void refuse_shape(const Schedule& schedule, const char* what) {
   throw Error(fmt::format("rank {}'s schedule is no tree that a card can run: {}", schedule.rank, what),
-              "choose barrier=nic, or another strategy of tokens up and down a tree",
-              thalweg_error_unsupported);
+              "choose nic, or another strategy of tokens up and down a tree", thalweg_error_unsupported);
 }
 
-// Tokens one after the other, with the stages that they are in.
-struct Token {
+// Messages one after the other, with the stages that they are in.
+struct Message {
   bool is_sent = false;
+  bool is_combined = false;
   Rank peer = -1;
   std::size_t stage = 0;
 };
 
-std::vector<Token> tokens_of(const Schedule& schedule) {
-  std::vector<Token> tokens;
+// Tokens in a barrier; in a reduction the whole vector, as every message has to be.
+bool is_whole(const Schedule& schedule, std::span<const schedule::BlockRange> blocks) {
+  return schedule::is_reduction(schedule.operation)
+             ? blocks.size() == 1 && blocks.front().first == 0 && blocks.front().size() == schedule.pieces
+             : blocks.empty();
+}
+
+std::vector<Message> messages_of(const Schedule& schedule) {
+  std::vector<Message> messages;
   for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage)
     for (std::uint32_t index = schedule.stages[stage]; index < schedule.stage_end(stage); ++index) {
       const Step& step = schedule.steps[index];
-      const bool is_token = (step.kind == StepKind::send || step.kind == StepKind::receive) &&
-                            step.source.size == 0 && step.target.size == 0 && step.predecessors.size == 0;
-      if (!is_token)
-        refuse_shape(schedule, "it moves more than tokens");
-      tokens.push_back({step.kind == StepKind::send, step.peer, stage});
+      if (step.predecessors.size != 0)
+        refuse_shape(schedule, "its steps wait for one another");
+      if (!schedule::is_message(step)) {
+        if (!is_whole(schedule, schedule.source(step)) || !messages.empty())
+          refuse_shape(schedule, "it changes what it has heard");
+        continue;
+      }
+      const bool is_sent = step.kind == StepKind::send;
+      if (!is_whole(schedule, is_sent ? schedule.source(step) : schedule.target(step)))
+        refuse_shape(schedule, "its messages are parts");
+      messages.push_back({is_sent, step.kind == StepKind::receive_combine, step.peer, stage});
     }
-  return tokens;
+  return messages;
 }
 
 std::vector<Rank> sorted(std::vector<Rank> ranks) {
@@ -52,30 +66,43 @@ bool has_one(const std::vector<Rank>& ranks, Rank rank) {
 } // namespace
 
 TreePlace tree_place(const Schedule& schedule) {
-  const std::vector<Token> tokens = tokens_of(schedule);
+  const bool is_barrier = schedule.operation == schedule::Operation::barrier;
+  const bool is_released = schedule.operation != schedule::Operation::reduce; // else its root alone gets more
+  if (!is_barrier && is_released && schedule.operation != schedule::Operation::allreduce)
+    refuse_shape(schedule, "it is no barrier, reduce or allreduce");
+  const std::vector<Message> messages = messages_of(schedule);
   TreePlace place;
   std::size_t at = 0;
   std::size_t stage = 0; // of the last one that must have finished
-  const auto is_left = [&] { return at < tokens.size(); };
-  for (; is_left() && !tokens[at].is_sent; ++at) {
-    place.children.push_back(tokens[at].peer);
-    stage = tokens[at].stage;
+  const auto is_left = [&] { return at < messages.size(); };
+  for (; is_left() && !messages[at].is_sent && messages[at].is_combined != is_barrier; ++at) {
+    if (!is_barrier && !place.children.empty() && messages[at].stage <= stage)
+      refuse_shape(schedule, "it combines in any order");
+    place.children.push_back(messages[at].peer);
+    stage = messages[at].stage;
   }
-  const auto follows = [&] { return place.children.empty() || tokens[at].stage > stage; };
-  if (is_left() && !has_one(place.children, tokens[at].peer)) {
+  const auto follows = [&] { return place.children.empty() || messages[at].stage > stage; };
+  if (is_left() && !has_one(place.children, messages[at].peer)) {
     if (!follows())
       refuse_shape(schedule, "it tells another one before it has heard from all");
-    place.parent = tokens[at++].peer;
-    if (!is_left() || tokens[at].is_sent || tokens[at].peer != place.parent)
+    place.parent = messages[at++].peer;
+  }
+  if (!is_released) {
+    if (is_left())
+      refuse_shape(schedule, "it goes on after it has told another one");
+    return place;
+  }
+  if (place.parent >= 0) {
+    if (!is_left() || messages[at].is_sent || messages[at].is_combined || messages[at].peer != place.parent)
       refuse_shape(schedule, "it is not released by whom it tells");
-    stage = tokens[at++].stage;
+    stage = messages[at++].stage;
   }
   // A leaf has nobody to release. Others release after all has been heard.
   std::vector<Rank> released;
   for (; is_left(); ++at) {
-    if (!tokens[at].is_sent || tokens[at].stage <= stage)
+    if (!messages[at].is_sent || messages[at].stage <= stage)
       refuse_shape(schedule, "it releases one before it is released");
-    released.push_back(tokens[at].peer);
+    released.push_back(messages[at].peer);
   }
   const std::vector<Rank> heard = sorted(place.children);
   if (sorted(released) != heard || std::ranges::adjacent_find(heard) != heard.end())
@@ -111,14 +138,19 @@ public:
     view.locals.push_back(top);
     for (std::size_t next = 0; next < view.locals.size(); ++next) {
       const Rank local = view.locals[next];
-      for (const Rank child : tree_place(schedule_of_(local)).children)
-        (node(child) == node(local) ? view.locals : view.below).push_back(child);
+      const Schedule schedule = schedule_of_(local);
+      for (const Rank child : tree_place(schedule).children) {
+        const bool is_local = node(child) == node(local);
+        if (schedule::is_reduction(schedule.operation) && (local != top || (is_local && !view.below.empty())))
+          refuse_shape(schedule, "it does not combine what its host has before it hears from others");
+        (is_local ? view.locals : view.below).push_back(child);
+      }
     }
     if (const auto all = std::ranges::count(nodes_, node(rank));
         static_cast<std::size_t>(all) != view.locals.size())
       throw Error(
           fmt::format("{} of the {} ranks on a host hang together in the tree", view.locals.size(), all),
-          "choose barrier=nic, whose trees are of hosts", thalweg_error_unsupported);
+          "choose nic, whose trees are of hosts", thalweg_error_unsupported);
     return view;
   }
 

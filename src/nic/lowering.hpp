@@ -2,9 +2,10 @@
 
 // From a strategy's schedule to the view that a host's card has of it.
 //
-// Nothing here knows a strategy. A schedule is taken as it was proven, and its shape is looked at: tokens
-// from children, then one to a parent, one back from it, and tokens to the same children. Ranks of a host
-// become contributors of its card, and so do the cards of the hosts below it.
+// Nothing here knows a strategy. A schedule is taken as it was proven, and its shape is looked at: tokens, or
+// vectors to combine, from children, then one to a parent, one back from it, and the same to the children.
+// Ranks of a host become contributors of its card, and so do the cards of the hosts below it. Cards combine
+// what contributors bring in their order, so a reduction has to do so as well.
 
 #include "schedule/schedule.hpp"
 
@@ -20,7 +21,8 @@ struct TreePlace {
   bool operator==(const TreePlace&) const = default;
 };
 
-/// Reads a barrier's schedule as a place in a tree. Throws Error where it is none.
+/// Reads a barrier's, a reduce's or an allreduce's schedule as a place in a tree. Throws Error where it is
+/// none.
 TreePlace tree_place(const schedule::Schedule& schedule);
 
 /// What a host's card has to know.

@@ -1,11 +1,9 @@
 #include "pattern/recording.hpp"
 
-#include "core/error.hpp"
+#include "pattern/line_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
-#include <fstream>
 #include <iterator>
 #include <limits>
 
@@ -16,23 +14,13 @@ namespace {
 constexpr std::string_view first_line = "thalweg-pattern 1";
 constexpr std::uint64_t ranks_max = std::numeric_limits<std::int32_t>::max();
 
-/// A text of one line: what would end it, or could not be printed, becomes a blank.
-std::string on_one_line(std::string_view text) {
-  std::string line(text);
-  for (char& letter : line)
-    letter = static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
-  while (!line.empty() && line.back() == ' ')
-    line.pop_back();
-  return line;
-}
-
-class RecordingReader {
+class RecordingReader : LineReader {
 public:
-  RecordingReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  using LineReader::LineReader;
 
   Recording read() {
     next_line();
-    if (line_ != first_line)
+    if (line() != first_line)
       fail("is no pattern of this version", "record it anew: thalweg run --record");
     while (next_line()) {
       const std::string_view kind = word();
@@ -60,43 +48,6 @@ public:
 private:
   static constexpr std::uint64_t number_max = std::uint64_t{1} << 62;
 
-  bool next_line() {
-    if (text_.empty())
-      return false;
-    const std::size_t end = std::min(text_.find('\n'), text_.size());
-    line_ = text_.substr(0, end);
-    if (!line_.empty() && line_.back() == '\r')
-      line_.remove_suffix(1);
-    text_.remove_prefix(std::min(end + 1, text_.size()));
-    ++number_of_line_;
-    return true;
-  }
-  void skip_blanks() { line_.remove_prefix(std::min(line_.find_first_not_of(" \t"), line_.size())); }
-  std::string_view word() {
-    skip_blanks();
-    const std::string_view found = line_.substr(0, line_.find_first_of(" \t"));
-    line_.remove_prefix(found.size());
-    return found;
-  }
-  std::string rest() {
-    skip_blanks();
-    return std::string(line_);
-  }
-  std::uint64_t number(std::string_view text, std::uint64_t largest) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > largest)
-      fail(fmt::format("'{}' is no whole number up to {}", text, largest), "write a whole number there");
-    return value;
-  }
-  double seconds(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() ||
-        !(value >= 0 && value < 1e12))
-      fail(fmt::format("'{}' is no number of seconds", text), "write how long the run took");
-    return value;
-  }
   void read_phase() {
     RecordedPhase phase;
     phase.repeats = number(word(), number_max);
@@ -133,14 +84,7 @@ private:
            "say how many ranks there are in a line 'ranks N' before");
     return static_cast<std::int32_t>(value);
   }
-  [[noreturn]] void fail(const std::string& what, const std::string& remedy) {
-    throw Error(fmt::format("{}, line {}: {}", name_, number_of_line_, what), remedy);
-  }
 
-  std::string_view text_;
-  std::string_view line_;
-  const std::string& name_;
-  int number_of_line_ = 0;
   Recording recording_;
 };
 
@@ -167,11 +111,7 @@ Recording parse_recording(std::string_view text, const std::string& name) {
 }
 
 Recording load_recording(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.good() && !stream.eof())
-    throw Error(fmt::format("the pattern {} cannot be read", file), "record one: thalweg run --record",
-                thalweg_error_system);
+  const std::string text = read_text(file, "record one: thalweg run --record");
   return parse_recording(text, file);
 }
 

@@ -22,6 +22,7 @@ void bind_interconnects(nb::module_& module);
 void bind_balance(nb::module_& module);
 void bind_simulations(nb::module_& module);
 void bind_recordings(nb::module_& module);
+void bind_traces(nb::module_& module);
 void bind_simulated_programs(nb::module_& module);
 void bind_packets(nb::module_& module);
 void bind_placement(nb::module_& module);

@@ -35,6 +35,7 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_interconnects(module);
   thalweg::python::bind_balance(module);
   thalweg::python::bind_recordings(module);
+  thalweg::python::bind_traces(module);
   thalweg::python::bind_simulations(module);
   thalweg::python::bind_packets(module);
   thalweg::python::bind_placement(module);

@@ -80,6 +80,8 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("operations", [](const Simulation& self) { return self.result.operations; })
       .def_prop_ro("messages", [](const Simulation& self) { return self.result.messages; })
       .def_prop_ro("events", [](const Simulation& self) { return self.result.events; })
+      .def_prop_ro("packets", [](const Simulation& self) { return self.result.packets; })
+      .def_prop_ro("packet_hops", [](const Simulation& self) { return self.result.packet_hops; })
       .def_prop_ro("fingerprint", [](const Simulation& self) { return simulate::fingerprint(self.result); })
       .def(
           "path", [](const Simulation& self) { return columns(self.result.path); },
@@ -121,7 +123,16 @@ void bind_rank_networks(nb::module_& module) {
             new (self) RankNetwork{interconnect.held, vector_of(nodes), hop_latency, shares_links};
           },
           nb::arg("interconnect"), nb::arg("nodes"), nb::arg("hop_latency"), nb::arg("shares_links"),
-          "Of ranks on these nodes; the latency of a link is in nanoseconds.");
+          "Of ranks on these nodes; the latency of a link is in nanoseconds.")
+      .def(
+          "use_packets",
+          [](RankNetwork& self, const simulate::packet::RouterOptions& routers, const std::string& routing,
+             std::uint32_t window, std::uint64_t turnaround) {
+            simulate::packet::check(routers);
+            self.packets = simulate::PacketLevel{{routers, window, turnaround}, routing};
+          },
+          nb::arg("routers"), nb::arg("routing"), nb::arg("window"), nb::arg("turnaround"),
+          "Messages become packets. Rates and the channels' delay are not the routers' but the messages'.");
 }
 
 void bind_program(nb::module_& module) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Levels `loggp` and `flow`: events are beginnings and ends of operations on the processors and network
-// interfaces of ranks. On level `loggp` the network between them only delays; on level `flow` messages are
-// flows that share its links.
+// Levels `loggp`, `flow` and `packet`: events are beginnings and ends of operations on the processors and
+// network interfaces of ranks. On level `loggp` the network between them only delays; on level `flow`
+// messages are flows that share its links; on level `packet` they are packets that its routers pass on.
 //
 // The rules are LogGOPSim's (message_costs.hpp names the paper):
 // - A send begins when its processor and its interface are free; a computation, when its processor is.
@@ -38,7 +38,8 @@ struct LoggpOptions {
   Trace* trace = nullptr;
   /// What lies between the ranks, if that is known. Where its links are shared, a message between nodes is a
   /// flow over its route's links from the moment at which its rank's processor has begun it (level `flow`).
-  /// It comes when its last byte has, and the latency has passed.
+  /// It comes when its last byte has, and the latency has passed. Where it has packets, that way is theirs
+  /// (level `packet`).
   const RankNetwork* network = nullptr;
   /// Called now and then with the events so far; an exception of it ends the simulation.
   std::function<void(std::uint64_t events)> progress = nullptr;

@@ -21,17 +21,24 @@ void LoggpSimulation::send_off(std::uint32_t rank, std::uint32_t number, const O
     events_.push({now + cost.delay(), order, number, rank, EventKind::arrival});
     return;
   }
-  if (carrier_ && cost.transfer > 0 && costs_.is_carried(rank, one)) {
+  if ((carrier_ || packets_) && cost.transfer > 0 && costs_.is_carried(rank, one)) {
     events_.push({now + cost.send_overhead, order, number, rank, EventKind::leaving});
     return;
   }
-  const Ticks latency = network_->latency(rank, program_.target_of(rank, one));
+  const std::uint32_t target = program_.target_of(rank, one);
+  const Ticks latency = packets_ ? packets_->latency(network_->nodes[rank], network_->nodes[target])
+                                 : network_->latency(rank, target);
   recorder_.note_carriage(number, {.latency = latency});
   events_.push({now + cost.delay() + latency, order, number, rank, EventKind::arrival});
 }
 
 void LoggpSimulation::handle_leaving(const Event& event) {
   const Operation& send = operation(event.rank, event.operation);
+  if (packets_) {
+    packets_->start(event.time, {event.operation, event.rank}, program_.target_of(event.rank, send),
+                    costs_.of(event.rank, send));
+    return;
+  }
   carrier_->start(event.time, {event.operation, event.rank}, program_.target_of(event.rank, send),
                   costs_.of(event.rank, send));
   share_links_later(event.time);
@@ -58,6 +65,21 @@ void LoggpSimulation::handle_carried(const Event& event) {
   events_.push({event.time + costs_.of(message.rank, send).latency + latency, event.order, message.number,
                 message.rank, EventKind::arrival});
   share_links_later(event.time);
+}
+
+/// Lets packets go on up to the next event, or until a message has come before it.
+void LoggpSimulation::carry_packets() {
+  for (;;) {
+    const auto until = events_.empty() ? std::nullopt : std::optional(events_.next_time());
+    const auto arrival = packets_->advance(until);
+    if (!arrival)
+      return;
+    const Carrier::Message& message = arrival->message;
+    const Operation& send = operation(message.rank, message.number);
+    recorder_.note_carriage(message.number, {arrival->latency, arrival->span});
+    events_.push({arrival->time + costs_.of(message.rank, send).latency, states_[message.number].order,
+                  message.number, message.rank, EventKind::arrival});
+  }
 }
 
 void LoggpSimulation::share_links_later(Ticks now) {

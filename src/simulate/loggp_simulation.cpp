@@ -22,22 +22,32 @@ LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& opt
       states_(program.operation_count), matching_(program, states_),
       stations_(std::size_t{program.size()} * program.cpus * program.nics),
       recorder_(program, options.trace, options.network != nullptr) {
-  if (network_ != nullptr && network_->shares_links)
+  if (network_ != nullptr && network_->packets)
+    packets_.emplace(*network_, options.trace != nullptr);
+  else if (network_ != nullptr && network_->shares_links)
     carrier_.emplace(*network_, options.trace != nullptr);
 }
 
 Result LoggpSimulation::run() {
   begin();
   std::uint64_t handled = 0;
-  while (!events_.empty()) {
+  for (;;) {
+    if (packets_)
+      carry_packets();
+    if (events_.empty())
+      break;
     const Event event = events_.pop();
     if (++handled % events_between_progress == 0 && options_.progress)
       options_.progress(finished_ + messages_);
     handle(event);
   }
+  if (packets_)
+    packets_->require_empty();
   check_done();
   if (carrier_)
     recorder_.keep_spans(carrier_->flows().spans());
+  if (packets_)
+    recorder_.keep_spans(packets_->spans());
   recorder_.end(processor_ends());
   return outcome();
 }
@@ -335,6 +345,11 @@ Result LoggpSimulation::outcome() const {
   result.finish = *last;
   if (carrier_)
     result.links = carrier_->flows().loads();
+  if (packets_) {
+    result.links = packets_->loads();
+    result.packets = packets_->packets();
+    result.packet_hops = packets_->hops();
+  }
   if (program_.folded != 0) {
     result.ends.assign(program_.folded, result.finish);
     result.busy.assign(program_.folded, result.busy[0]);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The state of a simulation on levels `loggp` and `flow`, and what each event does to it (loggp.hpp has the
-// rules).
+// The state of a simulation on levels `loggp`, `flow` and `packet`, and what each event does to it (loggp.hpp
+// has the rules).
 //
 // An operation that finds its processor busy is not put back into the queue of events, of which rows of
 // waiting ones would make each step dear: it waits at its rank, and only the first of those that wait there
@@ -11,6 +11,7 @@
 #include "simulate/carrier.hpp"
 #include "simulate/loggp.hpp"
 #include "simulate/matching.hpp"
+#include "simulate/packet_carrier.hpp"
 #include "simulate/recorder.hpp"
 #include "simulate/waiting_messages.hpp"
 
@@ -106,6 +107,7 @@ private:
   void handle_carried(const Event& event);
   void share_links(Ticks now);
   void share_links_later(Ticks now);
+  void carry_packets();
   void post(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
   void handle_message(const Event& event);
   void take_in(const Event& event, const Operation& send, std::uint32_t target, bool has_waited);
@@ -126,8 +128,9 @@ private:
   std::vector<Station> stations_;
   std::vector<Freed> freed_; // by the event at hand
   Recorder recorder_;
-  std::optional<Carrier> carrier_; // on level flow
-  bool shares_later_ = false;      // is there an event for it?
+  std::optional<Carrier> carrier_;       // on level flow
+  std::optional<PacketCarrier> packets_; // on level packet
+  bool shares_later_ = false;            // is there an event for it?
   std::uint32_t order_ = 0;
   std::uint64_t finished_ = 0; // operations
   std::uint64_t messages_ = 0;

@@ -39,11 +39,14 @@ struct Result {
   std::vector<Ticks> busy = {}; ///< how long each rank's processors were; the rest it waited
   std::uint64_t operations = 0; ///< that were simulated
   std::uint64_t messages = 0;
-  std::uint64_t events = 0; ///< operations, and messages that come
+  std::uint64_t events = 0;  ///< operations, and messages that come
+  std::uint64_t packets = 0; ///< on level `packet`, that came; and how often one passed a switch
+  std::uint64_t packet_hops = 0;
   /// From the start to the finish without a pause: what takes less time here makes the whole shorter. Empty
   /// where it was not asked for.
   std::vector<Segment> path = {};
-  /// What links carried, on level `flow`: those that carried anything, in the order in which they first did.
+  /// What links carried, on levels `flow` and `packet`: those that carried anything, in the order in which
+  /// they first did.
   std::vector<model::LinkLoad> links = {};
 };
 

@@ -35,6 +35,10 @@ std::uint64_t fingerprint(const Result& result) {
     if (segment.link >= 0)
       add(segment.link);
   }
+  if (result.packets > 0) {
+    add(result.packets);
+    add(result.packet_hops);
+  }
   for (const model::LinkLoad& link : result.links) {
     add(link.link);
     add(std::llround(link.bytes));

@@ -22,8 +22,8 @@ struct Simulation {
   std::vector<Segment> timeline = {}; ///< what all ranks' processors did when, where it was asked for
 };
 
-/// Simulates on level `loggp`, or `flow` where a network's links are shared, with the critical path where the
-/// program is not too large. Throws Error as simulate_loggp() does.
+/// Simulates on level `loggp`, `flow` where a network's links are shared, or `packet` where it has packets,
+/// with the critical path where the program is not too large. Throws Error as simulate_loggp() does.
 Simulation simulate(const Program& program, const SimulationOptions& options);
 
 /// A number that is equal for equal results: times of all ranks, events, critical path.

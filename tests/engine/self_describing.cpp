@@ -147,7 +147,7 @@ TEST_P(SelfDescribing, BringsBlocksOfAnySizes) {
     }
 }
 
-std::vector<const Strategy*> pointers() {
+std::vector<const Strategy*> with_equal_blocks() {
   std::vector<const Strategy*> result;
   for (const Operation operation : {Operation::gather, Operation::scatter, Operation::alltoall})
     for (const Strategy& strategy : strategies::of(operation))
@@ -156,9 +156,11 @@ std::vector<const Strategy*> pointers() {
   return result;
 }
 
-INSTANTIATE_TEST_SUITE_P(Index, SelfDescribing, testing::ValuesIn(pointers()), [](const auto& instance) {
-  return std::string(schedule::name(instance.param->operation)) + "_" + std::string(instance.param->name);
-});
+INSTANTIATE_TEST_SUITE_P(Index, SelfDescribing, testing::ValuesIn(with_equal_blocks()),
+                         [](const auto& instance) {
+                           return std::string(schedule::name(instance.param->operation)) + "_" +
+                                  std::string(instance.param->name);
+                         });
 
 TEST(SelfDescribingMessage, RefusesBlocksThatAreLongerThanTheirPlace) {
   const Strategy& mesh = strategies::find(Operation::alltoall, "mesh2d");

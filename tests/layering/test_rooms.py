@@ -13,8 +13,8 @@ BELOW_MPI = {
     "transport/mpi", "engine", "nic", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
 MPI = (
-    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "place", "report",
-    "entry",
+    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "learn", "decide", "record", "trace", "place",
+    "report", "entry",
 )  # fmt: skip
 
 ROOMS: dict[str, set[str]] = {
@@ -26,9 +26,9 @@ ROOMS: dict[str, set[str]] = {
     "strategies": {"core", "topology", "schedule"},
     "machine": {"core", "topology"},
     "model": {"core", "topology", "schedule", "machine"},
-    "simulate": {"core", "topology", "schedule", "strategies", "machine", "model"},
-    "simulate/packet": {"core", "topology", "model"},
     "pattern": {"core"},
+    "simulate/packet": {"core", "topology", "model"},
+    "simulate": {"core", "topology", "schedule", "strategies", "machine", "pattern", "model", "simulate/packet"},
     "place": {"core", "topology", "machine", "pattern"},
     "balance": {"core", "machine"},
     "transport": {"wait", "core"},

@@ -60,8 +60,15 @@ def test_runtime_at_the_start(name: str, devices: list[str], tmp_path: Path) -> 
     assert "--device-buffers no" in result.err
 
 
-@pytest.mark.parametrize("wait", ["spin", "yield"])
-@pytest.mark.parametrize("way", ["report", "short way"])
+@pytest.mark.parametrize(
+    ("way", "wait"),
+    [
+        ("report", "yield"),
+        ("short way", "spin"),
+        pytest.param("report", "spin", marks=pytest.mark.exhaustive),
+        pytest.param("short way", "yield", marks=pytest.mark.exhaustive),
+    ],
+)
 @MIXED
 @DEBIAN
 def test_runtime_loaded_later(name: str, devices: list[str], way: str, wait: str, tmp_path: Path) -> None:

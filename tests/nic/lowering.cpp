@@ -17,8 +17,10 @@ struct Job {
   schedule::Problem problem;
   std::vector<std::int32_t> nodes;
 
-  Job(std::string_view name, std::vector<std::int32_t> hosts, const schedule::Parameters& given = {})
-      : strategy(find(schedule::Operation::barrier, name)), nodes(std::move(hosts)) {
+  Job(std::string_view name, std::vector<std::int32_t> hosts, const schedule::Parameters& given = {},
+      schedule::Operation operation = schedule::Operation::barrier)
+      : strategy(find(operation, name)), nodes(std::move(hosts)) {
+    problem.operation = operation;
     problem.ranks = static_cast<std::int32_t>(nodes.size());
     problem.parameters = strategies::resolve(strategy, given);
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(nodes);
@@ -67,14 +69,14 @@ TEST(Lowering, MakesATreeOfHostsOfTheStrategyForCards) {
         std::vector<std::int32_t> nodes;
         for (std::int32_t rank = 0; rank < ranks; ++rank)
           nodes.push_back(rank * 7 % hosts);
-        expect_a_tree_of_hosts({"nic", nodes, {{"radix", radix}}});
+        for (const auto operation : {schedule::Operation::barrier, schedule::Operation::allreduce})
+          expect_a_tree_of_hosts({"nic", nodes, {{"radix", radix}}, operation});
+        Job reduce("nic", nodes, {{"radix", radix}}, schedule::Operation::reduce);
+        for (reduce.problem.root = 0; reduce.problem.root < ranks; reduce.problem.root += 5) {
+          expect_a_tree_of_hosts(reduce);
+          EXPECT_LT(reduce.view(reduce.problem.root).parent, 0);
+        }
       }
-}
-
-TEST(Lowering, KnowsNoStrategyByName) {
-  for (const char* const name : {"kary", "knomial", "flat"})
-    expect_a_tree_of_hosts({name, one_each(13)});
-  expect_a_tree_of_hosts({"two_level", {0, 0, 1, 1, 1, 2, 3, 3}, {{"between", 2}}});
 }
 
 std::string refusal_of(const Job& job, Rank rank) {
@@ -86,9 +88,36 @@ std::string refusal_of(const Job& job, Rank rank) {
   return {};
 }
 
+// Cards combine as the schedule does: the leader's own, then what it hears, in that order.
+TEST(Lowering, KeepsTheOrderInWhichAScheduleCombines) {
+  const Job job("nic", {0, 1, 2, 0, 2, 0, 1, 3, 3}, {{"radix", 2}}, schedule::Operation::allreduce);
+  for (const Rank leader : {0, 1, 2, 7}) {
+    const HostView view = job.view(leader);
+    std::vector<Rank> order(view.locals.begin() + 1, view.locals.end());
+    order.insert(order.end(), view.below.begin(), view.below.end());
+    EXPECT_EQ(view.locals.front(), leader);
+    EXPECT_EQ(tree_place(job.schedule(leader)).children, order);
+  }
+  Job deeper("nic", one_each(7), {{"radix", 2}}, schedule::Operation::allreduce);
+  deeper.nodes = {0, 0, 1, 0, 0, 1, 1}; // rank 1 combines what 3 and 4 have before 0 does
+  EXPECT_NE(refusal_of(deeper, 0).find("does not combine what its host has"), std::string::npos);
+}
+
+TEST(Lowering, KnowsNoStrategyByName) {
+
+  for (const char* const name : {"kary", "knomial", "flat"})
+    expect_a_tree_of_hosts({name, one_each(13)});
+  expect_a_tree_of_hosts({"two_level", {0, 0, 1, 1, 1, 2, 3, 3}, {{"between", 2}}});
+}
+
 TEST(Lowering, RefusesWhatIsNoTree) {
   for (const char* const name : {"dissemination", "recursive_doubling", "ring"})
     EXPECT_NE(refusal_of({name, one_each(8)}, 0).find("no tree that a card can run"), std::string::npos)
+        << name;
+  for (const char* const name : {"recursive_doubling", "ring", "rabenseifner", "direct"})
+    EXPECT_NE(refusal_of({name, one_each(8), {}, schedule::Operation::allreduce}, 0)
+                  .find("no tree that a card can run"),
+              std::string::npos)
         << name;
 }
 

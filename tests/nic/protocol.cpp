@@ -1,11 +1,22 @@
 #include "nic/protocol.h"
 
+#include <array>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 
 namespace {
+
+const thalweg_nic_content none{};
+
+std::uint32_t arrive(const thalweg_nic_group& group, thalweg_nic_state& state, std::uint32_t contributor,
+                     std::uint32_t epoch) {
+  thalweg_nic_content content{};
+  thalweg_nic_content cell{};
+  const std::uint32_t actions = thalweg_nic_arrive(&group, &state, &cell, contributor, epoch, &content);
+  return actions == THALWEG_NIC_COMBINE ? thalweg_nic_complete(&group, &state, epoch, &content) : actions;
+}
 
 // One rank here, two cards below, one above.
 thalweg_nic_group inner_card() {
@@ -24,7 +35,7 @@ thalweg_nic_group inner_card() {
 
 thalweg_nic_packet packet_of(const thalweg_nic_group& group, std::uint8_t kind, std::uint16_t contributor) {
   thalweg_nic_packet packet{};
-  thalweg_nic_write(&packet, &group, kind, 1);
+  thalweg_nic_write(&packet, &group, kind, 1, &none);
   packet.contributor = thalweg_nic_order16(contributor);
   return packet;
 }
@@ -32,9 +43,10 @@ thalweg_nic_packet packet_of(const thalweg_nic_group& group, std::uint8_t kind, 
 TEST(NicProtocol, PacketsHaveOneFormInAllPrograms) {
   thalweg_nic_packet packet{};
   const thalweg_nic_group group = inner_card();
-  thalweg_nic_write(&packet, &group, THALWEG_NIC_UP, 0x01020304);
-  const unsigned char expected[] = {0x54, 0x57, 1,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
-                                    0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 0,    2,    0,    0};
+  const thalweg_nic_content content{THALWEG_NIC_MAXIMUM, THALWEG_NIC_FEW, {}};
+  thalweg_nic_write(&packet, &group, THALWEG_NIC_UP, 0x01020304, &content);
+  const unsigned char expected[] = {0x54, 0x57, 2,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
+                                    0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 0,    2,    3,    8};
   ASSERT_EQ(sizeof packet, sizeof expected);
   EXPECT_EQ(std::memcmp(&packet, expected, sizeof packet), 0);
 }
@@ -62,23 +74,23 @@ TEST(NicProtocol, OnlyNeighborsWithTheKeyAreListenedTo) {
 TEST(NicProtocol, AReleaseCountsWhereAllHaveArrived) {
   const thalweg_nic_group group = inner_card();
   thalweg_nic_state state{};
-  EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_NOTHING);
-  EXPECT_EQ(thalweg_nic_arrive(&group, &state, 0, 1), THALWEG_NIC_NOTHING);
-  EXPECT_EQ(thalweg_nic_arrive(&group, &state, 1, 1), THALWEG_NIC_NOTHING);
-  EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_NOTHING) << "forged";
-  EXPECT_EQ(thalweg_nic_arrive(&group, &state, 2, 1), THALWEG_NIC_NOTIFY_PARENT);
-  EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH);
-  EXPECT_EQ(thalweg_nic_release(&group, &state, 1), THALWEG_NIC_NOTHING) << "again";
-  EXPECT_EQ(thalweg_nic_arrive(&group, &state, 1, 1), THALWEG_NIC_ANSWER);
-  EXPECT_EQ(thalweg_nic_arrive(&group, &state, 0, 1), THALWEG_NIC_NOTHING) << "its page says so";
+  EXPECT_EQ(thalweg_nic_release(&group, &state, 1, &none), THALWEG_NIC_NOTHING);
+  EXPECT_EQ(arrive(group, state, 0, 1), THALWEG_NIC_NOTHING);
+  EXPECT_EQ(arrive(group, state, 1, 1), THALWEG_NIC_NOTHING);
+  EXPECT_EQ(thalweg_nic_release(&group, &state, 1, &none), THALWEG_NIC_NOTHING) << "forged";
+  EXPECT_EQ(arrive(group, state, 2, 1), THALWEG_NIC_NOTIFY_PARENT);
+  EXPECT_EQ(thalweg_nic_release(&group, &state, 1, &none), THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH);
+  EXPECT_EQ(thalweg_nic_release(&group, &state, 1, &none), THALWEG_NIC_NOTHING) << "again";
+  EXPECT_EQ(arrive(group, state, 1, 1), THALWEG_NIC_ANSWER);
+  EXPECT_EQ(arrive(group, state, 0, 1), THALWEG_NIC_NOTHING) << "its page says so";
 }
 
 TEST(NicProtocol, ARankThatBreaksItsRuleLosesNobodysArrivals) {
   const thalweg_nic_group group = inner_card();
   thalweg_nic_state state{};
-  thalweg_nic_arrive(&group, &state, 1, 1);
+  arrive(group, state, 1, 1);
   for (std::uint32_t epoch = 2; epoch < 100; ++epoch)
-    thalweg_nic_arrive(&group, &state, 0, epoch);
+    arrive(group, state, 0, epoch);
   EXPECT_EQ(state.slots[1].epoch, 1U);
   EXPECT_EQ(state.slots[1].arrived, 2U);
 }
@@ -89,9 +101,8 @@ TEST(NicProtocol, AllContributorsCount) {
     group.locals = group.contributors = contributors;
     thalweg_nic_state state{};
     for (std::uint32_t local = 0; local + 1 < contributors; ++local)
-      ASSERT_EQ(thalweg_nic_arrive(&group, &state, local, 1), THALWEG_NIC_NOTHING);
-    ASSERT_EQ(thalweg_nic_arrive(&group, &state, contributors - 1U, 1),
-              THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH);
+      ASSERT_EQ(arrive(group, state, local, 1), THALWEG_NIC_NOTHING);
+    ASSERT_EQ(arrive(group, state, contributors - 1U, 1), THALWEG_NIC_NOTIFY_CHILDREN | THALWEG_NIC_PUBLISH);
   }
 }
 
@@ -105,14 +116,14 @@ TEST(NicProtocol, AnyPacketsLeaveItInOrder) {
     const auto epoch = static_cast<std::uint32_t>(random() % 40);
     const auto contributor = static_cast<std::uint32_t>(random() % 3);
     if (random() % 4 == 0) {
-      const std::uint32_t actions = thalweg_nic_release(&group, &state, epoch);
+      const std::uint32_t actions = thalweg_nic_release(&group, &state, epoch, &none);
       if (actions != THALWEG_NIC_NOTHING) {
         ASSERT_EQ(arrived[epoch], 7U);
       }
       continue;
     }
     arrived[epoch] |= std::uint64_t{1} << contributor;
-    const std::uint32_t actions = thalweg_nic_arrive(&group, &state, contributor, epoch);
+    const std::uint32_t actions = arrive(group, state, contributor, epoch);
     if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0) {
       ASSERT_EQ(arrived[epoch], 7U);
     }

@@ -1,10 +1,11 @@
-"""Barriers on the network devices of a lab's hosts, by an unmodified MPI program; and what is left of them."""
+"""Collectives on the network devices of a lab's hosts, by an unmodified MPI program; and what is left of them."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +17,10 @@ from thalweg.errors import ThalwegError
 from thalweg.lab.hosts import folder_of
 from thalweg.nic.agent import command, start_on
 
-SOURCE = Path(__file__).parent / "barriers.c"
+SOURCES = Path(__file__).parent
 NAME = f"nic{os.getpid()}"
 HOSTS = 4
+TURNS = "60"  # 56 have a vector that is too long for cards
 ALL = [f"{NAME}-h{index}" for index in range(HOSTS)]
 NOBODY = 65534
 
@@ -74,11 +76,20 @@ def _are_gone(programs: Iterable[int]) -> bool:
     return any(not set(programs) & set(_loaded()) or time.sleep(0.1) for _ in range(50))
 
 
+def _compiled(name: str, folders: pytest.TempPathFactory) -> str:
+    path = folders.mktemp("nic") / name
+    subprocess.run(["mpicc.openmpi", "-O1", "-o", str(path), str(SOURCES / f"{name}.c")], check=True)
+    return str(path)
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("nic") / "barriers"
-    subprocess.run(["mpicc.openmpi", "-O1", "-o", str(path), str(SOURCE)], check=True)
-    return str(path)
+    return _compiled("barriers", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def reductions(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("reductions", tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -97,20 +108,22 @@ def lab() -> Iterator[None]:
     assert _are_gone(programs)
 
 
-def _run(program: str, folder: Path, ranks: int, use: str, barriers: int = 200) -> tuple[Finished, dict[str, object]]:
+def _run_words(folder: Path, ranks: int, use: str, *words: str) -> tuple[Finished, dict[str, object]]:
     report = folder / "report.json"
+    done = _thalweg("lab", "run", "-n", str(ranks), "--use", use, "--report", str(report), "--", *words)
+    return done, json.loads(report.read_text()) if report.exists() else {}
+
+
+def _run(program: str, folder: Path, ranks: int, use: str, barriers: int = 200) -> tuple[Finished, dict[str, object]]:
     entered = folder / "entered"
     entered.write_bytes(bytes(8192))
-    words = ["--use", use, "--report", str(report), "--", program, str(entered), str(barriers)]
-    done = _thalweg("lab", "run", "-n", str(ranks), *words)
-    found = json.loads(report.read_text()) if report.exists() else {}
-    return done, found
+    return _run_words(folder, ranks, use, program, str(entered), str(barriers))
 
 
-def _ran_on(report: dict[str, object]) -> set[str]:
+def _ran_on(report: dict[str, object], function: str = "MPI_Barrier") -> set[str]:
     calls = report["calls"]
     assert isinstance(calls, list)
-    return {end["strategy"] for call in calls if call["function"] == "MPI_Barrier" for end in call["ran_on"]}
+    return {end["strategy"] for call in calls if call["function"] == function for end in call["ran_on"]}
 
 
 @pytest.mark.parametrize(("ranks", "use"), [(HOSTS, "nic"), (2 * HOSTS, "nic:radix=2")])
@@ -121,7 +134,7 @@ def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     done, report = _run(program, tmp_path, ranks, f"barrier={use}")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "wrong 0\n"
-    assert report["network_device"] == "barriers run on the hosts' network devices"
+    assert report["network_device"] == "collectives run on the hosts' network devices"
     assert use in _ran_on(report)
     status = json.loads(_thalweg("nic", "status", "--json", host=f"{NAME}-h0").stdout)
     assert status["starts"] > 0
@@ -129,9 +142,47 @@ def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     assert {group["user"] for group in status["groups"]} == {NOBODY}
 
 
+@pytest.fixture(scope="module")
+def nonblocking(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("nonblocking", tmp_path_factory)
+
+
+def _run_nonblocking(program: str, folder: Path) -> tuple[Finished, dict[str, object]]:
+    shared = folder / "shared"
+    shared.write_bytes(bytes(8192))
+    return _run_words(folder, HOSTS, "barrier=nic;allreduce=nic;reduce=nic", program, str(shared))
+
+
+def test_nonblocking_calls_end_while_ranks_compute(lab: None, nonblocking: str, tmp_path: Path) -> None:
+    """Also several at once, and barriers of two communicators in opposite order."""
+    del lab
+    done, report = _run_nonblocking(nonblocking, tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    for function in ("MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ireduce"):
+        assert _ran_on(report, function) == {"nic"}
+
+
+def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: str, tmp_path: Path) -> None:
+    """With one rank on a host and with two; the engine runs the same schedule where an agent is missing."""
+    del lab
+    found = {}
+    for ending in ("nic", "nic on the engine"):
+        for ranks in (HOSTS, 2 * HOSTS - 2):
+            done, report = _run_words(tmp_path, ranks, "allreduce=nic;reduce=nic", reductions, TURNS)
+            assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
+            assert ending in _ran_on(report, "MPI_Allreduce") & _ran_on(report, "MPI_Reduce")
+            assert "MPI_Allreduce of no or of more than 32 words runs on our engine" in str(report["network_device"])
+            found[ending, ranks] = done.stdout
+        if ending == "nic":
+            _end(f"{NAME}-h1")
+    for ranks in (HOSTS, 2 * HOSTS - 2):
+        assert found["nic", ranks] == found["nic on the engine", ranks]
+
+
 def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(lab: None, program: str, tmp_path: Path) -> None:
     del lab
-    _end(f"{NAME}-h1")
+    if _agents(f"{NAME}-h1"):
+        _end(f"{NAME}-h1")
     done, report = _run(program, tmp_path, HOSTS, "barrier=nic")
     assert done.stdout == "wrong 0\n", done.stderr
     assert "rank 1: no agent serves the network device" in str(report["network_device"])
@@ -168,6 +219,32 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path) -
     assert _are_gone(programs)
 
 
+def _lose_packets(folder: Path) -> None:
+    """Have the switch lose a fifth of the cards' packets, for as long as the lab is up."""
+    loss = folder / "loss.o"
+    include = f"-I/usr/include/{sysconfig.get_config_var('MULTIARCH')}"
+    words = ["clang", "-O2", "-g", "-target", "bpf", include, "-c", str(SOURCES / "loss.bpf.c"), "-o", str(loss)]
+    subprocess.run(words, check=True)
+    for host in range(HOSTS):
+        tc = ["ip", "netns", "exec", f"{NAME}-s0", "tc"]
+        subprocess.run([*tc, "qdisc", "add", "dev", f"h{host}", "clsact"], check=True)
+        program = ["bpf", "direct-action", "obj", str(loss), "sec", "tc"]
+        subprocess.run([*tc, "filter", "add", "dev", f"h{host}", "ingress", *program], check=True)
+
+
+@pytest.mark.exhaustive
+def test_packets_that_are_lost_are_sent_again(lab: None, nonblocking: str, reductions: str, tmp_path: Path) -> None:
+    """By ranks that wait, and for those that do not by their agents."""
+    del lab
+    _serve("tcx", tmp_path / "log")
+    _lose_packets(tmp_path)
+    done, report = _run_nonblocking(nonblocking, tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    assert _ran_on(report, "MPI_Iallreduce") == {"nic"}
+    done, _ = _run_words(tmp_path, HOSTS, "allreduce=nic;reduce=nic", reductions, TURNS)
+    assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
+
+
 FORGER = """
 import json, socket, struct, subprocess, sys, time
 seen = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -176,7 +253,7 @@ end = time.monotonic() + 2
 while time.monotonic() < end:
     for kind in (1, 2, 3):
         for epoch in range(1, 40):
-            packet = struct.pack(">HBBIQIHH", 0x5457, 1, kind, int(sys.argv[1], 16), 1, epoch, 1, 0)
+            packet = struct.pack(">HBBIQIHH", 0x5457, 2, kind, int(sys.argv[1], 16), 1, epoch, 1, 0)
             seen.sendto(packet, ("10.77.0.1", 7747))
 """
 

@@ -20,8 +20,8 @@ pattern::Pattern ring_pattern(std::int32_t tasks) {
 }
 
 /// So many ranks on each of the hosts, which are dealt out in a random order.
-machine::Allocation shuffled(const std::string& network, std::int32_t hosts, std::int32_t on_host,
-                             unsigned seed) {
+machine::Allocation shuffled_hosts(const std::string& network, std::int32_t hosts, std::int32_t on_host,
+                                   unsigned seed) {
   topology::NodePlaces known{network, hosts, {}};
   known.places.resize(static_cast<std::size_t>(hosts));
   std::iota(known.places.begin(), known.places.end(), 0);
@@ -36,7 +36,7 @@ TEST(Pinned, FirstTaskKeepsFirstSlot) {
   for (const char* const network : {"ring", "torus:4x2", "star", "fat-tree:4x2"}) {
     for (unsigned seed = 1; seed < 6; ++seed) {
       for (const std::int32_t on_host : {1, 2}) {
-        const machine::Allocation allocation = shuffled(network, 8, on_host, seed);
+        const machine::Allocation allocation = shuffled_hosts(network, 8, on_host, seed);
         const Result result = map_pinned(ring_pattern(8 * on_host), allocation, {.proposals = 20000});
         EXPECT_EQ(result.slot_of.front(), 0);
         Slots sorted = result.slot_of;
@@ -51,7 +51,7 @@ TEST(Pinned, FirstTaskKeepsFirstSlot) {
 
 TEST(Pinned, ARingOnARingCostsNothing) {
   for (unsigned seed = 1; seed < 6; ++seed) {
-    const machine::Allocation allocation = shuffled("ring", 8, 1, seed);
+    const machine::Allocation allocation = shuffled_hosts("ring", 8, 1, seed);
     const Result result = map_pinned(ring_pattern(8), allocation, {.proposals = 20000});
     EXPECT_DOUBLE_EQ(result.placed.hops_per_byte, 3); // host, next switch, host
   }

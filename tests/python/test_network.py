@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import thalweg
-from thalweg.bench import packets, papers, permutations
+from thalweg.bench import packets, papers, papers_routers, permutations
+from thalweg.bench.papers_rows import Request
 from thalweg.cli import make_application
 from thalweg.errors import SETTINGS, USAGE, Status, ThalwegError
 from thalweg.simulation import network
@@ -136,20 +137,20 @@ def test_an_exception_of_the_progress_ends_it() -> None:
 
 
 def test_reductions_of_the_paper_cross() -> None:
-    rows = {row.case: row for row in papers.reductions((8, 64, 96, 256))}
+    rows = {row.case: row for row in papers_routers.reductions((8, 64, 96, 256))}
     assert rows["8 ports are faster from"].ours == 96
     assert rows["32 ports, 5 units, 256 bytes"].ours < rows["8 ports, 256 bytes"].ours
 
 
 @pytest.mark.exhaustive
 def test_the_papers_figures_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    papers.run(papers.Request(8, 20, ""), str(tmp_path / "rows.json"))
+    papers.run(Request(8, 20), str(tmp_path / "rows.json"))
     assert "What the text does not say" in capsys.readouterr().out
     rows = json.loads((tmp_path / "rows.json").read_text())
     figures = {"8.8, 8.9", "8.10, 8.11", "8.12, 8.13", "8.14, 8.15", *(f"8.{number}" for number in range(16, 22))}
     assert {row["figure"] for row in rows} == figures
     with pytest.raises(ThalwegError, match="chapter 7"):
-        papers.run(papers.Request(7, 20, ""), "")
+        papers.run(Request(7, 20), "")
 
 
 def test_permutations_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

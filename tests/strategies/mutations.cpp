@@ -2,6 +2,7 @@
 // each mutant must be rejected, or be shown to do the same by running it for real in an interpreter that
 // knows nothing of the verifier.
 
+#include "index_pointers.hpp"
 #include "mutants.hpp"
 #include "oracle.hpp"
 #include "strategies/prover.hpp"
@@ -10,8 +11,6 @@
 #include <gtest/gtest.h>
 
 namespace thalweg::strategies {
-
-void PrintTo(const Strategy* strategy, std::ostream* stream);
 
 namespace {
 
@@ -88,14 +87,7 @@ TEST_P(Mutation, IsRejectedOrDoesTheSame) {
   EXPECT_GT(rejected, equivalent / 2) << "hardly any fault is noticed";
 }
 
-std::vector<const Strategy*> pointers() {
-  std::vector<const Strategy*> result;
-  for (const Strategy& strategy : all())
-    result.push_back(&strategy);
-  return result;
-}
-
-INSTANTIATE_TEST_SUITE_P(Index, Mutation, testing::ValuesIn(pointers()), [](const auto& instance) {
+INSTANTIATE_TEST_SUITE_P(Index, Mutation, testing::ValuesIn(index_pointers()), [](const auto& instance) {
   return std::string(schedule::name(instance.param->operation)) + "_" + std::string(instance.param->name);
 });
 

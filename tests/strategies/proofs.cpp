@@ -1,6 +1,7 @@
 // Every strategy of the index is proven for every number of ranks up to 70 and a sample beyond: this one test
 // is the strategies' test, and a new strategy is covered the day it stands in the index.
 
+#include "index_pointers.hpp"
 #include "strategies/prover.hpp"
 
 #include <algorithm>
@@ -107,14 +108,7 @@ TEST(Windows, HoldWithSegments) {
   EXPECT_EQ(proven, 4U * 5 * 9);
 }
 
-std::vector<const Strategy*> pointers() {
-  std::vector<const Strategy*> result;
-  for (const Strategy& strategy : all())
-    result.push_back(&strategy);
-  return result;
-}
-
-INSTANTIATE_TEST_SUITE_P(Index, Proof, testing::ValuesIn(pointers()), [](const auto& instance) {
+INSTANTIATE_TEST_SUITE_P(Index, Proof, testing::ValuesIn(index_pointers()), [](const auto& instance) {
   return std::string(schedule::name(instance.param->operation)) + "_" + std::string(instance.param->name);
 });
 

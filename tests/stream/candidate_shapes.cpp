@@ -1,5 +1,6 @@
 #include "stream/candidate_shapes.hpp"
 
+#include "nodes_of.hpp"
 #include "stream/item_route.hpp"
 
 #include <algorithm>
@@ -8,13 +9,6 @@
 
 namespace thalweg::streams {
 namespace {
-
-std::vector<std::int32_t> nodes_of(std::int32_t ranks, std::int32_t on_node) {
-  std::vector<std::int32_t> nodes;
-  for (std::int32_t rank = 0; rank < ranks; ++rank)
-    nodes.push_back(rank / on_node);
-  return nodes;
-}
 
 TEST(CandidateShapes, AllHoldAllRanksAndNoneComesTwice) {
   for (std::int32_t ranks = 1; ranks <= 300; ++ranks)

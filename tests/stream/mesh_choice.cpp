@@ -3,6 +3,7 @@
 #include "stream/mesh_choice.hpp"
 
 #include "machine/machine.hpp"
+#include "nodes_of.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +16,6 @@ namespace thalweg::streams {
 namespace {
 
 using Pick = MeshChoice::Pick;
-
-std::vector<std::int32_t> nodes_of(std::int32_t ranks, std::int32_t on_node) {
-  std::vector<std::int32_t> nodes;
-  for (std::int32_t rank = 0; rank < ranks; ++rank)
-    nodes.push_back(rank / on_node);
-  return nodes;
-}
 
 /// Sixteen ranks on eight nodes, and a machine on which phases take what `seconds` says.
 class Choosing16 {

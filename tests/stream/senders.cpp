@@ -11,7 +11,7 @@
 namespace thalweg::streams {
 namespace {
 
-struct Item {
+struct SentItem {
   std::int32_t thread; // of all ranks
   std::uint32_t number;
 };
@@ -44,7 +44,7 @@ public:
 
 private:
   Stream& stream_;
-  detail::stream_state<Item> state_;
+  detail::stream_state<SentItem> state_;
   std::recursive_mutex mutex_;
 };
 
@@ -56,7 +56,7 @@ struct Received {
   std::vector<std::uint32_t> next;
   long count = 0;
 
-  void take(const Item& item) {
+  void take(const SentItem& item) {
     ASSERT_EQ(item.number, next[static_cast<std::size_t>(item.thread)]++);
     ++count;
   }
@@ -65,7 +65,7 @@ struct Received {
 template <typename Stream>
 void send_from_threads(Shared<Stream>& shared, Rank rank, std::int32_t ranks,
                        std::vector<std::uint32_t>& sent) {
-  std::vector<detail::stream_sender<Shared<Stream>, Item>> senders;
+  std::vector<detail::stream_sender<Shared<Stream>, SentItem>> senders;
   for (int thread = 0; thread < threads; ++thread)
     senders.emplace_back(shared, shared.count);
   std::vector<std::thread> running;
@@ -74,10 +74,11 @@ void send_from_threads(Shared<Stream>& shared, Rank rank, std::int32_t ranks,
                           sender = std::move(senders[static_cast<std::size_t>(thread)])]() mutable {
       for (int i = 0; i < items; ++i) {
         const Rank to = (i + thread) % ranks;
-        sender.send(to, Item{rank * threads + thread, sent[static_cast<std::size_t>(thread * ranks + to)]++});
+        sender.send(to,
+                    SentItem{rank * threads + thread, sent[static_cast<std::size_t>(thread * ranks + to)]++});
       }
       sender.done();
-      EXPECT_THROW(sender.send(0, Item{}), std::logic_error);
+      EXPECT_THROW(sender.send(0, SentItem{}), std::logic_error);
     });
   shared.finish();
   for (std::thread& one : running)
@@ -86,8 +87,8 @@ void send_from_threads(Shared<Stream>& shared, Rank rank, std::int32_t ranks,
 
 void run_rank(const World& world, Rank rank, Memories& memories, Wires& wires, std::atomic<long>& count) {
   Received received{std::vector<std::uint32_t>(static_cast<std::size_t>(threads * world.ranks)), 0};
-  const auto handler = [&](const Item& item) { received.take(item); };
-  using Stream = TestStream<Item, InlinedSink<Item, decltype(handler)>>;
+  const auto handler = [&](const SentItem& item) { received.take(item); };
+  using Stream = TestStream<SentItem, InlinedSink<SentItem, decltype(handler)>>;
   Stream stream(world, rank, 0, memories, wires, std::make_shared<StreamSet>(), handler);
   Shared<Stream> shared(stream);
   std::vector<std::uint32_t> sent(received.next.size());

@@ -22,13 +22,13 @@ std::int64_t own_hops(const Network& network, const std::vector<std::int32_t>& p
   return round_trip_hops(network, places, own);
 }
 
-struct Shape {
+struct Tour {
   const char* text;
   std::int32_t hosts;
   std::int64_t shortest; // round trip through all hosts
 };
 
-class NodeTour : public testing::TestWithParam<Shape> {};
+class NodeTour : public testing::TestWithParam<Tour> {};
 
 TEST_P(NodeTour, ThroughAllHostsIsTheShortest) {
   const auto& [text, hosts, shortest] = GetParam();
@@ -59,10 +59,10 @@ TEST_P(NodeTour, VisitsEachNodeOnceAndIsNeverLonger) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, NodeTour,
-                         testing::Values(Shape{"star", 6, 12}, Shape{"ring", 8, 24}, Shape{"ring", 31, 93},
-                                         Shape{"torus:4x2", 8, 24}, Shape{"torus:3x3", 9, 27},
-                                         Shape{"torus:2x2x2", 8, 24}, Shape{"fat-tree:4x2", 8, 20},
-                                         Shape{"fat-tree:3x2", 9, 24}));
+                         testing::Values(Tour{"star", 6, 12}, Tour{"ring", 8, 24}, Tour{"ring", 31, 93},
+                                         Tour{"torus:4x2", 8, 24}, Tour{"torus:3x3", 9, 27},
+                                         Tour{"torus:2x2x2", 8, 24}, Tour{"fat-tree:4x2", 8, 20},
+                                         Tour{"fat-tree:3x2", 9, 24}));
 
 TEST(NodeTour, OfALargeTorusIsNearTheShortest) {
   const Network network("torus:8x6x5", 240);

@@ -1,4 +1,4 @@
-"""Time barriers on the hosts' network devices beside all that hosts run, in one job for each MPI.
+"""Time barriers and reductions on the hosts' network devices beside all that hosts run, in one job for each MPI.
 
 All take turns, batch by batch, so each batch of one has a batch of the other beside it: the median of the pairs'
 ratios counts. The best strategy on hosts is the one with the least median, found in a round of its own before.
@@ -17,7 +17,9 @@ from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Samples, Session, start_words
 from thalweg.units import time_text
 
-OPERATION = "barrier"
+CASES = (("barrier", 0), ("allreduce", 8), ("allreduce", 64), ("reduce", 8), ("ibarrier", 0), ("iallreduce", 8))
+"""Operations with sizes; reductions are sums of doubles. Of nonblocking ones the time counts that is exposed."""
+
 OFFLOADED = "nic"
 
 
@@ -31,19 +33,37 @@ class Request(NamedTuple):
     batches: int
 
 
-def rows_of(mpi: str, ranks: int, best: str, samples: dict[str, Samples]) -> list[Row]:
-    """Put each offloaded barrier beside the best one of hosts, and beside the library's."""
+def rows_of(case: str, mpi: str, best: str, samples: dict[str, Samples]) -> list[Row]:
+    """Put each offloaded candidate beside the best one of hosts, and beside the library's."""
     rows = []
     for name, ours in samples.items():
         if not name.startswith(OFFLOADED):
             continue
         for peer, title in ((best, f"best on hosts: {best}"), (NATIVE, f"{mpi} {NATIVE}")):
             for metric, own, others in (
-                ("completion time", ours.completion_us, samples[peer].completion_us),
+                (metric_of(case), ours.completion_us, samples[peer].completion_us),
                 ("cpu time", ours.cpu_us, samples[peer].cpu_us),
             ):
-                case = f"{mpi}: {OPERATION} {name}, {ranks} ranks"
-                rows.append(paired_row(case, metric, "us", list(zip(own, others, strict=True)), title))
+                pairs = list(zip(own, others, strict=True))
+                rows.append(paired_row(case.format(name), metric, "us", pairs, title))
+    return rows
+
+
+def metric_of(case: str) -> str:
+    """Name what is timed: of a nonblocking call, what it holds up its rank after a millisecond of something else."""
+    return "exposed time" if ": i" in case else "completion time"
+
+
+def measure(session: Session, mpi: str, operation: str, size: int, request: Request) -> list[Row]:
+    """Find the best strategy on hosts, let it take turns with the offloaded ones, and print the rows."""
+    hosts = [entry.name for entry in all_strategies(operation.removeprefix("i")) if entry.name != OFFLOADED]
+    first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches)
+    best = min(hosts, key=lambda name: median(first[name].completion_us))
+    offloaded = [f"{OFFLOADED}:radix={radix}" for radix in request.radixes]
+    samples = session.measure(operation, size, [NATIVE, best, *offloaded], batches=request.batches)
+    rows = rows_of(f"{mpi}: {operation} {{}}, {size} B, {request.ranks} ranks", mpi, best, samples)
+    for row in rows:
+        print(_line(row), flush=True)
     return rows
 
 
@@ -57,14 +77,8 @@ def run(request: Request, json_file: str) -> None:
     for mpi in request.mpis:
         words = start_words([], request.ranks, trial_program(mpi, os.environ))
         with Session(words, lab=request.lab) as session:
-            hosts = [entry.name for entry in all_strategies(OPERATION) if entry.name != OFFLOADED]
-            first = session.measure(OPERATION, 0, [NATIVE, *hosts], batches=request.batches)
-            best = min(hosts, key=lambda name: median(first[name].completion_us))
-            offloaded = [f"{OFFLOADED}:radix={radix}" for radix in request.radixes]
-            samples = session.measure(OPERATION, 0, [NATIVE, best, *offloaded], batches=request.batches)
-            for row in rows_of(mpi, request.ranks, best, samples):
-                print(_line(row), flush=True)
-                rows.append(row)
+            for operation, size in CASES:
+                rows += measure(session, mpi, operation, size, request)
     if json_file:
         write_rows(rows, json_file)
 

@@ -135,7 +135,7 @@ def nic(
     radixes: Annotated[str, typer.Option(help="How many hosts are below a host, separated by commas.")] = "2,8",
     batches: Annotated[int, typer.Option(help="Batches of each candidate, in turns; pairs of them count.")] = 15,
 ) -> None:
-    """Time barriers on the hosts' network devices beside the best on hosts, and the library's."""
+    """Time barriers and reductions on the hosts' network devices beside the best on hosts, and the library's."""
     module = importlib.import_module("thalweg.bench.nic")
     chosen = [int(radix) for radix in words(radixes)]
     module.run(module.Request(words(mpi), ranks, lab, chosen, batches), json_file)

@@ -12,15 +12,21 @@ from thalweg.cli.printing import size_from_text
 def papers(
     *,
     json_file: Annotated[str, JSON] = "",
-    chapter: Annotated[int, typer.Option(help="Of S. Kumar 2005: 8, routers with collectives.")] = 8,
-    packets: Annotated[int, typer.Option(help="About so many are measured at each load.", min=20)] = 100_000,
+    chapter: Annotated[
+        int,
+        typer.Option(help="Of S. Kumar 2005: 3, combining; 4, all-gather on fat trees; 8, routers with collectives."),
+    ] = 8,
+    tram: Annotated[bool, typer.Option("--tram", help="Streams of L. Wesolowski and others 2014 instead.")] = False,
+    ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 14,
+    packets: Annotated[int, typer.Option(help="In chapter 8, about so many are measured.", min=20)] = 100_000,
     plot: Annotated[
         str, typer.Option(metavar="FOLDER", help="Draw the figures over load here.", show_default=False)
     ] = "",
 ) -> None:
     """Simulate the figures of a paper, each beside the paper's value, with what its text does not say."""
     module = importlib.import_module("thalweg.bench.papers")
-    module.run(module.Request(chapter, packets, plot), json_file)
+    rows = importlib.import_module("thalweg.bench.papers_rows")
+    module.run(rows.Request(chapter, packets, plot, ranks_max, tram), json_file)
 
 
 def permutations(

@@ -1,4 +1,4 @@
-"""`thalweg nic`: barriers on the hosts' network devices."""
+"""`thalweg nic`: collectives on the hosts' network devices."""
 
 import importlib
 import json
@@ -12,7 +12,7 @@ _Device = Annotated[str, typer.Option(help="The network device that the hosts re
 def make_application() -> typer.Typer:
     """Make the group of the network devices' commands."""
     app = typer.Typer(
-        help="Run barriers on the hosts' network devices, in the kernel's packet path.", no_args_is_help=True
+        help="Run collectives on the hosts' network devices, in the kernel's packet path.", no_args_is_help=True
     )
 
     @app.command()
@@ -28,7 +28,7 @@ def make_application() -> typer.Typer:
     def status(
         *, as_json: Annotated[bool, typer.Option("--json", help="As the agent says it, in JSON.")] = False
     ) -> None:
-        """Say what this host's agent serves: groups, barriers so far, and which ranks are missing."""
+        """Say what this host's agent serves: groups, calls so far, and which ranks are missing."""
         module = importlib.import_module("thalweg.nic.status")
         found = module.ask()
         print(json.dumps(found) if as_json else "\n".join(module.lines(found)))

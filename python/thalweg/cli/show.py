@@ -83,13 +83,13 @@ def _places(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def parameters_from(command: str, assignments: list[str] | None) -> dict[str, str]:
+def parameters_from(command: str, assignments: list[str] | None, option: str = "--param") -> dict[str, str]:
     """Read parameters, each NAME=VALUE."""
     found = {}
     for text in assignments or ():
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise ThalwegError(USAGE, f"thalweg {command}: --param {text}: write NAME=VALUE")
+            raise ThalwegError(USAGE, f"thalweg {command}: {option} {text}: write NAME=VALUE")
         found[name] = value
     return found
 

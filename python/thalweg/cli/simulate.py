@@ -19,7 +19,7 @@ _Goal = Annotated[
 ]
 _Trace = Annotated[
     str,
-    typer.Option(metavar="FILE", help="Play what `thalweg run --record` kept of a program.", show_default=False),
+    typer.Option(metavar="FILE", help="Play what `thalweg run --trace` or `--record` kept.", show_default=False),
 ]
 _Machine = Annotated[
     str,
@@ -41,6 +41,7 @@ _Loggops = Annotated[
 _Nodes = Annotated[
     str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
 ]
+_RanksPerNode = Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)]
 _Placement = Annotated[
     str,
     typer.Option(metavar="FILE", help="The slot of each rank, as `thalweg map -o` writes it.", show_default=False),
@@ -49,7 +50,35 @@ _Param = Annotated[
     list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")
 ]
 _Level = Annotated[
-    str, typer.Option(help="loggp, or flow: messages share links.", show_default="flow where there is a network")
+    str,
+    typer.Option(
+        help="loggp, flow (messages share links) or packet (routers pass them on).",
+        show_default="flow where there is a network",
+    ),
+]
+_Without = Annotated[
+    str, typer.Option(metavar="N,M", help="Nodes that the job does not have, by number.", show_default=False)
+]
+_Routing = Annotated[
+    str,
+    typer.Option(
+        help="On level packet: adaptive_up, up_by_destination, dimension_ordered, minimal, valiant, ugal, along_routes",
+        show_default="the network's routes",
+    ),
+]
+_Router = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="On level packet: buffers, credit_rule, packet_bytes, switch_ns, window and others; may be repeated.",
+    ),
+]
+_Use = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OP=NAME", help="A strategy for a traced program's collectives.", show_default=False),
+]
+_ComputeScale = Annotated[
+    float, typer.Option(help="How many times as long a traced program computes.", min=0, show_default="as traced")
 ]
 _Ties = Annotated[
     str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
@@ -67,6 +96,8 @@ def simulate(
     unit_bytes: _UnitBytes = "1KiB",
     goal: _Goal = "",
     trace: _Trace = "",
+    use: _Use = None,
+    compute_scale: _ComputeScale = 1,
     shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = "",
     items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0,
     buffer_bytes: Annotated[str, typer.Option("--buffer", help="When a stream's buffer is sent.")] = "16KiB",
@@ -75,12 +106,15 @@ def simulate(
     link_bandwidth: _LinkBandwidth = "",
     link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
     loggops: _Loggops = "2500,1500,1000,6,0,65535",
-    ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)] = 1,
+    ranks_per_node: _RanksPerNode = 1,
     nodes: _Nodes = "",
+    without: _Without = "",
     placement: _Placement = "",
     root: Annotated[int, typer.Option(help="The root, for operations that have one.")] = 0,
     param: _Param = None,
     level: _Level = "",
+    routing: _Routing = "",
+    router: _Router = None,
     ties: _Ties = "order",
     plot: _Plot = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -88,31 +122,18 @@ def simulate(
     """Simulate a strategy, a stream, a program in GOAL or a recorded one: how long it takes, and why.
 
     Level loggp has LogGOPSim's rules, to the nanosecond, and a network that only delays. On level flow messages share
-    the links of their routes. A program that cannot go on is an error, with a list of what waits.
+    the links of their routes. On level packet they are cut into packets, which wait in routers for room. A program that
+    cannot go on is an error, with a list of what waits.
     """
+    given = {name: value for name, value in locals().items() if name not in ("param", "router", "as_json")}
+    given |= {
+        "use": use or [],
+        "unit_bytes": size_from_text(unit_bytes),
+        "buffer_bytes": size_from_text(buffer_bytes),
+        "link_bandwidth": rate_from_text(link_bandwidth) if link_bandwidth else 0.0,
+        "link_latency": link_latency / 1e9,
+        "parameters": parameters_from("simulate", param),
+        "routers": parameters_from("simulate", router, "--router"),
+    }
     module = importlib.import_module("thalweg.simulation.command")
-    request = module.Request(
-        operation=operation,
-        strategy=strategy,
-        goal=goal,
-        trace=trace,
-        shape=shape,
-        items=items,
-        buffer_bytes=size_from_text(buffer_bytes),
-        ranks=ranks,
-        unit_bytes=size_from_text(unit_bytes),
-        root=root,
-        parameters=parameters_from("simulate", param),
-        ranks_per_node=ranks_per_node,
-        machine=machine,
-        network=network,
-        link_bandwidth=rate_from_text(link_bandwidth) if link_bandwidth else 0.0,
-        link_latency=link_latency / 1e9,
-        nodes=nodes,
-        placement=placement,
-        loggops=loggops,
-        level=level,
-        ties=ties,
-        plot=plot,
-    )
-    module.run(request, as_json=as_json)
+    module.run(module.Request(**given), as_json=as_json)

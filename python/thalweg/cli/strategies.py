@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from thalweg.cli.printing import parameter_text
 from thalweg.strategies import all_strategies, operations, value_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from thalweg._core import Strategy
 
 _PROMISES = (
@@ -35,6 +35,8 @@ def strategies(
     if as_json:
         typer.echo(json.dumps([as_data(strategy) for strategy in found], indent=2))
         return
+    from rich.console import Console  # noqa: PLC0415 - slow, and every command imports this module
+
     console = Console()
     for name in operations():
         entries = [strategy for strategy in found if strategy.operation == name]
@@ -71,6 +73,8 @@ def as_data(strategy: Strategy) -> dict[str, Any]:
 
 
 def _print_strategy(console: Console, strategy: Strategy) -> None:
+    from rich.markup import escape  # noqa: PLC0415
+
     console.print(
         f"  [bold cyan]{strategy.name}[/bold cyan]  {escape(strategy.summary)}", highlight=False, soft_wrap=True
     )

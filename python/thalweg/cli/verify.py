@@ -9,8 +9,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, prove
@@ -76,6 +74,15 @@ def rank_counts(text: str) -> list[int]:
 
 def _prove(entries: Sequence[Strategy], counts: Sequence[int], roots: str, jobs: int) -> tuple[int, list[str]]:
     """Prove everything on some threads (the core lets go of the interpreter); the largest problems first."""
+    from rich.console import Console  # noqa: PLC0415 - slow, and every command imports this module
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     problems = 0
     faults: list[str] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -34,7 +34,7 @@ class Lab(NamedTuple):
     """Jobs get the hosts in a random order by this seed, as a busy cluster's scheduler deals them out; 0: in order."""
 
     nic: bool = False
-    """Each host has an agent that runs barriers on its network device."""
+    """Each host has an agent that runs collectives on its network device."""
 
     host_rate: str = ""
     """Of hosts' own links, where those are faster than the others, as in machines that are tori; "": the same."""

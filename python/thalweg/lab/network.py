@@ -5,6 +5,7 @@ router with fixed routes that answers for all hosts on the hosts' links. Both en
 rate (tbf: bursts below 32 KB are free). Everything is named after the lab, so that `down` finds it after a crash too.
 """
 
+import ipaddress
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ from thalweg.errors import LAB, ThalwegError
 from thalweg.lab.agent import write_agent
 from thalweg.lab.hosts import NETNS, Lab, belongs, folder_of, is_host, network_of, require_root, save, saved
 from thalweg.nic.agent import start_on
+from thalweg.nic.limits import Limits
 
 _BURST = "32kb"
 _LATENCY = "400ms"
@@ -50,7 +52,8 @@ def up(lab: Lab) -> None:
         _make_links(lab)
         _await_links(lab)
         if lab.nic:
-            start_on(lab.names, "eth0", lab.folder / "agents.log")
+            limits = Limits((str(ipaddress.IPv4Network(f"{lab.address(0)}/24", strict=False)),))
+            start_on(lab.names, "eth0", lab.folder / "agents.log", limits=limits)
         save(lab)
     except BaseException:
         down(lab.name)

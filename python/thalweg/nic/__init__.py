@@ -1,1 +1,1 @@
-"""Barriers on network devices: the agent of a host, what it says, and whether a host can have one."""
+"""Collectives on network devices: the agent of a host, what it says, and whether a host can have one."""

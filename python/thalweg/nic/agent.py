@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from thalweg.errors import INSTALLATION, NIC, ThalwegError
 from thalweg.libraries import library_folders
+from thalweg.nic.limits import Limits, limits_of_host
 
 HOOKS = ("best", "tcx", "clsact")
 _AGENT = "thalweg-nic-agent"
@@ -20,11 +21,12 @@ _PATIENCE_S = 20
 """Kernels prove the programs when they are loaded."""
 
 
-def command(device: str, hook: str) -> list[str]:
-    """Write the agent's command line."""
+def command(device: str, hook: str, limits: Limits | None = None) -> list[str]:
+    """Write the agent's command line; without limits, with the host's."""
     if hook not in HOOKS:
         raise ThalwegError(NIC, f"'{hook}' is no hook of network devices", f"choose one of {', '.join(HOOKS)}")
-    return [_part(_AGENT), _part(_PROGRAMS), device, hook]
+    given = limits or limits_of_host()
+    return [_part(_AGENT), _part(_PROGRAMS), device, hook, str(given.groups_per_user), *given.networks]
 
 
 def serve(device: str, hook: str) -> NoReturn:
@@ -34,9 +36,11 @@ def serve(device: str, hook: str) -> NoReturn:
     os.execv(words[0], words)
 
 
-def start_on(namespaces: Sequence[str], device: str, log: Path, hook: str = "best") -> None:
+def start_on(
+    namespaces: Sequence[str], device: str, log: Path, hook: str = "best", limits: Limits | None = None
+) -> None:
     """Start an agent in each network namespace; they live until they are ended. Returns when all serve."""
-    words = command(device, hook)
+    words = command(device, hook, limits)
     tool = shutil.which("ip") or "ip"
     with log.open("wb") as errors:
         agents = [

@@ -1,4 +1,4 @@
-"""Look whether this host can run barriers on a network device."""
+"""Look whether this host can run collectives on a network device."""
 
 import os
 import re
@@ -60,7 +60,7 @@ def _device(device: str) -> Finding:
         devices = ", ".join(sorted(path.name for path in Path("/sys/class/net").iterdir()))
         return Finding(False, f"there is no device {device}: --device may name {devices}")
     driver = (folder / "device" / "driver").resolve().name if (folder / "device" / "driver").exists() else "no driver"
-    advice = "a card that delays interrupts delays barriers: ethtool -C DEVICE rx-usecs 0 adaptive-rx off"
+    advice = "a card that delays interrupts delays them: ethtool -C DEVICE rx-usecs 0 adaptive-rx off"
     return Finding(True, f"device {device} is {(folder / 'operstate').read_text().strip()} ({driver}); {advice}")
 
 

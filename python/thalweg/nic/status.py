@@ -1,5 +1,6 @@
 """Ask a host's agent what it serves."""
 
+import functools
 import json
 import socket
 import struct
@@ -7,20 +8,20 @@ from typing import Any
 
 from thalweg.errors import NIC, ThalwegError
 
-_NAME = b"\0thalweg-nic"
-_VERSION = 1
+AGENT = b"\0thalweg-nic"
+VERSION = 2
 _STATUS = 3
 _PATIENCE_S = 5.0
 _LONGEST = 1 << 20
 
 
 def ask() -> dict[str, Any]:
-    """Give what the agent says: its hook, packets so far, and each group with those that it waits for."""
+    """Give what the agent says: its hook, packets so far, and each group with who is missing on any of its hosts."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as agent:
         agent.settimeout(_PATIENCE_S)
         try:
-            agent.connect(_NAME)
-            agent.send(struct.pack("=II", _VERSION, _STATUS))
+            agent.connect(AGENT)
+            agent.send(struct.pack("=II", VERSION, _STATUS))
             text = agent.recv(_LONGEST)
         except OSError as error:
             message = f"no agent serves this host: {error.strerror or error}"
@@ -35,8 +36,24 @@ def lines(status: dict[str, Any]) -> list[str]:
     found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
-        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} barriers ended")
+        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} calls ended")
+        for gone in group["gone"]:
+            rank = f"rank {gone['rank']} on " if gone["rank"] >= 0 else ""
+            what = "does not answer" if gone["is_silent"] else "ended"
+            found.append(f"  {rank}{gone['host']} {what} after call {gone['after']}")
         for waiting in group["waiting"]:
-            missing = ", ".join(f"rank {one['rank']} on {one['host']}" for one in waiting["missing"])
-            found.append(f"  barrier {waiting['epoch']} waits for {missing or 'the host above'}")
+            missing = ", ".join(f"rank {one['rank']} on {_host(one['host'])}" for one in waiting["missing"])
+            found.append(
+                f"  call {waiting['epoch']} waits {waiting['waited_ms'] / 1000:.1f} s"
+                f" for {missing or 'its end to come'}"
+            )
     return found
+
+
+@functools.cache
+def _host(address: str) -> str:
+    """Name a host, where its address has a name here."""
+    try:
+        return socket.getnameinfo((address, 0), 0)[0]
+    except OSError:  # as where no server of names can be reached
+        return address

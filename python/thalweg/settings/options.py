@@ -147,6 +147,12 @@ OPTIONS: tuple[Option, ...] = (
         help="Record who sends how much to whom, by phase and call site, and keep it for placing the program's ranks.",
     ),
     Option(
+        name="trace",
+        kind="switch",
+        default=False,
+        help="Keep the ranks' calls in their order, and what they compute between, for `thalweg simulate --trace`.",
+    ),
+    Option(
         name="place",
         kind="place",
         default="off",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,23 +14,30 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from thalweg.balancing.files import read_nodes
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.simulation.ground import Costs
+from thalweg.simulation.ground import PROGRAM_ROUTERS, Costs
+from thalweg.simulation.network import Routers
 from thalweg.simulation.picture import draw_timeline
 from thalweg.simulation.placed import is_network, read_placement
 from thalweg.simulation.recording import play, read_recording
-from thalweg.simulation.report import print_played
+from thalweg.simulation.replaying import is_trace, replay
+from thalweg.simulation.report import print_played, print_replayed, replayed_data
 from thalweg.simulation.simulate import EXPLAINED_MAX, TICKS, Simulation, simulate
 from thalweg.simulation.streams import simulate_stream
 from thalweg.units import size_text, time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 STREAM = "stream"
 RANKS_MAX = 1 << 30
 SHOWN_RANKS = 5
 SHOWN_LINKS = 5
 WRITTEN_LINKS = 64
+ROUTER_NAMES = (
+    "buffers", "credit_rule", "queues", "arbitration", "packet_bytes", "channel_ns", "switch_ns", "window",
+    "turnaround_ns", "seed",
+)  # fmt: skip
+"""What programs' routers may be told."""
 
 
 class Request(NamedTuple):
@@ -39,6 +47,9 @@ class Request(NamedTuple):
     strategy: str
     goal: str
     trace: str
+    use: list[str]
+    """Selections for the collectives of a traced program."""
+    compute_scale: float
     shape: str
     items: int
     buffer_bytes: int
@@ -54,9 +65,13 @@ class Request(NamedTuple):
     link_latency: float
     """In seconds."""
     nodes: str
+    without: str
     placement: str
     loggops: str
     level: str
+    routing: str
+    routers: dict[str, str]
+    """What routers are to be, other than the usual ones."""
     ties: str
     plot: str
 
@@ -79,21 +94,35 @@ def run(request: Request, *, as_json: bool) -> None:
         def report(events: int) -> None:
             progress.update(task, description=f"{events / 1e6:.0f} million events")
 
-        if request.trace:
+        has_order = bool(request.trace) and is_trace(request.trace)
+        if has_order:
+            replayed = replay(
+                request.trace,
+                _costs(request),
+                use=request.use,
+                computation_scale=request.compute_scale,
+                timeline=bool(request.plot),
+                progress=report,
+            )
+            found = replayed.simulation
+        elif request.trace:
             recording = read_recording(request.trace)
             played = play(recording, _costs(request), progress=report)
         else:
             found = _simulate(request, report)
-    if request.trace:
+    if request.trace and not has_order:
         print_played(recording, played, as_json=as_json)
         return
     seconds = time.perf_counter() - begin
     if request.plot:
         draw_timeline(found, request.plot)
     if as_json:
-        print(json.dumps(as_data(request, found, seconds)))
+        traced = replayed_data(replayed) if has_order else {}
+        print(json.dumps(as_data(request, found, seconds) | traced))
     else:
         _print(request, found, seconds)
+    if has_order and not as_json:
+        print_replayed(replayed)
 
 
 def _costs(request: Request) -> Costs:
@@ -107,7 +136,32 @@ def _costs(request: Request) -> Costs:
         link_bandwidth=request.link_bandwidth,
         link_latency=request.link_latency,
         level=request.level,
+        without=_numbers(request.without),
+        routing=request.routing,
+        routers=routers_from(request.routers) if request.routers else None,
     )
+
+
+def _numbers(text: str) -> list[int]:
+    """Read 3,17."""
+    words = text.split(",") if text else []
+    if not all(word.strip().isdecimal() for word in words):
+        raise ThalwegError(USAGE, f"thalweg simulate: --without {text}", "write numbers of nodes: 3,17")
+    return [int(word) for word in words]
+
+
+def routers_from(texts: Mapping[str, str]) -> Routers:
+    """Change the usual routers of programs by NAME=VALUE."""
+    known = {each.name: getattr(PROGRAM_ROUTERS, each.name) for each in fields(Routers) if each.name in ROUTER_NAMES}
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        if name not in known:
+            raise ThalwegError(USAGE, f"thalweg simulate: no routers with {name}", f"choose {', '.join(known)}")
+        try:
+            values[name] = type(known[name])(text)
+        except ValueError as error:
+            raise ThalwegError(USAGE, f"thalweg simulate: --router {name}={text}", "give a number") from error
+    return replace(PROGRAM_ROUTERS, **values)
 
 
 def _simulate(request: Request, report: Callable[[int], None]) -> Simulation:
@@ -162,8 +216,8 @@ def _check(request: Request) -> None:
 
 
 def _subject(request: Request) -> str:
-    if request.goal:
-        return request.goal
+    if request.goal or request.trace:
+        return request.goal or request.trace
     if request.operation == STREAM:
         size = size_text(request.unit_bytes)
         return f"stream of {request.items} items of {size} a rank over {request.shape}"
@@ -190,6 +244,8 @@ def as_data(request: Request, found: Simulation, wall_seconds: float) -> dict[st
         "operations": found.operations,
         "messages": found.messages,
         "events": found.events,
+        "packets": found.packets,
+        "packet_hops": found.packet_hops,
         "patterns": found.patterns,
         "folded": found.folded,
         "fingerprint": f"{found.fingerprint:016x}",
@@ -243,4 +299,5 @@ def _print(request: Request, found: Simulation, wall_seconds: float) -> None:
         print(f"\nthe most loaded of {found.links.numbers.size} links that carried something")
         for link in _links(found)[:SHOWN_LINKS]:
             print(f"  {link['link']:<24} {link['bytes']:>14.0f} bytes, busy {link['busy']:.1%}")
-    print(f"\n{found.events} events, {found.messages} messages, {wall_seconds:.2g} s")
+    packets = f", {found.packets} packets through {found.packet_hops} switches" if found.packets else ""
+    print(f"\n{found.events} events, {found.messages} messages{packets}, {wall_seconds:.2g} s")

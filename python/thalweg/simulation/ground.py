@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thalweg.errors import USAGE, ThalwegError
+from thalweg import _core
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
+from thalweg.simulation.network import Routers
 from thalweg.simulation.placed import (
     Network,
     is_network,
@@ -16,12 +18,15 @@ from thalweg.simulation.placed import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
-    from thalweg import _core
-
-LEVELS = ("loggp", "flow")
+LEVELS = ("loggp", "flow", "packet")
+NETWORK_LEVELS = ("flow", "packet")
 LOGGOPS = "2500,1500,1000,6,0,65535"
+PROGRAM_ROUTERS = Routers(channel_ns=0, switch_ns=0)
+"""The usual ones of programs, whose messages' costs have all latency in them."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,13 @@ class Costs:
     ranks_per_node: int = 1
     network: str = ""
     nodes: ArrayLike | None = None
+    without: Sequence[int] = ()
     placement: ArrayLike | None = None
     link_bandwidth: float = 0
     link_latency: float = 0
     level: str = ""
+    routing: str = ""
+    routers: Routers | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,21 @@ class Ground:
     network: Network | None
     link_latency: float
     level: str
+    routing: str = ""
+    routers: Routers = PROGRAM_ROUTERS
+
+    def rank_network(self) -> _core.RankNetwork | None:
+        """Give what lies between the ranks as the core has it."""
+        if self.network is None:
+            return None
+        delay = self.link_latency * 1e9 + (self.routers.channel_ns if self.level == "packet" else 0)
+        held = _core.RankNetwork(self.network.interconnect, self.network.places, round(delay), self.level != "loggp")
+        if self.level == "packet":
+            try:
+                held.use_packets(self.routers.options(), self.routing, *self.routers.acknowledgements())
+            except _core.Error as error:
+                raise ThalwegError(SETTINGS, *error.args) from error
+        return held
 
     @property
     def nodes(self) -> list[int]:
@@ -65,21 +88,31 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
         network = costs.machine
     else:
         known = files.load(costs.machine)
-    if costs.level == "flow" and not network and known is not None:
+    if costs.level in NETWORK_LEVELS and not network and known is not None:
         network = known.network
     level = costs.level or ("flow" if network else "loggp")
     if level not in LEVELS:
-        raise ThalwegError(USAGE, f"simulate: level {level!r}", f"choose {' or '.join(LEVELS)}")
-    if level == "flow" and not network:
+        raise ThalwegError(USAGE, f"simulate: level {level!r}", "choose loggp, flow or packet")
+    if level in NETWORK_LEVELS and not network:
         remedy = "name one: --machine torus:8x8x8, or a machine file that has one"
-        raise ThalwegError(USAGE, "simulate: level flow without a network", remedy)
-    if not network and (costs.placement is not None or costs.nodes is not None):
+        raise ThalwegError(USAGE, f"simulate: level {level} without a network", remedy)
+    if level != "packet" and (costs.routing or costs.routers):
+        raise ThalwegError(USAGE, f"simulate: routers on level {level}", "choose --level packet")
+    if not network and (costs.placement is not None or costs.nodes is not None or costs.without):
         raise ThalwegError(USAGE, "simulate: a placement without a network", "name one: --machine torus:8x8x8")
     placed = None
     if network:
-        placed = network_of(network, ranks, costs.ranks_per_node, nodes=costs.nodes, placement=costs.placement)
+        placed = network_of(
+            network,
+            ranks,
+            costs.ranks_per_node,
+            nodes=costs.nodes,
+            without=costs.without,
+            placement=costs.placement,
+        )
     loggops = costs.loggops
     if costs.link_bandwidth > 0:
         known = None if known is None else with_link_rate(known, costs.link_bandwidth)
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
-    return Ground(known, loggops, costs.ranks_per_node, placed, costs.link_latency, level)
+    routers = costs.routers or PROGRAM_ROUTERS
+    return Ground(known, loggops, costs.ranks_per_node, placed, costs.link_latency, level, costs.routing, routers)

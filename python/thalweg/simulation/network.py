@@ -22,7 +22,9 @@ PATTERNS = (
     "uniform", "transpose", "bit_reversal", "bit_complement", "shuffle", "tornado", "permutation", "shift:K",
     "exchange:K",
 )  # fmt: skip
-ROUTINGS = ("adaptive_up", "up_by_destination", "dimension_ordered", "minimal", "valiant", "ugal")
+ROUTINGS = (
+    "adaptive_up", "up_by_destination", "dimension_ordered", "minimal", "valiant", "ugal", "along_routes",
+)  # fmt: skip
 LOADS = tuple(step / 10 for step in range(1, 11))
 PICOSECONDS = 1000
 """Of a nanosecond."""
@@ -58,6 +60,10 @@ class Routers:
     """Of each end of a message."""
     occupied: bool = False
     """Interfaces do one thing at a time; else they only delay."""
+    window: int = 0
+    """Of programs' messages: packets of a node on their way before the head of the first is acknowledged; 0: all."""
+    turnaround_ns: float = 0.0
+    """What an acknowledgement takes beside the way back."""
     seed: int = 1
 
     def options(self) -> _core.RouterOptions:
@@ -87,6 +93,10 @@ class Routers:
             except _core.Error as error:
                 raise ThalwegError(SETTINGS, *error.args) from error
         return options
+
+    def acknowledgements(self) -> tuple[int, int]:
+        """Give the window, and what an acknowledgement takes, as the core has them."""
+        return self.window, round(self.turnaround_ns * PICOSECONDS)
 
     def interface(self) -> _core.PacketInterface:
         """Give the interface as the core has it."""

@@ -9,9 +9,11 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.placement.machine import slots_of
+from thalweg.placement.machine import Slots, slots_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -31,34 +33,47 @@ class Network(NamedTuple):
         return numbers
 
 
-def network_of(
+def network_of(  # noqa: PLR0913 - where ranks are has that many sides, most with a usual value
     name: str,
     ranks: int,
     ranks_per_node: int = 1,
     *,
     nodes: ArrayLike | None = None,
+    without: Sequence[int] = (),
     placement: ArrayLike | None = None,
 ) -> Network:
     """Put ranks on the nodes of a network.
 
-    Slot s is on node s // ranks_per_node of those that the job has (None: all), and rank r on slot placement[r] (None:
-    slot r), as `thalweg map` gives them. With 0 ranks on a node all are on the first; with 0 ranks there are as many as
-    slots. Raises ThalwegError for what is no network, for too few slots, and for a placement that is none.
+    Slot s is on node s // ranks_per_node of those that the job has (None: all), but for the numbers in `without`. Rank
+    r is on slot placement[r] (None: slot r), as `thalweg map` gives them. With 0 ranks on a node all are on the first;
+    with 0 ranks there are as many as slots. Raises ThalwegError for what is no network, for too few slots, and for a
+    placement that is none.
     """
     if ranks_per_node < 0:
         raise ThalwegError(SETTINGS, f"{ranks_per_node} ranks on a node", "choose 0, for all, or more")
     job = None if nodes is None else np.asarray(nodes)
-    slots = slots_of(_completed(name, ranks, ranks_per_node), job, ranks_per_node or 1)
+    slots = slots_of(_completed(name, ranks + len(without) * ranks_per_node, ranks_per_node), job, ranks_per_node or 1)
+    there = _without(slots, without)
     if ranks_per_node == 0:
-        return Network(slots.machine, np.full(max(ranks, 1), slots.nodes[0]))
-    count = ranks or slots.nodes.size
-    if count > slots.nodes.size:
+        return Network(slots.machine, np.full(max(ranks, 1), there[0]))
+    count = ranks or there.size
+    if count > there.size:
         raise ThalwegError(
             SETTINGS,
-            f"{count} ranks on {slots.nodes.size} slots of {slots.machine.name}",
+            f"{count} ranks on {there.size} slots of {slots.machine.name}",
             "choose a larger network, or more ranks on a node",
         )
-    return Network(slots.machine, slots.nodes[_checked(placement, count, slots.nodes.size)])
+    return Network(slots.machine, there[_checked(placement, count, there.size)])
+
+
+def _without(slots: Slots, missing: Sequence[int]) -> NDArray[np.int64]:
+    """Give the nodes of the slots that are not on missing ones."""
+    unknown = sorted(set(missing) - set(slots.nodes.tolist()))
+    if unknown:
+        raise ThalwegError(
+            SETTINGS, f"the job has no node {unknown[0]} of {slots.machine.name}", "name only nodes of it"
+        )
+    return slots.nodes[~np.isin(slots.nodes, list(missing))]
 
 
 def _completed(name: str, ranks: int, ranks_per_node: int) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thalweg.simulation.recording import Played, Recording
+    from thalweg.simulation.replaying import Replay
 
 WRITTEN_LINKS = 8
 
@@ -84,4 +85,27 @@ def as_data(recording: Recording, played: Sequence[Played]) -> dict[str, Any]:
             }
             for one in played
         ],
+    }
+
+
+def print_replayed(found: Replay) -> None:
+    """Print a traced run beside what was simulated of it."""
+    clock = "processor time" if found.is_cpu_time else "time"
+    print(f"\ntraced: {found.command or 'a program'}, {found.calls} calls")
+    print(f"  the traced run took {time_text(found.recorded_seconds)}; simulated over traced: {found.ratio:.2f}")
+    print(f"  between calls its ranks computed for {time_text(float(found.computed_seconds.mean()))} ({clock}, mean)")
+    for remark in found.remarks:
+        print(f"  {remark}")
+
+
+def replayed_data(found: Replay) -> dict[str, Any]:
+    """Write the same as plain data; times in seconds."""
+    return {
+        "subject": found.command,
+        "calls": found.calls,
+        "recorded_seconds": found.recorded_seconds,
+        "computed_seconds": found.computed_seconds.tolist(),
+        "is_cpu_time": found.is_cpu_time,
+        "ratio": found.ratio,
+        "remarks": found.remarks,
     }

@@ -14,9 +14,11 @@ from thalweg.simulation.ground import LOGGOPS, Costs, Ground, ground_of
 from thalweg.strategies import make_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from thalweg.simulation.network import Routers
 
 TIES = ("order", "loggopsim")
 EXPLAINED_MAX = 1 << 22
@@ -27,7 +29,7 @@ TICKS = 1e9
 class Segments(NamedTuple):
     """What processors and messages did when; times in nanoseconds, kinds as positions in `kinds()`.
 
-    links  of messages on their way on level flow: the link that held them up; -1: none
+    links  of messages on their way on levels flow and packet: the link that held them up; -1: none
     """
 
     ranks: NDArray[np.int64]
@@ -64,6 +66,10 @@ class Simulation:
     """That were simulated; of folded programs, one rank's."""
     messages: int
     events: int
+    packets: int
+    """That have come, on level packet; else 0."""
+    packet_hops: int
+    """How often one has passed a switch."""
     patterns: int
     """How many kinds of ranks there are."""
     folded: int
@@ -75,7 +81,7 @@ class Simulation:
     timeline: Segments
     """What all processors did, where it was asked for."""
     links: Links
-    """What links carried, on level flow."""
+    """What links carried, on levels flow and packet."""
     links_on_path: list[tuple[int, int]]
     """The links that messages of the critical path waited for, with nanoseconds, longest first."""
     network: _core.Interconnect | None
@@ -120,10 +126,13 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     loggops: str = LOGGOPS,
     network: str = "",
     nodes: ArrayLike | None = None,
+    without: Sequence[int] = (),
     placement: ArrayLike | None = None,
     link_bandwidth: float = 0,
     link_latency: float = 0,
     level: str = "",
+    routing: str = "",
+    routers: Routers | None = None,
     ties: str = "order",
     explained_max: int = EXPLAINED_MAX,
     timeline: bool = False,
@@ -137,31 +146,27 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     or its content, text or binary. `progress` is called now and then with the number of events so far.
 
     `network` is the name of an interconnect, as "torus:16x16x16", of which the job has `nodes` (numbers or coordinates;
-    None: all). Rank r is on slot placement[r], as map_ranks() gives it, or on slot r. Links carry `link_bandwidth`
-    bytes a second (0: as fast as messages alone), and each adds `link_latency` seconds. On level "flow", which is usual
-    with a network, messages share links; on "loggp" the network only delays. `costs` says all of these at once.
+    None: all), but for the numbers in `without`. Rank r is on slot placement[r], as map_ranks() gives it, or on slot r.
+    Links carry `link_bandwidth` bytes a second (0: as fast as messages alone), and each adds `link_latency` seconds. On
+    level "flow", which is usual with a network, messages share links; on "loggp" the network only delays. On "packet"
+    they are cut into packets for `routers`, by `routing`; docs/simulation.md says which of Routers count. `costs`
+    says all of these at once.
     """
     where = costs or Costs(
-        machine, loggops, ranks_per_node, network, nodes, placement, link_bandwidth, link_latency, level
-    )
+        machine, loggops, ranks_per_node, network, nodes, without, placement, link_bandwidth, link_latency, level,
+        routing, routers,
+    )  # fmt: skip
     ground = ground_of(where, 0 if goal else ranks)
     try:
         if goal:
             program = _goal_program(goal, ground)
         else:
             sample = make_sample(
-                operation,
-                strategy,
-                ranks,
-                root=root,
-                ranks_per_node=where.ranks_per_node,
-                unit_bytes=unit_bytes,
-                parameters=parameters,
-                nodes=ground.nodes,
-            )
-            program = _core.strategy_program(
-                sample, unit_bytes, ground.machine, ground.loggops, may_fold=ground.network is None
-            )
+                operation, strategy, ranks, root=root, ranks_per_node=where.ranks_per_node, unit_bytes=unit_bytes,
+                parameters=parameters, nodes=ground.nodes,
+            )  # fmt: skip
+            may_fold = ground.network is None
+            program = _core.strategy_program(sample, unit_bytes, ground.machine, ground.loggops, may_fold)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
     return run(program, ground, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
@@ -192,12 +197,8 @@ def run(  # noqa: PLR0913
         raise ThalwegError(USAGE, f"simulate: ties {ties!r}", f"choose {' or '.join(TIES)}")
     network = ground.network if ground else None
     level = ground.level if ground else "loggp"
-    held = None
-    if ground and network:
-        latency = round(ground.link_latency * TICKS)
-        held = _core.RankNetwork(network.interconnect, network.places, latency, level == "flow")
     try:
-        found = program.run(ties, explained_max, timeline, progress, held)
+        found = program.run(ties, explained_max, timeline, progress, ground.rank_network() if ground else None)
     except _core.Error as error:
         raise ThalwegError(FAILED, *error.args) from error
     path = Segments(*found.path())
@@ -213,6 +214,8 @@ def run(  # noqa: PLR0913
         operations=found.operations,
         messages=found.messages,
         events=found.events,
+        packets=found.packets,
+        packet_hops=found.packet_hops,
         patterns=program.patterns,
         folded=program.looked_at,
         why=dict(zip(kinds(), found.path_by_kind(), strict=True)) if path.ranks.size else {},

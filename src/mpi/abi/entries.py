@@ -127,29 +127,74 @@ constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mod
     return f"namespace {{{thunks}{function}}} // namespace\n" + entry(call.prototype, body)
 
 
+def asked_send(function: Prototype) -> str:
+    """Give what the trace of calls notes of the function's message: an AskedSend; its bytes are `bytes`."""
+    tag = "sendtag" if "sendtag" in function.passed() else "tag"
+    return f"AskedSend{{dest, {tag}, bytes, {'true' if 'ssend' in function.name.lower() else 'false'}}}"
+
+
+def asked_receive(function: Prototype) -> str:
+    """Give the same of what it asks for: an AskedReceive."""
+    return f"AskedReceive{{source, {'recvtag' if 'recvtag' in function.passed() else 'tag'}}}"
+
+
 def issued_entry(function: Prototype) -> str:
     names = [parameter.name for parameter in function.parameters]
     status = "status" if "status" in names else "MPI_STATUS_IGNORE"
     destination = ", dest" if "dest" in names else ""
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     started = ", ".join([*(name for name in names if name != "status"), "&request"])
+    before, note = "", f"trace_send(on, {asked_send(function)})"
+    if "status" in names:
+        before = "  MPI_Status own_status;\n  status = observed.status_of(status, own_status);\n"
+        note = "trace_receive(on, {source, tag}, *status)"
+    traced = f"observed.traced(code, [&](auto& on, auto{' bytes' if 'dest' in names else ''}) {{ {note}; }})"
+    if "message" in names:
+        before += "  CommunicatorState* const finder = observed.finder_of(*message);\n"
+        traced = "observed.received(code, finder, status)"
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, [&] {{ return bytes_of(count, datatype); }}{destination});
   progress_in_call();
+{before}  int code = MPI_SUCCESS;
   if (!must_poll()) {{
-    return native.{function.name}({function.passed()});
+    code = native.{function.name}({function.passed()});
+    return {traced};
   }}
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = native.{"I" + function.name[0].lower() + function.name[1:]}({started});
-  return code == MPI_SUCCESS ? poll_request(&request, {status}) : code;
+  code = native.{"I" + function.name[0].lower() + function.name[1:]}({started});
+  code = code == MPI_SUCCESS ? poll_request(&request, {status}) : code;
+  return {traced};
 """
     return entry(function, body)
 
 
 def counted_entry(function: Prototype) -> str:
     count, datatype = ("sendcount", "sendtype") if "sendcount" in function.passed() else ("count", "datatype")
+    receive = f"{asked_receive(function)}, " if "source" in function.passed() else ""
     body = f"""  const Observed observed(
       Function::{function.name}, THALWEG_SITE, comm, [&] {{ return bytes_of({count}, {datatype}); }}, dest);
-  return native.{function.name}({function.passed()});
+  return observed.traced(native.{function.name}({function.passed()}), [&](auto& on, auto bytes) {{
+    trace_begun(on, {asked_send(function)}, {receive}*request);
+  }});
+"""
+    return entry(function, body)
+
+
+def receive_entry(function: Prototype) -> str:
+    """Whose own name is in the report only where calls are traced."""
+    made = "trace_made" if function.name.removesuffix("_c").endswith("_init") else "trace_begun"
+    comm, before = "comm", ""
+    traced = f"""observed.traced(native.{function.name}({function.passed()}), [&](auto& on, auto) {{
+    {made}(on, {asked_receive(function)}, *request);
+  }})"""
+    if "message" in function.passed():
+        comm = "MPI_COMM_NULL"
+        before = "  CommunicatorState* const finder = observed.finder_of(*message);\n"
+        traced = f"observed.begun(native.{function.name}({function.passed()}), finder, request)"
+    body = f"""  if (!traces) [[likely]] {{
+    return native.{function.name}({function.passed()});
+  }}
+  const Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, no_bytes);
+{before}  return {traced};
 """
     return entry(function, body)
 
@@ -162,7 +207,10 @@ def persistent_send_entry(function: Prototype) -> str:
   if (code == MPI_SUCCESS) {{
     observed.made_persistent(dest, {sent}, *request);
   }}
-  return code;
+  return observed.traced(code, [&](auto& on, auto) {{
+    const std::uint64_t bytes = {sent};
+    trace_made(on, {asked_send(function)}, *request);
+  }});
 """
     return entry(function, body)
 
@@ -176,6 +224,7 @@ def one_sided_entry(function: Prototype, written: str, read: str) -> str:
     return written + read;
   }});
   observed.reaches(win, target_rank, written, read);
+  observed.lacks("one-sided calls");
   return native.{function.name}({function.passed()});
 """
     return entry(function, body)
@@ -190,13 +239,14 @@ def constructor_entry(function: Prototype, parent: str) -> str:
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
     waits = parent == "comm" and function.name != "Comm_create_group"
     barrier = "  barrier_before_creation(comm);\n" if waits else ""
+    met = "observed.traced(code, [](auto& on, auto) { trace_meeting(on); })" if waits else "code"
     maker = f"make_{function.name}" if "reorder" in function.passed() else f"native.{function.name}"
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
 {barrier}  const int code = {maker}({function.passed()});
   if (code == MPI_SUCCESS && newcomm != nullptr) {{
     communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});
   }}
-  return code;
+  return {met};
 """
     if function.name.startswith("Intercomm_create") and parent:
         body = body.replace(f"communicator_made(*newcomm, {parent},", "communicator_made(*newcomm, MPI_COMM_NULL,")

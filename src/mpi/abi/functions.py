@@ -100,6 +100,17 @@ COUNTED: dict[str, str] = {
     "MPI_Comm comm, MPI_Request* request",
 }
 
+# Receives that begin, of which nothing is noted but where calls are traced; Imrecv names a message that was found.
+RECEIVES: dict[str, str] = {
+    "Irecv": "void* buf, N count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
+    "Imrecv": "void* buf, N count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request",
+    "Recv_init": "void* buf, N count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
+}
+PARTITIONED_RECEIVES: dict[str, str] = {
+    "Precv_init": "void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, "
+    "MPI_Comm comm, MPI_Info info, MPI_Request* request",
+}
+
 # Persistent sends, whose messages are recorded when they are started.
 PERSISTENT_SENDS: dict[str, str] = {
     name: "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request"
@@ -266,8 +277,6 @@ USED: dict[str, str] = {
     "Group_rank": "MPI_Group group, int* rank",
     "Group_free": "MPI_Group* group",
     "Group_translate_ranks": "MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]",
-    "Irecv": "void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
-    "Imrecv": "void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request",
     "Isend_c": "const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
     "MPI_Request* request",
     "Issend_c": "const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
@@ -277,8 +286,8 @@ USED: dict[str, str] = {
     "Irecv_c": "void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, "
     "MPI_Request* request",
     "Imrecv_c": "void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request",
-    "Recv_init": "void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request",
     "Get_count": "const MPI_Status* status, MPI_Datatype datatype, int* count",
+    "Test_cancelled": "const MPI_Status* status, int* flag",
     "Status_set_cancelled": "MPI_Status* status, int flag",
     "Status_set_elements": "MPI_Status* status, MPI_Datatype datatype, int count",
     "Grequest_start": "MPI_Grequest_query_function* query, MPI_Grequest_free_function* release, "
@@ -323,11 +332,11 @@ USED: dict[str, str] = {
     "Get_processor_name": "char* name, int* length",
 }
 
-# Functions of HANDLED, ISSUED, COUNTED and PERSISTENT_SENDS (and all collectives but Barrier) that have a `_c` counterpart.
+# Functions of HANDLED, ISSUED, COUNTED, RECEIVES and PERSISTENT_SENDS (and all collectives but Barrier) that have a `_c` counterpart.
 LARGE_COUNT: frozenset[str] = frozenset(
     [
         *("Send", "Ssend", "Rsend", "Recv", "Mrecv", "Bsend", "Sendrecv", "Sendrecv_replace"),
-        *(*COUNTED, *PERSISTENT_SENDS),
+        *(*COUNTED, *RECEIVES, *PERSISTENT_SENDS),
         *(name for name in ONE_SIDED if name not in {"Fetch_and_op", "Compare_and_swap"}),
     ]
 )

@@ -23,6 +23,7 @@ from entries import (
     issued_entry,
     one_sided_entry,
     persistent_send_entry,
+    receive_entry,
 )
 from prototypes import Prototype, prototype
 
@@ -131,6 +132,7 @@ def main() -> None:
     issued = plain(table.ISSUED, options.large_count)
     counted = plain(table.COUNTED, options.large_count)
     persistent = plain(table.PERSISTENT_SENDS, options.large_count) + plain(table.PARTITIONED_SENDS, large_count=False)
+    receives = plain(table.RECEIVES, options.large_count) + plain(table.PARTITIONED_RECEIVES, large_count=False)
     one_sided = [
         (function, written, read)
         for name, (text, written, read) in table.ONE_SIDED.items()
@@ -138,7 +140,7 @@ def main() -> None:
     ]
     handled = plain(table.HANDLED, options.large_count)
     constructors = [(prototype(name, text, large=False), parent) for name, (text, parent) in table.CONSTRUCTORS.items()]
-    wrapped = [call.prototype for call in all_collectives] + issued + counted + persistent + handled
+    wrapped = [call.prototype for call in all_collectives] + issued + counted + receives + persistent + handled
     wrapped += [made for made, _ in constructors]
     wrapped += [function for function, _, _ in one_sided]
     names_of_wrapped = {function.name for function in wrapped}
@@ -217,6 +219,7 @@ namespace thalweg::mpi {{
         [collective_entry(call) for call in all_collectives]
         + [issued_entry(f) for f in issued]
         + [counted_entry(f) for f in counted]
+        + [receive_entry(f) for f in receives]
         + [persistent_send_entry(f) for f in persistent]
         + [handled_entry(f) for f in handled]
         + [constructor_entry(f, parent) for f, parent in constructors]

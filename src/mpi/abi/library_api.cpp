@@ -28,6 +28,11 @@ int start_send(const void* data, int count, MPI_Datatype type, int to, int tag, 
   return native.Isend(data, count, type, to, tag, communicator, request);
 }
 
+int start_receive(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+                  MPI_Request* request) {
+  return native.Irecv(data, count, type, from, tag, communicator, request);
+}
+
 int probe_now(int from, int tag, MPI_Comm communicator, int* found, MPI_Status* status) {
   return native.Iprobe(from, tag, communicator, found, status);
 }
@@ -45,7 +50,7 @@ int free_request(MPI_Request* request) {
 const transport::MpiApi& library_api() {
   static const transport::MpiApi api{
       .isend = start_send,
-      .irecv = native.Irecv,
+      .irecv = start_receive,
       .send = send,
       .recv = receive,
       .sendrecv = exchange,

@@ -198,7 +198,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   std::unique_ptr<CommunicatorState> state = describe(comm);
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
-  if (records_traffic)
+  if (records_traffic || traces)
     state->find_world_ranks();
   if (making == Making::together && runtime.chooses_strategies) {
     if (may_postpone(comm))

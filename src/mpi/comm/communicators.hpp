@@ -45,6 +45,7 @@ struct CommunicatorState {
   observe::SampleStore samples;     // when this rank entered and left some of them
   std::unique_ptr<RunnerState> runner;
   std::unique_ptr<RunnerState> learning; // ends before the runner
+  std::int32_t trace_number = -1;        // in the trace of calls (mpi/trace); -1: none yet
   bool is_measured = false;              // the collective under way is, for learning
 
   // The rank in the world of a rank that messages go to: of the remote group, where there is one. -1 for what
@@ -54,6 +55,8 @@ struct CommunicatorState {
                ? world_ranks_[static_cast<std::size_t>(destination)]
                : -1;
   }
+  // By ranks that messages go to; empty where no traffic is recorded.
+  const std::vector<int>& world_ranks() const { return world_ranks_; }
   void find_world_ranks();
 
   // Index of the node of each rank (of the local group), small integers in order of first appearance.

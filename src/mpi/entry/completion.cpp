@@ -7,6 +7,7 @@
 
 #include "mpi/entry/entry.hpp"
 #include "mpi/run/requests.hpp"
+#include "mpi/trace/traced_requests.hpp"
 
 namespace thalweg::mpi {
 
@@ -175,60 +176,75 @@ int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], 
 int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) {
   const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(1, request);
+  status = waited.status(status);
   if (!must_poll()) {
     mark_reported(1, request);
-    return native.Wait(request, status);
+    return waited.one(native.Wait(request, status), 0, status);
   }
-  return poll([&](bool& found) {
+  const int ended = poll([&](bool& found) {
     int flag = 0;
     const int code = test(request, &flag, status);
     found = flag != 0;
     return code;
   });
+  return waited.one(ended, 0, status);
 }
 
 int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
   const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(count, requests);
+  statuses = waited.statuses(statuses);
   if (!must_poll()) {
     mark_reported(count, requests);
-    return native.Waitall(count, requests, statuses);
+    return waited.all(native.Waitall(count, requests, statuses), statuses);
   }
-  return wait_for_each(count, requests, statuses);
+  return waited.all(wait_for_each(count, requests, statuses), statuses);
 }
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
   const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(count, requests);
+  status = waited.status(status);
   if (!must_poll() && !has_persistent()) {
-    return native.Waitany(count, requests, index, status);
+    return waited.one(native.Waitany(count, requests, index, status), *index, status);
   }
-  return poll([&](bool& found) {
+  const int ended = poll([&](bool& found) {
     int flag = 0;
     const int code = testany(count, requests, index, &flag, status);
     found = flag != 0;
     return code;
   });
+  return waited.one(ended, *index, status);
 }
 
 int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
   const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(incount, requests);
+  statuses = waited.statuses(statuses);
   if (!must_poll() && !has_persistent()) {
-    return native.Waitsome(incount, requests, outcount, indices, statuses);
+    return waited.some(native.Waitsome(incount, requests, outcount, indices, statuses), *outcount, indices,
+                       statuses);
   }
-  return poll([&](bool& found) {
+  const int ended = poll([&](bool& found) {
     const int code = testsome(incount, requests, outcount, indices, statuses);
     found = *outcount != 0; // a count, or MPI_UNDEFINED when there is nothing to wait for
     return code;
   });
+  return waited.some(ended, *outcount, indices, statuses);
 }
 
 int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Status* status) {
   const Observed observed(Function::Test, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(1, request);
+  status = waited.status(status);
   const int code = test(request, flag, status);
+  waited.one(code, *flag != 0 ? 0 : MPI_UNDEFINED, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -237,7 +253,11 @@ int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int*
                    MPI_Status statuses[]) {
   const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(count, requests);
+  statuses = waited.statuses(statuses);
   const int code = testall(count, requests, flag, statuses);
+  if (*flag != 0)
+    waited.all(code, statuses);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -246,7 +266,10 @@ int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int*
                    MPI_Status* status) {
   const Observed observed(Function::Testany, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(count, requests);
+  status = waited.status(status);
   const int code = testany(count, requests, index, flag, status);
+  waited.one(code, *flag != 0 ? *index : MPI_UNDEFINED, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -255,7 +278,10 @@ int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], i
                     MPI_Status statuses[]) {
   const Observed observed(Function::Testsome, site, MPI_COMM_NULL, no_bytes);
   progress_in_call();
+  WaitedRequests waited(incount, requests);
+  statuses = waited.statuses(statuses);
   const int code = testsome(incount, requests, outcount, indices, statuses);
+  waited.some(code, *outcount, indices, statuses);
   looked_in_vain(code == MPI_SUCCESS && *outcount == 0);
   return code;
 }
@@ -283,6 +309,9 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
   if (records_traffic && request != nullptr) {
     recorded_request_freed(*request);
   }
+  if (traces && request != nullptr) {
+    traced_request_freed(*request);
+  }
   return native.Request_free(request);
 }
 
@@ -295,6 +324,9 @@ int handle_Start(const CallSite& site, MPI_Request* request) {
   }
   if (code == MPI_SUCCESS && records_traffic && recording) {
     recorded_request_started(*request);
+  }
+  if (code == MPI_SUCCESS && traces && recording) {
+    traced_request_started(*request);
   }
   return code;
 }
@@ -309,11 +341,17 @@ int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
   for (int index = 0; code == MPI_SUCCESS && records_traffic && recording && index < count; ++index) {
     recorded_request_started(requests[index]);
   }
+  for (int index = 0; code == MPI_SUCCESS && traces && recording && index < count; ++index) {
+    traced_request_started(requests[index]);
+  }
   return code;
 }
 
 int handle_Cancel(const CallSite& site, MPI_Request* request) {
   const Observed observed(Function::Cancel, site, MPI_COMM_NULL, no_bytes);
+  if (traces && request != nullptr) {
+    traced_request_canceled(*request);
+  }
   return native.Cancel(request);
 }
 

@@ -12,6 +12,8 @@
 #include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/state/runtime.hpp"
+#include "mpi/trace/call_log.hpp"
+#include "mpi/trace/traced_collectives.hpp"
 #include "mpi/wait/progress.hpp"
 
 namespace thalweg::mpi {
@@ -46,7 +48,8 @@ struct Made {
 
 // Calls like it need not come here again.
 bool goes_the_fast_path(const Ran& ran, const CommunicatorState& communicator, const Note& note) {
-  if (communicator.is_measured || (note.row != nullptr && records_traffic && note.recorded == nullptr))
+  if (communicator.is_measured || traces ||
+      (note.row != nullptr && records_traffic && note.recorded == nullptr))
     return false;
   const bool is_passed_on = ran.outcome == Outcome::declined && !ran.was_refused;
   return ran.remembered != nullptr || (is_passed_on && !runtime.polls_collectives);
@@ -63,6 +66,8 @@ Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note)
   note.reason = ran.reason;
   if (note.row != nullptr && records_traffic)
     note.recorded = record_collective(call, communicator, *note.row, ran.plan, choice.id);
+  if (note.row != nullptr && traces && ran.code == MPI_SUCCESS)
+    trace_collective(call, communicator, ran.outcome == Outcome::done ? ran.implementation : "native");
   if (goes_the_fast_path(ran, communicator, note))
     cache_on_fast_path(call, communicator, ran.remembered, decision.calls_left, note);
   if (communicator.is_measured) [[unlikely]]
@@ -103,6 +108,7 @@ int dispatch(const CollectiveCall& call) noexcept {
   if (!runtime.ready) [[unlikely]] {
     start_late();
   }
+  const TracedSpan span;
   CommunicatorState* communicator = find_communicator(call.comm);
   if (communicator == nullptr) {
     return call.function->native(call); // the library says what is wrong

@@ -10,6 +10,7 @@
 #include "mpi/run/collective_runner.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
+#include "mpi/trace/traced_collectives.hpp"
 #include "mpi/wait/polling.hpp"
 
 #define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))

@@ -6,6 +6,7 @@
 #include "mpi/entry/startup.hpp"
 #include "mpi/observe/pattern_phases.hpp"
 #include "mpi/state/runtime.hpp"
+#include "mpi/trace/call_log.hpp"
 #include "mpi/wait/progress_thread.hpp"
 
 namespace thalweg::mpi {
@@ -77,7 +78,10 @@ namespace {
 // 0 stops recording, 1 resumes it, 2 and above begin a new phase of the report.
 int mark_phase(int level) {
   using namespace thalweg::mpi;
-  recording = level != 0 && (wants_report(runtime.settings) || records_traffic);
+  const bool was_recording = recording;
+  recording = level != 0 && (wants_report(runtime.settings) || records_traffic || traces);
+  if (traces && recording && !was_recording)
+    call_log().forget_computation();
   invalidate_fast_path(); // whose calls are noted, or not, where they were
   if (level >= 2) {
     ++phase;

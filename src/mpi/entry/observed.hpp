@@ -16,6 +16,8 @@
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
 #include "mpi/state/runtime.hpp"
+#include "mpi/trace/call_log.hpp"
+#include "mpi/trace/traced_messages.hpp"
 
 namespace thalweg::mpi {
 
@@ -38,12 +40,14 @@ public:
       start_late();
     }
     if (recording) [[likely]] {
+      if (traces) [[unlikely]]
+        call_log().enter();
       communicator_ = find_communicator(comm);
       row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
-      const std::uint64_t payload = bytes();
-      row_->bytes += payload;
+      payload_ = bytes();
+      row_->bytes += payload_;
       if (records_traffic && communicator_ != nullptr)
-        record_message(*row_, *communicator_, destination, payload);
+        record_message(*row_, *communicator_, destination, payload_);
       watch_.start(*row_, false);
     }
   }
@@ -57,9 +61,42 @@ public:
     if (row_ != nullptr && records_traffic)
       record_one_sided(*row_, window, target, written, read);
   }
+  // Gives MPI's code, after calling `trace` with the communicator and the call's bytes where the call has
+  // ended well and is traced.
+  template <class Trace>
+  int traced(int code, Trace trace) const {
+    if (traces && row_ != nullptr && code == MPI_SUCCESS && communicator_ != nullptr) [[unlikely]]
+      trace(*communicator_, payload_);
+    return code;
+  }
+  // A status that says whose message was received, where the program wants none and calls are traced.
+  MPI_Status* status_of(MPI_Status* status, MPI_Status& own) const {
+    return traces && row_ != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
+  }
+  // Of messages that were found before they are received: the communicator; null where nothing is traced.
+  CommunicatorState* finder_of(MPI_Message message) const {
+    return traces && row_ != nullptr ? traced_finder(message) : nullptr;
+  }
+  int received(int code, CommunicatorState* finder, const MPI_Status* status) const {
+    if (finder != nullptr && code == MPI_SUCCESS) [[unlikely]]
+      trace_receive(*finder, {status->MPI_SOURCE, status->MPI_TAG}, *status);
+    return code;
+  }
+  int begun(int code, CommunicatorState* finder, const MPI_Request* request) const {
+    if (finder != nullptr && code == MPI_SUCCESS) [[unlikely]]
+      trace_begun(*finder, AskedReceive{MPI_ANY_SOURCE, MPI_ANY_TAG}, *request);
+    return code;
+  }
+  // The call does what the trace does not keep.
+  void lacks(const char* what) const {
+    if (traces && row_ != nullptr) [[unlikely]]
+      call_log().count_lack(what);
+  }
   ~Observed() {
     if (row_ != nullptr) {
       watch_.stop(*row_);
+      if (traces) [[unlikely]]
+        call_log().leave();
     }
     --depth;
   }
@@ -68,7 +105,8 @@ public:
 
 private:
   observe::CallRow* row_ = nullptr;
-  const CommunicatorState* communicator_ = nullptr;
+  CommunicatorState* communicator_ = nullptr;
+  std::uint64_t payload_ = 0;
   observe::Stopwatch watch_;
 };
 

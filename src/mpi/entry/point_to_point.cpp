@@ -102,7 +102,9 @@ int handle_Bsend(const CallSite& site, const void* buf, int count, MPI_Datatype 
   const Observed observed(
       Function::Bsend, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
-  return native.Bsend(buf, count, datatype, dest, tag, comm);
+  return observed.traced(native.Bsend(buf, count, datatype, dest, tag, comm), [&](auto& on, auto bytes) {
+    trace_send(on, {dest, tag, bytes});
+  });
 }
 
 int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
@@ -111,12 +113,19 @@ int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MP
   const Observed observed(
       Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); }, dest);
   progress_in_call();
+  MPI_Status own_status;
+  status = observed.status_of(status, own_status);
+  const auto traced = [&](int code) {
+    return observed.traced(code, [&](auto& on, auto bytes) {
+      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
+    });
+  };
   if (must_poll()) {
-    return sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
-                                    recvtype, {source, recvtag}, comm, status);
+    return traced(sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
+                                           recvtype, {source, recvtag}, comm, status));
   }
-  return native.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                         recvtag, comm, status);
+  return traced(native.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                source, recvtag, comm, status));
 }
 
 int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Datatype datatype, int dest,
@@ -124,11 +133,18 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
   const Observed observed(
       Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
+  MPI_Status own_status;
+  status = observed.status_of(status, own_status);
+  const auto traced = [&](int code) {
+    return observed.traced(code, [&](auto& on, auto bytes) {
+      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
+    });
+  };
   if (must_poll()) {
-    return sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
-                                            status);
+    return traced(sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag},
+                                                   comm, status));
   }
-  return native.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  return traced(native.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 }
 
 int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -149,15 +165,18 @@ int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_
                   MPI_Status* status) {
   const Observed observed(Function::Mprobe, site, comm, no_bytes);
   progress_in_call();
+  const auto traced = [&](int code) {
+    return observed.traced(code, [&](auto& on, auto) { trace_found(on, *message); });
+  };
   if (must_poll()) {
-    return poll([&](bool& found) {
+    return traced(poll([&](bool& found) {
       int flag = 0;
       const int code = native.Improbe(source, tag, comm, &flag, message, status);
       found = flag != 0;
       return code;
-    });
+    }));
   }
-  return native.Mprobe(source, tag, comm, message, status);
+  return traced(native.Mprobe(source, tag, comm, message, status));
 }
 
 int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -173,6 +192,8 @@ int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int
   const Observed observed(Function::Improbe, site, comm, no_bytes);
   progress_in_call();
   const int code = native.Improbe(source, tag, comm, flag, message, status);
+  if (*flag != 0)
+    observed.traced(code, [&](auto& on, auto) { trace_found(on, *message); });
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -184,7 +205,9 @@ int handle_Bsend_c(const CallSite& site, const void* buf, MPI_Count count, MPI_D
   const Observed observed(
       Function::Bsend_c, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
-  return native.Bsend_c(buf, count, datatype, dest, tag, comm);
+  return observed.traced(native.Bsend_c(buf, count, datatype, dest, tag, comm), [&](auto& on, auto bytes) {
+    trace_send(on, {dest, tag, bytes});
+  });
 }
 
 int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -193,12 +216,19 @@ int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendc
   const Observed observed(
       Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); }, dest);
   progress_in_call();
+  MPI_Status own_status;
+  status = observed.status_of(status, own_status);
+  const auto traced = [&](int code) {
+    return observed.traced(code, [&](auto& on, auto bytes) {
+      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
+    });
+  };
   if (must_poll()) {
-    return sendrecv_by_polling<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
-                                          recvtype, {source, recvtag}, comm, status);
+    return traced(sendrecv_by_polling<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf,
+                                                 recvcount, recvtype, {source, recvtag}, comm, status));
   }
-  return native.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                           recvtag, comm, status);
+  return traced(native.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                  source, recvtag, comm, status));
 }
 
 int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, MPI_Datatype datatype,
@@ -207,11 +237,19 @@ int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, 
   const Observed observed(
       Function::Sendrecv_replace_c, site, comm, [&] { return bytes_of(count, datatype); }, dest);
   progress_in_call();
+  MPI_Status own_status;
+  status = observed.status_of(status, own_status);
+  const auto traced = [&](int code) {
+    return observed.traced(code, [&](auto& on, auto bytes) {
+      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
+    });
+  };
   if (must_poll()) {
-    return sendrecv_replace_by_polling<MPI_Count>(buf, count, datatype, {dest, sendtag}, {source, recvtag},
-                                                  comm, status);
+    return traced(sendrecv_replace_by_polling<MPI_Count>(buf, count, datatype, {dest, sendtag},
+                                                         {source, recvtag}, comm, status));
   }
-  return native.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  return traced(
+      native.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 }
 
 #endif

@@ -27,6 +27,7 @@
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
 #include "mpi/state/user_settings.hpp"
+#include "mpi/trace/kept_trace.hpp"
 #include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/stream_hooks.hpp"
 #include "mpi/wait/wait_mode.hpp"
@@ -274,11 +275,14 @@ void start_with_world() {
     before_finalize = finish;
     after_program = restore_world;
     records_traffic = runtime.settings.record;
+    traces = runtime.settings.trace;
     register_predefined_communicators(true);
-    recording = wants_report(runtime.settings) || records_traffic;
+    recording = wants_report(runtime.settings) || records_traffic || traces;
     runtime.ready = true;
     log_warnings();
     start_progress_thread();
+    if (traces)
+      begin_trace();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
   }
@@ -320,8 +324,9 @@ void finish() {
     if (runtime.world_rank == 0)
       save_learned(learned.picks);
     ask_stream_hooks_for_reports();
+    const std::string trace_line = keep_trace();
     const KeptPattern pattern = keep_pattern();
-    report({learned.document, pattern.document, pattern.line});
+    report({learned.document, pattern.document, pattern.line, trace_line});
   } catch (const std::exception& error) {
     log_line(fmt::format("no report: {}", error.what()));
   }

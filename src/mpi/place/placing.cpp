@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "mpi/place/busy_links.hpp"
+#include "mpi/place/placing_document.hpp"
 #include "mpi/place/proposal.hpp"
 #include "mpi/place/trial.hpp"
 #include "mpi/place/trial_store.hpp"
@@ -20,8 +21,6 @@
 namespace thalweg::mpi {
 
 namespace {
-
-using nlohmann::json;
 
 // What a trial may cost, of the time that the program ran when it was recorded, and what the search for links
 // that others use. That is not worth a beginning below so many seconds.
@@ -48,22 +47,6 @@ std::string objection_to_placing(const job::Agreement& everybody, int nodes) {
   if (!std::ranges::all_of(own, [&](const Facts& one) { return one.program == own.front().program; }))
     return "ranks run different programs";
   return {};
-}
-
-json describe_proposal(const Proposal& proposal) {
-  json document{{"why", proposal.why}};
-  if (proposal.mapped.slot_of.empty())
-    return document;
-  const auto figures = [](const place::Metrics& metrics) {
-    return json{{"hop_bytes", metrics.hop_bytes},
-                {"hops_per_byte", metrics.hops_per_byte},
-                {"most_loaded_link_bytes", metrics.phase_link_max}};
-  };
-  document["method"] = proposal.mapped.method;
-  document["search_s"] = proposal.mapped.seconds;
-  document["predicted"] = {{"as_started", figures(proposal.mapped.identity)},
-                           {"placed", figures(proposal.mapped.placed)}};
-  return document;
 }
 
 std::string describe_rounds(const std::vector<double>& ratios) {
@@ -145,23 +128,16 @@ Seen look_at_links(const job::Agreement& everybody, const Proposal& proposal,
 
 // Tries what is not decided yet. The same on all ranks.
 Verdict attempt(const job::Agreement& everybody, const Proposal& proposal,
-                const machine::Allocation& allocation, json& document, std::string& line) {
+                const machine::Allocation& allocation, std::optional<TrialResult>& trial) {
   const place::KeptTrial& before = proposal.before;
-  const TrialResult trial =
-      try_numbering(everybody, {.pattern = proposal.pattern,
-                                .slot_of = proposal.slot_of,
-                                .recorded_s = proposal.seconds,
-                                .seconds = before.saved_s + trial_part * proposal.seconds,
-                                .ratios = before.ratios});
+  trial = try_numbering(everybody, {.pattern = proposal.pattern,
+                                    .slot_of = proposal.slot_of,
+                                    .recorded_s = proposal.seconds,
+                                    .seconds = before.saved_s + trial_part * proposal.seconds,
+                                    .ratios = before.ratios});
   if (everybody.own() == 0)
-    keep(trial, proposal, allocation);
-  line += "; " + describe_trial(trial);
-  document["trial"] = {{"rounds", trial.ratios.size()},
-                       {"wins", place::wins_of(trial.ratios)},
-                       {"ratios", trial.ratios},
-                       {"as_started_s", trial.identity_s},
-                       {"placed_s", trial.placed_s}};
-  return place::verdict_of(trial.ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::stay;
+    keep(*trial, proposal, allocation);
+  return place::verdict_of(trial->ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::stay;
 }
 
 } // namespace
@@ -180,25 +156,28 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
     search(proposal, seen.allocation);
   Verdict verdict = first_verdict(proposal);
   everybody.broadcast(verdict);
-  json document = describe_proposal(proposal);
-  document["network"] = allocation.interconnect->name();
-  document["busy_links"] = seen.busy;
   std::string line = proposal.why;
   if (!seen.busy.empty())
     line += fmt::format("; others use {}", fmt::join(seen.busy, ", "));
   if (proposal.before.verdict != place::TrialVerdict::open)
     line += ": " + describe_rounds(proposal.before.ratios);
-  if (verdict == Verdict::attempt)
-    verdict = attempt(everybody, proposal, seen.allocation, document, line);
+  std::optional<TrialResult> trial;
+  if (verdict == Verdict::attempt) {
+    verdict = attempt(everybody, proposal, seen.allocation, trial);
+    line += "; " + describe_trial(*trial);
+  }
   if (verdict == Verdict::go) {
     place::Slots slots = proposal.slot_of;
     slots.resize(allocation.slots.size());
     everybody.broadcast(slots.data(), slots.size() * sizeof slots.front());
     placing.old_rank_of = slots;
   }
-  document["adopted"] = verdict == Verdict::go;
-  document["slots"] = placing.old_rank_of;
-  placing.document = document.dump(-1, ' ', false, json::error_handler_t::replace);
+  placing.document = placing_document({.proposal = proposal,
+                                       .network = allocation.interconnect->name(),
+                                       .busy_links = seen.busy,
+                                       .trial = trial,
+                                       .adopted = verdict == Verdict::go,
+                                       .slots = placing.old_rank_of});
   placing.line =
       fmt::format("ranks {}: {}", verdict == Verdict::go ? "placed" : "stay where they were", line);
   return placing;

@@ -284,8 +284,8 @@ TrialResult try_numbering(const job::Agreement& everybody, const TrialTerms& ter
   double time_min_s = 0; // what comes before the first pair of rounds, and that
   if (everybody.own() == 0) {
     phases = replayed(terms.pattern);
-    for (const ReplayedPhase& phase : phases)
-      time_min_s += 3 * replay_max_s(phase, terms.recorded_s);
+    for (const ReplayedPhase& one : phases)
+      time_min_s += 3 * replay_max_s(one, terms.recorded_s);
   }
   TrialResult before{.ratios = terms.ratios, .saved_s = terms.seconds};
   bool has_time = !phases.empty() && terms.seconds > 0 && terms.seconds >= time_min_s;

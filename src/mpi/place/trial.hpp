@@ -3,22 +3,14 @@
 // Two numberings of the ranks, tried against each other: the recorded phases' messages are sent for a moment
 // under both, in turns.
 
-#include <string>
 #include <vector>
 
 #include "job/mpi/agreement.hpp"
+#include "mpi/place/trial_result.hpp"
 #include "pattern/matrix.hpp"
 #include "place/mapping.hpp"
 
 namespace thalweg::mpi {
-
-struct TrialResult {
-  // Of each pair of rounds, how many times as fast the new numbering was; those of earlier runs first.
-  std::vector<double> ratios;
-  double saved_s = 0;    // what is left of the time for trying; below 0 where it took longer than thought
-  double identity_s = 0; // the phases' messages once, by this run's median round; 0 where there was none
-  double placed_s = 0;
-};
 
 // What is known before a trial, on the first rank; on others it counts nothing.
 struct TrialTerms {

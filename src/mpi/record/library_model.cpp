@@ -10,6 +10,7 @@
 #include "mpi/call/schedule_operation.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "strategies/index.hpp"
+#include "strategies/likely.hpp"
 
 namespace thalweg::mpi {
 
@@ -19,58 +20,12 @@ using observe::PeerTraffic;
 
 constexpr const char* by_direct = "direct";
 
-// What Open MPI and MPICH do by default, by size; their limits differ from each other and from release to
-// release, and these lie between.
-const char* likely_strategy(schedule::Operation operation, std::uint64_t bytes, int ranks) {
-  constexpr std::uint64_t kib = 1024;
-  const std::uint64_t everything = bytes * static_cast<std::uint64_t>(ranks);
-  switch (operation) {
-  case schedule::Operation::barrier:
-    return "dissemination";
-  case schedule::Operation::broadcast:
-    return bytes <= 12 * kib ? "knomial" : "scatter_allgather";
-  case schedule::Operation::allgather:
-    return everything <= 80 * kib ? "bruck" : "ring";
-  case schedule::Operation::allreduce:
-    return bytes <= 10 * kib ? "recursive_doubling" : "ring";
-  case schedule::Operation::reduce_scatter:
-    return bytes <= 512 * kib ? "recursive_halving" : "ring";
-  case schedule::Operation::scan:
-  case schedule::Operation::exscan:
-    return "recursive_doubling";
-  default:
-    return "knomial"; // reduce, gather, scatter
-  }
-}
-
 // Lives as long as the process.
 const char* by_likeness(const char* strategy) {
   static std::mutex mutex;
   static std::set<std::string>* const names = new std::set<std::string>;
   const std::lock_guard lock(mutex);
   return names->insert(fmt::format("like:{}", strategy)).first->c_str();
-}
-
-// Bytes of a unit of the operation's buffers (schedule/buffers.hpp); of unequal ones the mean.
-std::uint64_t unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator,
-                         std::uint64_t bytes) {
-  const auto ranks = static_cast<std::uint64_t>(communicator.size);
-  switch (call.function->operation) {
-  case Operation::reduce_scatter:
-  case Operation::reduce_scatter_block:
-    return bytes / ranks;
-  case Operation::gather:
-  case Operation::scatter:
-    return communicator.rank == call.root ? bytes / ranks : bytes;
-  case Operation::allgatherv: {
-    std::uint64_t all = 0;
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-      all += bytes_of(call.recvcounts[rank], call.recvtype);
-    return all / ranks;
-  }
-  default:
-    return bytes;
-  }
 }
 
 ModelTraffic traffic_like(const CollectiveCall& call, const CommunicatorState& communicator,
@@ -81,7 +36,7 @@ ModelTraffic traffic_like(const CollectiveCall& call, const CommunicatorState& c
   problem.root = call.root;
   const std::uint64_t unit = unit_bytes(call, communicator, bytes);
   problem.unit_bytes = static_cast<std::int64_t>(unit);
-  const char* const name = likely_strategy(problem.operation, bytes, communicator.size);
+  const char* const name = strategies::likely_strategy(problem.operation, bytes, communicator.size);
   const strategies::Strategy& strategy = strategies::find(problem.operation, name);
   problem.parameters = strategies::resolve(strategy, {});
   if (strategies::unsupported_reason(strategy, problem))
@@ -89,14 +44,6 @@ ModelTraffic traffic_like(const CollectiveCall& call, const CommunicatorState& c
   const schedule::Schedule schedule = strategies::build(strategy, problem, communicator.rank);
   const engine::Plan plan(schedule, engine::uniform_layouts(problem, schedule.pieces, problem.unit_bytes, 1));
   return {by_likeness(name), sent_by(plan)};
-}
-
-std::uint64_t bytes_to(const CollectiveCall& call, std::size_t rank) {
-  const bool in_place = is_in_place(call); // ranks then send what they receive
-  const IntegerArray& counts = in_place ? call.recvcounts : call.sendcounts;
-  const MPI_Datatype* const types = in_place ? call.recvtypes : call.sendtypes;
-  const MPI_Datatype type = types != nullptr ? types[rank] : in_place ? call.recvtype : call.sendtype;
-  return bytes_of(counts ? counts[rank] : in_place ? call.recvcount : call.sendcount, type);
 }
 
 void append_message(std::vector<PeerTraffic>& peers, int peer, std::uint64_t bytes) {
@@ -134,6 +81,40 @@ std::vector<PeerTraffic> to_ranks(const CollectiveCall& call, const Communicator
 }
 
 } // namespace
+
+std::uint64_t unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator,
+                         std::uint64_t bytes) {
+  const auto ranks = static_cast<std::uint64_t>(communicator.size);
+  switch (call.function->operation) {
+  case Operation::reduce_scatter:
+  case Operation::reduce_scatter_block:
+    return bytes / ranks;
+  case Operation::gather:
+  case Operation::scatter:
+    return communicator.rank == call.root ? bytes / ranks : bytes;
+  case Operation::allgatherv: {
+    std::uint64_t all = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      all += bytes_of(call.recvcounts[rank], call.recvtype);
+    return all / ranks;
+  }
+  default:
+    return bytes;
+  }
+}
+
+std::uint64_t bytes_to(const CollectiveCall& call, std::size_t rank) {
+  const bool in_place = is_in_place(call); // ranks then send what they receive
+  const IntegerArray& counts = in_place ? call.recvcounts : call.sendcounts;
+  const MPI_Datatype* const types = in_place ? call.recvtypes : call.sendtypes;
+  const MPI_Datatype type = types != nullptr ? types[rank] : in_place ? call.recvtype : call.sendtype;
+  return bytes_of(counts ? counts[rank] : in_place ? call.recvcount : call.sendcount, type);
+}
+
+std::uint64_t bytes_from(const CollectiveCall& call, std::size_t rank) {
+  const MPI_Datatype type = call.recvtypes != nullptr ? call.recvtypes[rank] : call.recvtype;
+  return bytes_of(call.recvcounts ? call.recvcounts[rank] : call.recvcount, type);
+}
 
 std::vector<PeerTraffic> sent_by(const engine::Plan& plan) {
   std::vector<PeerTraffic> peers;

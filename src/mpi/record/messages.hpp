@@ -8,11 +8,9 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/traffic_table.hpp"
+#include "mpi/record/traffic_names.hpp"
 
 namespace thalweg::mpi {
-
-// pattern::Site::by of the program's own messages.
-inline constexpr const char* by_call = "call";
 
 // A message to that rank of the communicator: of its remote group where it has one. MPI_PROC_NULL and what is
 // no rank count nothing.

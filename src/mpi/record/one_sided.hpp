@@ -6,11 +6,9 @@
 
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/call_table.hpp"
+#include "mpi/record/traffic_names.hpp"
 
 namespace thalweg::mpi {
-
-// TrafficKey::by of what this process reads from a peer: the peer sends it.
-inline constexpr const char* by_read = "read";
 
 // A call that writes and reads so much of the memory of that rank of the window. MPI_PROC_NULL and what is no
 // rank count nothing.

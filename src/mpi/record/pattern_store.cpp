@@ -38,6 +38,11 @@ fs::path cache_folder() {
   return fs::path(home == nullptr ? "/" : home) / ".cache";
 }
 
+std::string file_of_program(const std::string& folder, int ranks, const char* kind) {
+  const fs::path where = folder.empty() ? cache_folder() / "thalweg" / "patterns" : fs::path(folder);
+  return where / fmt::format("{}-{:016x}-{}.{}", program().filename().string(), program_hash(), ranks, kind);
+}
+
 } // namespace
 
 std::uint64_t hash_of_words(const std::vector<std::string>& words) {
@@ -63,8 +68,11 @@ std::uint64_t program_hash() {
 }
 
 std::string pattern_file(const std::string& folder, int ranks) {
-  const fs::path where = folder.empty() ? cache_folder() / "thalweg" / "patterns" : fs::path(folder);
-  return where / fmt::format("{}-{:016x}-{}.pattern", program().filename().string(), program_hash(), ranks);
+  return file_of_program(folder, ranks, "pattern");
+}
+
+std::string trace_file(const std::string& folder, int ranks) {
+  return file_of_program(folder, ranks, "trace");
 }
 
 void write_pattern(const std::string& file, const std::string& text) {

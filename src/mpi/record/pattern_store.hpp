@@ -20,6 +20,8 @@ std::uint64_t program_hash();
 // The file for this process's program, run by so many ranks, in `folder`; in the user's cache where that is
 // empty.
 std::string pattern_file(const std::string& folder, int ranks);
+// The same for the trace of its calls.
+std::string trace_file(const std::string& folder, int ranks);
 
 // Replaces the file's text, making its folder. Throws Error where it cannot.
 void write_pattern(const std::string& file, const std::string& text);

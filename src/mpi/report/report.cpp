@@ -146,6 +146,7 @@ void write(observe::Profile& profile, const Outcomes& outcomes) {
                                     observe::merged_streams(profile.ranks),
                                     outcomes.pattern,
                                     outcomes.pattern_line,
+                                    outcomes.trace_line,
                                     runtime.placing_document,
                                     runtime.placing,
                                     runtime.network_device};

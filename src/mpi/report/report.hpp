@@ -9,6 +9,7 @@ struct Outcomes {
   std::string learned; // of learned.hpp
   std::string pattern; // of gathering.hpp
   std::string pattern_line;
+  std::string trace_line; // of kept_trace.hpp
 };
 
 // Gathers what all ranks recorded on rank 0 of the world, and writes the summary and the file that the

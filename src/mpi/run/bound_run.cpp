@@ -1,5 +1,7 @@
 #include "mpi/run/bound_run.hpp"
 
+#include "mpi/abi/library_api.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
@@ -9,6 +11,13 @@ bool is_root_of_broadcast(const CallBinding& bound, Rank rank) {
 }
 
 } // namespace
+
+void set_operator(job::MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call) {
+  if (!schedule::is_reduction(bound.problem.operation))
+    return;
+  reduction = {library_api(), library_operators(), call.op, bound.type, bound.input.element_bytes()};
+  bound.problem.commutative = reduction.commutes();
+}
 
 int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::Buffers& buffers) {
   buffers = {.input = bound.input.address(), .output = bound.output.address()};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/self_describing.hpp"
+#include "job/mpi/operator.hpp"
 #include "job/storage.hpp"
 #include "mpi/run/call_binding.hpp"
 
@@ -14,6 +15,8 @@ struct RunStorage {
   job::Storage output;
 };
 
+// Of a reduction: its operator on its type, and whether that commutes.
+void set_operator(job::MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call);
 // Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
 int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::Buffers& buffers);
 // Begins a run on them.

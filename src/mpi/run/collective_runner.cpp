@@ -1,7 +1,9 @@
 #include "mpi/run/collective_runner.hpp"
 
+#include <optional>
+
 #include "mpi/abi/library_api.hpp"
-#include "mpi/run/device_groups.hpp"
+#include "mpi/run/offloaded_call.hpp"
 #include "mpi/run/pending_collective.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/run/run_blocking.hpp"
@@ -28,11 +30,6 @@ EngineState& engine_of(CommunicatorState& communicator) {
   return static_cast<EngineState&>(*communicator.runner);
 }
 
-void set_operator(job::MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call) {
-  reduction = {library_api(), library_operators(), call.op, bound.type, bound.input.element_bytes()};
-  bound.problem.commutative = reduction.commutes();
-}
-
 int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Found& found, const CallBinding& bound) {
   engine::Buffers buffers;
   const Rank rank = plans.transport().rank();
@@ -50,17 +47,6 @@ int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Found& found, con
     run_blocking(*made.execution, plans.transport());
   }
   return stage_out(bound, rank, buffers);
-}
-
-std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
-                                                const CommunicatorPlans::Found& found, CallBinding bound,
-                                                engine::Tags tags) {
-  if (found.plan)
-    return std::make_unique<PlannedCollective>(found.plan, std::move(bound), plans.reduction,
-                                               plans.shared_transport(), tags);
-  std::shared_ptr<const schedule::Schedule> schedule(found.self_describing, &found.self_describing->schedule);
-  return std::make_unique<SelfDescribingCollective>(std::move(schedule), std::move(bound),
-                                                    plans.shared_transport(), tags);
 }
 
 int run_later(std::unique_ptr<PendingCollective> pending, const CollectiveCall& call) {
@@ -100,15 +86,14 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   if (const char* reason = objection(call, communicator))
     return declined(reason);
   EngineState& engine = engine_of(communicator);
-  if (blocking && scheduled.strategy().offloads)
-    if (nic::Member* member = engine.devices.member_for(scheduled, choice.id, communicator)) {
-      run_barrier(*member, communicator.channels->policy());
-      return {Outcome::done, choice.text, nullptr, MPI_SUCCESS};
-    }
   CommunicatorPlans& plans = engine.plans;
+  if (scheduled.strategy().offloads) {
+    const OffloadedCall offloaded{call, communicator, scheduled, choice, engine.plans, engine.devices};
+    if (const std::optional<Ran> ran = offloaded.run())
+      return *ran;
+  }
   CallBinding bound = bind_call(call, communicator);
-  if (schedule::is_reduction(bound.problem.operation))
-    set_operator(plans.reduction, bound, call);
+  set_operator(plans.reduction, bound, call);
   const CommunicatorPlans::Found found = plans.plan_for(bound, scheduled, choice.id, communicator);
   if (found.reason != nullptr)
     return declined(found.reason);

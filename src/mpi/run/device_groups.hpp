@@ -1,36 +1,42 @@
 #pragma once
 
-// A communicator's groups on the hosts' network devices (room nic), for strategies that offload.
+// The groups on network devices that calls on a communicator share, and how blocking calls wait for them.
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "mpi/comm/communicators.hpp"
-#include "nic/member.hpp"
-#include "strategies/implementation.hpp"
+#include "mpi/run/communicator_plans.hpp"
+#include "mpi/run/device_group.hpp"
+#include "mpi/run/device_words.hpp"
 #include "wait/policy.hpp"
 
 namespace thalweg::mpi {
 
 class DeviceGroups {
 public:
-  // The group that runs a choice's barriers; null where our engine must, the same on all ranks. They are in
-  // the same blocking call, and join with the first one. `id` tells choices apart (Choice::id).
-  nic::Member* member_for(const strategies::Scheduled& scheduled, std::int64_t id,
-                          CommunicatorState& communicator);
+  // The group that runs a choice's calls at that root, asked for with the first of them. `id` tells choices
+  // apart (Choice::id).
+  const std::shared_ptr<DeviceGroup>& group_for(const strategies::Scheduled& scheduled, std::int64_t id,
+                                                Rank root, CommunicatorState& communicator,
+                                                CommunicatorPlans& plans);
 
 private:
-  struct Joined {
+  struct Entry {
     std::int64_t id;
-    std::unique_ptr<nic::Member> member;
+    Rank root;
+    std::shared_ptr<DeviceGroup> group;
   };
-  std::vector<Joined> joined_;
+  std::vector<Entry> entries_;
 };
 
-// Waits in the group's next barrier, as the communicator's channels do, but visits the MPI library less
-// often.
-void run_barrier(nic::Member& member, const wait::Policy& policy);
+// Waits as the communicator's channels do until it is known whether devices can run the group's calls. Null
+// where they cannot.
+nic::Member* wait_for_member(DeviceGroup& group, const wait::Policy& policy);
+
+// Runs a blocking call on the devices. Waits like that, but visits the MPI library less often.
+void run_on_devices(DeviceGroup& group, nic::Member& member, const DeviceWords& words,
+                    const CollectiveCall& call, const wait::Policy& policy);
 
 // How the report names a choice that offloads where our engine runs it; lives as long as the process.
 const char* name_on_engine(const char* text);

@@ -71,4 +71,15 @@ void SelfDescribingCollective::start_execution(const engine::Buffers& buffers, e
   mpi::start(execution_, *schedule_, bound(), buffers, tags);
 }
 
+std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
+                                                const CommunicatorPlans::Found& found, CallBinding bound,
+                                                engine::Tags tags) {
+  if (found.plan)
+    return std::make_unique<PlannedCollective>(found.plan, std::move(bound), plans.reduction,
+                                               plans.shared_transport(), tags);
+  std::shared_ptr<const schedule::Schedule> schedule(found.self_describing, &found.self_describing->schedule);
+  return std::make_unique<SelfDescribingCollective>(std::move(schedule), std::move(bound),
+                                                    plans.shared_transport(), tags);
+}
+
 } // namespace thalweg::mpi

@@ -68,4 +68,9 @@ private:
   engine::SelfDescribingExecution execution_;
 };
 
+// A bound call by what was found for it.
+std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
+                                                const CommunicatorPlans::Found& found, CallBinding bound,
+                                                engine::Tags tags);
+
 } // namespace thalweg::mpi

@@ -11,4 +11,7 @@ inline constinit std::uint16_t phase = 0;
 // Who sends how much to whom is recorded too. Looked at only where `recording` holds.
 inline constinit bool records_traffic = false;
 
+// Calls are traced in their order. Looked at only where `recording` holds.
+inline constinit bool traces = false;
+
 } // namespace thalweg::mpi

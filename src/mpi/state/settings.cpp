@@ -114,6 +114,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.summary);
   } else if (name == "THALWEG_RECORD") {
     read_flag(settings, name, value, settings.record);
+  } else if (name == "THALWEG_TRACE") {
+    read_flag(settings, name, value, settings.trace);
   } else if (name == "THALWEG_PATTERNS") {
     settings.patterns = value;
   } else if (name == "THALWEG_PLACE") {

@@ -26,6 +26,7 @@ struct Settings {
   std::string report;    // file to write, empty for none
   bool summary = false;
   bool record = false;  // who sends how much to whom
+  bool trace = false;   // the calls in their order
   std::string patterns; // folder that recorded patterns are kept in; empty: in the user's cache
   std::string place;    // empty: ranks stay; "auto", or a file that says where ranks go
   bool reorder = true;  // communicators that programs make with reorder=1 are numbered for the machine

@@ -30,7 +30,10 @@ def with_large(entries: dict[str, str], large: frozenset[str], large_count: bool
 def all_functions(large_count: bool) -> list[Prototype]:
     """Every function that takes a communicator, once."""
     known = [call.prototype for call in interposer.collectives(large_count)]
-    for entries in (table.ISSUED, table.COUNTED, table.PERSISTENT_SENDS, table.PARTITIONED_SENDS, table.HANDLED):
+    for entries in (
+        *(table.ISSUED, table.COUNTED, table.RECEIVES, table.PARTITIONED_RECEIVES, table.PERSISTENT_SENDS),
+        *(table.PARTITIONED_SENDS, table.HANDLED),
+    ):
         known += interposer.plain(entries, large_count)
     known += [prototype(name, text, large=False) for name, (text, _) in table.CONSTRUCTORS.items()]
     known += with_large(world.ALSO, world.LARGE_COUNT, large_count)

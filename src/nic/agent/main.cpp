@@ -1,20 +1,26 @@
-// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact. `thalweg nic serve` starts it.
+// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS-PER-USER [NETWORK...].
+// `thalweg nic serve` starts it.
 //
 // It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
 // socket.
 
 #include "core/error.hpp"
+#include "nic/agent/privileges.hpp"
 #include "nic/agent/registry.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fmt/format.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string_view>
@@ -28,10 +34,12 @@ namespace {
 
 using thalweg::Error;
 using thalweg::nic::Hook;
+using thalweg::nic::Neighbors;
 using thalweg::nic::Programs;
 using thalweg::nic::Registry;
 
-constexpr int expiry_ms = 1000;
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds between_beats{500};
 volatile std::sig_atomic_t ends = 0;
 
 std::uint32_t address_of(const std::string& device) {
@@ -46,6 +54,18 @@ std::uint32_t address_of(const std::string& device) {
   sockaddr_in found{};
   std::memcpy(&found, &request.ifr_addr, sizeof found);
   return found.sin_addr.s_addr;
+}
+
+// As other hosts know this one: by the device's address, or by its own name.
+std::string name_of(std::uint32_t address) {
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = address;
+  char name[256] = {};
+  if (getnameinfo(reinterpret_cast<const sockaddr*>(&own), sizeof own, name, sizeof name, nullptr, 0,
+                  NI_NAMEREQD) != 0)
+    gethostname(name, sizeof name - 1);
+  return name;
 }
 
 // An agent that has just been ended may hold the name a moment longer.
@@ -76,15 +96,26 @@ int listening_socket() {
 
 class Server {
 public:
-  Server(int listening, Registry& registry, std::uint32_t address)
-      : registry_(registry), address_(address), watched_{{listening, POLLIN, 0}} {}
+  Server(int listening, Registry& registry, Neighbors& neighbors, std::uint32_t address)
+      : registry_(registry), neighbors_(neighbors),
+        address_(address), watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {}
 
   void serve() {
-    while (ends == 0) {
-      poll(watched_.data(), watched_.size(), expiry_ms);
-      registry_.expire();
+    for (Clock::time_point due = Clock::now(); ends == 0;) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
+      const int patience_ms =
+          std::min(registry_.start_again(), static_cast<int>(std::max<std::int64_t>(0, left)));
+      poll(watched_.data(), watched_.size(), patience_ms);
       const std::vector<pollfd> ready = watched_;
-      for (std::size_t i = 1; i < ready.size(); ++i)
+      if (ready[1].revents != 0)
+        neighbors_.receive(
+            [&](std::uint32_t from, std::span<const std::byte> datagram) { registry_.hear(from, datagram); });
+      if (Clock::now() >= due) {
+        registry_.expire();
+        registry_.beat();
+        due = Clock::now() + between_beats;
+      }
+      for (std::size_t i = 2; i < ready.size(); ++i)
         if (ready[i].revents != 0 && !answer(ready[i].fd))
           forget(ready[i].fd);
       if (ready[0].revents != 0)
@@ -158,8 +189,9 @@ private:
   }
 
   Registry& registry_;
+  Neighbors& neighbors_;
   std::uint32_t address_;
-  std::vector<pollfd> watched_; // first those that want to connect
+  std::vector<pollfd> watched_; // first those that want to connect, then other agents
 };
 
 Hook hook_named(std::string_view name) {
@@ -169,8 +201,9 @@ Hook hook_named(std::string_view name) {
 } // namespace
 
 int main(int count, char** words) {
-  if (count != 4) {
-    std::fprintf(stderr, "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact\n");
+  if (count < 5) {
+    std::fprintf(stderr,
+                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS-PER-USER [NETWORK...]\n");
     return 2;
   }
   struct sigaction action {};
@@ -178,13 +211,18 @@ int main(int count, char** words) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP})
     sigaction(number, &action, nullptr);
   try {
+    thalweg::nic::Limits limits{std::strtoul(words[4], nullptr, 10), {}};
+    for (int i = 5; i < count; ++i)
+      limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
     const std::uint32_t address = address_of(words[2]);
     const Programs programs(words[1], words[2], hook_named(words[3]));
-    Registry registry(programs, address);
+    Neighbors neighbors(address);
+    Registry registry(programs, neighbors, address, name_of(address), limits);
+    thalweg::nic::drop_privileges(programs.hook() == Hook::clsact);
     std::printf("serving %s through %s\n", words[2], programs.hook() == Hook::tcx ? "tcx" : "clsact");
     std::fflush(stdout);
-    Server(listening, registry, address).serve();
+    Server(listening, registry, neighbors, address).serve();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "thalweg-nic-agent: %s\n", error.what());
     return 1;

@@ -57,6 +57,18 @@ bpf_tc_hook hook_of(int device, bpf_tc_attach_point point) {
   return hook;
 }
 
+// What contributors bring, of each epoch of the window.
+int make_cells(std::uint32_t contributors) {
+  bpf_map_create_opts options{};
+  options.sz = sizeof options;
+  options.map_flags = BPF_F_INNER_MAP;
+  const int cells = bpf_map_create(BPF_MAP_TYPE_ARRAY, "thalweg_cells", sizeof(std::uint32_t),
+                                   sizeof(thalweg_nic_content), THALWEG_NIC_WINDOW * contributors, &options);
+  if (cells < 0)
+    refuse("the kernel makes no memory for a group", -cells, "look at the agent's limits of memory");
+  return cells;
+}
+
 } // namespace
 
 struct Programs::Loaded {
@@ -167,12 +179,16 @@ void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page
   loaded_->put("hops", &index, &nowhere);
   loaded_->put("groups", &index, &group);
   loaded_->put("pages", &index, &page);
+  const int cells = make_cells(group.contributors);
+  loaded_->put("cells", &index, &cells);
+  close(cells); // the map of maps holds it
   loaded_->put("index_of_group", &group.id, &index);
 }
 
 void Programs::remove(std::uint32_t index, std::uint32_t id) const {
   bpf_map_delete_elem(loaded_->map("index_of_group"), &id);
   bpf_map_delete_elem(loaded_->map("pages"), &index);
+  bpf_map_delete_elem(loaded_->map("cells"), &index);
 }
 
 void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor) const {

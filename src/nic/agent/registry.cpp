@@ -1,15 +1,16 @@
 #include "nic/agent/registry.hpp"
 
 #include "core/error.hpp"
+#include "nic/protocol.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
 #include <netinet/in.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,26 +19,10 @@ namespace thalweg::nic {
 namespace {
 
 constexpr std::chrono::seconds kept_after_leaving{10};
-constexpr std::size_t max_groups_of_a_user = 64;
-
-std::string text_of(std::uint32_t address) {
-  char text[INET_ADDRSTRLEN] = {};
-  inet_ntop(AF_INET, &address, text, sizeof text);
-  return text;
-}
 
 // Members of a group on this host say the same of it.
 bool is_same(const thalweg_nic_group& a, const thalweg_nic_group& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
-}
-
-void check(const thalweg_nic_request& request) {
-  const thalweg_nic_group& view = request.group;
-  const bool is_sound = view.locals >= 1 && view.locals <= view.contributors &&
-                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals;
-  if (!is_sound)
-    throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
-                fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
 }
 
 template <typename Value>
@@ -49,13 +34,38 @@ void set_option(int socket, int level, int name, const Value& value) {
 
 } // namespace
 
+void Registry::check(const thalweg_nic_request& request) const {
+  const thalweg_nic_group& view = request.group;
+  const bool is_sound = view.locals >= 1 && view.locals <= view.contributors &&
+                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals;
+  if (!is_sound)
+    throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
+                fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
+  const GroupWatch watch(view, request.ranks, address_, host_);
+  for (const std::uint32_t neighbor : watch.neighbors())
+    if (!limits_.allow(neighbor)) {
+      char text[INET_ADDRSTRLEN] = {};
+      inet_ntop(AF_INET, &neighbor, text, sizeof text);
+      throw Error(fmt::format("{} is in none of the networks that groups may be in", text),
+                  "ask the administrator for it: networks in /etc/thalweg/nic.toml");
+    }
+}
+
 Registry::~Registry() {
   while (!members_.empty())
     leave(members_.begin()->first);
-  for (const auto& [index, group] : groups_) {
-    programs_.remove(index, group.view.id);
-    close(group.page);
-  }
+  for (const auto& [index, group] : groups_)
+    remove(index, group);
+}
+
+void Registry::remove(std::uint32_t index, const Group& group) const {
+  programs_.remove(index, group.view.id);
+  munmap(reinterpret_cast<std::byte*>(group.departure) - THALWEG_NIC_DEPARTURE_AT, THALWEG_NIC_PAGE_BYTES);
+  close(group.page);
+  if (group.last_socket < 0)
+    return;
+  programs_.remove_owner(group.last_cookie);
+  close(group.last_socket);
 }
 
 Registry::Membership Registry::join(int connection, uid_t user, const thalweg_nic_request& request) {
@@ -87,16 +97,22 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
   std::uint32_t index = 0;
   while (index < max_groups && groups_.contains(index))
     ++index;
-  if (index == max_groups || static_cast<std::size_t>(owned) >= max_groups_of_a_user)
-    throw Error(fmt::format("{} groups are all that there are for a user", max_groups_of_a_user),
+  if (index == max_groups || static_cast<std::size_t>(owned) >= limits_.groups_per_user)
+    throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
-  Group group;
-  group.view = request.group;
-  std::ranges::copy(request.ranks, group.ranks.begin());
-  group.user = user;
-  group.page = programs_.make_page();
-  groups_[index] = group;
-  programs_.add(index, group.view, group.page);
+  const int page = programs_.make_page();
+  void* const memory = mmap(nullptr, THALWEG_NIC_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+  if (memory == MAP_FAILED) {
+    const int error = errno;
+    close(page);
+    throw Error(fmt::format("a group's page cannot be mapped: {}", std::strerror(error)),
+                "look at the agent's limits of memory", thalweg_error_system);
+  }
+  auto* const departure =
+      reinterpret_cast<thalweg_nic_departure*>(static_cast<std::byte*>(memory) + THALWEG_NIC_DEPARTURE_AT);
+  groups_.emplace(
+      index, Group{request.group, {request.group, request.ranks, address_, host_}, user, page, departure});
+  programs_.add(index, request.group, page);
   return index;
 }
 
@@ -134,13 +150,23 @@ void Registry::leave(int connection) {
   const auto found = members_.find(connection);
   if (found == members_.end())
     return;
-  const Member& member = found->second;
-  programs_.remove_owner(member.cookie);
-  close(member.socket);
+  Member member = found->second;
   Group& group = groups_.at(member.index);
   group.present &= ~(std::uint64_t{1} << member.local);
   group.left = Clock::now();
+  group.watch.look(programs_.state(member.index), group.left);
+  if (group.watch.leave(member.local))
+    announce(group);
   members_.erase(found);
+  // A rank may leave before what it has started has come to those above.
+  if (group.present == 0) {
+    std::swap(member.socket, group.last_socket);
+    std::swap(member.cookie, group.last_cookie);
+  }
+  if (member.socket < 0)
+    return;
+  programs_.remove_owner(member.cookie);
+  close(member.socket);
 }
 
 void Registry::expire() {
@@ -151,47 +177,9 @@ void Registry::expire() {
       ++entry;
       continue;
     }
-    programs_.remove(entry->first, group.view.id);
-    close(group.page);
+    remove(entry->first, group);
     entry = groups_.erase(entry);
   }
-}
-
-std::string Registry::describe() const {
-  const Programs::Counts counts = programs_.counts();
-  std::string groups;
-  for (const auto& [index, group] : groups_)
-    groups += (groups.empty() ? "" : ",") + describe(group, programs_.state(index));
-  return fmt::format(
-      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"groups":[{}]}})",
-      text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
-      counts.downs, counts.refused, groups);
-}
-
-std::string Registry::describe(const Group& group, const thalweg_nic_state& state) const {
-  const std::uint64_t all = thalweg_nic_all(&group.view);
-  std::uint32_t ended = 0;
-  for (const std::uint32_t epoch : state.ended)
-    if (thalweg_nic_later(epoch, ended) != 0)
-      ended = epoch;
-  std::string waiting;
-  for (const thalweg_nic_slot& slot : state.slots) {
-    if (slot.arrived == 0 || slot.finished != 0)
-      continue;
-    std::string missing;
-    for (std::uint64_t bits = all & ~slot.arrived; bits != 0; bits &= bits - 1) {
-      const auto contributor = static_cast<std::size_t>(std::countr_zero(bits));
-      const bool is_local = contributor < group.view.locals;
-      missing +=
-          fmt::format(R"({}{{"rank":{},"host":"{}"}})", missing.empty() ? "" : ",", group.ranks[contributor],
-                      text_of(is_local ? address_ : group.view.below[contributor].address));
-    }
-    waiting +=
-        fmt::format(R"({}{{"epoch":{},"missing":[{}]}})", waiting.empty() ? "" : ",", slot.epoch, missing);
-  }
-  return fmt::format(R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"ended":{},"waiting":[{}]}})",
-                     group.view.id, group.user, group.view.locals, std::popcount(group.present), ended,
-                     waiting);
 }
 
 } // namespace thalweg::nic

@@ -2,7 +2,10 @@
 
 // The groups of a host, and who is a member of which.
 
+#include "nic/agent/limits.hpp"
+#include "nic/agent/neighbors.hpp"
 #include "nic/agent/programs.hpp"
+#include "nic/group_watch.hpp"
 
 #include <array>
 #include <chrono>
@@ -14,8 +17,11 @@ namespace thalweg::nic {
 
 class Registry {
 public:
-  /// `address`: the device's, in network order.
-  Registry(const Programs& programs, std::uint32_t address) : programs_(programs), address_(address) {}
+  /// `address`: the device's, in network order. `host`: this host's name, for people.
+  Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
+           Limits limits)
+      : programs_(programs), neighbors_(neighbors), address_(address), host_(std::move(host)),
+        limits_(std::move(limits)) {}
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -35,18 +41,35 @@ public:
   void leave(int connection);
   /// Removes groups that were left long ago.
   void expire();
+  /// Looks at all groups, and tells the agents beside this one how they are.
+  void beat();
+  /// An agent has said something, or somebody else has.
+  void hear(std::uint32_t from, std::span<const std::byte> datagram);
+  /// Starts again what all ranks and cards here have arrived at, and what has not ended for a while: its
+  /// packet up may be lost, and the ranks may be computing. Gives how soon to come again, in ms.
+  int start_again();
   /// All groups, as JSON.
-  std::string describe() const;
+  std::string describe();
 
 private:
   using Clock = std::chrono::steady_clock;
+  // What is waited for at a place of the window, and until when.
+  struct Overdue {
+    std::uint32_t epoch = 0;
+    Clock::duration patience = {};
+    Clock::time_point due = {};
+  };
   struct Group {
-    thalweg_nic_group view = {};
-    std::array<std::int32_t, THALWEG_NIC_CONTRIBUTORS> ranks = {};
-    uid_t user = 0;
-    int page = -1;
-    std::uint64_t present = 0; // local ranks, a bit for each
+    thalweg_nic_group view;
+    GroupWatch watch;
+    uid_t user;
+    int page;                         // a descriptor
+    thalweg_nic_departure* departure; // in the page
+    std::uint64_t present = 0;        // local ranks, a bit for each
     Clock::time_point left = {};
+    std::array<Overdue, THALWEG_NIC_WINDOW> overdue = {};
+    int last_socket = -1; // of the member that left last
+    std::uint64_t last_cookie = 0;
   };
   struct Member {
     std::uint32_t index = 0;
@@ -56,11 +79,22 @@ private:
   };
 
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
+  void check(const thalweg_nic_request& request) const;
+  void remove(std::uint32_t index, const Group& group) const;
   int make_socket(std::uint64_t& cookie) const;
-  std::string describe(const Group& group, const thalweg_nic_state& state) const;
+  void start_again(std::uint32_t index, Group& group) const;
+  int socket_of(std::uint32_t index, const Group& group) const;
+  // Tells the ranks of this host, and the agents beside it, who is gone.
+  void announce(Group& group);
+  void tell_neighbors(const Group& group);
+  std::string describe(const Group& group) const;
 
   const Programs& programs_;
+  Neighbors& neighbors_;
   std::uint32_t address_;
+  std::string host_;
+  Limits limits_;
+  std::uint64_t refused_ = 0;             // of what others say
   std::map<std::uint32_t, Group> groups_; // by index
   std::map<int, Member> members_;         // by connection
 };

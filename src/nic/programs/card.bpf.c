@@ -5,171 +5,180 @@
  * that completes something is itself rewritten and sent on. What belongs to no group is left as it is.
  */
 
-#include "nic/agent_messages.h"
-
-#include <bpf/bpf_helpers.h>
-#include <linux/bpf.h>
-#include <linux/if_ether.h>
-#include <linux/in.h>
-#include <linux/ip.h>
-#include <linux/pkt_cls.h>
-#include <linux/udp.h>
-
-/* Other codes than these mean something else to one of the two hooks. */
-enum verdict { NOT_OURS = TC_ACT_UNSPEC, SWALLOWED = TC_ACT_SHOT };
-enum limits { GROUPS = 256, OWNERS = 4096 };
-
-struct frame {
-  struct ethhdr ethernet;
-  struct iphdr ip;
-  struct udphdr udp;
-  struct thalweg_nic_packet packet;
-} __attribute__((packed));
-
-struct owner {
-  __u32 index;
-  __u32 contributor;
-};
-
-struct guarded_state {
-  struct bpf_spin_lock lock;
-  __u32 unused;
-  struct thalweg_nic_state state;
-};
-
-/* Where cards below were heard from last: the link's next hop to them. */
-struct next_hops {
-  __u64 hardware[THALWEG_NIC_CONTRIBUTORS];
-};
-
-struct counts {
-  __u64 starts, ups, downs, refused;
-};
-
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, GROUPS);
-  __type(key, __u32);
-  __type(value, __u32);
-} index_of_group SEC(".maps");
-
-/* By the cookie of the socket that the agent made for a rank: nobody else can start for it. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, OWNERS);
-  __type(key, __u64);
-  __type(value, struct owner);
-} owners SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, GROUPS);
-  __type(key, __u32);
-  __type(value, struct thalweg_nic_group);
-} groups SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, GROUPS);
-  __type(key, __u32);
-  __type(value, struct guarded_state);
-} states SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, GROUPS);
-  __type(key, __u32);
-  __type(value, struct next_hops);
-} hops SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct counts);
-} counters SEC(".maps");
-
-struct page_map {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(key_size, sizeof(__u32));
-  __uint(value_size, THALWEG_NIC_PAGE_BYTES);
-};
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-  __uint(max_entries, GROUPS);
-  __type(key, __u32);
-  __array(values, struct page_map);
-} pages SEC(".maps");
+#include "nic/programs/maps.h"
 
 static __always_inline struct counts* own_counts(void) {
   const __u32 zero = 0;
   return bpf_map_lookup_elem(&counters, &zero);
 }
 
-static __always_inline void publish(__u32 index, __u32 epoch) {
+static __always_inline void publish(__u32 index, __u32 epoch, const struct thalweg_nic_content* result) {
   const __u32 zero = 0;
   void* const map = bpf_map_lookup_elem(&pages, &index);
   struct thalweg_nic_page* const page = map ? bpf_map_lookup_elem(map, &zero) : 0;
-  if (page)
-    __sync_lock_test_and_set(&page->ended[epoch % THALWEG_NIC_WINDOW], epoch);
+  if (!page)
+    return;
+  __u64* const words = page->words[epoch % THALWEG_NIC_WINDOW];
+  THALWEG_NIC_EACH(result, 1, words[i] = result->words[i]);
+  __sync_lock_test_and_set(&page->ended[epoch % THALWEG_NIC_WINDOW], epoch);
 }
 
-/* A whole frame between two cards. The UDP checksum is left out, as IPv4 allows. */
-static __always_inline void address_frame(struct frame* frame, __u32 from, __u32 to) {
-  __u32 sum = 0;
+static __always_inline struct arrival* at_hand(void) {
+  const __u32 zero = 0;
+  return bpf_map_lookup_elem(&stage, &zero);
+}
+
+/* Does `call` with the bytes of the words that `content` has, of a length that the verifier knows. */
+#define WITH_BYTES(content, call)                                                                            \
+  switch ((content)->count) {                                                                                \
+  case THALWEG_NIC_PAIR:                                                                                     \
+    return call(THALWEG_NIC_PAIR * sizeof(__u64));                                                           \
+  case THALWEG_NIC_FEW:                                                                                      \
+    return call(THALWEG_NIC_FEW * sizeof(__u64));                                                            \
+  case THALWEG_NIC_WORDS:                                                                                    \
+    return call(THALWEG_NIC_WORDS * sizeof(__u64));                                                          \
+  default:                                                                                                   \
+    return 0;                                                                                                \
+  }
+
+static __always_inline int load_words(struct __sk_buff* skb, struct thalweg_nic_content* content) {
+#define LOAD(bytes) bpf_skb_load_bytes(skb, sizeof(struct frame), content->words, bytes)
+  WITH_BYTES(content, LOAD)
+#undef LOAD
+}
+
+static __always_inline int store_words(struct __sk_buff* skb, const struct thalweg_nic_content* content) {
+#define STORE(bytes) bpf_skb_store_bytes(skb, sizeof(struct frame), content->words, bytes, 0)
+  WITH_BYTES(content, STORE)
+#undef STORE
+}
+
+/* Takes what the packet says, and its words; not 0 where it is shorter than it says. */
+static __always_inline int take(struct __sk_buff* skb, const struct frame* frame, struct arrival* at) {
+  at->epoch = thalweg_nic_order32(frame->packet.epoch);
+  thalweg_nic_read(&frame->packet, &at->content);
+  if (load_words(skb, &at->content))
+    return -1;
+  thalweg_nic_reorder(&at->content);
+  return 0;
+}
+
+/* Begins a frame from this card to another one, but for its words; gives the sum of the IP header so far. The
+ * UDP checksum is left out, as IPv4 allows. */
+static __always_inline __u32 begin(struct frame* frame, const struct arrival* at) {
+  const __u32 bytes = sizeof frame->udp + sizeof frame->packet + frame->packet.words * sizeof(__u64);
   const __u16* const words = (const __u16*)(const void*)&frame->ip;
+  __u32 sum = 0;
+  __builtin_memcpy(frame->ethernet.h_source, at->own_hardware, ETH_ALEN);
   frame->ethernet.h_proto = thalweg_nic_order16(ETH_P_IP);
-  __builtin_memset(&frame->ip, 0, sizeof frame->ip);
   frame->ip.version = 4;
   frame->ip.ihl = 5;
-  frame->ip.tot_len = thalweg_nic_order16(sizeof frame->ip + sizeof frame->udp + sizeof frame->packet);
+  frame->ip.tot_len = thalweg_nic_order16(sizeof frame->ip + bytes);
   frame->ip.ttl = IPDEFTTL;
   frame->ip.protocol = IPPROTO_UDP;
-  frame->ip.saddr = from;
-  frame->ip.daddr = to;
+  frame->ip.saddr = at->own;
 #pragma unroll
   for (__u32 word = 0; word < sizeof frame->ip / 2; ++word)
     sum += words[word];
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  frame->ip.check = ~sum;
   frame->udp.source = frame->udp.dest = thalweg_nic_order16(THALWEG_NIC_PORT);
-  frame->udp.len = thalweg_nic_order16(sizeof frame->udp + sizeof frame->packet);
-  frame->udp.check = 0;
+  frame->udp.len = thalweg_nic_order16(bytes);
+  return sum;
 }
 
-/* Does what the protocol asks for, with the packet at hand. `own`: the host's address; `ethernet`: its own
- * hardware address is the source. */
-static __always_inline int act(struct __sk_buff* skb, const struct thalweg_nic_group* group, __u32 index,
-                               __u32 actions, __u32 epoch, __u32 own, const __u8 hardware[ETH_ALEN]) {
-  struct frame frame;
-  if (actions & THALWEG_NIC_PUBLISH)
-    publish(index, epoch);
-  __builtin_memset(&frame, 0, sizeof frame);
-  __builtin_memcpy(frame.ethernet.h_source, hardware, ETH_ALEN);
-  if (actions & THALWEG_NIC_NOTIFY_PARENT) {
-    address_frame(&frame, own, group->parent.address);
-    thalweg_nic_write(&frame.packet, group, THALWEG_NIC_UP, epoch);
-    if (bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0))
-      return SWALLOWED;
-    return bpf_redirect_neigh(skb->ifindex, 0, 0, 0);
+static __always_inline void address_to(struct frame* frame, __u32 sum, __u32 address) {
+  sum += (address & 0xffff) + (address >> 16);
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = (sum & 0xffff) + (sum >> 16);
+  frame->ip.daddr = address;
+  frame->ip.check = ~sum;
+}
+
+static __always_inline struct thalweg_nic_content* cell_of(const struct arrival* at, __u32 contributors,
+                                                           __u32 contributor) {
+  void* const map = bpf_map_lookup_elem(&cells, &at->index);
+  const __u32 place = at->epoch % THALWEG_NIC_WINDOW * contributors + contributor;
+  return map ? bpf_map_lookup_elem(map, &place) : 0;
+}
+
+/* Combines what all contributors to the epoch at hand have brought; not 0 where that cannot be. */
+__attribute__((noinline)) int combine(__u32 contributors) {
+  struct arrival* const at = at_hand();
+  if (!at)
+    return -1;
+  for (__u32 contributor = 0; contributor < THALWEG_NIC_CONTRIBUTORS; ++contributor) {
+    if (contributor >= contributors)
+      break;
+    const struct thalweg_nic_content* const cell = cell_of(at, contributors, contributor);
+    if (!cell)
+      return -1;
+    if (contributor == 0)
+      thalweg_nic_copy(&at->content, cell);
+    else
+      thalweg_nic_combine(&at->content, cell);
   }
-  if (actions & THALWEG_NIC_NOTIFY_CHILDREN) {
-    const struct next_hops* const found = bpf_map_lookup_elem(&hops, &index);
-    if (!found)
-      return SWALLOWED;
-    thalweg_nic_write(&frame.packet, group, THALWEG_NIC_DOWN, epoch);
-    for (__u32 child = 0; child < THALWEG_NIC_CONTRIBUTORS; ++child) {
-      if (child < group->locals || child >= group->contributors)
-        continue;
-      __builtin_memcpy(frame.ethernet.h_dest, &found->hardware[child], ETH_ALEN);
-      address_frame(&frame, own, group->below[child].address);
-      if (bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0) == 0)
-        bpf_clone_redirect(skb, skb->ifindex, 0);
-    }
+  return 0;
+}
+
+/* The packet at hand is an arrival. Gives what is to be done. */
+static __always_inline __u32 arrive(struct arrival* at, const struct thalweg_nic_group* group,
+                                    struct guarded_state* guarded) {
+  struct thalweg_nic_content* const cell = cell_of(at, group->contributors, at->contributor);
+  if (!cell)
+    return THALWEG_NIC_NOTHING;
+  bpf_spin_lock(&guarded->lock);
+  __u32 actions = thalweg_nic_arrive(group, &guarded->state, cell, at->contributor, at->epoch, &at->content);
+  bpf_spin_unlock(&guarded->lock);
+  if (actions != THALWEG_NIC_COMBINE)
+    return actions;
+  at->content.count = cell->count; /* who arrives again may come without its words */
+  if (cell->count != 0 && combine(group->contributors))
+    return THALWEG_NIC_NOTHING;
+  bpf_spin_lock(&guarded->lock);
+  actions = thalweg_nic_complete(group, &guarded->state, at->epoch, &at->content);
+  bpf_spin_unlock(&guarded->lock);
+  return actions;
+}
+
+/* Does what the protocol asks for, with the packet at hand. The verifier looks at it once, as it is no part
+ * of its callers. */
+__attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
+  struct frame frame;
+  struct arrival* const at = at_hand();
+  if (actions == THALWEG_NIC_NOTHING || !at)
+    return SWALLOWED;
+  struct thalweg_nic_content* const content = &at->content;
+  const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &at->index);
+  const struct next_hops* const found = bpf_map_lookup_elem(&hops, &at->index);
+  if (!group || !found)
+    return SWALLOWED;
+  if (actions & THALWEG_NIC_PUBLISH)
+    publish(at->index, at->epoch, content);
+  __builtin_memset(&frame, 0, sizeof frame);
+  thalweg_nic_write(&frame.packet, group,
+                    actions & THALWEG_NIC_NOTIFY_PARENT ? THALWEG_NIC_UP : THALWEG_NIC_DOWN, at->epoch,
+                    content);
+  const __u32 sum = begin(&frame, at);
+  const __u32 to = actions & THALWEG_NIC_NOTIFY_PARENT ? group->parent.address : at->other;
+  address_to(&frame, sum, to);
+  __builtin_memcpy(frame.ethernet.h_dest, at->other_hardware, ETH_ALEN);
+  thalweg_nic_reorder(content); /* afterwards it is spent */
+  /* A start on behalf of a rank comes without its words. */
+  const __u32 bytes = sizeof frame + frame.packet.words * sizeof(__u64);
+  if (skb->len != bytes && bpf_skb_change_tail(skb, bytes, 0))
+    return SWALLOWED;
+  if (store_words(skb, content) || bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0))
+    return SWALLOWED;
+  if (actions & THALWEG_NIC_NOTIFY_PARENT)
+    return bpf_redirect_neigh(skb->ifindex, 0, 0, 0);
+  if (actions & THALWEG_NIC_ANSWER)
+    return bpf_redirect(skb->ifindex, 0);
+  for (__u32 child = 0; child < THALWEG_NIC_CONTRIBUTORS; ++child) {
+    if (child < group->locals || child >= group->contributors)
+      continue;
+    __builtin_memcpy(frame.ethernet.h_dest, &found->hardware[child], ETH_ALEN);
+    address_to(&frame, sum, group->below[child].address);
+    bpf_skb_store_bytes(skb, 0, &frame, offsetof(struct frame, udp), 0);
+    bpf_clone_redirect(skb, skb->ifindex, 0);
   }
   return SWALLOWED;
 }
@@ -189,83 +198,69 @@ SEC("tc")
 int leaving(struct __sk_buff* skb) {
   const struct frame* const frame = frame_of(skb);
   struct counts* const counts = own_counts();
-  if (!frame || !counts || frame->packet.kind != THALWEG_NIC_START ||
+  struct arrival* const at = at_hand();
+  if (!frame || !counts || !at || frame->packet.kind != THALWEG_NIC_START ||
       frame->ip.daddr != thalweg_nic_order32(THALWEG_NIC_START_ADDRESS))
     return NOT_OURS;
-  const __u32 epoch = thalweg_nic_order32(frame->packet.epoch);
-  const __u32 own = frame->ip.saddr;
-  __u8 hardware[ETH_ALEN];
-  __builtin_memcpy(hardware, frame->ethernet.h_source, ETH_ALEN);
   const __u64 cookie = bpf_get_socket_cookie(skb);
   const struct owner* const owner = bpf_map_lookup_elem(&owners, &cookie);
   if (!owner)
     return NOT_OURS;
-  const __u32 index = owner->index;
-  const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &index);
-  struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &index);
-  if (!group || !guarded)
+  at->index = owner->index;
+  at->contributor = owner->contributor;
+  at->own = frame->ip.saddr;
+  __builtin_memcpy(at->own_hardware, frame->ethernet.h_source, ETH_ALEN);
+  const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &at->index);
+  struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &at->index);
+  if (!group || !guarded || take(skb, frame, at))
     return SWALLOWED;
   ++counts->starts;
-  bpf_spin_lock(&guarded->lock);
-  const __u32 actions = thalweg_nic_arrive(group, &guarded->state, owner->contributor, epoch);
-  bpf_spin_unlock(&guarded->lock);
-  return act(skb, group, index, actions, epoch, own, hardware);
+  return act(skb, arrive(at, group, guarded));
 }
 
 SEC("tc")
 int arriving(struct __sk_buff* skb) {
   const struct frame* const frame = frame_of(skb);
   struct counts* const counts = own_counts();
-  if (!frame || !counts)
+  struct arrival* const at = at_hand();
+  if (!frame || !counts || !at)
     return NOT_OURS;
   const __u32 id = thalweg_nic_order32(frame->packet.group);
   const __u32* const found = bpf_map_lookup_elem(&index_of_group, &id);
   if (!found)
     return NOT_OURS;
-  const __u32 index = *found;
-  const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &index);
-  struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &index);
-  struct next_hops* const next = bpf_map_lookup_elem(&hops, &index);
+  at->index = *found;
+  const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &at->index);
+  struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &at->index);
+  struct next_hops* const next = bpf_map_lookup_elem(&hops, &at->index);
   if (!group || !guarded || !next)
     return NOT_OURS;
   if (!thalweg_nic_admits(group, &frame->packet, frame->ip.saddr, frame->udp.source)) {
     ++counts->refused;
     return SWALLOWED;
   }
-  const __u32 epoch = thalweg_nic_order32(frame->packet.epoch);
-  const __u32 contributor = thalweg_nic_order16(frame->packet.contributor) & (THALWEG_NIC_CONTRIBUTORS - 1);
-  const __u32 own = frame->ip.daddr;
-  const __u32 other = frame->ip.saddr;
+  at->own = frame->ip.daddr;
+  at->other = frame->ip.saddr;
+  at->contributor = thalweg_nic_order16(frame->packet.contributor) & (THALWEG_NIC_CONTRIBUTORS - 1);
+  __builtin_memcpy(at->own_hardware, frame->ethernet.h_dest, ETH_ALEN);
+  __builtin_memcpy(at->other_hardware, frame->ethernet.h_source, ETH_ALEN);
   const int is_up = frame->packet.kind == THALWEG_NIC_UP;
-  __u64 sender = 0;
-  __u8 hardware[ETH_ALEN];
-  __builtin_memcpy(&sender, frame->ethernet.h_source, ETH_ALEN);
-  __builtin_memcpy(hardware, frame->ethernet.h_dest, ETH_ALEN);
+  if (take(skb, frame, at))
+    return SWALLOWED;
   __u32 actions;
   if (is_up) {
+    __u64 sender = 0;
+    __builtin_memcpy(&sender, at->other_hardware, ETH_ALEN);
+    next->hardware[at->contributor & (THALWEG_NIC_CONTRIBUTORS - 1)] = sender;
     ++counts->ups;
-    next->hardware[contributor] = sender;
-    bpf_spin_lock(&guarded->lock);
-    actions = thalweg_nic_arrive(group, &guarded->state, contributor, epoch);
-    bpf_spin_unlock(&guarded->lock);
+    actions = arrive(at, group, guarded);
   } else {
     ++counts->downs;
     bpf_spin_lock(&guarded->lock);
-    actions = thalweg_nic_release(group, &guarded->state, epoch);
+    actions = thalweg_nic_release(group, &guarded->state, at->epoch, &at->content);
     bpf_spin_unlock(&guarded->lock);
   }
-  if (actions & THALWEG_NIC_ANSWER) {
-    struct frame answer;
-    __builtin_memset(&answer, 0, sizeof answer);
-    __builtin_memcpy(answer.ethernet.h_source, hardware, ETH_ALEN);
-    __builtin_memcpy(answer.ethernet.h_dest, &sender, ETH_ALEN);
-    address_frame(&answer, own, other);
-    thalweg_nic_write(&answer.packet, group, THALWEG_NIC_DOWN, epoch);
-    if (bpf_skb_store_bytes(skb, 0, &answer, sizeof answer, 0))
-      return SWALLOWED;
-    return bpf_redirect(skb->ifindex, 0);
-  }
-  return act(skb, group, index, actions, epoch, own, hardware);
+  return act(skb, actions);
 }
 
 const char of_license[] SEC("license") = "Dual BSD/GPL";

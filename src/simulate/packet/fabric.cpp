@@ -13,15 +13,15 @@ constexpr std::int64_t max_channels = 1 << 26;
 
 } // namespace
 
-Fabric::Fabric(std::shared_ptr<const topology::Interconnect> shape) : shape_(std::move(shape)) {
+Fabric::Fabric(std::shared_ptr<const topology::Interconnect> shape, Ports ports)
+    : shape_(std::move(shape)), ports_(ports) {
   if (shape_->links() > max_channels || shape_->vertices() > max_channels)
     throw Error(fmt::format("{} has {} links, too many for packets", shape_->name(), shape_->links()),
                 fmt::format("choose a network of up to {}", max_channels));
   nodes_ = static_cast<std::uint32_t>(shape_->nodes());
-  nodes_are_switches_ = shape_->vertices() == shape_->nodes();
+  has_ports_ = needs_ports();
   add_wires();
-  const std::size_t vertices =
-      static_cast<std::size_t>(shape_->vertices()) + (nodes_are_switches_ ? nodes_ : 0);
+  const std::size_t vertices = static_cast<std::size_t>(shape_->vertices()) + (has_ports_ ? nodes_ : 0);
   first_.assign(vertices + 1, 0);
   inputs_.assign(vertices, 0);
   for (const Wire& wire : wires_)
@@ -40,9 +40,22 @@ Fabric::Fabric(std::shared_ptr<const topology::Interconnect> shape) : shape_(std
                   "choose a network whose nodes have one: xgft:4x4:1x4, and more than one node");
 }
 
+bool Fabric::needs_ports() const {
+  if (shape_->vertices() == shape_->nodes())
+    return true;
+  if (ports_ == Ports::cables)
+    return false;
+  std::vector<char> has_link(nodes_, 0);
+  for (topology::Link link = 0; link < shape_->links(); ++link)
+    if (const topology::Vertex from = shape_->ends(link).from; from >= 0 && from < shape_->nodes())
+      if (has_link[static_cast<std::size_t>(from)]++ != 0)
+        return true;
+  return false;
+}
+
 // In the order of vertices, then links, of which a node's own come first.
 void Fabric::add_wires() {
-  if (nodes_are_switches_)
+  if (has_ports_)
     for (std::uint32_t node = 0; node < nodes_; ++node) {
       wires_.push_back({node, nodes_ + node, 0, -1});
       wires_.push_back({nodes_ + node, node, 0, -1});

@@ -23,14 +23,20 @@ struct Wire {
   topology::Link link = -1; ///< of the interconnect; -1 between a switch and its only node, where it has none
 };
 
-/// Nodes 0 .. nodes()-1, then switches. Where the interconnect's nodes are its switches (mesh:4x4), each
-/// switch gets a node with a channel there and back. Inputs and outputs are numbered by their links, so in
-/// trees the input and the output of a port have the same number, down ports first.
+/// How nodes hang on switches that are their own: on meshes without cables, and where nodes have several.
+enum class Ports : std::uint8_t {
+  cables, ///< by a channel there and back, as any other
+  free,   ///< by memory: a packet is in its first switch at once, and out of its last when it is whole
+};
+
+/// Nodes 0 .. nodes()-1, then switches. Where the interconnect's nodes are its switches (mesh:4x4), or have
+/// several links, each gets a node of its own and becomes a switch. Inputs and outputs are numbered by their
+/// links, so in trees the input and the output of a port have the same number, down ports first.
 class Fabric {
 public:
-  /// Throws Error where it is too large, or nodes have several links: such trees need a choice that is made
-  /// before a packet is sent.
-  explicit Fabric(std::shared_ptr<const topology::Interconnect> shape);
+  /// Throws Error where it is too large, or nodes have several links and no free ports: such networks need a
+  /// choice that is made before a packet is sent.
+  explicit Fabric(std::shared_ptr<const topology::Interconnect> shape, Ports ports = Ports::cables);
 
   const topology::Interconnect& shape() const { return *shape_; }
   std::uint32_t nodes() const { return nodes_; }
@@ -44,10 +50,15 @@ public:
   std::uint32_t channel_of(topology::Link link) const { return channels_[static_cast<std::size_t>(link)]; }
   /// The vertex that is a vertex of the interconnect as a switch.
   std::uint32_t switch_vertex(topology::Vertex vertex) const {
-    return static_cast<std::uint32_t>(vertex) + (nodes_are_switches_ ? nodes_ : 0);
+    return static_cast<std::uint32_t>(vertex) + (has_ports_ ? nodes_ : 0);
   }
-  topology::Vertex shape_vertex(std::uint32_t vertex) const {
-    return vertex - (nodes_are_switches_ ? nodes_ : 0);
+  topology::Vertex shape_vertex(std::uint32_t vertex) const { return vertex - (has_ports_ ? nodes_ : 0); }
+  /// Is the node on the other side of a channel without any cable?
+  bool is_free(std::uint32_t channel) const { return ports_ == Ports::free && wires_[channel].link < 0; }
+  bool has_ports() const { return has_ports_; }
+  /// What a channel carries in a time, relative to others.
+  double capacity(std::uint32_t channel) const {
+    return wires_[channel].link < 0 ? 1 : shape_->capacity(wires_[channel].link);
   }
   /// From a switch to a node beside it.
   std::uint32_t channel_to_node(std::uint32_t node) const { return to_nodes_[node]; }
@@ -55,12 +66,14 @@ public:
   std::string channel_name(std::uint32_t channel) const;
 
 private:
+  bool needs_ports() const;
   void add_wires();
   void number_inputs();
 
   std::shared_ptr<const topology::Interconnect> shape_;
   std::uint32_t nodes_ = 0;
-  bool nodes_are_switches_ = false;
+  Ports ports_;
+  bool has_ports_ = false;
   std::vector<Wire> wires_;
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> inputs_;

@@ -1,9 +1,11 @@
 #include "simulate/packet/make_routing.hpp"
 
 #include "core/error.hpp"
+#include "simulate/packet/along_routes.hpp"
 #include "simulate/packet/dragonfly_routes.hpp"
 #include "simulate/packet/grid_routes.hpp"
 #include "simulate/packet/tree_routes.hpp"
+#include "topology/graph_interconnect.hpp"
 
 #include <fmt/format.h>
 
@@ -47,7 +49,10 @@ std::unique_ptr<Routing> dragonfly_routing(std::string_view name, const Fabric& 
 std::unique_ptr<Routing> make_routing(std::string_view name, const Fabric& fabric) {
   const topology::Interconnect& shape = fabric.shape();
   std::unique_ptr<Routing> routing;
-  if (const auto* tree = dynamic_cast<const topology::FatTree*>(&shape); tree != nullptr)
+  const bool is_graph = dynamic_cast<const topology::GraphInterconnect*>(&shape) != nullptr;
+  if (name == "along_routes" || (name.empty() && is_graph))
+    routing = std::make_unique<AlongRoutes>(fabric);
+  else if (const auto* tree = dynamic_cast<const topology::FatTree*>(&shape); tree != nullptr)
     routing = tree_routing(name, fabric, *tree);
   else if (const auto* dragonfly = dynamic_cast<const topology::Dragonfly*>(&shape); dragonfly != nullptr)
     routing = dragonfly_routing(name, fabric, *dragonfly);
@@ -57,8 +62,13 @@ std::unique_ptr<Routing> make_routing(std::string_view name, const Fabric& fabri
     throw Error(
         fmt::format("no routing '{}' of packets on {}", name, shape.name()),
         "choose adaptive_up or up_by_destination on trees; dimension_ordered, valiant or ugal on meshes and "
-        "tori; minimal, valiant or ugal on dragonflies");
+        "tori; minimal, valiant or ugal on dragonflies; along_routes on any network");
   return routing;
+}
+
+std::unique_ptr<Routing> own_routing(const Fabric& fabric) {
+  const bool is_tree = dynamic_cast<const topology::FatTree*>(&fabric.shape()) != nullptr;
+  return make_routing(is_tree && !fabric.shape().spreads() ? "up_by_destination" : "", fabric);
 }
 
 } // namespace thalweg::simulate::packet

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <fmt/format.h>
+#include <limits>
 
 namespace thalweg::simulate::packet {
 
@@ -32,9 +33,12 @@ void Network::add_channels() {
     Channel channel;
     channel.from = wire.from;
     channel.to = wire.to;
-    channel.input = wire.input;
-    channel.output = static_cast<std::uint32_t>(channels_.size()) - fabric_.first_channel(wire.from);
-    feeders_[input_at(wire.to, wire.input)] = static_cast<std::uint32_t>(channels_.size());
+    channel.input = static_cast<std::uint16_t>(wire.input);
+    const auto number = static_cast<std::uint32_t>(channels_.size());
+    channel.output = static_cast<std::uint16_t>(number - fabric_.first_channel(wire.from));
+    channel.is_free = fabric_.is_free(number);
+    channel.capacity = channel.is_free ? std::numeric_limits<double>::infinity() : fabric_.capacity(number);
+    feeders_[input_at(wire.to, wire.input)] = number;
     channels_.push_back(channel);
   }
 }
@@ -47,9 +51,9 @@ void Network::add_units() {
     for (std::uint32_t unit = 0; unit < options_.combine_units; ++unit) {
       Channel channel;
       channel.from = channel.to = vertex;
-      channel.input = fabric_.inputs(vertex) + unit;
-      channel.unit = unit;
-      channel.output = fabric_.outputs(vertex) + unit;
+      channel.input = static_cast<std::uint16_t>(fabric_.inputs(vertex) + unit);
+      channel.unit = static_cast<std::uint16_t>(unit);
+      channel.output = static_cast<std::uint16_t>(fabric_.outputs(vertex) + unit);
       feeders_[input_at(vertex, channel.input)] = static_cast<std::uint32_t>(channels_.size());
       channels_.push_back(channel);
     }
@@ -105,12 +109,15 @@ bool Network::run_until(Ticks time) {
 }
 
 void Network::run() {
-  while (!queue_.empty()) {
-    const Event event = queue_.pop();
-    now_ = event.time;
-    ++events_;
-    handle(event);
-  }
+  while (!queue_.empty())
+    step();
+}
+
+void Network::step() {
+  const Event event = queue_.pop();
+  now_ = event.time;
+  ++events_;
+  handle(event);
 }
 
 void Network::handle(const Event& event) {
@@ -132,7 +139,7 @@ void Network::handle(const Event& event) {
     inject(event.index);
     break;
   case What::whole:
-    enqueue(event.index, packets_[event.index].via);
+    enqueue(event.index, packets_[event.index].next);
     break;
   case What::promote:
     promote(event.index);
@@ -142,16 +149,41 @@ void Network::handle(const Event& event) {
   }
 }
 
+bool Network::ask(std::uint32_t node, Packet& packet, Ticks& ready) {
+  if (!source_.next(node, now_, packet, ready))
+    return false;
+  packet.came = ready;
+  if (packet.time == 0)
+    packet.time = static_cast<std::uint32_t>(
+        packet.bytes == options_.packet_bytes ? full_packet_ : transfer_ticks(options_, packet.bytes));
+  return true;
+}
+
+// Whatever a node has is in its first switch at once.
+void Network::inject_freely(std::uint32_t node) {
+  for (;;) {
+    Packet packet;
+    Ticks ready = now_;
+    if (!ask(node, packet, ready))
+      return;
+    packet.channel = fabric_.first_channel(node);
+    push(ready + options_.switch_delay, What::arrive, take(packet));
+  }
+}
+
 void Network::inject(std::uint32_t node) {
   const std::uint32_t channel = fabric_.first_channel(node);
+  if (channels_[channel].is_free) {
+    inject_freely(node);
+    return;
+  }
   if (queued_[channel] > 0)
     return;
   if (held_[node] == none) {
     Packet packet;
     Ticks ready = now_;
-    if (!source_.next(node, now_, packet, ready))
+    if (!ask(node, packet, ready))
       return;
-    packet.came = ready;
     held_[node] = take(packet);
     if (ready > now_)
       push(ready, What::inject, node);
@@ -168,7 +200,7 @@ void Network::arrive(std::uint32_t index) {
   const Channel& channel = channels_[packet.channel];
   packet.input = channel.input * virtual_channels_ + packet.virtual_channel;
   packet.came = now_;
-  if (options_.discipline == Discipline::input_queued) {
+  if (options_.discipline == Discipline::input_queued && !channel.is_free) {
     const std::uint32_t input =
         input_at(channel.to, channel.input) * virtual_channels_ + packet.virtual_channel;
     if (input_is_taken_[input] != 0) {
@@ -237,18 +269,31 @@ void Network::multicast(std::uint32_t index, std::uint32_t vertex) {
 void Network::place(std::uint32_t index, std::uint32_t channel, bool is_first) {
   const Channel& output = channels_[channel];
   Packet& packet = packets_[index];
-  if (options_.credits == CreditRule::crosspoint) {
-    const std::uint32_t feeder = packet.channel;
+  const std::uint32_t feeder = packet.channel;
+  if (options_.credits == CreditRule::crosspoint && !channels_[feeder].is_free) {
     const std::int8_t arrived = is_first ? -1 : 0;
     note(feeder, packet.virtual_channel,
          {now_ + delay(channels_[feeder]), none, static_cast<std::uint16_t>(output.output), arrived, 1});
   }
-  if (output.unit == none) {
+  if (output.is_free) {
+    put_out(index, channel);
+  } else if (output.unit == no_unit && output.capacity <= channels_[feeder].capacity) {
     enqueue(index, channel);
-    return;
+  } else {
+    packet.next = channel;
+    push(now_ + duration(packet, channels_[feeder]), What::whole, index);
   }
-  packet.via = channel;
-  push(now_ + duration(packet), What::whole, index);
+}
+
+// Into the memory of the node beside the switch.
+void Network::put_out(std::uint32_t index, std::uint32_t channel) {
+  Packet& packet = packets_[index];
+  const Ticks end = now_ + duration(packet, channels_[packet.channel]);
+  ++hops_;
+  release(channels_[channel].from, channels_[channel].output, packet, end);
+  packet.channel = channel;
+  source_.will_come(packet, now_);
+  push(end, What::deliver, index);
 }
 
 // May a packet leave without any queue?
@@ -288,9 +333,9 @@ std::string Network::waiting() const {
   for (std::uint32_t channel = 0; channel < channels_.size() && listed < max_listed; ++channel)
     if (queued_[channel] > 0) {
       const Channel& one = channels_[channel];
-      const std::string where =
-          one.unit != none ? fmt::format("switch {}, combine unit {}", one.from - fabric_.nodes(), one.unit)
-                           : fabric_.channel_name(channel);
+      const std::string where = one.unit != no_unit ? fmt::format("switch {}, combine unit {}",
+                                                                  one.from - fabric_.nodes(), one.unit)
+                                                    : fabric_.channel_name(channel);
       text += fmt::format("\n  {}: {} packets wait for room", where, queued_[channel]);
       ++listed;
     }

@@ -8,9 +8,9 @@
 //   switch delay, and goes on if the output is free and there is room for all of it behind.
 // - Each output chooses by itself among its crosspoints.
 // - There is room if the counter of the channel's CreditRule says so. A counter hears of a packet that has
-// left
-//   when its last byte has, and a channel delay later; of a multicast when the last copy has left.
+//   left when its last byte has, and a channel delay later; of a multicast when the last copy has left.
 // - Nodes take whatever comes.
+// - What goes on by a faster channel than it came by has to be whole before.
 
 #include "model/event_queue.hpp"
 #include "simulate/packet/credits.hpp"
@@ -18,6 +18,7 @@
 #include "simulate/packet/packet.hpp"
 #include "simulate/packet/routing.hpp"
 
+#include <cmath>
 #include <functional>
 #include <unordered_map>
 
@@ -36,6 +37,9 @@ public:
   bool run_until(Ticks time);
   /// Goes on until nothing happens any more.
   void run();
+  /// When something happens next, or never; and lets that happen.
+  Ticks next_time() { return queue_.empty() ? never : queue_.next_time(); }
+  void step();
   Ticks now() const { return now_; }
 
   /// Packets that wait or are on their way; copies count.
@@ -45,6 +49,8 @@ public:
   std::uint64_t hops() const { return hops_; }
   /// How long a channel was busy.
   Ticks busy(std::uint32_t channel) const { return channels_[channel].busy; }
+  /// What it carried.
+  std::uint64_t bytes(std::uint32_t channel) const { return channels_[channel].bytes; }
   /// Throws Error with a list of what waits for what, if anything is still inside.
   void require_empty() const;
   /// Has every credit come back? Once nothing is inside.
@@ -56,7 +62,7 @@ private:
     deliver, ///< a packet's last byte is at its node
     wake,    ///< a channel may send again
     inject,  ///< a node may have a packet
-    whole,   ///< a packet is whole at a combine unit's crosspoint
+    whole,   ///< a packet is whole at the crosspoint of a combine unit or of a faster channel
     promote, ///< the next packet of an input's queue may go
     stop,    ///< the caller wants to look
   };
@@ -69,20 +75,26 @@ private:
     std::uint32_t first = none;
     std::uint32_t last = none;
   };
-  struct Channel {
+  static constexpr std::uint16_t no_unit = UINT16_MAX;
+  /// It fills a line of a processor's cache.
+  struct alignas(64) Channel {
     Ticks wake_at = never;
     Ticks busy = 0;
+    std::uint64_t bytes = 0;
+    double capacity = 1; ///< infinite between a node and its free port
     std::uint32_t from = none;
     std::uint32_t to = none;
-    std::uint32_t input = 0;
     std::uint32_t first_queue = 0; ///< of `from`'s inputs
     std::uint32_t first_word = 0;  ///< of the bits that say which of these have something
     std::uint32_t queues = 0;
-    std::uint32_t served = 0;  ///< the queue after which the next turn begins
-    std::uint32_t unit = none; ///< number of the combine unit that it is, of its switch
-    std::uint32_t output = 0;  ///< its number among its vertex's crosspoints
-    bool is_blocked = false;   ///< waits for credits
+    std::uint32_t served = 0; ///< the queue after which the next turn begins
+    std::uint16_t input = 0;
+    std::uint16_t unit = no_unit; ///< number of the combine unit that it is, of its switch
+    std::uint16_t output = 0;     ///< its number among its vertex's crosspoints
+    bool is_blocked = false;      ///< waits for credits
+    bool is_free = false;         ///< it takes no time, and has no credits
   };
+  static_assert(sizeof(Channel) == 64);
   /// What the copies of a multicast share in a switch: their credit goes back after the last has left.
   struct Copies {
     std::uint32_t left = 0;
@@ -100,13 +112,14 @@ private:
   std::uint32_t units_at(std::uint32_t vertex) const {
     return fabric_.is_node(vertex) ? 0 : options_.combine_units;
   }
-  Ticks delay(const Channel& channel) const { return channel.unit == none ? options_.channel_delay : 0; }
+  Ticks delay(const Channel& channel) const { return channel.unit == no_unit ? options_.channel_delay : 0; }
 
   // At a switch.
   void arrive(std::uint32_t index);
   void route(std::uint32_t index);
   void multicast(std::uint32_t index, std::uint32_t vertex);
   void place(std::uint32_t index, std::uint32_t channel, bool is_first);
+  void put_out(std::uint32_t index, std::uint32_t channel);
   void enqueue(std::uint32_t index, std::uint32_t channel);
   bool passes(std::uint32_t channel, std::uint32_t virtual_channel);
   void promote(std::uint32_t input);
@@ -130,12 +143,16 @@ private:
   std::uint32_t credit_of(std::uint32_t channel, std::uint32_t virtual_channel) const {
     return channel * virtual_channels_ + virtual_channel;
   }
-  Ticks duration(const Packet& packet) const {
-    return packet.bytes == options_.packet_bytes ? full_packet_ : transfer_ticks(options_, packet.bytes);
+  /// How long a packet takes on a channel.
+  static Ticks duration(const Packet& packet, const Channel& channel) {
+    return channel.capacity == 1 ? packet.time
+                                 : static_cast<Ticks>(std::llround(packet.time / channel.capacity));
   }
 
   // Of a node.
   void inject(std::uint32_t node);
+  void inject_freely(std::uint32_t node);
+  bool ask(std::uint32_t node, Packet& packet, Ticks& ready);
 
   // Of combine units (combining.cpp).
   std::uint32_t unit_channel(std::uint32_t vertex, std::uint32_t unit) const {

@@ -28,6 +28,8 @@ void check(const RouterOptions& options) {
           options.packet_bytes, fmt::format("choose 1 to {}", max_packet_bytes));
   require(options.bits_per_second >= min_rate && options.bits_per_second <= max_rate, "bits a second",
           options.bits_per_second, "choose 1e6 to 1e14");
+  require(transfer_ticks(options, options.packet_bytes) <= max_packet_ticks,
+          "bytes a packet on slow channels", options.packet_bytes, "choose packets that take up to 4 ms");
   require(options.channel_delay <= max_delay, "picoseconds of channel delay", options.channel_delay,
           "choose up to 1 s");
   require(options.switch_delay <= max_delay, "picoseconds of switch delay", options.switch_delay,

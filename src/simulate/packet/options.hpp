@@ -58,6 +58,9 @@ inline Ticks transfer_ticks(const RouterOptions& options, std::uint64_t bytes) {
   return bytes * 8 * 1'000'000 / (options.bits_per_second / 1'000'000);
 }
 
+/// The longest time of a packet on a channel.
+inline constexpr Ticks max_packet_ticks = UINT32_MAX;
+
 /// Throws Error for what no router has.
 void check(const RouterOptions& options);
 

@@ -32,6 +32,7 @@ struct alignas(64) Packet {
   std::uint32_t channel = 0;        ///< that it came by
   std::uint32_t next = none;        ///< behind it in its queue
   std::uint32_t copies = none;      ///< what its copies share (network.hpp)
+  std::uint32_t time = 0;           ///< picoseconds on a channel of capacity 1; 0: by its bytes
   Ticks came = 0;                   ///< to the switch that it is in
 };
 static_assert(sizeof(Packet) == 64);
@@ -50,6 +51,13 @@ public:
   virtual bool next(std::uint32_t node, Ticks now, Packet& packet, Ticks& ready) = 0;
   /// The last byte has come to a node.
   virtual void deliver(const Packet& packet, std::uint32_t node, Ticks now) = 0;
+  /// A packet has begun to leave its first switch, beside which its node is without a cable: that node is
+  /// asked for another one.
+  virtual void left(const Packet& /*packet*/) {}
+  /// A packet goes to its node, where its head will be at that time.
+  virtual void will_come(const Packet& /*packet*/, Ticks /*head*/) {}
+  /// A packet goes on by a channel that it has waited for so long.
+  virtual void waited(const Packet& /*packet*/, std::uint32_t /*channel*/, Ticks /*time*/) {}
 };
 
 } // namespace thalweg::simulate::packet

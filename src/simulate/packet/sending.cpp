@@ -54,7 +54,9 @@ void Network::try_send(std::uint32_t channel) {
     return;
   }
   channels_[channel].is_blocked = false;
-  send(channel, pop(channel, queue));
+  const std::uint32_t index = pop(channel, queue);
+  source_.waited(packets_[index], channel, now_ - packets_[index].came);
+  send(channel, index);
   if (queued_[channel] > 0)
     wake(channel, free_at_[channel]);
 }
@@ -114,14 +116,16 @@ std::uint32_t Network::pop(std::uint32_t channel, std::uint32_t number) {
 
 void Network::send(std::uint32_t channel, std::uint32_t index) {
   Channel& output = channels_[channel];
-  if (output.unit != none) {
+  if (output.unit != no_unit) {
     combine(channel, index);
     return;
   }
   Packet& packet = packets_[index];
-  const Ticks end = now_ + duration(packet);
+  const Ticks time = duration(packet, output);
+  const Ticks end = now_ + time;
   free_at_[channel] = end;
-  output.busy += duration(packet);
+  output.busy += time;
+  output.bytes += packet.bytes;
   const bool is_of_node = fabric_.is_node(output.from);
   if (!is_of_node) {
     ++hops_;
@@ -130,6 +134,7 @@ void Network::send(std::uint32_t channel, std::uint32_t index) {
   packet.channel = channel;
   packet.virtual_channel = packet.next_channel;
   if (fabric_.is_node(output.to)) {
+    source_.will_come(packet, now_ + options_.channel_delay);
     push(end + options_.channel_delay, What::deliver, index);
   } else {
     credits_.send(credit_of(channel, packet.virtual_channel));
@@ -142,6 +147,11 @@ void Network::send(std::uint32_t channel, std::uint32_t index) {
 // Gives the room of a packet back that has left a switch by that time.
 void Network::release(std::uint32_t vertex, std::uint32_t output, Packet& packet, Ticks time) {
   const std::uint32_t feeder = packet.channel;
+  if (channels_[feeder].is_free) {
+    source_.left(packet);
+    push(now_, What::inject, channels_[feeder].from);
+    return;
+  }
   const Ticks known = time + delay(channels_[feeder]);
   std::uint64_t outputs = 0;
   if (packet.copies != none) {

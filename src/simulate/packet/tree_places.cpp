@@ -3,7 +3,7 @@
 namespace thalweg::simulate::packet {
 
 TreePlaces::TreePlaces(const Fabric& fabric, const topology::FatTree& tree)
-    : places_(fabric.vertices()), nodes_below_{1}, children_{0}, ways_{1} {
+    : places_(fabric.vertices()), nodes_below_{1}, children_{fabric.has_ports() ? 1U : 0U}, ways_{1} {
   for (const std::int32_t children : tree.shape().children) {
     children_.push_back(static_cast<std::uint32_t>(children));
     nodes_below_.push_back(nodes_below_.back() * children_.back());
@@ -13,7 +13,7 @@ TreePlaces::TreePlaces(const Fabric& fabric, const topology::FatTree& tree)
     ways_.push_back(ways_.back() * parents_.back());
   }
   parents_.push_back(0);
-  std::uint64_t vertex = 0;
+  std::uint64_t vertex = fabric.switch_vertex(0);
   for (std::uint32_t level = 0; level < nodes_below_.size(); ++level) {
     const std::uint64_t subtrees = fabric.nodes() / nodes_below_[level];
     for (std::uint64_t place = 0; place < subtrees * ways_[level]; ++place)

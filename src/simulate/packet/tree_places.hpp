@@ -1,6 +1,7 @@
 #pragma once
 
-// Where switches are in a generalized fat tree: level, what is below, which port leads where.
+// Where switches are in a generalized fat tree: level, what is below, which port leads where. Level 0 are
+// nodes with several links, whose one port down leads to themselves.
 
 #include "simulate/packet/fabric.hpp"
 #include "topology/fat_tree.hpp"
@@ -20,7 +21,7 @@ public:
   /// The output that leads down to a node.
   std::uint32_t down_port(std::uint32_t vertex, std::uint32_t node) const {
     const Place& place = places_[vertex];
-    return (node - place.first_node) / nodes_below_[place.level - 1];
+    return place.level == 0 ? 0 : (node - place.first_node) / nodes_below_[place.level - 1];
   }
   /// Outputs down; those up have the numbers behind.
   std::uint32_t down_ports(std::uint32_t vertex) const { return children_[places_[vertex].level]; }

@@ -15,12 +15,12 @@
 namespace thalweg::transport {
 namespace {
 
-struct alignas(cache_line) Memory {
+struct alignas(cache_line) BufferMemory {
   std::byte bytes[4096] = {};
 };
 
 TEST(BroadcastBuffer, GivesASlotAgainWhenAllHaveRead) {
-  Memory memory;
+  BufferMemory memory;
   BroadcastBuffer buffer(memory.bytes, sizeof memory);
   const auto data = bytes_of(buffer.max_bytes(), 1);
   const auto offset = buffer.publish(data.data(), data.size());
@@ -36,7 +36,7 @@ TEST(BroadcastBuffer, GivesASlotAgainWhenAllHaveRead) {
 }
 
 TEST(BroadcastBuffer, NeverGivesWhatSomebodyStillReads) {
-  Memory memory;
+  BufferMemory memory;
   BroadcastBuffer buffer(memory.bytes, sizeof memory);
   std::mt19937 random(7);
   struct Held {

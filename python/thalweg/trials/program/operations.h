@@ -9,6 +9,12 @@ typedef void call_function(int bytes);
  * the shortest calls take no longer than some comparisons of names. */
 call_function* find_operation(const char* name);
 
+/* Is it one that is begun, and waited for after a millisecond of something else? Its name is the blocking
+ * one's with an i before it. */
+int is_nonblocking(const char* name);
+/* What this rank has waited for such calls so far. */
+extern double exposed_seconds;
+
 /* Buffers for units of so many bytes. In an alltoallv each rank sends to `degree` ranks, itself and those
  * after it. */
 void prepare_buffers(int bytes, int degree);

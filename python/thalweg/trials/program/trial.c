@@ -5,14 +5,15 @@
  *   OPERATION BYTES BATCHES LIMIT CANDIDATE...
  *
  * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which each
- * rank sends to two ranks, itself first, and nothing to the others. A candidate is "native" (past Thalweg),
- * "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection ("ring",
- * "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the fastest (0:
- * no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long enough to
- * time, begun together; behind "BATCHESa" calls are timed alone, each begun together, and where ranks share
- * cores the time of beginning together counts, as it is no use to end one's call before others get a core.
- * Answers go to standard output: for each candidate a line of JSON with each batch's time per call of the
- * slowest rank and CPU time per call of all ranks, then "done". Requests that begin with
+ * rank sends to two ranks, itself first, and nothing to the others. Of nonblocking calls ("ibarrier",
+ * "iallreduce") the time counts that is waited for them after something else. A candidate is "native" (past
+ * Thalweg), "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection
+ * ("ring", "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the
+ * fastest (0: no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long
+ * enough to time, begun together; behind "BATCHESa" calls are timed alone, each begun together, and where
+ * ranks share cores the time of beginning together counts, as it is no use to end one's call before others
+ * get a core. Answers go to standard output: for each candidate a line of JSON with each batch's time per
+ * call of the slowest rank and CPU time per call of all ranks, then "done". Requests that begin with
  * @ are probes (probes.h). With the argument "native" the job is one without Thalweg, and every candidate is
  * the library's own.
  *
@@ -84,7 +85,7 @@ static void select_strategy(const char* operation, const char* candidate) {
   if (strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
     selection[0] = 0;
   else
-    snprintf(selection, sizeof selection, "%s=%s", operation, candidate);
+    snprintf(selection, sizeof selection, "%s=%s", operation + is_nonblocking(operation), candidate);
   if (choose(selection) != 0)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
@@ -103,6 +104,7 @@ static double run_batch(const char* operation, int bytes, const char* candidate,
   select_strategy(operation, candidate);
   if (timing == apart_and_aligning)
     align();
+  exposed_seconds = 0;
   for (int left = calls; left > 0; left -= together) {
     double begin = now();
     align();
@@ -117,7 +119,7 @@ static double run_batch(const char* operation, int bytes, const char* candidate,
   }
   bypass(1);
   *cpu = processor / calls;
-  return seconds / calls;
+  return (is_nonblocking(operation) ? exposed_seconds : seconds) / calls;
 }
 
 /* The slowest rank's time, known to all. */
@@ -167,7 +169,8 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
                                                                 : in_row;
   const double wanted =
       (timing == in_row ? batch_seconds : apart_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
-  const int max_calls = timing == in_row ? 1000 : alone ? 100 : 10;
+  const int max_row = is_nonblocking(operation) ? 50 : 1000; /* they take as long as what is done meanwhile */
+  const int max_calls = timing == in_row ? max_row : alone ? 100 : 10;
   const int calls = wanted < 2 ? 1 : wanted > max_calls ? max_calls : (int)wanted;
   for (int b = 0; b < batches; ++b)
     for (int c = 0; c < count; ++c)

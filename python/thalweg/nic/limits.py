@@ -1,0 +1,59 @@
+"""What the administrator lets a host's users do with its network device: a file in TOML.
+
+networks = ["10.0.0.0/8"]      # where the hosts of a group may be; anywhere, if it is left out
+groups_per_user = 64           # from 1 to 256
+"""
+
+import ipaddress
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+from thalweg.errors import NIC, ThalwegError
+
+FILE = Path("/etc/thalweg/nic.toml")
+_MOST_GROUPS = 256
+
+
+class Limits(NamedTuple):
+    """What users may do."""
+
+    networks: tuple[str, ...] = ()
+    groups_per_user: int = 64
+
+
+def read_limits(text: str, source: str) -> Limits:
+    """Read a file's text; fails with the file and the entry where something is wrong in it."""
+    try:
+        entries = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ThalwegError(NIC, f"{source} is no TOML: {error}", "see docs/nic.md for what may be there") from error
+    networks = entries.pop("networks", [])
+    groups = entries.pop("groups_per_user", Limits().groups_per_user)
+    if entries:
+        known = "networks and groups_per_user are known"
+        raise ThalwegError(NIC, f"{source} has an entry '{next(iter(entries))}'", known)
+    if type(groups) is not int or not 1 <= groups <= _MOST_GROUPS:
+        raise ThalwegError(NIC, f"{source}: groups_per_user is {groups}", f"write a number from 1 to {_MOST_GROUPS}")
+    if not isinstance(networks, list):
+        raise ThalwegError(NIC, f"{source}: networks is {networks}", 'write a list like ["10.0.0.0/8"]')
+    return Limits(tuple(_network(network, source) for network in networks), groups)
+
+
+def limits_of_host(file: Path = FILE) -> Limits:
+    """Read the host's file; without one everything is allowed that the agent can do."""
+    try:
+        return read_limits(file.read_text(encoding="utf-8"), str(file))
+    except FileNotFoundError:
+        return Limits()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ThalwegError(NIC, f"{file} cannot be read: {error}", "make it a text that root may read") from error
+
+
+def _network(text: object, source: str) -> str:
+    try:
+        if isinstance(text, str) and "/" in text:
+            return str(ipaddress.IPv4Network(text))
+    except ValueError:
+        pass
+    raise ThalwegError(NIC, f"{source}: '{text}' is no IPv4 network", "write one like 10.0.0.0/8")

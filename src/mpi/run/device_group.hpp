@@ -1,0 +1,87 @@
+#pragma once
+
+// A communicator's group on the hosts' network devices (room nic), from when it is asked for until it ends.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/execution.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "nic/kernel_card.hpp"
+#include "nic/lowering.hpp"
+#include "nic/member.hpp"
+#include "strategies/implementation.hpp"
+#include "transport/batch.hpp"
+
+namespace thalweg::mpi {
+
+// All ranks ask for it in the same call. They tell each other in two rounds whether they have an agent, and
+// whether it has taken them, so that all come to the same end. That goes on in the background, as calls that
+// do not block may ask for several groups in any order.
+class DeviceGroup {
+public:
+  // The group of a strategy's schedule at that root. `tags` are for it alone. It outlives the communicator.
+  DeviceGroup(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator,
+              std::shared_ptr<transport::Transport> transport, engine::Tags tags);
+
+  // Goes on without waiting; true once it is known how it ends. Throws what the transport throws.
+  bool settle();
+  bool is_settled() const { return is_settled_.load(std::memory_order_acquire); }
+  // Once it is settled: null where our engine must run the calls, the same on all ranks.
+  nic::Member* member() const { return member_.get(); }
+  // The number of the group's next operation: in the order of calls, which is the same on all ranks.
+  std::uint32_t next_epoch() { return ++epoch_; }
+
+private:
+  // What ranks tell each other. Without a reason all is well.
+  struct Word {
+    std::array<char, 152> reason{};
+    std::uint32_t address = 0;
+    std::uint32_t id = 0;
+    std::uint64_t key = 0;
+  };
+  // A round in which all ranks hear all words.
+  struct Round {
+    Round(const engine::Plan& plan, transport::Transport& transport)
+        : batch(transport.make_batch()), execution(plan, *batch), scratch(plan.scratch_bytes()),
+          staging(plan.staging_bytes()) {}
+    std::unique_ptr<transport::Batch> batch;
+    engine::Execution execution;
+    std::vector<std::byte> scratch;
+    std::vector<std::byte> staging;
+  };
+
+  void begin_round();
+  void find_agent();
+  void join();
+  bool has_objection();
+  void settled(std::string note);
+  thalweg_nic_group group() const;
+
+  Rank rank_;
+  std::shared_ptr<transport::Transport> transport_;
+  engine::Tags tags_;
+  nic::HostView view_;
+  std::vector<std::int32_t> world_ranks_; // of the card's contributors
+  std::unique_ptr<engine::Plan> plan_;
+  std::unique_ptr<Round> round_;
+  int rounds_ = 0; // begun
+  Word own_;
+  std::vector<Word> words_;
+  std::unique_ptr<nic::AgentConnection> agent_;
+  std::unique_ptr<nic::Card> card_;
+  std::unique_ptr<nic::Member> member_;
+  std::uint32_t epoch_ = 0;
+  std::mutex mutex_;
+  std::atomic<bool> is_settled_ = false;
+};
+
+// Notes for the report what the devices do, or why they do not.
+void note_network_device(const std::string& text);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,181 @@
+#include "mpi/run/device_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "mpi/abi/library_api.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+using engine::Arithmetic;
+using engine::Number;
+
+static_assert(static_cast<int>(Arithmetic::sum) == THALWEG_NIC_SUM &&
+              static_cast<int>(Arithmetic::product) == THALWEG_NIC_PRODUCT &&
+              static_cast<int>(Arithmetic::minimum) == THALWEG_NIC_MINIMUM &&
+              static_cast<int>(Arithmetic::maximum) == THALWEG_NIC_MAXIMUM &&
+              static_cast<int>(Arithmetic::bitwise_and) == THALWEG_NIC_AND &&
+              static_cast<int>(Arithmetic::bitwise_or) == THALWEG_NIC_OR &&
+              static_cast<int>(Arithmetic::bitwise_xor) == THALWEG_NIC_XOR);
+
+// Calls `visit` with an integer of the type. Floating-point numbers are their bits.
+template <typename Visit>
+void with_integer(Number number, Visit visit) {
+  switch (number) {
+  case Number::int8:
+    return visit(std::int8_t{});
+  case Number::int16:
+    return visit(std::int16_t{});
+  case Number::int32:
+    return visit(std::int32_t{});
+  case Number::int64:
+    return visit(std::int64_t{});
+  case Number::uint8:
+    return visit(std::uint8_t{});
+  case Number::uint16:
+    return visit(std::uint16_t{});
+  case Number::uint32:
+  case Number::float32:
+    return visit(std::uint32_t{});
+  case Number::uint64:
+  case Number::float64:
+    return visit(std::uint64_t{});
+  }
+}
+
+std::size_t bytes_of(Number number) {
+  std::size_t bytes = 0;
+  with_integer(number, [&](auto value) { bytes = sizeof value; });
+  return bytes;
+}
+
+std::uint32_t kind_of(Number number) {
+  return number == Number::float64   ? THALWEG_NIC_DOUBLE
+         : number == Number::float32 ? THALWEG_NIC_FLOAT
+                                     : THALWEG_NIC_INTEGER;
+}
+
+template <typename Value>
+DeviceNumbers located(Number number) {
+  struct Pair {
+    Value value;
+    int where;
+  };
+  return {number, sizeof(Pair), true, offsetof(Pair, where)};
+}
+
+std::optional<DeviceNumbers> numbers_of(MPI_Datatype type) {
+  const job::PredefinedOperators& known = library_operators();
+  const auto found = std::ranges::find(known.types, type, &std::pair<MPI_Datatype, Number>::first);
+  if (found != known.types.end())
+    return DeviceNumbers{.number = found->second, .stride = bytes_of(found->second)};
+  if (type == MPI_BYTE)
+    return DeviceNumbers{.number = Number::uint8, .stride = 1};
+  if (type == MPI_DOUBLE_INT)
+    return located<double>(Number::float64);
+  if (type == MPI_FLOAT_INT)
+    return located<float>(Number::float32);
+  if (type == MPI_2INT)
+    return located<int>(job::detail::signed_of(sizeof(int)));
+  if (type == MPI_LONG_INT)
+    return located<long>(job::detail::signed_of(sizeof(long)));
+  if (type == MPI_SHORT_INT)
+    return located<short>(job::detail::signed_of(sizeof(short)));
+  return std::nullopt;
+}
+
+std::optional<Arithmetic> arithmetic_of(MPI_Op op, MPI_Datatype type, const DeviceNumbers& numbers) {
+  if (numbers.is_located) {
+    if (op == MPI_MINLOC)
+      return Arithmetic::minimum;
+    return op == MPI_MAXLOC ? std::optional(Arithmetic::maximum) : std::nullopt;
+  }
+  const job::PredefinedOperators& known = library_operators();
+  const auto found = std::ranges::find(known.operators, op, &std::pair<MPI_Op, Arithmetic>::first);
+  if (found == known.operators.end())
+    return std::nullopt;
+  const bool has_bits_alone = type == MPI_BYTE;
+  const bool has_no_bits = kind_of(numbers.number) != THALWEG_NIC_INTEGER;
+  const bool asks_for_bits = found->second >= Arithmetic::bitwise_and;
+  if (asks_for_bits ? has_no_bits : has_bits_alone)
+    return std::nullopt;
+  return found->second;
+}
+
+// Devices compare signed numbers: those without a sign that need all bits are moved down by half their range.
+std::uint64_t order_offset(std::uint32_t operation, Number number) {
+  const bool compares = (operation & 7) == THALWEG_NIC_MINIMUM || (operation & 7) == THALWEG_NIC_MAXIMUM;
+  return compares && number == Number::uint64 ? THALWEG_NIC_SIGN : 0;
+}
+
+} // namespace
+
+std::optional<DeviceWords> DeviceWords::of(const CollectiveCall& call, int rank, const char*& why_not) {
+  DeviceWords words;
+  const Operation operation = call.function->operation;
+  if (operation == Operation::barrier)
+    return words;
+  why_not = "a datatype or operator that cards do not combine";
+  const std::optional<DeviceNumbers> numbers = numbers_of(call.recvtype);
+  if (!numbers)
+    return std::nullopt;
+  const std::optional<Arithmetic> arithmetic = arithmetic_of(call.op, call.recvtype, *numbers);
+  if (!arithmetic)
+    return std::nullopt;
+  why_not = "no or of more than 32 words";
+  const int words_each = numbers->is_located ? 2 : 1;
+  if (call.recvcount < 1 || call.recvcount * words_each > THALWEG_NIC_WORDS)
+    return std::nullopt;
+  words.numbers_ = *numbers;
+  words.count_ = static_cast<std::size_t>(call.recvcount);
+  words.operation_ = (kind_of(numbers->number) + (numbers->is_located ? THALWEG_NIC_LOCATED : 0)) * 8 +
+                     static_cast<std::uint32_t>(*arithmetic);
+  words.is_wanted_ = operation != Operation::reduce || rank == call.root;
+  return words;
+}
+
+thalweg_nic_content DeviceWords::contribution(const CollectiveCall& call) const {
+  thalweg_nic_content content{};
+  if (count_ == 0)
+    return content;
+  const std::uint32_t words_each = numbers_.is_located ? 2 : 1;
+  content.operation = operation_;
+  content.count = thalweg_nic_length(static_cast<std::uint32_t>(count_) * words_each);
+  const auto* input = static_cast<const std::byte*>(is_in_place(call) ? call.recvbuf : call.sendbuf);
+  const std::uint64_t offset = order_offset(operation_, numbers_.number);
+  auto* word = content.words;
+  with_integer(numbers_.number, [&](auto value) {
+    for (std::size_t i = 0; i < count_; ++i, input += numbers_.stride) {
+      std::memcpy(&value, input, sizeof value);
+      *word++ = static_cast<std::uint64_t>(value) ^ offset;
+      if (!numbers_.is_located)
+        continue;
+      int where = 0;
+      std::memcpy(&where, input + numbers_.where, sizeof where);
+      *word++ = static_cast<std::uint64_t>(where);
+    }
+  });
+  return content;
+}
+
+void DeviceWords::deliver(const thalweg_nic_content& result, const CollectiveCall& call) const {
+  auto* output = static_cast<std::byte*>(call.recvbuf);
+  const std::uint64_t offset = order_offset(operation_, numbers_.number);
+  const auto* word = result.words;
+  with_integer(numbers_.number, [&](auto value) {
+    for (std::size_t i = 0; i < count_; ++i, output += numbers_.stride) {
+      value = static_cast<decltype(value)>(*word++ ^ offset);
+      std::memcpy(output, &value, sizeof value);
+      if (!numbers_.is_located)
+        continue;
+      const auto where = static_cast<int>(*word++);
+      std::memcpy(output + numbers_.where, &where, sizeof where);
+    }
+  });
+}
+
+} // namespace thalweg::mpi

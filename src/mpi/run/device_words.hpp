@@ -1,0 +1,42 @@
+#pragma once
+
+// A call's numbers as words that network devices combine (nic/combining.h).
+
+#include <cstddef>
+#include <optional>
+
+#include "engine/reductions.hpp"
+#include "mpi/call/collective_call.hpp"
+#include "nic/combining.h"
+
+namespace thalweg::mpi {
+
+// Where the numbers of a predefined datatype are.
+struct DeviceNumbers {
+  engine::Number number = engine::Number::uint64;
+  std::size_t stride = 0;
+  bool is_located = false; // each has an int beside it, which says where it is (MPI_MINLOC)
+  std::size_t where = 0;   // the int's place
+};
+
+class DeviceWords {
+public:
+  // Of a barrier, a reduce or an allreduce with up to 32 words of predefined types and operators. Else
+  // nothing, and why, for the report: the same on all ranks.
+  static std::optional<DeviceWords> of(const CollectiveCall& call, int rank, const char*& why_not);
+
+  // What this rank contributes.
+  thalweg_nic_content contribution(const CollectiveCall& call) const;
+  // Is the result for this rank? That of a reduce is for its root.
+  bool is_wanted() const { return is_wanted_; }
+  // Writes the result to where the call wants it.
+  void deliver(const thalweg_nic_content& result, const CollectiveCall& call) const;
+
+private:
+  DeviceNumbers numbers_;
+  std::uint32_t operation_ = 0;
+  std::size_t count_ = 0; // of numbers
+  bool is_wanted_ = true;
+};
+
+} // namespace thalweg::mpi

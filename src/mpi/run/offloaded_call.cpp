@@ -1,0 +1,89 @@
+#include "mpi/run/offloaded_call.hpp"
+
+#include <fmt/format.h>
+
+#include "mpi/run/device_collective.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// The call on the engine, or why that cannot be, the same on all ranks.
+struct Fallback {
+  std::unique_ptr<PendingCollective> pending;
+  const char* reason = nullptr;
+
+  Fallback(const OffloadedCall& offloaded, engine::Tags tags) {
+    CommunicatorPlans& plans = offloaded.plans;
+    CallBinding bound = bind_call(offloaded.call, offloaded.communicator);
+    set_operator(plans.reduction, bound, offloaded.call);
+    const CommunicatorPlans::Found found =
+        plans.plan_for(bound, offloaded.scheduled, offloaded.choice.id, offloaded.communicator);
+    reason = found.reason;
+    if (reason == nullptr)
+      pending = make_pending(plans, found, std::move(bound), tags);
+  }
+};
+
+} // namespace
+
+std::optional<Ran> OffloadedCall::run() const {
+  const char* why_not = nullptr;
+  const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);
+  if (!words) {
+    note_network_device(fmt::format("{} of {} runs on our engine", function_name(call), why_not));
+    return std::nullopt;
+  }
+  switch (call.function->mode) {
+  case Mode::blocking:
+    return run_now(*words);
+  case Mode::nonblocking:
+    return run_later(*words);
+  case Mode::persistent:
+    return make_persistent(*words);
+  }
+  return std::nullopt;
+}
+
+std::optional<Ran> OffloadedCall::run_now(const DeviceWords& words) const {
+  DeviceGroup& group = *devices.group_for(scheduled, choice.id, root(), communicator, plans);
+  const wait::Policy& policy = communicator.channels->policy();
+  nic::Member* const member = wait_for_member(group, policy);
+  if (member == nullptr)
+    return std::nullopt;
+  run_on_devices(group, *member, words, call, policy);
+  return done();
+}
+
+// Ranks may not yet know how the group settles, and not all the same: so none does here as if it knew.
+Ran OffloadedCall::run_later(const DeviceWords& words) const {
+  const std::shared_ptr<DeviceGroup>& group =
+      devices.group_for(scheduled, choice.id, root(), communicator, plans);
+  const engine::Tags tags = plans.next_tags();
+  std::unique_ptr<PendingCollective> fallback;
+  if (!group->is_settled() || group->member() == nullptr) {
+    Fallback made(*this, tags);
+    if (made.reason != nullptr)
+      return declined(made.reason);
+    fallback = std::move(made.pending);
+  }
+  auto pending = std::make_unique<DeviceCollective>(group, words, call, std::move(fallback));
+  pending->start();
+  return done(hand_out(std::move(pending), call.request));
+}
+
+// Persistent operations may be started in another order on each rank: each has a group of its own.
+Ran OffloadedCall::make_persistent(const DeviceWords& words) const {
+  const engine::Tags tags = plans.persistent_tags();
+  if (tags.count == 0)
+    return declined("more persistent collectives than there are tags for");
+  Fallback fallback(*this, tags);
+  if (fallback.reason != nullptr)
+    return declined(fallback.reason);
+  auto group = std::make_shared<DeviceGroup>(scheduled, root(), communicator, plans.shared_transport(), tags);
+  auto pending =
+      std::make_unique<DeviceCollective>(std::move(group), words, call, std::move(fallback.pending));
+  return done(hand_out_persistent(std::move(pending), call.comm, call.request));
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+
+#include "mpi/choose/choice.hpp"
+#include "mpi/run/device_groups.hpp"
+#include "mpi/run/ran.hpp"
+
+namespace thalweg::mpi {
+
+// A call for which a strategy was chosen that network devices can run.
+class OffloadedCall {
+public:
+  const CollectiveCall& call;
+  CommunicatorState& communicator;
+  const strategies::Scheduled& scheduled;
+  const Choice& choice;
+  CommunicatorPlans& plans;
+  DeviceGroups& devices;
+
+  // Nothing where the engine must run it as any other, the same on all ranks.
+  std::optional<Ran> run() const;
+
+private:
+  Ran done(int code = MPI_SUCCESS) const { return {Outcome::done, choice.text, nullptr, code}; }
+  Rank root() const { return call.function->operation == Operation::reduce ? call.root : 0; }
+  std::optional<Ran> run_now(const DeviceWords& words) const;
+  Ran run_later(const DeviceWords& words) const;
+  Ran make_persistent(const DeviceWords& words) const;
+};
+
+} // namespace thalweg::mpi

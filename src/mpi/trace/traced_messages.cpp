@@ -1,0 +1,190 @@
+#include "mpi/trace/traced_messages.hpp"
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "mpi/trace/call_log.hpp"
+#include "mpi/trace/traced_requests.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+using pattern::TracedCall;
+using pattern::TracedKind;
+
+// Messages of neighborhood collectives; programs may use it too, on communicators without neighbors.
+constexpr int neighbor_tag = 0x7fffffff;
+
+// Nothing for MPI_PROC_NULL, and for processes beyond the world.
+std::optional<TracedCall> send_of(CommunicatorState& communicator, const AskedSend& send) {
+  if (send.to == MPI_PROC_NULL)
+    return std::nullopt;
+  const std::int32_t peer = communicator.world_rank_of(send.to);
+  if (peer < 0) {
+    call_log().count_lack("messages to processes beyond the world");
+    return std::nullopt;
+  }
+  TracedCall call;
+  call.kind = TracedKind::send;
+  call.is_synchronous = send.is_synchronous;
+  call.communicator = call_log().number_of(communicator);
+  call.peer = peer;
+  call.tag = send.tag;
+  call.bytes = send.bytes;
+  return call;
+}
+
+std::optional<TracedCall> receive_of(CommunicatorState& communicator, const AskedReceive& receive) {
+  if (receive.from == MPI_PROC_NULL)
+    return std::nullopt;
+  const bool is_any = receive.from == MPI_ANY_SOURCE;
+  const std::int32_t peer = is_any ? pattern::any_message : communicator.world_rank_of(receive.from);
+  if (!is_any && peer < 0) {
+    call_log().count_lack("messages from processes beyond the world");
+    return std::nullopt;
+  }
+  TracedCall call;
+  call.kind = TracedKind::receive;
+  call.communicator = call_log().number_of(communicator);
+  call.peer = peer;
+  call.tag = receive.tag == MPI_ANY_TAG ? pattern::any_message : receive.tag;
+  return call;
+}
+
+bool asks_for_any(const TracedCall& receive) {
+  return receive.peer == pattern::any_message || receive.tag == pattern::any_message;
+}
+
+AskedReceive as_received(const AskedReceive& receive, const MPI_Status& status) {
+  return receive.from == MPI_PROC_NULL ? receive : AskedReceive{status.MPI_SOURCE, status.MPI_TAG};
+}
+
+void trace_messages(CommunicatorState& communicator, std::vector<TracedCall> calls, MPI_Request request,
+                    bool is_persistent) {
+  bool asks = false;
+  for (const TracedCall& call : calls)
+    asks |= call.kind == TracedKind::receive && asks_for_any(call);
+  if (!calls.empty())
+    trace_request(std::move(calls), request, is_persistent, asks ? &communicator : nullptr);
+}
+
+template <class... Asked>
+std::vector<TracedCall> calls_of(const Asked&... asked) {
+  std::vector<TracedCall> calls;
+  ((asked ? calls.push_back(*asked) : void()), ...);
+  return calls;
+}
+
+// Calls that are all begun, and then waited for.
+void append_and_wait(std::vector<TracedCall> calls) {
+  if (calls.empty())
+    return;
+  CallLog& log = call_log();
+  const std::int32_t number = log.take_request();
+  for (TracedCall& call : calls) {
+    call.request = number;
+    log.append(call);
+  }
+  TracedCall wait;
+  wait.completed.push_back({number});
+  log.append(wait);
+  log.give_request_back(log.thread_log(), number);
+}
+
+struct FoundMessages {
+  std::mutex mutex;
+  std::map<MPI_Message, MPI_Comm> messages;
+};
+
+FoundMessages& found_messages() {
+  static FoundMessages* const instance = new FoundMessages;
+  return *instance;
+}
+
+} // namespace
+
+void trace_send(CommunicatorState& communicator, const AskedSend& send) {
+  if (const auto call = send_of(communicator, send))
+    call_log().append(*call);
+}
+
+void trace_receive(CommunicatorState& communicator, const AskedReceive& receive, const MPI_Status& status) {
+  if (const auto call = receive_of(communicator, as_received(receive, status)))
+    call_log().append(*call);
+}
+
+void trace_exchange(CommunicatorState& communicator, const AskedSend& send, const AskedReceive& receive,
+                    const MPI_Status& status) {
+  append_and_wait(
+      calls_of(receive_of(communicator, as_received(receive, status)), send_of(communicator, send)));
+}
+
+void trace_begun(CommunicatorState& communicator, const AskedSend& send, MPI_Request request) {
+  trace_messages(communicator, calls_of(send_of(communicator, send)), request, false);
+}
+
+void trace_begun(CommunicatorState& communicator, const AskedReceive& receive, MPI_Request request) {
+  trace_messages(communicator, calls_of(receive_of(communicator, receive)), request, false);
+}
+
+void trace_begun(CommunicatorState& communicator, const AskedSend& send, const AskedReceive& receive,
+                 MPI_Request request) {
+  trace_messages(communicator, calls_of(receive_of(communicator, receive), send_of(communicator, send)),
+                 request, false);
+}
+
+void trace_made(CommunicatorState& communicator, const AskedSend& send, MPI_Request request) {
+  trace_messages(communicator, calls_of(send_of(communicator, send)), request, true);
+}
+
+void trace_made(CommunicatorState& communicator, const AskedReceive& receive, MPI_Request request) {
+  trace_messages(communicator, calls_of(receive_of(communicator, receive)), request, true);
+}
+
+void trace_neighbors(CommunicatorState& communicator, const std::vector<NeighborMessage>& sent,
+                     const std::vector<std::int32_t>& sources, const MPI_Request* request,
+                     bool is_persistent) {
+  std::vector<TracedCall> calls;
+  TracedCall call;
+  call.communicator = call_log().number_of(communicator);
+  call.tag = neighbor_tag;
+  call.kind = TracedKind::receive;
+  for (const std::int32_t source : sources) {
+    call.peer = source;
+    calls.push_back(call);
+  }
+  call.kind = TracedKind::send;
+  for (const NeighborMessage& one : sent) {
+    call.peer = one.peer;
+    call.bytes = one.bytes;
+    calls.push_back(call);
+  }
+  if (request == nullptr)
+    append_and_wait(std::move(calls));
+  else if (!calls.empty())
+    trace_request(std::move(calls), *request, is_persistent);
+}
+
+void trace_found(CommunicatorState& communicator, MPI_Message message) {
+  FoundMessages& all = found_messages();
+  const std::lock_guard lock(all.mutex);
+  all.messages.insert_or_assign(message, communicator.handle);
+}
+
+CommunicatorState* traced_finder(MPI_Message message) {
+  FoundMessages& all = found_messages();
+  MPI_Comm comm = MPI_COMM_NULL;
+  {
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.messages.find(message);
+    if (found == all.messages.end())
+      return nullptr;
+    comm = found->second;
+    all.messages.erase(found);
+  }
+  return find_communicator(comm);
+}
+
+} // namespace thalweg::mpi

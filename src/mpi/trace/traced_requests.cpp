@@ -1,0 +1,172 @@
+#include "mpi/trace/traced_requests.hpp"
+
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+namespace thalweg::mpi {
+
+namespace {
+
+using pattern::Completed;
+using pattern::TracedCall;
+
+struct TracedRequest {
+  ThreadLog* thread; // whose number it has
+  std::int32_t number;
+  bool is_persistent;
+  bool is_active;
+  bool is_canceled = false;
+  std::vector<std::int32_t> sources; // ranks of the world, by status's source; empty: it was said before
+  std::vector<TracedCall> calls;     // of persistent ones
+};
+
+struct TracedRequests {
+  std::mutex mutex;
+  std::unordered_map<MPI_Request, TracedRequest> requests;
+};
+
+TracedRequests& traced_requests() {
+  static TracedRequests* const instance = new TracedRequests;
+  return *instance;
+}
+
+Completed completed_of(const TracedRequest& request, const MPI_Status* status) {
+  Completed found{request.number};
+  int was_canceled = 0;
+  if (request.is_canceled && status != nullptr)
+    native.Test_cancelled(status, &was_canceled);
+  if (was_canceled != 0) {
+    found.source = Completed::canceled;
+  } else if (!request.sources.empty() && status != nullptr && status->MPI_SOURCE >= 0) {
+    found.source = request.sources[static_cast<std::size_t>(status->MPI_SOURCE)];
+    found.tag = status->MPI_TAG;
+  }
+  return found;
+}
+
+// Adds what is over, and gives its number back; what another thread began is left out.
+void complete(MPI_Request request, const MPI_Status* status, std::vector<Completed>& completed) {
+  TracedRequests& all = traced_requests();
+  CallLog& log = call_log();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.requests.find(request);
+  if (found == all.requests.end() || !found->second.is_active)
+    return;
+  TracedRequest& one = found->second;
+  if (one.thread == &log.thread_log())
+    completed.push_back(completed_of(one, status));
+  else
+    log.count_lack("waits for requests of other threads");
+  one.is_active = false;
+  if (one.is_persistent)
+    return;
+  log.give_request_back(*one.thread, one.number);
+  all.requests.erase(found);
+}
+
+void append_wait(std::vector<Completed> completed) {
+  if (completed.empty())
+    return;
+  TracedCall call;
+  call.completed = std::move(completed);
+  call_log().append(call);
+}
+
+} // namespace
+
+void trace_request(std::vector<TracedCall> calls, MPI_Request request, bool is_persistent,
+                   CommunicatorState* asks) {
+  CallLog& log = call_log();
+  TracedRequest one{&log.thread_log(), log.take_request(), is_persistent, !is_persistent, false, {}, {}};
+  if (asks != nullptr)
+    one.sources = asks->world_ranks();
+  for (TracedCall& call : calls) {
+    call.request = one.number;
+    if (!is_persistent)
+      log.append(call);
+  }
+  if (is_persistent)
+    one.calls = std::move(calls);
+  TracedRequests& all = traced_requests();
+  const std::lock_guard lock(all.mutex);
+  all.requests.insert_or_assign(request, std::move(one));
+}
+
+void traced_request_started(MPI_Request request) {
+  TracedRequests& all = traced_requests();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.requests.find(request);
+  if (found == all.requests.end())
+    return;
+  found->second.is_active = true;
+  if (found->second.thread != &call_log().thread_log())
+    call_log().count_lack("starts of requests of other threads");
+  else
+    for (const TracedCall& call : found->second.calls)
+      call_log().append(call);
+}
+
+void traced_request_freed(MPI_Request request) {
+  TracedRequests& all = traced_requests();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.requests.find(request);
+  if (found == all.requests.end())
+    return;
+  call_log().give_request_back(*found->second.thread, found->second.number);
+  all.requests.erase(found);
+}
+
+void traced_request_canceled(MPI_Request request) {
+  TracedRequests& all = traced_requests();
+  const std::lock_guard lock(all.mutex);
+  if (const auto found = all.requests.find(request); found != all.requests.end())
+    found->second.is_canceled = true;
+}
+
+MPI_Status* WaitedRequests::statuses(MPI_Status* statuses) {
+  if (requests_.empty() || statuses != MPI_STATUSES_IGNORE)
+    return statuses;
+  statuses_.resize(requests_.size());
+  return statuses_.data();
+}
+
+MPI_Status* WaitedRequests::status(MPI_Status* status) {
+  if (requests_.empty() || status != MPI_STATUS_IGNORE)
+    return status;
+  statuses_.resize(1);
+  return statuses_.data();
+}
+
+int WaitedRequests::all(int code, const MPI_Status* statuses) const {
+  if (requests_.empty() || code != MPI_SUCCESS)
+    return code;
+  std::vector<Completed> completed;
+  for (std::size_t index = 0; index < requests_.size(); ++index)
+    complete(requests_[index], statuses == MPI_STATUSES_IGNORE ? nullptr : &statuses[index], completed);
+  append_wait(std::move(completed));
+  return code;
+}
+
+int WaitedRequests::one(int code, const int& index, const MPI_Status* status) const {
+  if (requests_.empty() || code != MPI_SUCCESS || index == MPI_UNDEFINED)
+    return code;
+  std::vector<Completed> completed;
+  complete(requests_[static_cast<std::size_t>(index)], status == MPI_STATUS_IGNORE ? nullptr : status,
+           completed);
+  append_wait(std::move(completed));
+  return code;
+}
+
+int WaitedRequests::some(int code, const int& count, const int* indices, const MPI_Status* statuses) const {
+  if (requests_.empty() || code != MPI_SUCCESS || count == MPI_UNDEFINED)
+    return code;
+  std::vector<Completed> completed;
+  for (int place = 0; place < count; ++place)
+    complete(requests_[static_cast<std::size_t>(indices[place])],
+             statuses == MPI_STATUSES_IGNORE ? nullptr : &statuses[place], completed);
+  append_wait(std::move(completed));
+  return code;
+}
+
+} // namespace thalweg::mpi

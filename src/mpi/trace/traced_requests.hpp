@@ -1,0 +1,44 @@
+#pragma once
+
+// Requests of the program's for the trace: what began with each, and when it is over.
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/comm/communicators.hpp"
+#include "mpi/trace/call_log.hpp"
+
+namespace thalweg::mpi {
+
+// These calls began; the request stands for all of them. A persistent request's begin when it is started.
+// `asks` of a receive: its communicator, where any message may come; else null.
+void trace_request(std::vector<pattern::TracedCall> calls, MPI_Request request, bool is_persistent,
+                   CommunicatorState* asks = nullptr);
+
+void traced_request_started(MPI_Request request);
+void traced_request_freed(MPI_Request request);
+void traced_request_canceled(MPI_Request request);
+
+// The requests that a call waits for or looks at, as they were before it: they may be none afterwards.
+class WaitedRequests {
+public:
+  WaitedRequests(int count, const MPI_Request* requests) {
+    if (traces && recording && count > 0) [[unlikely]]
+      requests_.assign(requests, requests + count);
+  }
+  // Where the program ignores statuses, the trace wants them for receives of any message.
+  MPI_Status* statuses(MPI_Status* statuses);
+  MPI_Status* status(MPI_Status* status);
+
+  // What became of them, after the call returned `code`; gives the code. Numbers are read when it has been
+  // made.
+  int all(int code, const MPI_Status* statuses) const;
+  int one(int code, const int& index, const MPI_Status* status) const;
+  int some(int code, const int& count, const int* indices, const MPI_Status* statuses) const;
+
+private:
+  std::vector<MPI_Request> requests_; // none: nothing is traced
+  std::vector<MPI_Status> statuses_;
+};
+
+} // namespace thalweg::mpi

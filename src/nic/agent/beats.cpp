@@ -1,0 +1,60 @@
+#include "nic/agent/registry.hpp"
+
+#include "nic/protocol.h"
+
+#include <algorithm>
+#include <optional>
+
+// What agents tell each other, and what a host's ranks are told of it.
+
+namespace thalweg::nic {
+
+void Registry::announce(Group& group) {
+  const thalweg_nic_departure& departure = group.watch.departure();
+  // Ranks look at the kind first.
+  __atomic_store_n(&group.departure->kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
+  group.departure->rank = departure.rank;
+  group.departure->after = departure.after;
+  std::copy_n(departure.host, sizeof departure.host, group.departure->host);
+  __atomic_store_n(&group.departure->kind, departure.kind, __ATOMIC_RELEASE);
+  tell_neighbors(group);
+}
+
+void Registry::tell_neighbors(const Group& group) {
+  for (const std::uint32_t neighbor : group.watch.neighbors())
+    neighbors_.send(neighbor, write_beat(group.watch.beat_for(neighbor, Clock::now())));
+}
+
+void Registry::beat() {
+  const Clock::time_point now = Clock::now();
+  neighbors_.begin_round(now);
+  neighbors_.forget_old(now);
+  for (auto& [index, group] : groups_) {
+    group.watch.look(programs_.state(index), now);
+    bool is_news = false;
+    if (group.present != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
+      for (const std::uint32_t neighbor : group.watch.neighbors())
+        if (neighbors_.is_silent(neighbor, now))
+          is_news |= group.watch.lose(neighbor);
+    if (is_news)
+      announce(group);
+    else
+      tell_neighbors(group);
+  }
+}
+
+void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
+  const std::optional<Beat> beat = read_beat(datagram);
+  const auto found = std::ranges::find_if(
+      groups_, [&](const auto& entry) { return beat && entry.second.view.id == beat->group; });
+  if (beat && found == groups_.end())
+    return; // a group that was left long ago here
+  if (!beat || found->second.view.key != beat->key || !found->second.watch.is_neighbor(from)) {
+    ++refused_;
+    return;
+  }
+  if (found->second.watch.hear(from, *beat, Clock::now()))
+    announce(found->second);
+}
+
+} // namespace thalweg::nic

@@ -1,0 +1,138 @@
+#include "nic/agent/neighbors.hpp"
+
+#include "core/error.hpp"
+#include "nic/beat.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace thalweg::nic {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 1500ms;       // three beats
+constexpr auto first_patience = 5000ms; // hosts join a group one after another
+constexpr auto kept = 60s;
+constexpr std::uint16_t closed_port = 7749;
+
+sockaddr_in at(std::uint32_t address, std::uint16_t port) {
+  sockaddr_in found{};
+  found.sin_family = AF_INET;
+  found.sin_addr.s_addr = address;
+  found.sin_port = htons(port);
+  return found;
+}
+
+// True where the other host's kernel says that nobody listens, also to an earlier one.
+bool is_refused(int socket, std::span<const std::byte> datagram) {
+  if (::send(socket, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+      errno != ECONNREFUSED)
+    return false;
+  [[maybe_unused]] const ssize_t sent =
+      ::send(socket, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  return true;
+}
+
+} // namespace
+
+Neighbors::Neighbors(std::uint32_t own)
+    : own_(own), listening_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+  const sockaddr_in address = at(own, agent_port);
+  if (listening_ < 0 || bind(listening_, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
+    const int error = errno;
+    close(listening_);
+    throw Error(fmt::format("no socket at port {}: {}", agent_port, std::strerror(error)),
+                "end what listens there", thalweg_error_system);
+  }
+}
+
+Neighbors::~Neighbors() {
+  for (const auto& [address, neighbor] : neighbors_) {
+    close(neighbor.beats);
+    close(neighbor.closed);
+  }
+  close(listening_);
+}
+
+int Neighbors::connect_to(std::uint32_t address, std::uint16_t port) const {
+  const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const sockaddr_in own = at(own_, 0);
+  const sockaddr_in other = at(address, port);
+  if (made >= 0 && bind(made, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0 &&
+      connect(made, reinterpret_cast<const sockaddr*>(&other), sizeof other) == 0)
+    return made;
+  close(made);
+  return -1;
+}
+
+Neighbors::Neighbor& Neighbors::find_or_make(std::uint32_t address) {
+  const auto [found, is_new] = neighbors_.try_emplace(address);
+  if (is_new)
+    found->second = {connect_to(address, agent_port), connect_to(address, closed_port),
+                     Clock::now() + first_patience - patience, Clock::now()};
+  return found->second;
+}
+
+void Neighbors::receive(const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit) {
+  std::array<std::byte, 2048> datagram;
+  sockaddr_in from{};
+  for (;;) {
+    socklen_t length = sizeof from;
+    const ssize_t bytes = recvfrom(listening_, datagram.data(), datagram.size(), 0,
+                                   reinterpret_cast<sockaddr*>(&from), &length);
+    if (bytes < 0)
+      return;
+    const std::uint32_t address = from.sin_addr.s_addr;
+    if (const auto found = neighbors_.find(address); found != neighbors_.end())
+      found->second.heard = std::max(found->second.heard, Clock::now());
+    visit(address, std::span(datagram).first(static_cast<std::size_t>(bytes)));
+  }
+}
+
+void Neighbors::send(std::uint32_t address, std::span<const std::byte> datagram) {
+  Neighbor& neighbor = find_or_make(address);
+  const Clock::time_point now = Clock::now();
+  if (now - neighbor.sent > patience) // nobody had to say anything meanwhile
+    neighbor.heard = std::max(neighbor.heard, now + first_patience - patience);
+  neighbor.sent = now;
+  bool is_alive = is_refused(neighbor.beats, datagram);
+  if (now - neighbor.heard > patience / 2)
+    is_alive |= is_refused(neighbor.closed, datagram.first(1));
+  if (is_alive)
+    neighbor.heard = std::max(neighbor.heard, now);
+}
+
+bool Neighbors::is_silent(std::uint32_t address, Clock::time_point now) const {
+  const auto found = neighbors_.find(address);
+  return found != neighbors_.end() && now - found->second.sent <= patience &&
+         now - found->second.heard > patience;
+}
+
+void Neighbors::begin_round(Clock::time_point now) {
+  // This process was given no time: what it did not hear, nobody has to have left unsaid.
+  if (now - round_ > 2 * patience / 3)
+    for (auto& [address, neighbor] : neighbors_)
+      neighbor.heard = std::max(neighbor.heard, now);
+  round_ = now;
+}
+
+void Neighbors::forget_old(Clock::time_point now) {
+  for (auto one = neighbors_.begin(); one != neighbors_.end();) {
+    if (now - one->second.sent < kept) {
+      ++one;
+      continue;
+    }
+    close(one->second.beats);
+    close(one->second.closed);
+    one = neighbors_.erase(one);
+  }
+}
+
+} // namespace thalweg::nic

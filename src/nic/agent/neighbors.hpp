@@ -1,0 +1,57 @@
+#pragma once
+
+// The hosts beside this one: sends datagrams to their agents, and knows which hosts are silent.
+//
+// A host is alive where its agent says something, and also where its kernel refuses what is sent to a port at
+// which nobody listens. So an agent that has ended, or is given no time, is not taken for a host that is
+// gone.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+
+namespace thalweg::nic {
+
+class Neighbors {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Listens at that address of this host, in network order. Throws Error where it may not.
+  explicit Neighbors(std::uint32_t own);
+  ~Neighbors();
+  Neighbors(const Neighbors&) = delete;
+  Neighbors& operator=(const Neighbors&) = delete;
+
+  /// To be polled for what arrives.
+  int descriptor() const { return listening_; }
+  /// Gives all that has arrived to `visit`, with the sender's address.
+  void receive(const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit);
+  void send(std::uint32_t address, std::span<const std::byte> datagram);
+  /// Three beats were missed, though this process had the time to hear them, and has sent some itself.
+  bool is_silent(std::uint32_t address, Clock::time_point now) const;
+  /// Before each round of beats: `now` is compared with the last round's.
+  void begin_round(Clock::time_point now);
+  /// Forgets who was not sent to for long.
+  void forget_old(Clock::time_point now);
+
+private:
+  struct Neighbor {
+    int beats = -1;
+    int closed = -1; // leads to a port at which nobody listens
+    Clock::time_point heard{};
+    Clock::time_point sent{};
+  };
+
+  Neighbor& find_or_make(std::uint32_t address);
+  int connect_to(std::uint32_t address, std::uint16_t port) const;
+
+  std::uint32_t own_;
+  int listening_ = -1;
+  Clock::time_point round_{};
+  std::map<std::uint32_t, Neighbor> neighbors_{};
+};
+
+} // namespace thalweg::nic

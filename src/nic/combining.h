@@ -1,0 +1,157 @@
+#pragma once
+
+/*
+ * What cards combine: contributions of a few words of 64 bits, word by word, or in pairs.
+ *
+ * Ranks turn their numbers into words. Integers are widened with their sign, so that all sizes are one; those
+ * without a sign that need all 64 bits are moved by half their range where they are compared. Floating-point
+ * numbers are their bits.
+ */
+
+#include "nic/floating_point.h"
+
+enum thalweg_nic_lengths {
+  THALWEG_NIC_PAIR = 2, /* words of a contribution: none, or one of these lengths */
+  THALWEG_NIC_FEW = 8,
+  THALWEG_NIC_WORDS = 32,
+};
+
+/* What is done with two words; the names and numbers of the engine's Arithmetic. */
+enum thalweg_nic_arithmetic {
+  THALWEG_NIC_SUM,
+  THALWEG_NIC_PRODUCT,
+  THALWEG_NIC_MINIMUM,
+  THALWEG_NIC_MAXIMUM,
+  THALWEG_NIC_AND,
+  THALWEG_NIC_OR,
+  THALWEG_NIC_XOR,
+};
+
+/* What words are. An operation is a number's kind times 8, and the arithmetic. Located ones are pairs: a
+ * number whose minimum or maximum is looked for, and where it is, of which the least comes out. */
+enum thalweg_nic_number {
+  THALWEG_NIC_INTEGER = 0,
+  THALWEG_NIC_DOUBLE = 1,
+  THALWEG_NIC_FLOAT = 2,
+  THALWEG_NIC_LOCATED = 4, /* added to one of these */
+};
+
+/* What goes with an epoch: a contribution on its way up, the result on its way down. */
+struct thalweg_nic_content {
+  __u32 operation;
+  __u32 count; /* of words */
+  __u64 words[THALWEG_NIC_WORDS];
+};
+
+/* How two numbers compare: less, equal, more; or one of them is none. */
+enum thalweg_nic_comparison {
+  THALWEG_NIC_LESS,
+  THALWEG_NIC_EQUAL,
+  THALWEG_NIC_MORE,
+  THALWEG_NIC_UNORDERED,
+};
+
+/* A floating-point number as an integer that is ordered like it, the two zeros as one. */
+THALWEG_NIC_INLINE __s64 thalweg_nic_ordered(__u64 number) {
+  return number & THALWEG_NIC_SIGN ? (__s64)(THALWEG_NIC_SIGN - number) : (__s64)number;
+}
+
+THALWEG_NIC_INLINE enum thalweg_nic_comparison thalweg_nic_compare(__u32 number, __u64 a, __u64 b) {
+  __s64 first = (__s64)a;
+  __s64 second = (__s64)b;
+  if (number != THALWEG_NIC_INTEGER) {
+    a = number == THALWEG_NIC_FLOAT ? thalweg_nic_widen(a) : a;
+    b = number == THALWEG_NIC_FLOAT ? thalweg_nic_widen(b) : b;
+    if (thalweg_nic_is_nan(a) || thalweg_nic_is_nan(b))
+      return THALWEG_NIC_UNORDERED;
+    first = thalweg_nic_ordered(a);
+    second = thalweg_nic_ordered(b);
+  }
+  if (first == second)
+    return THALWEG_NIC_EQUAL;
+  return first < second ? THALWEG_NIC_LESS : THALWEG_NIC_MORE;
+}
+
+/* `from`, which has come, combined with `own`: where the order matters, as the engine does. */
+THALWEG_NIC_FUNCTION __u64 thalweg_nic_result(__u32 operation, __u64 from, __u64 own) {
+  const __u32 number = operation >> 3 & 3;
+  switch (operation & 7) {
+  case THALWEG_NIC_SUM:
+    if (number == THALWEG_NIC_INTEGER)
+      return from + own;
+    if (number == THALWEG_NIC_DOUBLE)
+      return thalweg_nic_add(from, own);
+    return thalweg_nic_narrow(thalweg_nic_add(thalweg_nic_widen(from), thalweg_nic_widen(own)));
+  case THALWEG_NIC_PRODUCT:
+    if (number == THALWEG_NIC_INTEGER)
+      return from * own;
+    if (number == THALWEG_NIC_DOUBLE)
+      return thalweg_nic_multiply(from, own);
+    return thalweg_nic_narrow(thalweg_nic_multiply(thalweg_nic_widen(from), thalweg_nic_widen(own)));
+  case THALWEG_NIC_MINIMUM:
+    return thalweg_nic_compare(number, from, own) == THALWEG_NIC_LESS ? from : own;
+  case THALWEG_NIC_MAXIMUM:
+    return thalweg_nic_compare(number, from, own) == THALWEG_NIC_MORE ? from : own;
+  case THALWEG_NIC_AND:
+    return from & own;
+  case THALWEG_NIC_OR:
+    return from | own;
+  case THALWEG_NIC_XOR:
+    return from ^ own;
+  default:
+    return own;
+  }
+}
+
+/* Where the minimum or maximum of `from` and `own` is; of equal ones where the first one is. */
+THALWEG_NIC_FUNCTION __u64 thalweg_nic_where(__u32 operation, __u64 from, __u64 own, __u64 where_from,
+                                             __u64 where_own) {
+  const enum thalweg_nic_comparison found = thalweg_nic_compare(operation >> 3 & 3, from, own);
+  if (found == THALWEG_NIC_EQUAL)
+    return (__s64)where_from < (__s64)where_own ? where_from : where_own;
+  return found == ((operation & 7) == THALWEG_NIC_MINIMUM ? THALWEG_NIC_LESS : THALWEG_NIC_MORE) ? where_from
+                                                                                                 : where_own;
+}
+
+/* Lengths that are known where this is compiled keep the verifier's work small. */
+#define THALWEG_NIC_EACH(counted, step, action)                                                              \
+  do {                                                                                                       \
+    if ((counted)->count != 0)                                                                               \
+      for (__u32 i = 0; i < THALWEG_NIC_PAIR; i += (step))                                                   \
+        action;                                                                                              \
+    if ((counted)->count > THALWEG_NIC_PAIR)                                                                 \
+      for (__u32 i = THALWEG_NIC_PAIR; i < THALWEG_NIC_FEW; i += (step))                                     \
+        action;                                                                                              \
+    if ((counted)->count > THALWEG_NIC_FEW)                                                                  \
+      for (__u32 i = THALWEG_NIC_FEW; i < THALWEG_NIC_WORDS; i += (step))                                    \
+        action;                                                                                              \
+  } while (0)
+
+/* The least length that a contribution of so many words can have. */
+THALWEG_NIC_INLINE __u32 thalweg_nic_length(__u32 words) {
+  if (words == 0)
+    return 0;
+  if (words <= THALWEG_NIC_PAIR)
+    return THALWEG_NIC_PAIR;
+  return words <= THALWEG_NIC_FEW ? THALWEG_NIC_FEW : THALWEG_NIC_WORDS;
+}
+
+THALWEG_NIC_INLINE void thalweg_nic_copy(struct thalweg_nic_content* to,
+                                         const struct thalweg_nic_content* from) {
+  to->operation = from->operation;
+  to->count = from->count;
+  THALWEG_NIC_EACH(from, 1, to->words[i] = from->words[i]);
+}
+
+THALWEG_NIC_INLINE void thalweg_nic_combine(struct thalweg_nic_content* into,
+                                            const struct thalweg_nic_content* from) {
+  const __u32 operation = into->operation;
+  if (operation >> 3 & THALWEG_NIC_LOCATED)
+    THALWEG_NIC_EACH(into, 2, {
+      into->words[i + 1] = thalweg_nic_where(operation, from->words[i], into->words[i], from->words[i + 1],
+                                             into->words[i + 1]);
+      into->words[i] = thalweg_nic_result(operation, from->words[i], into->words[i]);
+    });
+  else
+    THALWEG_NIC_EACH(into, 1, into->words[i] = thalweg_nic_result(operation, from->words[i], into->words[i]));
+}

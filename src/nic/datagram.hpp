@@ -1,0 +1,49 @@
+#pragma once
+
+// A packet with its words, as it is on the wire.
+
+#include "nic/protocol.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thalweg::nic {
+
+class Datagram {
+public:
+  Datagram() = default;
+  Datagram(const thalweg_nic_group& group, std::uint8_t kind, std::uint32_t epoch,
+           const thalweg_nic_content& content) {
+    thalweg_nic_write(&layout_.packet, &group, kind, epoch, &content);
+    for (std::uint32_t i = 0; i < content.count; ++i)
+      layout_.words[i] = thalweg_nic_order64(content.words[i]);
+  }
+
+  const void* data() const { return &layout_; }
+  std::size_t size() const { return sizeof layout_.packet + layout_.packet.words * sizeof(std::uint64_t); }
+  /// To receive into.
+  void* room() { return &layout_; }
+  static constexpr std::size_t room_bytes() { return sizeof(Layout); }
+
+  const thalweg_nic_packet& packet() const { return layout_.packet; }
+  /// Whether that many bytes are a whole packet of ours.
+  bool is_whole(std::size_t bytes) const {
+    return bytes >= sizeof layout_.packet && thalweg_nic_is_ours(&layout_.packet) != 0 && bytes == size();
+  }
+  thalweg_nic_content content() const {
+    thalweg_nic_content content{};
+    thalweg_nic_read(&layout_.packet, &content);
+    for (std::uint32_t i = 0; i < content.count; ++i)
+      content.words[i] = thalweg_nic_order64(layout_.words[i]);
+    return content;
+  }
+
+private:
+  struct __attribute__((packed)) Layout {
+    thalweg_nic_packet packet{};
+    std::uint64_t words[THALWEG_NIC_WORDS] = {};
+  };
+  Layout layout_;
+};
+
+} // namespace thalweg::nic

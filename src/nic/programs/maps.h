@@ -1,0 +1,138 @@
+#pragma once
+
+/* What the card's programs share with each other and with the agent. */
+
+#include "nic/agent_messages.h"
+
+#include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/pkt_cls.h>
+#include <linux/udp.h>
+#include <stddef.h>
+
+/* Other codes than these mean something else to one of the two hooks. */
+enum verdict { NOT_OURS = TC_ACT_UNSPEC, SWALLOWED = TC_ACT_SHOT };
+enum limits { GROUPS = 256, OWNERS = 4096 };
+
+struct frame {
+  struct ethhdr ethernet;
+  struct iphdr ip;
+  struct udphdr udp;
+  struct thalweg_nic_packet packet;
+} __attribute__((packed));
+
+struct owner {
+  __u32 index;
+  __u32 contributor;
+};
+
+struct guarded_state {
+  struct bpf_spin_lock lock;
+  __u32 unused;
+  struct thalweg_nic_state state;
+};
+
+/* Where cards below were heard from last: the link's next hop to them. */
+struct next_hops {
+  __u64 hardware[THALWEG_NIC_CONTRIBUTORS];
+};
+
+struct counts {
+  __u64 starts, ups, downs, refused;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __type(value, __u32);
+} index_of_group SEC(".maps");
+
+/* By the cookie of the socket that the agent made for a rank: nobody else can start for it. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, OWNERS);
+  __type(key, __u64);
+  __type(value, struct owner);
+} owners SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __type(value, struct thalweg_nic_group);
+} groups SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __type(value, struct guarded_state);
+} states SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __type(value, struct next_hops);
+} hops SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct counts);
+} counters SEC(".maps");
+
+/* The packet at hand: the stack has no room for it. */
+struct arrival {
+  __u32 index; /* of its group */
+  __u32 epoch;
+  __u32 own; /* the host's address */
+  __u32 other;
+  __u8 own_hardware[ETH_ALEN];
+  __u8 other_hardware[ETH_ALEN];
+  __u32 contributor;
+  struct thalweg_nic_content content;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct arrival);
+} stage SEC(".maps");
+
+/* What contributors have brought, by place in the window, then contributor. */
+struct cell_map {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, THALWEG_NIC_WINDOW);
+  __uint(map_flags, BPF_F_INNER_MAP);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(struct thalweg_nic_content));
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __array(values, struct cell_map);
+} cells SEC(".maps");
+
+struct page_map {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, THALWEG_NIC_PAGE_BYTES);
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __array(values, struct page_map);
+} pages SEC(".maps");

@@ -1,0 +1,18 @@
+#pragma once
+
+// What messages of programs that Python names cost.
+
+#include "simulate/goal_reader.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace thalweg::python {
+
+/// Of a machine, between ranks on these nodes; where none are given, between ranks that fill one node after
+/// the other. Without a machine of LogGOPS' parameters, wherever the ranks are. Keeps references to the
+/// machine and the nodes.
+simulate::CostBetween costs_between(const machine::Machine* machine, std::int64_t ranks_per_node,
+                                    std::string_view loggops, const std::vector<std::int32_t>& nodes);
+
+} // namespace thalweg::python

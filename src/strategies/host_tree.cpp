@@ -1,0 +1,42 @@
+#include "strategies/host_tree.hpp"
+
+#include "topology/node_groups.hpp"
+#include "topology/tree.hpp"
+
+namespace thalweg::strategies {
+
+Parameter host_tree_radix() {
+  return {.name = "radix",
+          .default_value = 8,
+          .min = 2,
+          .max = 32,
+          .description = "how many nodes are below a node",
+          .proven_at = {2, 3}};
+}
+
+topology::TreeNode host_tree_node(const Builder& b) {
+  const topology::NodeGroups groups = topology::node_groups(b.ranks(), b.problem().nodes.get(), b.root());
+  topology::TreeNode node;
+  if (!groups.is_leader(b.rank())) {
+    node.parent = groups.leader(b.rank());
+    return node;
+  }
+  const std::int32_t first = groups.group(b.root());
+  const auto leader_of = [&](Rank place) {
+    return groups.leaders[static_cast<std::size_t>((place + first) % groups.count())];
+  };
+  const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
+  const topology::TreeNode among_leaders =
+      topology::tree_node(topology::TreeShape::kary, groups.count(), radix,
+                          (groups.group(b.rank()) + groups.count() - first) % groups.count());
+  if (among_leaders.parent >= 0)
+    node.parent = leader_of(among_leaders.parent);
+  for (const Rank member : groups.members_with(b.rank()))
+    if (member != b.rank())
+      node.children.push_back(member);
+  for (const Rank child : among_leaders.children)
+    node.children.push_back(leader_of(child));
+  return node;
+}
+
+} // namespace thalweg::strategies

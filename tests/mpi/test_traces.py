@@ -1,0 +1,70 @@
+"""Traces of calls in their order: what they keep of jobs, and that they can be replayed."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from jobs import Mode, build, run
+from mpis import named
+from test_placing import DEBIAN, EVERY, RANKS, around, pairs
+
+from thalweg.simulation.ground import Costs
+from thalweg.simulation.replaying import replay
+
+
+def traced(name: str, program: str, ranks: int, folder: Path, *arguments: str, **settings: str) -> Path:
+    """Run a program and give its trace, for what MPI it is."""
+    mode = Mode("trace", preload=True, settings={"THALWEG_TRACE": "1", "THALWEG_PATTERNS": str(folder), **settings})
+    result = run(named(name), ranks, [str(build(named(name), program)), *arguments], mode)
+    assert result.status == 0, result.explain()
+    (file,) = folder.glob(f"{program}-*-{ranks}.trace")
+    return file
+
+
+def sent(trace: Path) -> Counter[tuple[int, int, str]]:
+    """Bytes and messages of the program's own, loops written out: (from, to, which)."""
+    found: Counter[tuple[int, int, str]] = Counter()
+    rank, times = 0, [1]
+    for line in trace.read_text().splitlines():
+        words = line.split()
+        if words[0] == "rank":
+            rank = int(words[1])
+        elif words[0] == "loop":
+            times.append(times[-1] * int(words[1]))
+        elif words[0] == "end" and len(words) == 1:
+            times.pop()
+        elif match := re.fullmatch(r"\d+ (?:s?send|is?send \d+) \d+ (\d+) \d+ (\d+)", line):
+            peer, size = map(int, match.groups())
+            found[rank, peer, "bytes"] += times[-1] * size
+            found[rank, peer, "messages"] += times[-1]
+    return found
+
+
+@EVERY
+def test_every_message_is_in_the_trace(name: str, tmp_path: Path) -> None:
+    """All kinds of sends, persistent and partitioned ones, split communicators, neighbors; and it can be replayed."""
+    trace = traced(name, "traffic", RANKS, tmp_path)
+    partitioned = Counter[tuple[int, int, str]]() if name == "openmpi4" else around(96, 3, 1)
+    assert sent(trace) == around(130, 8, 1, -1) + around(40, 4, 1) + partitioned + pairs(5)
+    assert "lacks 36 one-sided calls" in trace.read_text()
+    found = replay(str(trace), Costs(ranks_per_node=0), use=["alltoall=bruck"], computation_scale=0)
+    assert found.simulation.seconds < found.recorded_seconds
+
+
+@DEBIAN
+def test_any_kind_of_program_can_be_replayed(name: str, tmp_path: Path) -> None:
+    """Requests, messages for anybody, found ones, canceled ones, all forms of collectives: nothing waits for good."""
+    suites = ["p2p_traffic", "request_kinds", "alltoallw", "bcast", "neighbor_allgather"]
+    trace = traced(name, "conformance", 3, tmp_path, "--known", named(name).known_names, "--scale", "0.2", *suites)
+    found = replay(str(trace), Costs(ranks_per_node=0))
+    assert found.simulation.messages > 0
+    assert len(sent(trace)) > 0
+
+
+@pytest.mark.parametrize("name", ["mpich4", pytest.param("openmpi4", marks=pytest.mark.exhaustive)])
+def test_threads_have_calls_of_their_own(name: str, tmp_path: Path) -> None:
+    """Three threads on communicators of their own, beside the one that made them."""
+    trace = traced(name, "threads", 3, tmp_path, "--scale", "0.2")
+    assert Counter(trace.read_text().splitlines())["thread"] == 3 * 4
+    assert replay(str(trace), Costs(ranks_per_node=0)).simulation.messages > 0

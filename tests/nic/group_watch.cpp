@@ -1,0 +1,184 @@
+#include "nic/group_watch.hpp"
+
+#include "nic/protocol.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace thalweg::nic {
+namespace {
+
+using Clock = GroupWatch::Clock;
+
+Beat some_beat(std::mt19937& random) {
+  Beat beat;
+  beat.group = random();
+  beat.key = std::uint64_t{random()} << 32 | random();
+  beat.newest = random();
+  beat.departure.kind = random() % 3;
+  beat.departure.rank = static_cast<std::int32_t>(random());
+  beat.departure.after = random();
+  std::strcpy(beat.departure.host, "node-3.cluster");
+  std::strcpy(beat.host, "node_17");
+  for (std::size_t i = random() % (Beat::max_missing + 1); i > 0; --i)
+    beat.missing.push_back({static_cast<std::int32_t>(random()), static_cast<std::uint32_t>(random()),
+                            static_cast<std::uint32_t>(random())});
+  return beat;
+}
+
+TEST(NicBeat, WhatIsWrittenIsReadAndFitsASmallMtu) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const Beat beat = some_beat(random);
+    const std::vector<std::byte> datagram = write_beat(beat);
+    EXPECT_LE(datagram.size(), 1280U - 28);
+    const auto read = read_beat(datagram);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->group, beat.group);
+    EXPECT_EQ(read->key, beat.key);
+    EXPECT_EQ(read->newest, beat.newest);
+    EXPECT_EQ(std::memcmp(&read->departure, &beat.departure, sizeof beat.departure), 0);
+    EXPECT_STREQ(read->host, beat.host);
+    EXPECT_EQ(read->missing, beat.missing);
+  }
+}
+
+TEST(NicBeat, MutantsAreRefusedOrHarmless) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<std::byte> datagram = write_beat(some_beat(random));
+    for (std::uint32_t changes = random() % 4; changes > 0; --changes)
+      datagram[random() % datagram.size()] = static_cast<std::byte>(random());
+    if (random() % 4 == 0)
+      datagram.resize(random() % (datagram.size() + 20));
+    const auto read = read_beat(datagram);
+    if (!read)
+      continue;
+    EXPECT_EQ(datagram.size(), write_beat(*read).size());
+    for (const char letter : std::string_view(read->departure.host))
+      EXPECT_TRUE(letter != '"' && letter != '\\' && letter > ' ');
+  }
+}
+
+// A tree of hosts, each with some ranks, whose cards run the real protocol and whose agents talk.
+struct Host {
+  thalweg_nic_group view{};
+  std::vector<std::int32_t> ranks{};
+  thalweg_nic_state state{};
+  std::size_t above = 0;
+};
+
+struct Tree {
+  std::vector<Host> hosts;
+  std::vector<GroupWatch> watches;
+  Clock::time_point now{};
+
+  explicit Tree(std::mt19937& random) {
+    const std::size_t count = 1 + random() % 9;
+    std::int32_t rank = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      Host host;
+      host.view.key = 7;
+      host.view.locals = static_cast<std::uint16_t>(1 + random() % 3);
+      for (std::uint16_t local = 0; local < host.view.locals; ++local)
+        host.ranks.push_back(rank++);
+      host.view.contributors = host.view.locals;
+      if (i > 0) {
+        host.above = random() % i;
+        Host& above = hosts[host.above];
+        host.view.has_parent = 1;
+        host.view.own = above.view.contributors;
+        host.view.parent.address = static_cast<std::uint32_t>(host.above + 1);
+        above.view.below[above.view.contributors++].address = static_cast<std::uint32_t>(i + 1);
+        above.ranks.push_back(host.ranks.front());
+      }
+      hosts.push_back(host);
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      watches.emplace_back(hosts[i].view, hosts[i].ranks, static_cast<std::uint32_t>(i + 1), "h");
+  }
+
+  void arrive(std::size_t host, std::uint32_t contributor, std::uint32_t epoch) {
+    Host& here = hosts[host];
+    thalweg_nic_content cell{}, content{};
+    std::uint32_t actions = thalweg_nic_arrive(&here.view, &here.state, &cell, contributor, epoch, &content);
+    if (actions == THALWEG_NIC_COMBINE)
+      actions = thalweg_nic_complete(&here.view, &here.state, epoch, &content);
+    if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
+      arrive(here.above, here.view.own, epoch);
+    if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
+      release_below(host, epoch);
+  }
+
+  void release_below(std::size_t host, std::uint32_t epoch) {
+    for (std::size_t below = 1; below < hosts.size(); ++below)
+      if (hosts[below].above == host) {
+        thalweg_nic_content content{};
+        thalweg_nic_release(&hosts[below].view, &hosts[below].state, epoch, &content);
+        release_below(below, epoch);
+      }
+  }
+
+  // As many rounds as the tree is deep at most.
+  void talk() {
+    for (std::size_t round = 0; round <= hosts.size(); ++round)
+      for (std::size_t i = 0; i < hosts.size(); ++i) {
+        watches[i].look(hosts[i].state, now);
+        for (const std::uint32_t to : watches[i].neighbors())
+          watches[to - 1].hear(static_cast<std::uint32_t>(i + 1), watches[i].beat_for(to, now), now);
+      }
+  }
+};
+
+TEST(NicGroupWatch, EveryHostKnowsWhoIsMissingAnywhere) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 200; ++trial) {
+    Tree tree(random);
+    const std::uint32_t epochs = 1 + random() % 20;
+    std::vector<std::int32_t> late;
+    bool has_come = false;
+    for (std::uint32_t epoch = 1; epoch <= epochs; ++epoch)
+      for (std::size_t i = 0; i < tree.hosts.size(); ++i)
+        for (std::uint32_t local = 0; local < tree.hosts[i].view.locals; ++local)
+          if (epoch < epochs || random() % 3 != 0) {
+            tree.arrive(i, local, epoch);
+            has_come |= epoch == epochs;
+          } else {
+            late.push_back(tree.hosts[i].ranks[local]);
+          }
+    tree.talk();
+    for (const GroupWatch& watch : tree.watches) {
+      std::vector<std::int32_t> missing;
+      for (const Missing& one : watch.missing(tree.now))
+        missing.push_back(one.rank);
+      std::ranges::sort(missing);
+      EXPECT_EQ(missing, has_come ? late : std::vector<std::int32_t>{});
+    }
+  }
+}
+
+TEST(NicGroupWatch, WhoIsGoneIsKnownEverywhereAndTheEarliestCounts) {
+  std::mt19937 random(4);
+  for (int trial = 0; trial < 200; ++trial) {
+    Tree tree(random);
+    tree.arrive(0, 0, 1);
+    const std::size_t host = random() % tree.hosts.size();
+    const std::size_t other = random() % tree.hosts.size();
+    tree.watches[0].look(tree.hosts[0].state, tree.now);
+    const std::uint32_t after = host == 0 ? 1 : 0;
+    EXPECT_TRUE(tree.watches[host].leave(0));
+    EXPECT_FALSE(tree.watches[host].leave(0));
+    tree.talk();
+    for (const GroupWatch& watch : tree.watches) {
+      EXPECT_EQ(watch.departure().kind, THALWEG_NIC_PROCESS_ENDED);
+      EXPECT_EQ(watch.departure().rank, tree.hosts[host].ranks[0]);
+      EXPECT_EQ(watch.departure().after, after);
+    }
+    EXPECT_EQ(tree.watches[other].leave(0), after == 1 && other != 0);
+  }
+}
+
+} // namespace
+} // namespace thalweg::nic

@@ -1,0 +1,92 @@
+#include "nic/member.hpp"
+
+#include "core/error.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <vector>
+
+namespace thalweg::nic {
+namespace {
+
+// A card that a test ends operations of.
+struct Script {
+  std::vector<std::uint32_t> starts;
+  std::set<std::uint32_t> ended;
+  std::string loss;
+  bool is_full = false; // nothing leaves
+};
+
+class Scripted final : public Card {
+public:
+  explicit Scripted(Script& script) : script_(script) {}
+  bool start(std::uint32_t epoch, const thalweg_nic_content&) override {
+    if (!script_.is_full)
+      script_.starts.push_back(epoch);
+    return !script_.is_full;
+  }
+  bool has_ended(std::uint32_t epoch) override { return script_.ended.contains(epoch); }
+  void read(std::uint32_t epoch, thalweg_nic_content& result) override { result.words[0] = 100 + epoch; }
+  std::string loss() override { return script_.loss; }
+
+private:
+  Script& script_;
+};
+
+struct MemberTest : testing::Test {
+  Script script;
+  Member member{std::make_unique<Scripted>(script)};
+  std::vector<Underway> operations{2 * THALWEG_NIC_WINDOW + 1};
+
+  void SetUp() override {
+    for (std::uint32_t i = 0; i < operations.size(); ++i)
+      operations[i].epoch = i + 1;
+  }
+  void look_at_all() {
+    for (Underway& operation : operations)
+      EXPECT_FALSE(member.look(operation));
+  }
+};
+
+TEST_F(MemberTest, HasAWindowOfOperationsUnderWay) {
+  look_at_all();
+  EXPECT_EQ(script.starts.size(), std::size_t{THALWEG_NIC_WINDOW});
+  script.ended = {1, 2, 3};
+  EXPECT_TRUE(member.look(operations[1])) << "in any order";
+  EXPECT_EQ(operations[1].content.words[0], 102U);
+  EXPECT_FALSE(member.look(operations[THALWEG_NIC_WINDOW])) << "the first one's result was not taken";
+  EXPECT_FALSE(member.look(operations[THALWEG_NIC_WINDOW + 1]));
+  EXPECT_EQ(script.starts.back(), THALWEG_NIC_WINDOW + 2U);
+  EXPECT_TRUE(member.look(operations[0]));
+  EXPECT_FALSE(member.look(operations[THALWEG_NIC_WINDOW]));
+  EXPECT_EQ(script.starts.back(), THALWEG_NIC_WINDOW + 1U);
+}
+
+TEST_F(MemberTest, OperationsThatAreLeftHoldUpOthersUntilTheyEnd) {
+  for (std::uint32_t i = 0; i < THALWEG_NIC_WINDOW; ++i)
+    EXPECT_TRUE(member.leave(operations[i]));
+  EXPECT_FALSE(member.leave(operations[THALWEG_NIC_WINDOW]));
+  script.ended = {1};
+  EXPECT_TRUE(member.leave(operations[THALWEG_NIC_WINDOW]));
+}
+
+TEST_F(MemberTest, AnOperationIsNotLeftBeforeItsPacketHas) {
+  script.is_full = true;
+  EXPECT_FALSE(member.leave(operations[0]));
+  script.is_full = false;
+  EXPECT_TRUE(member.leave(operations[0]));
+}
+
+TEST_F(MemberTest, StartsAgainWhatIsLost) {
+  while (script.starts.size() < 3)
+    EXPECT_FALSE(member.look(operations[0]));
+  EXPECT_EQ(script.starts, (std::vector<std::uint32_t>{1, 1, 1}));
+}
+
+TEST_F(MemberTest, DoesNotWaitForALostAgent) {
+  script.loss = "the agent of this host has ended";
+  EXPECT_THROW(member.run(operations[0], {}), Error);
+}
+
+} // namespace
+} // namespace thalweg::nic

@@ -1,0 +1,66 @@
+"""The file by which an administrator limits what users do with the network device."""
+
+import ipaddress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thalweg.errors import ThalwegError
+from thalweg.nic.agent import command
+from thalweg.nic.limits import Limits, limits_of_host, read_limits
+
+NETWORKS = st.builds(
+    lambda address, bits: str(ipaddress.IPv4Network((address, bits), strict=False)),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 32),
+)
+
+
+@given(st.lists(NETWORKS, max_size=4), st.integers(1, 256))
+def test_what_is_written_is_read(networks: list[str], groups: int) -> None:
+    listed = ", ".join(f'"{network}"' for network in networks)
+    text = f"networks = [{listed}]\ngroups_per_user = {groups}\n"
+    assert read_limits(text, "file") == Limits(tuple(networks), groups)
+
+
+@given(st.one_of(st.text(), st.text(alphabet='networks=gupr_["]10./,\n -')))
+def test_any_text_is_read_or_refused_with_the_files_name(text: str) -> None:
+    try:
+        limits = read_limits(text, "nic.toml")
+    except ThalwegError as error:
+        assert "nic.toml" in error.message
+        assert error.remedy
+    else:
+        assert 1 <= limits.groups_per_user <= 256
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("network = []", "'network'"),
+        ("groups_per_user = 0", "is 0"),
+        ("groups_per_user = true", "is True"),
+        ('networks = "10.0.0.0/8"', "10.0.0.0/8"),
+        ('networks = ["10.0.0.1/8"]', "'10.0.0.1/8' is no IPv4 network"),
+        ("networks = [1]", "'1' is no IPv4 network"),
+        ("networks", "is no TOML"),
+    ],
+)
+def test_errors_say_what_is_wrong(text: str, said: str) -> None:
+    with pytest.raises(ThalwegError, match="nic.toml") as caught:
+        read_limits(text, "nic.toml")
+    assert said in caught.value.message
+
+
+def test_a_host_without_a_file_has_the_standard_limits(tmp_path: Path) -> None:
+    assert limits_of_host(tmp_path / "none.toml") == Limits()
+    with pytest.raises(ThalwegError, match="cannot be read"):
+        limits_of_host(tmp_path)
+
+
+def test_the_agent_is_told_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thalweg.nic.agent._part", lambda name: name)
+    words = command("eth1", "tcx", Limits(("10.0.0.0/8", "192.168.1.0/24"), 7))
+    assert words[2:] == ["eth1", "tcx", "7", "10.0.0.0/8", "192.168.1.0/24"]
