@@ -118,4 +118,5 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
         known = None if known is None else with_link_rate(known, costs.link_bandwidth)
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
     routers = costs.routers or PROGRAM_ROUTERS
-    return Ground(known, loggops, costs.ranks_per_node, placed, costs.link_latency, level, costs.noise, costs.routing, routers)
+    given = (costs.link_latency, level, costs.noise, costs.routing)
+    return Ground(known, loggops, costs.ranks_per_node, placed, *given, routers)
