@@ -8,10 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import cards
 import pytest
-
-from thalweg.errors import ThalwegError
-from thalweg.nic.agent import command
 
 MEMBER = Path(__file__).parent / "member.py"
 NAME = f"nicf{os.getpid()}"
@@ -21,17 +19,7 @@ ADDRESSES = ["10.77.0.1", "10.77.0.2", "10.77.0.3"]
 Process = subprocess.Popen[str]
 
 
-def _why_not() -> str:
-    if os.geteuid() != 0:
-        return "root alone may load programs into the kernel"
-    try:
-        command("eth0", "best")
-    except ThalwegError as error:
-        return error.message
-    return ""
-
-
-pytestmark = [pytest.mark.skipif(bool(_why_not()), reason=_why_not() or "it runs"), pytest.mark.xdist_group("lab")]
+pytestmark = cards.NEED
 
 
 def _thalweg(*words: str, host: int | None = None) -> str:

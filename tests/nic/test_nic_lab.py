@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import cards
 import pytest
 
-from thalweg.errors import ThalwegError
 from thalweg.lab.hosts import folder_of
-from thalweg.nic.agent import command, start_on
+from thalweg.nic.agent import start_on
 
 SOURCES = Path(__file__).parent
 NAME = f"nic{os.getpid()}"
@@ -27,17 +27,7 @@ NOBODY = 65534
 Finished = subprocess.CompletedProcess[str]
 
 
-def _why_not() -> str:
-    if os.geteuid() != 0:
-        return "root alone may load programs into the kernel"
-    try:
-        command("eth0", "best")
-    except ThalwegError as error:
-        return error.message
-    return ""
-
-
-pytestmark = [pytest.mark.skipif(bool(_why_not()), reason=_why_not() or "it runs"), pytest.mark.xdist_group("lab")]
+pytestmark = cards.NEED
 
 
 def _thalweg(*words: str, host: str = "") -> Finished:

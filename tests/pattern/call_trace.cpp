@@ -1,6 +1,7 @@
 #include "pattern/call_trace.hpp"
 
 #include "core/error.hpp"
+#include "damaged.hpp"
 #include "pattern/loop_folder.hpp"
 
 #include <cmath>
@@ -195,13 +196,7 @@ TEST(CallTrace, RefusesByLine) {
                                   head + "rank 0\n1 wait\nrank 1\nend of trace\n",
                                   rank + end + "more\n",
                                   head + "computation other\n" + end}) {
-    try {
-      parse_call_trace(text, "a file");
-      ADD_FAILURE() << text;
-    } catch (const Error& error) {
-      EXPECT_NE(error.problem().find("a file, line"), std::string::npos) << error.problem();
-      EXPECT_FALSE(error.remedy().empty());
-    }
+    expect_refused(text, parse_call_trace);
   }
 }
 
@@ -209,13 +204,7 @@ TEST(CallTrace, SurvivesAnyText) {
   std::mt19937 random(3);
   for (int round = 0; round < 3000; ++round) {
     std::string text = to_text(random_trace(random));
-    for (auto changes = random() % 4 + 1; changes > 0 && !text.empty(); --changes) {
-      const std::size_t place = random() % text.size();
-      if (random() % 3 == 0)
-        text.erase(place, random() % 5 + 1);
-      else
-        text[place] = static_cast<char>(random());
-    }
+    damage(text, random);
     try {
       const std::string again = to_text(parse_call_trace(text, "a file"));
       EXPECT_EQ(to_text(parse_call_trace(again, "a file")), again);

@@ -1,6 +1,7 @@
 #include "pattern/recording.hpp"
 
 #include "core/error.hpp"
+#include "damaged.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -64,13 +65,7 @@ TEST(Recording, RefusesByLine) {
         head + "site 0 call f\nphase 1 a\n0 2 1 1 0\n", head + "site 0 call f\nphase 1 a\n0 1 1 1\n",
         head + "site 0 call f\nphase 1 a\n0 1 -1 1 0\n", head + "phase x a\n", head + "ranks 99999999999\n",
         head + "seconds nan\n", head + "other\n"}) {
-    try {
-      parse_recording(text, "a file");
-      ADD_FAILURE() << text;
-    } catch (const Error& error) {
-      EXPECT_NE(error.problem().find("a file, line"), std::string::npos) << error.problem();
-      EXPECT_FALSE(error.remedy().empty());
-    }
+    expect_refused(text, parse_recording);
   }
 }
 
@@ -78,13 +73,7 @@ TEST(Recording, SurvivesAnyText) {
   std::mt19937 random(2);
   for (int round = 0; round < 3000; ++round) {
     std::string text = to_text(random_recording(random));
-    for (auto changes = random() % 4 + 1; changes > 0 && !text.empty(); --changes) {
-      const std::size_t place = random() % text.size();
-      if (random() % 3 == 0)
-        text.erase(place, random() % 5 + 1);
-      else
-        text[place] = static_cast<char>(random());
-    }
+    damage(text, random);
     try {
       const Recording recording = parse_recording(text, "a file");
       EXPECT_EQ(pattern_of(recording).tasks, recording.ranks);
