@@ -161,7 +161,8 @@ def test_jobs_that_show_nothing_are_refused() -> None:
 def test_sets_of_messages_are_really_sent() -> None:
     """Four ranks on whatever cores there are: two messages at once are measured as one alone is."""
     program = trial_program("openmpi", os.environ)
-    with Session(start_words([], 4, program)) as session:
+    consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    with Session(start_words([], 4, program), variables=consent) as session:
         alone, both = set_bursts_of(session, 1 << 16)([[(0, 1)], [(0, 1), (3, 2)]])
     assert len(alone) == len(both) > 1
     assert min(*alone, *both) > 0

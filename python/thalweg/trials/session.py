@@ -113,9 +113,13 @@ class Session:
         """End the job; one that does not end by itself is ended."""
         del kind, error, trace
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         self._process.stdin.close()
         self._end()
+        self._close()
+
+    def _close(self) -> None:
+        """Close what the job, which has ended, has written to."""
+        assert self._process.stdout is not None
         self._process.stdout.close()
         self._errors.close()
 
@@ -183,7 +187,9 @@ class Session:
     def _fail(self) -> None:
         status = self._end()
         self._errors.seek(0)
-        raise ThalwegError(FAILED, f"the trial job ended with status {status}\n{self._errors.read()[-3000:]}")
+        said = self._errors.read()[-3000:]
+        self._close()
+        raise ThalwegError(FAILED, f"the trial job ended with status {status}\n{said}")
 
 
 def start_words(launcher: Sequence[str], ranks: int, program: str) -> list[str]:
