@@ -1,5 +1,6 @@
 """A job that tries strategies on request: the trial program under `thalweg run`."""
 
+import contextlib
 import enum
 import json
 import os
@@ -118,8 +119,11 @@ class Session:
         self._close()
 
     def _close(self) -> None:
-        """Close what the job, which has ended, has written to."""
+        """Close the pipes of the job, which has ended."""
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # of a request that it did not live to read
+            self._process.stdin.close()
         self._process.stdout.close()
         self._errors.close()
 
