@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <net/if.h>
 #include <unistd.h>
 #include <vector>
@@ -78,11 +79,16 @@ struct Programs::Loaded {
   std::vector<int> links; // of tcx
 
   ~Loaded() {
+    detach();
+    bpf_object__close(object);
+  }
+
+  void detach() {
     for (const int link : links)
       close(link);
+    links.clear();
     if (hook == Hook::clsact)
       detach_filters();
-    bpf_object__close(object);
   }
 
   int map(const char* name) const { return bpf_object__find_map_fd_by_name(object, name); }
@@ -161,6 +167,10 @@ Hook Programs::hook() const {
   return loaded_->hook;
 }
 
+void Programs::detach() {
+  loaded_->detach();
+}
+
 int Programs::make_page() const {
   bpf_map_create_opts options{};
   options.sz = sizeof options;
@@ -198,6 +208,29 @@ void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_
 
 void Programs::remove_owner(std::uint64_t cookie) const {
   bpf_map_delete_elem(loaded_->map("owners"), &cookie);
+}
+
+namespace {
+
+template <typename Key, typename Value>
+std::map<Key, Value> entries_of(int map) {
+  std::map<Key, Value> found;
+  Key key{};
+  for (bool is_first = true; bpf_map_get_next_key(map, is_first ? nullptr : &key, &key) == 0;
+       is_first = false)
+    bpf_map_lookup_elem(map, &key, &found[key]);
+  return found;
+}
+
+} // namespace
+
+void Programs::retain(const std::set<std::uint32_t>& ids, const std::set<std::uint64_t>& cookies) const {
+  for (const auto& [id, index] : entries_of<std::uint32_t, std::uint32_t>(loaded_->map("index_of_group")))
+    if (!ids.contains(id))
+      remove(index, id);
+  for (const auto& [cookie, owner] : entries_of<std::uint64_t, Owner>(loaded_->map("owners")))
+    if (!cookies.contains(cookie))
+      remove_owner(cookie);
 }
 
 thalweg_nic_state Programs::state(std::uint32_t index) const {
