@@ -38,8 +38,8 @@ def _kill_servers_while(job: Future[tuple[devices.Finished, dict[str, object]]])
     "case",
     [
         ("", devices.HOSTS, 1000),
-        pytest.param(("tcx", 2 * devices.HOSTS, 20_000), marks=pytest.mark.exhaustive),
-        pytest.param(("clsact", devices.HOSTS, 20_000), marks=pytest.mark.exhaustive),
+        pytest.param(("tcx", 2 * devices.HOSTS, 5000), marks=pytest.mark.exhaustive),
+        pytest.param(("clsact", devices.HOSTS, 5000), marks=pytest.mark.exhaustive),
     ],
 )
 def test_what_serves_is_replaced_within_a_job(

@@ -24,7 +24,7 @@ struct Entry {
   thalweg_nic_request request{};
 };
 
-using Descriptors = std::array<int, 3>; // a connection, a socket for starts, a page
+using Descriptors = std::array<int, 4>; // a connection, a socket for starts, a page, a doorbell
 
 void send_entry(int keeper, const Entry& entry, const Descriptors* given) {
   iovec part{const_cast<Entry*>(&entry), sizeof entry};
@@ -57,9 +57,11 @@ void close_if(int descriptor) {
 
 void take_joined(const Entry& entry, const Descriptors& given, KeptGroups& kept) {
   const auto [found, is_new] =
-      kept.try_emplace(entry.index, KeptGroup{entry.user, entry.request, given[2], {}});
-  if (!is_new)
+      kept.try_emplace(entry.index, KeptGroup{entry.user, entry.request, {given[2], given[3]}, {}});
+  if (!is_new) {
     close_if(given[2]);
+    close_if(given[3]);
+  }
   KeptMember& member = found->second.members[entry.local];
   close_if(member.connection);
   close_if(member.socket);
@@ -89,7 +91,8 @@ void take_removed(const Entry& entry, KeptGroups& kept) {
     close_if(member.connection);
     close_if(member.socket);
   }
-  close_if(group->second.page);
+  close_if(group->second.descriptors.page);
+  close_if(group->second.descriptors.doorbell);
   kept.erase(group);
 }
 
@@ -119,7 +122,7 @@ std::optional<Descriptors> receive_entry(int server, Entry& entry) {
       continue;
     if (bytes != sizeof entry)
       return std::nullopt;
-    Descriptors given{-1, -1, -1};
+    Descriptors given{-1, -1, -1, -1};
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
     if (header != nullptr && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof given))
       std::memcpy(given.data(), CMSG_DATA(header), sizeof given);
@@ -130,8 +133,8 @@ std::optional<Descriptors> receive_entry(int server, Entry& entry) {
 } // namespace
 
 void Ledger::joined(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
-                    const KeptMember& member, int page) const {
-  const Descriptors given{member.connection, member.socket, page};
+                    const KeptMember& member, const GroupDescriptors& group) const {
+  const Descriptors given{member.connection, member.socket, group.page, group.doorbell};
   send_entry(keeper_, {Change::joined, index, request.local, user, request}, &given);
 }
 

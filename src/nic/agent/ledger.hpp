@@ -18,10 +18,15 @@ struct KeptMember {
   int socket = -1;
 };
 
+struct GroupDescriptors {
+  int page = -1;
+  int doorbell = -1;
+};
+
 struct KeptGroup {
   uid_t user = 0;
   thalweg_nic_request request{}; ///< of who made it
-  int page = -1;
+  GroupDescriptors descriptors{};
   std::map<std::uint32_t, KeptMember> members{}; ///< by local rank; of those that left only the last
 };
 
@@ -37,7 +42,7 @@ public:
   const KeptGroups& kept() const { return kept_; }
   /// The request's local rank is a member from now on. Throws Error where that cannot be kept.
   void joined(std::uint32_t index, uid_t user, const thalweg_nic_request& request, const KeptMember& member,
-              int page) const;
+              const GroupDescriptors& group) const;
   void left(std::uint32_t index, std::uint32_t local) const;
   void removed(std::uint32_t index) const;
 

@@ -182,13 +182,22 @@ int Programs::make_page() const {
   return page;
 }
 
-void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page) const {
+int Programs::make_doorbell() const {
+  const int doorbell =
+      bpf_map_create(BPF_MAP_TYPE_RINGBUF, "doorbell", 0, 0, THALWEG_NIC_DOORBELL_BYTES, nullptr);
+  if (doorbell < 0)
+    refuse("the kernel makes no doorbell for a group", -doorbell, "look at the agent's limits of memory");
+  return doorbell;
+}
+
+void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const {
   const GuardedState empty{};
   const std::uint64_t nowhere[THALWEG_NIC_CONTRIBUTORS] = {};
   loaded_->put("states", &index, &empty);
   loaded_->put("hops", &index, &nowhere);
   loaded_->put("groups", &index, &group);
   loaded_->put("pages", &index, &page);
+  loaded_->put("doorbells", &index, &doorbell);
   const int cells = make_cells(group.contributors);
   loaded_->put("cells", &index, &cells);
   close(cells); // the map of maps holds it
@@ -198,6 +207,7 @@ void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page
 void Programs::remove(std::uint32_t index, std::uint32_t id) const {
   bpf_map_delete_elem(loaded_->map("index_of_group"), &id);
   bpf_map_delete_elem(loaded_->map("pages"), &index);
+  bpf_map_delete_elem(loaded_->map("doorbells"), &index);
   bpf_map_delete_elem(loaded_->map("cells"), &index);
 }
 

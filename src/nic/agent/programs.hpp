@@ -31,8 +31,10 @@ public:
   void detach();
   /// A group's memory that its ranks share: a descriptor that the caller closes.
   int make_page() const;
+  /// What wakes them: a descriptor that the caller closes.
+  int make_doorbell() const;
   /// From now on packets of the group are handled; its state is that of a beginning.
-  void add(std::uint32_t index, const thalweg_nic_group& group, int page) const;
+  void add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const;
   void remove(std::uint32_t index, std::uint32_t id) const;
   /// The socket with that cookie starts for that contributor.
   void set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor) const;

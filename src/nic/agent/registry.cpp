@@ -70,7 +70,8 @@ Registry::~Registry() {
 void Registry::remove(std::uint32_t index, const Group& group) const {
   programs_.remove(index, group.view.id);
   munmap(reinterpret_cast<std::byte*>(group.departure) - THALWEG_NIC_DEPARTURE_AT, THALWEG_NIC_PAGE_BYTES);
-  close(group.page);
+  close(group.descriptors.page);
+  close(group.descriptors.doorbell);
   if (group.last_socket < 0)
     return;
   programs_.remove_owner(group.last_cookie);
@@ -90,7 +91,7 @@ Registry::Membership Registry::join(int connection, uid_t user, const thalweg_ni
   member.socket = make_socket(member.cookie);
   try {
     programs_.set_owner(member.cookie, index, request.local);
-    ledger_.joined(index, user, request, {connection, member.socket}, group.page);
+    ledger_.joined(index, user, request, {connection, member.socket}, group.descriptors);
   } catch (...) {
     programs_.remove_owner(member.cookie);
     close(member.socket);
@@ -98,7 +99,7 @@ Registry::Membership Registry::join(int connection, uid_t user, const thalweg_ni
   }
   group.present |= bit;
   members_[connection] = member;
-  return {index, member.socket, group.page};
+  return {index, member.socket, group.descriptors.page, group.descriptors.doorbell};
 }
 
 std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& request) {
@@ -117,26 +118,36 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
     throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
   const int page = programs_.make_page();
-  make(index, user, request, page);
-  programs_.add(index, request.group, page);
+  int doorbell = -1;
+  try {
+    doorbell = programs_.make_doorbell();
+  } catch (...) {
+    close(page);
+    throw;
+  }
+  make(index, user, request, {page, doorbell});
+  programs_.add(index, request.group, page, doorbell);
   return index;
 }
 
-// Takes the page over.
+// Takes the descriptors over.
 Registry::Group& Registry::make(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
-                                int page) {
-  void* const memory = mmap(nullptr, THALWEG_NIC_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+                                const GroupDescriptors& descriptors) {
+  void* const memory =
+      mmap(nullptr, THALWEG_NIC_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors.page, 0);
   if (memory == MAP_FAILED) {
     const int error = errno;
-    close(page);
+    close(descriptors.page);
+    close(descriptors.doorbell);
     throw Error(fmt::format("a group's page cannot be mapped: {}", std::strerror(error)),
                 "look at the agent's limits of memory", thalweg_error_system);
   }
   auto* const departure =
       reinterpret_cast<thalweg_nic_departure*>(static_cast<std::byte*>(memory) + THALWEG_NIC_DEPARTURE_AT);
   return groups_
-      .emplace(index,
-               Group{request.group, {request.group, request.ranks, address_, host_}, user, page, departure})
+      .emplace(
+          index,
+          Group{request.group, {request.group, request.ranks, address_, host_}, user, descriptors, departure})
       .first->second;
 }
 

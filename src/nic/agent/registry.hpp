@@ -32,6 +32,7 @@ public:
     std::uint32_t index = 0;
     int socket = -1; ///< its starts leave through this one alone
     int page = -1;
+    int doorbell = -1;
   };
 
   /// Of all members.
@@ -66,7 +67,7 @@ private:
     thalweg_nic_group view;
     GroupWatch watch;
     uid_t user;
-    int page;                         // a descriptor
+    GroupDescriptors descriptors;
     thalweg_nic_departure* departure; // in the page
     std::uint64_t present = 0;        // local ranks, a bit for each
     Clock::time_point left = {};
@@ -82,7 +83,8 @@ private:
   };
 
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
-  Group& make(std::uint32_t index, uid_t user, const thalweg_nic_request& request, int page);
+  Group& make(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
+              const GroupDescriptors& descriptors);
   void restore();
   void restore(std::uint32_t index, const KeptGroup& kept);
   void check(const thalweg_nic_request& request) const;

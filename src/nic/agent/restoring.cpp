@@ -39,7 +39,7 @@ void Registry::restore() {
 }
 
 void Registry::restore(std::uint32_t index, const KeptGroup& kept) {
-  Group& group = make(index, kept.user, kept.request, kept.page);
+  Group& group = make(index, kept.user, kept.request, kept.descriptors);
   group.left = Clock::now();
   group.watch.look(programs_.state(index), group.left);
   if (__atomic_load_n(&group.departure->kind, __ATOMIC_ACQUIRE) != THALWEG_NIC_NOBODY_LEFT)

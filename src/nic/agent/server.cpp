@@ -29,12 +29,12 @@ uid_t user_of(int connection) {
 
 bool send_reply(int connection, thalweg_nic_reply& reply, const Registry::Membership& membership) {
   iovec part{&reply, sizeof reply};
-  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   if (membership.page >= 0) {
-    const int descriptors[2] = {membership.page, membership.socket};
+    const int descriptors[3] = {membership.page, membership.socket, membership.doorbell};
     message.msg_control = control;
     message.msg_controllen = sizeof control;
     cmsghdr* const header = CMSG_FIRSTHDR(&message);
