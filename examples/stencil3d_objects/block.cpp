@@ -31,7 +31,10 @@ Block::Block() : now_(box()), next_(box()) {
 
 // The last blocks in the first dimension have most to do.
 std::int64_t Block::repeats() const {
-  return 1 + (problem.uneven - 1) * at()[0] / std::max<std::int64_t>(array().shape()[0] - 1, 1);
+  std::int64_t const others = std::max<std::int64_t>(array().shape()[0] - 1, 1);
+  if (problem.is_ramp)
+    return problem.repeats * (others + (problem.uneven - 1) * at()[0]) / others;
+  return problem.repeats * (2 * at()[0] > others ? problem.uneven : 1);
 }
 
 int Block::send_faces() {

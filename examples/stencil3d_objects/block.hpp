@@ -15,8 +15,10 @@ namespace thalweg::examples::stencil3d {
 
 /// What all blocks know of the problem.
 struct Problem {
-  std::int64_t side = 0;   ///< of the grid, in cells
-  std::int64_t uneven = 1; ///< the last blocks have so many times as much to do as the first ones
+  std::int64_t side = 0;    ///< of the grid, in cells
+  std::int64_t uneven = 1;  ///< the last blocks have so many times as much to do as the first ones
+  bool is_ramp = true;      ///< blocks between have something between; else what the first or the last has
+  std::int64_t repeats = 1; ///< of the first blocks' computing in a step, as if it were a costlier one
 };
 inline Problem problem; // of the process
 

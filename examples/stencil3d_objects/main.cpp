@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/mpi_session.hpp"
 #include "stencil3d_objects/block.hpp"
@@ -49,7 +50,8 @@ bool equals(Block const& block, Cells const& expected) {
 }
 
 bool solve_and_check(Group const& world, Options const& options) {
-  problem = {options.integer("side", 1, 4096), options.integer("uneven", 1, 1000)};
+  problem = {options.integer("side", 1, 4096), options.integer("uneven", 1, 1000),
+             options.choice("load", {"ramp", "halves"}) == 0, options.integer("repeats", 1, 1000)};
   std::int64_t const steps = options.integer("steps", 1, 1 << 30);
   std::int64_t const period = options.integer("period", 1, 1 << 30);
   bool const balances = options.choice("balance", {"on", "off"}) == 0;
@@ -59,7 +61,8 @@ bool solve_and_check(Group const& world, Options const& options) {
                                   problem.side, *std::ranges::max_element(shape)));
   thalweg::array<Block> blocks(world.communicator, shape);
   std::uint64_t moved = 0;
-  double last = 0; // period
+  double last = 0;                // period
+  std::vector<double> imbalances; // of periods: what the slowest rank's blocks took, over the mean
   MPI_Barrier(world.communicator);
   double const begin = MPI_Wtime();
   for (std::int64_t done = 0; done < steps; done += period) {
@@ -68,8 +71,11 @@ bool solve_and_check(Group const& world, Options const& options) {
       blocks.broadcast<&Block::run>(std::min(period, steps - done));
     blocks.finish();
     last = MPI_Wtime() - before;
-    if (balances)
-      moved += blocks.fence().entered;
+    if (balances) {
+      thalweg_fence_outcome const outcome = blocks.fence();
+      moved += outcome.entered;
+      imbalances.push_back(outcome.imbalance);
+    }
   }
   double seconds = MPI_Wtime() - begin;
 
@@ -86,8 +92,8 @@ bool solve_and_check(Group const& world, Options const& options) {
   if (world.rank == 0) {
     fmt::print("answer: side={} steps={} right={} diagonal={:.12g}\n", problem.side, steps,
                right != 0 ? "yes" : "NO", sum);
-    fmt::print("time: ranks={} blocks={} seconds={:.6f} last-period={:.6f} moved={}\n", world.ranks,
-               blocks.size(), seconds, last, moved);
+    fmt::print("time: ranks={} blocks={} seconds={:.6f} last-period={:.6f} moved={} imbalances={:.3f}\n",
+               world.ranks, blocks.size(), seconds, last, moved, fmt::join(imbalances, ","));
   }
   return right != 0;
 }
@@ -101,6 +107,9 @@ int main(int argc, char** argv) {
       .add("steps", "40", "of each cell")
       .add("period", "10", "steps between two fences, at which blocks may move")
       .add("uneven", "1", "the last blocks have so many times as much to do as the first ones")
+      .add("repeats", "1", "how often the first blocks compute each step, as if it were a costlier one")
+      .add("load", "ramp",
+           "ramp, or halves: the blocks between have something between, or their neighbors' share")
       .add("balance", "on", "on or off: do blocks move");
   return run_example(argc, argv, options, solve_and_check);
 }

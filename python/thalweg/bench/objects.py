@@ -18,11 +18,13 @@ from thalweg.errors import FAILED, ThalwegError
 from thalweg.trials.compiler import compiled_program, library_options
 
 _PROGRAM = Path(__file__).parent / "program" / "objects.cpp"
+_UNEVEN = ["--objects", "16", "--uneven", "4", "--load", "halves", "--repeats", "8", "--period", "5"]
+"""Half of all blocks have four times as much to do: on two ranks the slower one has 1.6 times the mean."""
 _STENCILS = {
     "stencil, 8 blocks a rank": (["--objects", "8", "--balance", "off"], ["--objects", "1", "--balance", "off"], "one"),
     "stencil, load of 1 to 4": (
-        ["--objects", "16", "--uneven", "4", "--balance", "on"],
-        ["--objects", "16", "--uneven", "4", "--balance", "off"],
+        [*_UNEVEN, "--balance", "on"],
+        [*_UNEVEN, "--balance", "off"],
         "unbalanced",
     ),
 }

@@ -2,7 +2,6 @@
 
 #include "core/error.hpp"
 #include "job/linked/communicator.hpp"
-#include "objects/linked/ticks.hpp"
 #include "thalweg/error.hpp"
 
 #include <algorithm>
@@ -187,10 +186,9 @@ void Scheduler::run_one() {
     view_.stream->in_handler = 0;
   }
   queue.pop(bytes);
-  const std::uint64_t now = ticks();
+  const std::uint64_t took = load_clock_.lap();
   if (view_.load != nullptr)
-    *view_.load += now - last_ticks_;
-  last_ticks_ = now;
+    *view_.load += took;
 }
 
 // What waits in links may be what another rank waits for.
@@ -200,14 +198,16 @@ void Scheduler::look_after_others() {
   detail::check(
       thalweg_stream_wait(stream_, at_once, nullptr)); // unlike progress() it never gives the core away
   large_.progress();
-  looked_ticks_ = last_ticks_ = ticks();
+  load_clock_.restart();
+  looked_ticks_ = load_clock_.last();
 }
 
 void Scheduler::run_all(bool takes_in) {
-  looked_ticks_ = last_ticks_ = ticks();
+  load_clock_.restart();
+  looked_ticks_ = load_clock_.last();
   while (has_messages()) {
     run_one();
-    if (takes_in && last_ticks_ - looked_ticks_ > ticks_between_looks)
+    if (takes_in && load_clock_.last() - looked_ticks_ > ticks_between_looks)
       look_after_others();
   }
 }

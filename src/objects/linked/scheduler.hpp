@@ -6,6 +6,8 @@
 #include "job/linked/group.hpp"
 #include "objects/linked/frames.hpp"
 #include "objects/linked/large_messages.hpp"
+#include "objects/linked/ticks.hpp"
+#include "objects/load_clock.hpp"
 #include "objects/message_queue.hpp"
 #include "objects/rounds.hpp"
 #include "thalweg/objects.h"
@@ -102,7 +104,7 @@ private:
   };
   std::optional<Failure> failure_; ///< of a message: others are not run any more
   std::map<std::pair<std::uint64_t, std::uint64_t>, double> exchanged_; ///< bytes, by both elements
-  std::uint64_t last_ticks_ = 0;
+  LoadClock<ThreadClock> load_clock_;
   std::uint64_t looked_ticks_ = 0;
 };
 

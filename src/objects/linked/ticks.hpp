@@ -5,6 +5,7 @@
 #include "wait/system.hpp"
 
 #include <cstdint>
+#include <ctime>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -33,6 +34,22 @@ public:
 private:
   std::uint64_t begin_ticks_ = ticks();
   std::uint64_t begin_ns_ = wait::System::now_ns();
+};
+
+/// The clocks of this thread, for LoadClock.
+class ThreadClock {
+public:
+  static std::uint64_t ticks() { return objects::ticks(); }
+  static std::uint64_t processor_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    constexpr std::uint64_t ns_per_s = 1'000'000'000;
+    return static_cast<std::uint64_t>(now.tv_sec) * ns_per_s + static_cast<std::uint64_t>(now.tv_nsec);
+  }
+  double ns_per_tick() const { return 1e9 * length_.seconds(); }
+
+private:
+  TickLength length_;
 };
 
 } // namespace thalweg::objects
