@@ -44,13 +44,18 @@ Bracket::Iteration& Bracket::iteration(std::uint32_t number) {
 char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
   if (combining_ == Combining::stream)
     return nullptr;
-  GrowingBuffer& group = iteration(ended_[element]).kept[to];
+  if (last_ == nullptr || last_element_ != element) {
+    last_ = &iteration(ended_[element]);
+    last_element_ = element;
+  }
+  GrowingBuffer& group = last_->kept[to];
   if (group.size() == 0)
     group.add(sizeof(GroupHead));
   return group.add(bytes);
 }
 
 void Bracket::end(std::uint32_t element) {
+  last_ = nullptr; // its next bracket is another iteration's
   const std::uint32_t number = ended_[element]++;
   if (combining_ == Combining::stream)
     return;
@@ -69,8 +74,10 @@ void Bracket::go_on(std::uint32_t number) {
     send_phase(number, one);
     ++one.phase;
   }
-  if (one.phase == routes_.phases())
+  if (one.phase == routes_.phases()) {
     open_.erase(number);
+    last_ = nullptr;
+  }
 }
 
 void Bracket::send_phase(std::uint32_t number, Iteration& one) {
@@ -151,6 +158,7 @@ void Bracket::begin_epoch(std::uint32_t epoch, bool sends) {
     return;
   epoch_ = epoch;
   ended_.clear();
+  last_ = nullptr;
   auto open = std::exchange(open_, {});
   for (auto& [number, one] : open)
     for (auto& [destination, group] : one.kept)

@@ -76,6 +76,8 @@ private:
   std::uint32_t epoch_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> ended_; // iterations, by element
   std::map<std::uint32_t, Iteration> open_;
+  Iteration* last_ = nullptr;      // that was deposited in,
+  std::uint32_t last_element_ = 0; // and by whom
 };
 
 } // namespace thalweg::objects
