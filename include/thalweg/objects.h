@@ -74,6 +74,7 @@ typedef struct thalweg_objects_array {
   void (*leave)(void* context, uint32_t element);                 /* it is on another rank from now on */
   void (*enter)(void* context, uint32_t element, const void* from, size_t bytes);
   size_t (*count)(void* context);                     /* of its elements here */
+  size_t (*anchored)(void* context);                  /* of those that were here at the last fence */
   void (*numbers)(void* context, uint32_t* elements); /* of all of these */
   /* Why elements cannot be written now: a task waits, or a reduction. NULL: they can. */
   const char* (*unsettled)(void* context);
@@ -137,6 +138,20 @@ THALWEG_API thalweg_status thalweg_objects_send_large(thalweg_objects* objects, 
  * are in it too. */
 THALWEG_API void* thalweg_objects_keep(thalweg_objects* objects);
 THALWEG_API void thalweg_objects_free_kept(void* memory);
+
+/* Collective: a call of the program, in which elements of an array send in brackets. All ranks make the same
+ * in the same order. `strategy`: "direct", "mesh", "grid", "hypercube" or "stream". */
+THALWEG_API thalweg_status thalweg_objects_associate(thalweg_objects* objects, uint16_t array,
+                                                     const char* strategy, uint16_t* number);
+THALWEG_API thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, uint16_t number);
+/* Place for a message of an element's open bracket, head included, a multiple of 16 bytes, for another rank.
+ * NULL: it goes on its own. The element was at this rank at the last fence. */
+THALWEG_API thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t association,
+                                                   uint32_t element, uint32_t rank, size_t bytes,
+                                                   char** place);
+/* The element, which was here at the last fence, has ended a bracket. */
+THALWEG_API thalweg_status thalweg_objects_end_bracket(thalweg_objects* objects, uint16_t association,
+                                                       uint32_t element);
 
 /* Records a call by the running message. */
 THALWEG_API void thalweg_objects_sample(thalweg_objects* objects, uint16_t array, uint32_t element,

@@ -18,6 +18,7 @@
 #include "thalweg/objects_calls.hpp"
 #include "thalweg/objects_moving.hpp"
 #include "thalweg/objects_reductions.hpp"
+#include "thalweg/objects_sections.hpp"
 
 #include <array>
 
@@ -61,33 +62,8 @@ constexpr int dimensions_of<Element> = Element::dimensions;
 
 } // namespace detail
 
-/// Elements of an array that are called together, with one message to each rank that has some.
-template <typename Element>
-class section {
-public:
-  section(detail::array_base& array, std::vector<std::uint32_t> numbers)
-      : array_(array), numbers_(std::move(numbers)) {}
-
-  template <auto method, typename... Arguments>
-  void call(Arguments&&... given) {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank;
-    for (const std::uint32_t number : numbers_)
-      by_rank[array_.rank_of(number)].push_back(number);
-    using kind = detail::section_entry<Element, method>;
-    detail::converted<typename detail::method_of<decltype(method)>::traveling>::call(
-        [&](const auto&... values) {
-          for (const auto& [rank, numbers] : by_rank)
-            array_.template send_to<typename kind::traveling>(rank, THALWEG_OBJECTS_NOBODY, kind::record(), 0,
-                                                              numbers, values...);
-        },
-        std::forward<Arguments>(given)...);
-  }
-  std::size_t size() const { return numbers_.size(); }
-
-private:
-  detail::array_base& array_;
-  std::vector<std::uint32_t> numbers_;
-};
+template <typename Element, int dimensions = detail::dimensions_of<Element>>
+class association;
 
 /// thalweg::array<Element>: elements of any shape of 1 to 4 dimensions, at first in equal parts on all ranks.
 template <typename Element, int dimensions>
@@ -257,6 +233,7 @@ private:
     functions.shape = shape_.data();
     functions.dimensions = dimensions;
     functions.count = [](void* self) { return of(self).local(); };
+    functions.anchored = [](void* self) { return of(self).places_.anchored(); };
     functions.unsettled = [](void* self) { return of(self).unsettled(); };
     if constexpr (detail::may_move<Element>) {
       using moving = detail::moving_element<Element>;
@@ -315,3 +292,5 @@ template <typename Element, int dimensions = detail::dimensions_of<Element>>
 using array = basic_array<Element, dimensions>;
 
 } // namespace thalweg
+
+#include "thalweg/objects_associations.hpp"

@@ -54,7 +54,23 @@ public:
     put(rank, head, [&](char* at) { Traveling::write(at, values...); });
   }
 
+  /// The same in an open bracket of an element of this rank, for another rank: it may wait there for others.
+  template <typename Traveling, typename... Values>
+  void deposit(std::uint16_t association, std::uint32_t from, std::uint32_t rank, std::uint32_t number,
+               const entry& what, const Values&... values);
+
   thalweg_objects* objects() const { return objects_; }
+  std::uint16_t number() const { return number_; }
+  /// Whose entry method runs, or null.
+  element_record* current() const { return current_; }
+  /// One of the bits of element_record::brackets.
+  std::uint32_t next_bracket_bit() {
+    constexpr int bits = 32;
+    if (associations_ == bits)
+      throw error(thalweg_error_invalid_argument, "association", rank(), "an array has 32 associations",
+                  "keep associations instead of making them anew");
+    return std::uint32_t{1} << associations_++;
+  }
 
   /// Something of an element waits, so that it stays here; as often as it is released.
   void hold(std::uint32_t number) { ++find(number)->tasks; }
@@ -130,6 +146,7 @@ protected:
   element_record* current_ = nullptr; ///< whose message runs
   element_places places_;
   std::map<std::uint32_t, std::unique_ptr<any_reduction>> reductions_;
+  int associations_ = 0;
 
 private:
   void find_tree(std::span<const std::uint64_t> counts);

@@ -236,6 +236,8 @@ public:
   proxy urgent() const { return {array_, number_, THALWEG_OBJECTS_URGENT}; }
   /// The rank where it was, the last time that this rank heard of it.
   int rank() const { return static_cast<int>(array_.rank_of(number_)); }
+  detail::array_base& array() const { return array_; }
+  std::uint32_t number() const { return number_; }
 
 private:
   detail::array_base& array_;

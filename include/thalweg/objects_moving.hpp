@@ -39,15 +39,18 @@ struct luggage_tag {
   std::uint32_t moves = 0;
   std::uint32_t anchor = 0;
   std::uint64_t load = 0;
+  std::uint64_t brackets = 0;
 
   explicit luggage_tag(const element_record& of)
-      : number(of.number), reductions(of.reductions), moves(of.moves + 1), anchor(of.anchor), load(of.load) {}
+      : number(of.number), reductions(of.reductions), moves(of.moves + 1), anchor(of.anchor), load(of.load),
+        brackets(of.brackets) {}
   explicit luggage_tag(const char* from) { std::memcpy(this, from, sizeof *this); }
   void attach(element_record& to) const {
     to.reductions = reductions;
     to.moves = moves;
     to.anchor = anchor;
     to.load = load;
+    to.brackets = static_cast<std::uint32_t>(brackets);
   }
 };
 

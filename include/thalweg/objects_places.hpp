@@ -36,6 +36,7 @@ struct element_record {
   std::uint32_t moves = 0;        ///< that it has made
   std::uint32_t anchor = 0;       ///< a rank
   std::uint32_t wanted = nowhere; ///< the rank to move to when no task waits any more
+  std::uint32_t brackets = 0;     ///< that are open: a bit for each association of the array
   std::uint64_t load = 0;         ///< what its messages took since the last fence
 };
 

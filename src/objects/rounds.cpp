@@ -17,6 +17,7 @@ void Rounds::child_reports(const Counts& counts) {
   ++reports_;
   below_.sent += counts.sent;
   below_.taken += counts.taken;
+  below_.held += counts.held;
 }
 
 Counts Rounds::report(const Counts& own) {
@@ -24,14 +25,16 @@ Counts Rounds::report(const Counts& own) {
   has_reported_ = true;
   reports_ = 0;
   const Counts below = std::exchange(below_, {});
-  return {own.sent + below.sent, own.taken + below.taken};
+  return {own.sent + below.sent, own.taken + below.taken, own.held + below.held};
 }
 
 Verdict Rounds::judge(const Counts& sums) {
-  const bool is_quiet = has_before_ && sums == before_ && sums.sent == sums.taken;
-  has_before_ = !is_quiet;
+  const bool is_still = has_before_ && sums == before_ && sums.sent == sums.taken;
+  has_before_ = !is_still;
   before_ = sums;
-  return is_quiet ? Verdict::quiet : Verdict::again;
+  if (!is_still)
+    return Verdict::again;
+  return sums.held == 0 ? Verdict::quiet : Verdict::release;
 }
 
 } // namespace thalweg::objects

@@ -17,11 +17,13 @@ namespace thalweg::objects {
 struct Counts {
   std::uint64_t sent = 0;
   std::uint64_t taken = 0;
+  std::uint64_t held = 0; ///< bytes of messages that wait in brackets
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 
-/// What all ranks are told at the end of a round.
-enum class Verdict : std::uint32_t { again, quiet };
+/// What all ranks are told at the end of a round. `release`: nothing is on its way, but messages are held in
+/// brackets that others wait for in vain: all are sent.
+enum class Verdict : std::uint32_t { again, quiet, release };
 
 class Rounds {
 public:

@@ -64,7 +64,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "place/linked": {"core", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/linked"},
-    "objects": {"core", "pattern", "place"},
+    "objects": {"core", "pattern", "place", "topology"},
     "objects/linked": {
         "core", "boundary", "wait", "transport/mpi", "job", "job/mpi", "job/linked", "objects",
     },

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "job/linked/mpi_calls.hpp"
 #include "job/linked/mpi_state.hpp"
+#include "objects/linked/associations.hpp"
 #include "objects/linked/checkpoint.hpp"
 #include "objects/linked/migration.hpp"
 #include "objects/linked/scheduler.hpp"
@@ -14,15 +15,17 @@
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::job::must;
+using thalweg::objects::Associations;
 using thalweg::objects::Checkpoint;
 using thalweg::objects::Migration;
 using thalweg::objects::Scheduler;
 
 struct thalweg_objects {
   explicit thalweg_objects(MPI_Comm of)
-      : scheduler(of), migration(scheduler), checkpoint(scheduler, migration) {}
+      : scheduler(of), associations(scheduler), migration(scheduler), checkpoint(scheduler, migration) {}
 
   Scheduler scheduler;
+  Associations associations;
   Migration migration;
   Checkpoint checkpoint;
   MPI_Comm communicator = MPI_COMM_NULL; // of the program, which knows this by an attribute; null: it is gone
@@ -180,6 +183,32 @@ thalweg_status thalweg_objects_fence(thalweg_objects* objects, const thalweg_fen
     if (outcome != nullptr)
       *outcome = done;
   });
+}
+
+thalweg_status thalweg_objects_associate(thalweg_objects* objects, uint16_t array, const char* strategy,
+                                         uint16_t* number) {
+  return with_scheduler("association", objects, [&](thalweg_objects& open) {
+    must_be_given(strategy, "strategy");
+    must_be_given(number, "number");
+    *number = open.associations.add(array, strategy);
+  });
+}
+
+thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, uint16_t number) {
+  return with_scheduler("association", objects,
+                        [&](thalweg_objects& open) { open.associations.remove(number); });
+}
+
+thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t association, uint32_t element,
+                                       uint32_t rank, size_t bytes, char** place) {
+  return with_scheduler("call", objects, [&](thalweg_objects& open) {
+    *place = open.associations.bracket(association).deposit(element, static_cast<thalweg::Rank>(rank), bytes);
+  });
+}
+
+thalweg_status thalweg_objects_end_bracket(thalweg_objects* objects, uint16_t association, uint32_t element) {
+  return with_scheduler("end", objects,
+                        [&](thalweg_objects& open) { open.associations.bracket(association).end(element); });
 }
 
 void* thalweg_objects_keep(thalweg_objects* objects) {

@@ -5,6 +5,7 @@
 #include "thalweg/error.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::uint64_t ticks_between_looks = 50'000;
 // What travels along the stream. Larger ones are copied once less by MPI.
 constexpr std::uint32_t max_stream_message = 16U << 10;
+// What MPI counts.
+constexpr std::size_t max_combined_bytes = std::size_t{INT_MAX} - sizeof(thalweg_message);
 
 Room room_of(thalweg_objects_room& room) {
   return {room.next, room.end};
@@ -61,7 +64,7 @@ std::uint16_t Scheduler::add(const thalweg_objects_array& array, std::uint64_t s
                 "make the same arrays in the same order, of the same shape and of one program's types",
                 thalweg_error_mismatch);
   const auto number = static_cast<std::uint16_t>(arrays_.size());
-  if (number == control_array)
+  if (number == combined_array)
     throw Error("too many arrays were made", "keep arrays instead of making them anew");
   arrays_.emplace_back(array);
   return number;
@@ -101,11 +104,43 @@ void Scheduler::take(const thalweg_message& head, const char* arguments) {
     take_control(head, arguments);
     return;
   }
+  enqueue(head, arguments);
+  ++taken_;
+}
+
+void Scheduler::enqueue(const thalweg_message& head, const char* arguments) {
   const bool is_urgent = (head.entry & THALWEG_OBJECTS_URGENT) != 0;
   char* const at = queues_[is_urgent ? 0 : 1].place(sizeof head + aligned(head.bytes));
   std::memcpy(at, &head, sizeof head);
   std::memcpy(at + sizeof head, arguments, head.bytes);
-  ++taken_;
+}
+
+// A message like others: so it is counted, and may be large.
+void Scheduler::send_combined(Rank rank, std::uint16_t holder_entry,
+                              std::span<const std::span<const char>> pieces) {
+  std::size_t bytes = 0;
+  for (const auto& piece : pieces)
+    bytes += piece.size();
+  if (bytes > max_combined_bytes)
+    throw Error(fmt::format("a bracket has {} B for rank {}", bytes, rank), "end it more often");
+  const thalweg_message head{.bytes = static_cast<std::uint32_t>(bytes),
+                             .array = combined_array,
+                             .entry = holder_entry,
+                             .element = THALWEG_OBJECTS_NOBODY,
+                             .source = view_.rank};
+  const auto to = static_cast<std::uint32_t>(rank);
+  const bool is_large = sizeof head + bytes > view_.max_bytes;
+  char* at = is_large ? begin_large(sizeof head + bytes) : frames_.place(to, sizeof head + bytes);
+  std::memcpy(at, &head, sizeof head);
+  at += sizeof head;
+  for (const auto& piece : pieces) {
+    std::memcpy(at, piece.data(), piece.size());
+    at += piece.size();
+  }
+  if (is_large)
+    send_large(to);
+  else
+    ++view_.sent;
 }
 
 void Scheduler::take_control(const thalweg_message& head, const char* arguments) {
@@ -171,17 +206,29 @@ std::vector<Exchanged> Scheduler::take_exchanged() {
   return all;
 }
 
+void Scheduler::run(const thalweg_message& message) {
+  if (message.array < arrays_.size() && arrays_[message.array]) {
+    const thalweg_objects_array& array = *arrays_[message.array];
+    array.run(array.context, &message);
+  } else if (message.array == combined_array && holder_ != nullptr) {
+    try {
+      holder_->take(message.entry, reinterpret_cast<const char*>(&message + 1), message.bytes);
+    } catch (const std::exception& thrown) {
+      fail(thrown.what());
+    }
+  }
+}
+
 void Scheduler::run_one() {
   MessageQueue& queue = queues_[queues_[0].is_empty() ? 1 : 0];
   const auto* const message = reinterpret_cast<const thalweg_message*>(queue.front());
   const std::size_t bytes = sizeof *message + aligned(message->bytes);
   view_.load = nullptr;
-  if (!failure_ && message->array < arrays_.size() && arrays_[message->array]) {
-    const thalweg_objects_array& array = *arrays_[message->array];
+  if (!failure_) {
     view_.stream->in_handler = 1; // a link without a free buffer is no reason to wait
     is_running_ = true;
     running_queue_ = &queue;
-    array.run(array.context, message);
+    run(*message);
     is_running_ = false;
     view_.stream->in_handler = 0;
   }
@@ -222,7 +269,7 @@ void Scheduler::progress() {
 void Scheduler::go_through_round() {
   if (!rounds_.may_report())
     return;
-  const Counts sums = rounds_.report({view_.sent, taken_});
+  const Counts sums = rounds_.report({view_.sent, taken_, holder_ == nullptr ? 0 : holder_->held()});
   if (rounds_.is_root())
     end_round(rounds_.judge(sums));
   else
@@ -234,6 +281,8 @@ void Scheduler::end_round(Verdict ended) {
     send_control(child, verdict, &ended, sizeof ended);
   rounds_.next();
   is_quiet_ = ended == Verdict::quiet;
+  if (ended != Verdict::again && holder_ != nullptr)
+    holder_->begin_epoch(!failure_);
 }
 
 void Scheduler::finish() {

@@ -5,6 +5,7 @@
 
 #include "job/linked/group.hpp"
 #include "objects/linked/frames.hpp"
+#include "objects/linked/held_messages.hpp"
 #include "objects/linked/large_messages.hpp"
 #include "objects/linked/ticks.hpp"
 #include "objects/load_clock.hpp"
@@ -16,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +54,12 @@ public:
   char* begin_large(std::size_t bytes);
   void send_large(std::uint32_t rank);
 
+  /// Sends a combined message of so many pieces, which the holder takes there.
+  void send_combined(Rank rank, std::uint16_t holder_entry, std::span<const std::span<const char>> pieces);
+  /// A message that has come as a part of another.
+  void enqueue(const thalweg_message& head, const char* arguments);
+  void set_holder(HeldMessages* holder) { holder_ = holder; }
+
   /// The memory of the message that runs, where no other is in it; else null.
   char* keep() { return is_running_ ? running_queue_->release_front().release() : nullptr; }
 
@@ -71,6 +79,7 @@ private:
   /// What ranks tell each other to find out that there is no message left, and of large ones.
   enum Control : std::uint16_t { report, verdict, announcement, failed };
   static constexpr std::uint16_t control_array = 0xFFFF;
+  static constexpr std::uint16_t combined_array = 0xFFFE;
 
   void take(const thalweg_message& head, const char* arguments);
   void take_control(const thalweg_message& head, const char* arguments);
@@ -82,6 +91,7 @@ private:
   void look_after_others();
   void go_through_round();
   void end_round(Verdict ended);
+  void run(const thalweg_message& message);
 
   job::Group group_;
   thalweg_objects_view view_{};
@@ -94,6 +104,7 @@ private:
   std::vector<std::optional<thalweg_objects_array>> arrays_;
   Rounds rounds_;
   std::uint64_t taken_ = 0; ///< messages from other ranks
+  HeldMessages* holder_ = nullptr;
   std::optional<Verdict> verdict_;
   bool is_quiet_ = false;
   bool is_running_ = false;

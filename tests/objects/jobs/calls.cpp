@@ -127,10 +127,11 @@ void test_tasks(thalweg::array<Cell>& cells) {
   });
 }
 
-void test_sections(thalweg::array<Cell>& cells) {
+void test_sections(thalweg::array<Cell>& cells, thalweg::section_route route) {
   cells.each([&](Cell& cell, const auto&) { cell.hits = 0; });
   auto even = cells.section([](const auto& at) { return at[1] % 2 == 0; });
-  if (cells.rank() == 0)
+  even.along(route);
+  if (cells.rank() == cells.ranks() / 2)
     even.call<&Cell::row>(5, std::vector<double>{1}, "");
   cells.finish();
   cells.each([&](const Cell& cell, const auto& at) {
@@ -202,7 +203,9 @@ int main(int argc, char** argv) {
     test_calls(cells);
     test_large(cells);
     test_tasks(cells);
-    test_sections(cells);
+    for (const auto route :
+         {thalweg::section_route::direct, thalweg::section_route::ring, thalweg::section_route::tree})
+      test_sections(cells, route);
     test_priorities(cells);
     test_answers(cells);
     test_waiting(cells);

@@ -1,0 +1,190 @@
+#pragma once
+
+// Associations: calls of the program in brackets, which travel combined. thalweg/objects.hpp is what programs
+// use.
+//
+//   thalweg::association halo(blocks, "mesh");              // all ranks make it, in the main program
+//
+// and in an entry method of an element of `blocks`:
+//
+//   halo.begin();
+//   halo[{x + 1, y}].template call<&Block::ghost>(left, row); // an element of this array
+//   halo(other[{x, y}]).template call<&Other::take>(row);     // or of another one
+//   halo.end();
+//
+// Calls for other ranks wait until all elements that were on the rank at the last fence have ended as many
+// brackets. Then all for one rank travel as one message. An element that has moved since counts where it was;
+// its own calls do not wait.
+
+#include "thalweg/objects.hpp"
+
+namespace thalweg {
+
+namespace detail {
+
+class association_base {
+public:
+  association_base(const association_base&) = delete;
+  association_base& operator=(const association_base&) = delete;
+
+  /// Of the element whose entry method runs. Tasks may wait between the two.
+  void begin();
+  void end();
+
+  /// A call of an element of `to` (or THALWEG_OBJECTS_NOBODY), in the open bracket.
+  template <typename Traveling, typename... Values>
+  void send(array_base& to, std::uint32_t rank, std::uint32_t number, const entry& what,
+            const Values&... values) {
+    const element_record* const from = array_.current();
+    if (from == nullptr || (from->brackets & bit_) == 0)
+      throw misused("call", "no bracket of the element is open", "call begin() before");
+    const auto here = static_cast<std::uint32_t>(array_.rank());
+    if (rank == here || from->anchor != here)
+      to.send_to<Traveling>(rank, number, what, 0, values...);
+    else
+      to.deposit<Traveling>(number_, from->number, rank, number, what, values...);
+  }
+
+protected:
+  association_base(array_base& array, const std::string& strategy, const entry& end_entry)
+      : array_(array), bit_(array.next_bracket_bit()), end_entry_(end_entry) {
+    check(thalweg_objects_associate(array.objects(), array.number(), strategy.c_str(), &number_));
+  }
+  ~association_base() { thalweg_objects_dissociate(array_.objects(), number_); }
+
+private:
+  error misused(const char* call, const char* what, const char* remedy) const {
+    return {thalweg_error_invalid_argument, call, array_.rank(), what, remedy};
+  }
+
+  array_base& array_;
+  std::uint32_t bit_;
+  std::uint16_t number_ = 0;
+  const entry& end_entry_; ///< where elements are counted that have moved
+};
+
+template <typename Traveling, typename... Values>
+void array_base::deposit(std::uint16_t association, std::uint32_t from, std::uint32_t rank,
+                         std::uint32_t number, const entry& what, const Values&... values) {
+  const std::size_t bytes = Traveling::bytes(values...);
+  const thalweg_message head{static_cast<std::uint32_t>(bytes), number_, what.number, number, view_->rank};
+  char* at = nullptr;
+  check(thalweg_objects_deposit(objects_, association, from, rank, align_up(sizeof head + bytes, sizeof head),
+                                &at));
+  if (at == nullptr) {
+    put(rank, head, [&](char* to) { Traveling::write(to, values...); });
+    return;
+  }
+  if (view_->sampled != 0) [[unlikely]]
+    sample(head);
+  std::memcpy(at, &head, sizeof head);
+  Traveling::write(at + sizeof head, values...);
+}
+
+inline void association_base::begin() {
+  element_record* const one = array_.current();
+  if (one == nullptr)
+    throw misused("begin", "no element's entry method runs",
+                  "begin brackets in entry methods of the association's array");
+  if ((one->brackets & bit_) != 0)
+    throw misused("begin", "the element's last bracket is still open", "call end() before");
+  one->brackets |= bit_;
+}
+
+inline void association_base::end() {
+  element_record* const one = array_.current();
+  if (one == nullptr || (one->brackets & bit_) == 0)
+    throw misused("end", "no bracket of the element is open", "call begin() before");
+  one->brackets &= ~bit_;
+  if (one->anchor == static_cast<std::uint32_t>(array_.rank()))
+    check(thalweg_objects_end_bracket(array_.objects(), number_, one->number));
+  else
+    array_.send_to<arguments<std::uint16_t, std::uint32_t>>(one->anchor, THALWEG_OBJECTS_NOBODY, end_entry_,
+                                                            0, number_, one->number);
+}
+
+/// An element that has moved has ended a bracket.
+struct bracket_end_kind {
+  static std::string name() { return "the end of a bracket of an element that has moved"; }
+  static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
+    const auto [association, element] = arguments<std::uint16_t, std::uint32_t>::read(base, bytes);
+    check(thalweg_objects_end_bracket(array.objects(), association, element));
+  }
+};
+
+} // namespace detail
+
+/// Calls of an element in a bracket.
+template <typename Element>
+class bracketed_proxy {
+public:
+  bracketed_proxy(detail::association_base& association, const proxy<Element>& of)
+      : association_(association), of_(of) {}
+  /// As proxy::call().
+  template <auto method, typename... Arguments>
+  void call(Arguments&&... given) const {
+    using traveling = typename detail::method_of<decltype(method)>::traveling;
+    detail::converted<traveling>::call(
+        [this](const auto&... values) {
+          association_.template send<traveling>(of_.array(), static_cast<std::uint32_t>(of_.rank()),
+                                                of_.number(), detail::call_entry<Element, method>::record(),
+                                                values...);
+        },
+        std::forward<Arguments>(given)...);
+  }
+
+private:
+  detail::association_base& association_;
+  proxy<Element> of_;
+};
+
+/// Calls of a section in a bracket: a message for each rank, which travels with others for it.
+template <typename Element>
+class bracketed_section {
+public:
+  bracketed_section(detail::association_base& association, section<Element>& of)
+      : association_(association), of_(of) {}
+  template <auto method, typename... Arguments>
+  void call(Arguments&&... given) const {
+    using kind = detail::section_entry<Element, method>;
+    const auto by_rank = of_.by_rank();
+    detail::converted<typename detail::method_of<decltype(method)>::traveling>::call(
+        [&](const auto&... values) {
+          for (const auto& [rank, numbers] : by_rank)
+            association_.template send<typename kind::traveling>(of_.array(), rank, THALWEG_OBJECTS_NOBODY,
+                                                                 kind::record(), numbers, values...);
+        },
+        std::forward<Arguments>(given)...);
+  }
+
+private:
+  detail::association_base& association_;
+  section<Element>& of_;
+};
+
+/// A call of the program, which has its own strategy: "direct", "mesh", "grid" or "hypercube" combine the
+/// calls of a bracket for each rank, and route them along a virtual mesh of ranks with 1, 2, 3 or all
+/// dimensions. With "stream" each call travels on its own.
+template <typename Element, int dimensions>
+class association final : public detail::association_base {
+public:
+  /// Collective, as arrays are; it ends before its array does.
+  explicit association(basic_array<Element, dimensions>& array, const std::string& strategy = "direct")
+      : association_base(array, strategy, detail::registered<Element, detail::bracket_end_kind>::record),
+        array_(array) {}
+
+  bracketed_proxy<Element> operator[](const coordinates<dimensions>& at) { return {*this, array_[at]}; }
+  template <typename Other>
+  bracketed_proxy<Other> operator()(const proxy<Other>& of) {
+    return {*this, of};
+  }
+  template <typename Other>
+  bracketed_section<Other> operator()(section<Other>& of) {
+    return {*this, of};
+  }
+
+private:
+  basic_array<Element, dimensions>& array_;
+};
+
+} // namespace thalweg

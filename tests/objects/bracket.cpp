@@ -1,0 +1,158 @@
+// Brackets of all strategies between ranks of one process: every message comes once, where it is for,
+// whatever the order in which combined ones come, and each strategy sends as many as its mesh has neighbors.
+
+#include "objects/bracket.hpp"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+
+namespace {
+
+using thalweg::Rank;
+using namespace thalweg::objects;
+
+constexpr std::size_t bytes_each = 16;
+
+/// Ranks whose messages come in any order.
+struct World {
+  struct Message {
+    Rank to;
+    std::vector<char> bytes;
+  };
+  struct Content {
+    Rank from;
+    Rank to;
+    std::uint64_t value;
+  };
+  static_assert(sizeof(Content) == bytes_each);
+
+  World(Combining combining, std::int32_t ranks, std::vector<std::size_t> of) : elements(std::move(of)) {
+    for (Rank rank = 0; rank < ranks; ++rank)
+      brackets.push_back(std::make_unique<Bracket>(
+          combining, ranks, rank,
+          Bracket::Ports{[this](Rank to, std::span<const std::span<const char>> pieces) {
+                           Message made{to, {}};
+                           for (const auto& piece : pieces)
+                             made.bytes.insert(made.bytes.end(), piece.begin(), piece.end());
+                           sent.push_back(std::move(made));
+                           ++messages;
+                         },
+                         [this, rank](const char* from, std::size_t bytes) {
+                           for (std::size_t at = 0; at < bytes; at += bytes_each) {
+                             Content one;
+                             std::memcpy(&one, from + at, sizeof one);
+                             EXPECT_EQ(one.to, rank);
+                             sum += one.value;
+                             ++delivered;
+                           }
+                         },
+                         [this, rank] { return elements[static_cast<std::size_t>(rank)]; }}));
+  }
+  void deposit(Rank from, std::uint32_t element, Rank to, std::uint64_t value) {
+    char* const at = brackets[static_cast<std::size_t>(from)]->deposit(element, to, bytes_each);
+    const Content one{from, to, value};
+    if (at != nullptr)
+      std::memcpy(at, &one, sizeof one);
+  }
+  void run(std::mt19937_64& random) {
+    while (!sent.empty()) {
+      std::swap(sent[random() % sent.size()], sent.back());
+      const Message one = std::move(sent.back());
+      sent.pop_back();
+      brackets[static_cast<std::size_t>(one.to)]->take(one.bytes.data(), one.bytes.size());
+    }
+  }
+  std::uint64_t held() const {
+    std::uint64_t bytes = 0;
+    for (const auto& one : brackets)
+      bytes += one->held();
+    return bytes;
+  }
+
+  std::vector<std::size_t> elements;
+  std::vector<std::unique_ptr<Bracket>> brackets;
+  std::vector<Message> sent;
+  std::size_t messages = 0;
+  std::uint64_t sum = 0;
+  std::size_t delivered = 0;
+};
+
+TEST(Bracket, MessagesOfAllIterationsComeOnceInAnyOrder) {
+  std::mt19937_64 random(1);
+  for (const Combining combining :
+       {Combining::direct, Combining::mesh, Combining::grid, Combining::hypercube})
+    for (std::int32_t ranks = 1; ranks <= 20; ++ranks) {
+      std::vector<std::size_t> elements;
+      for (Rank rank = 0; rank < ranks; ++rank)
+        elements.push_back(random() % 3); // some ranks have none
+      World world(combining, ranks, elements);
+      std::uint64_t sum = 0;
+      std::size_t count = 0;
+      for (int iteration = 0; iteration < 3; ++iteration)
+        for (Rank rank = 0; rank < ranks; ++rank)
+          for (std::uint32_t element = 0; element < elements[static_cast<std::size_t>(rank)]; ++element) {
+            for (std::uint64_t calls = random() % 5; calls > 0 && ranks > 1; --calls) {
+              const std::uint64_t value = random() % 1000;
+              const auto away = static_cast<Rank>(1 + random() % static_cast<std::uint64_t>(ranks - 1));
+              world.deposit(rank, element, (rank + away) % ranks, value);
+              sum += value;
+              ++count;
+            }
+            world.brackets[static_cast<std::size_t>(rank)]->end(element);
+            if (random() % 4 == 0)
+              world.run(random);
+          }
+      world.run(random);
+      EXPECT_EQ(world.delivered, count) << to_text(combining) << " of " << ranks;
+      EXPECT_EQ(world.sum, sum);
+      EXPECT_EQ(world.held(), 0U);
+    }
+}
+
+TEST(Bracket, AStrategySendsToItsNeighborsInTheMesh) {
+  const auto messages = [](Combining combining, std::int32_t ranks) {
+    std::mt19937_64 random(2);
+    World world(combining, ranks, std::vector<std::size_t>(static_cast<std::size_t>(ranks), 1));
+    for (Rank from = 0; from < ranks; ++from)
+      for (Rank to = 0; to < ranks; ++to)
+        if (from != to)
+          world.deposit(from, 0, to, 1);
+    for (auto& one : world.brackets)
+      one->end(0);
+    world.run(random);
+    EXPECT_EQ(world.delivered, static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks - 1));
+    EXPECT_EQ(world.held(), 0U);
+    return world.messages;
+  };
+  EXPECT_EQ(messages(Combining::direct, 16), 16U * 15U);
+  EXPECT_EQ(messages(Combining::mesh, 16), 16U * 6U);
+  EXPECT_EQ(messages(Combining::grid, 27), 27U * 6U);
+  EXPECT_EQ(messages(Combining::hypercube, 16), 16U * 4U);
+}
+
+TEST(Bracket, WhatOthersWaitForInVainIsSentStraight) {
+  for (const Combining combining : {Combining::direct, Combining::mesh, Combining::hypercube}) {
+    std::mt19937_64 random(3);
+    World world(combining, 9, std::vector<std::size_t>(9, 2));
+    for (Rank from = 0; from < 9; ++from) {
+      world.deposit(from, 0, (from + 4) % 9, 1);
+      world.brackets[static_cast<std::size_t>(from)]->end(0);
+      if (from != 3)
+        world.brackets[static_cast<std::size_t>(from)]->end(1); // one element of rank 3 never ends
+    }
+    world.run(random);
+    EXPECT_LT(world.delivered, 9U);
+    EXPECT_GT(world.held(), 0U);
+    world.brackets[0]->begin_epoch(1, true); // others hear of the new epoch by its messages, or later
+    world.run(random);
+    for (auto& one : world.brackets)
+      one->begin_epoch(1, true);
+    world.run(random);
+    EXPECT_EQ(world.delivered, 9U);
+    EXPECT_EQ(world.held(), 0U);
+  }
+}
+
+} // namespace
