@@ -17,6 +17,11 @@ SKBUILD := -C build.targets=thalweg_core -C install.components=none -C cmake.def
   -C cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
 # How much debuggers are told: -g1 (stacks with lines) compiles a fifth faster. It counts when build/ is configured first.
 DEBUG ?=
+# Options of the compiler for what surrounds the rooms, likewise: the gate gives -O1.
+EDGES ?=
+ifdef EDGES
+SKBUILD += -C cmake.define.THALWEG_EDGES="$(EDGES)"
+endif
 ifdef DEBUG
 SKBUILD += -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
 endif
@@ -83,7 +88,7 @@ sanitize: | prepare
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
 
-# Of these what finds most in little time: machine files and streams; shared memory and routes.
+# Of these what finds most in little time: machine files; shared memory, routes and streams.
 sanitize-gate: | prepare
 	cmake --preset asan && cmake --build --preset asan-gate && ctest --preset asan-gate
 	cmake --preset tsan && cmake --build --preset tsan-gate && ctest --preset tsan-gate

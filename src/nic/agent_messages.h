@@ -13,7 +13,7 @@
 
 enum thalweg_nic_request_kind {
   THALWEG_NIC_HELLO = 1,  /* is there an agent, of this version, and on which address? */
-  THALWEG_NIC_JOIN = 2,   /* makes the group on this host, or joins it: gives a page and a socket */
+  THALWEG_NIC_JOIN = 2,   /* makes the group on this host, or joins it: gives a page, a socket, a doorbell */
   THALWEG_NIC_STATUS = 3, /* version and kind are enough: gives a text in JSON instead of a reply */
 };
 
@@ -37,9 +37,10 @@ struct thalweg_nic_reply {
 struct thalweg_nic_page {
   __u32 ended[THALWEG_NIC_WINDOW]; /* written last */
   __u64 words[THALWEG_NIC_WINDOW][THALWEG_NIC_WORDS];
+  __u32 sleepers; /* ranks that want the group's doorbell to be rung at an end */
 };
 
-enum thalweg_nic_page_bytes { THALWEG_NIC_PAGE_BYTES = 4096 };
+enum thalweg_nic_page_bytes { THALWEG_NIC_PAGE_BYTES = 4096, THALWEG_NIC_DOORBELL_BYTES = 4096 };
 
 /* What agents tell a group's ranks, behind the ends in their page: somebody is gone, and takes no part in any
  * epoch after `after`. */

@@ -3,6 +3,7 @@
 #include "nic/protocol.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace thalweg::nic {
@@ -22,6 +23,9 @@ public:
   virtual bool has_ended(std::uint32_t epoch) = 0;
   /// Fills in the words of an epoch that has ended, as many as `result` says.
   virtual void read(std::uint32_t epoch, thalweg_nic_content& result) = 0;
+  /// Sleeps until something may have ended, at most so long; not if `has_come`, which is asked once all that
+  /// ends later wakes.
+  virtual void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) = 0;
   /// Why it never will, as its agent is gone; empty while it may.
   virtual std::string loss() = 0;
 };

@@ -28,6 +28,8 @@ public:
   bool hear(std::uint32_t from, const Beat& beat, Clock::time_point now);
   /// A process of this host has ended. True if that is news.
   bool leave(std::uint32_t local);
+  /// Somebody is known to be gone from before.
+  void recall(const thalweg_nic_departure& departure) { departure_ = departure; }
   /// A host beside this one is silent. True if that is news.
   bool lose(std::uint32_t address);
 

@@ -92,6 +92,13 @@ void HostCard::read(std::uint32_t epoch, thalweg_nic_content& result) {
   std::copy_n(state_.results[epoch % THALWEG_NIC_WINDOW].words, result.count, result.words);
 }
 
+void HostCard::sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) {
+  pollfd arriving{socket_, POLLIN, 0};
+  const timespec longest{longest_us / 1'000'000, longest_us % 1'000'000 * 1000L};
+  if (!has_come())
+    ppoll(&arriving, 1, &longest, nullptr);
+}
+
 // Handles one packet; false where there is none.
 bool HostCard::receive() {
   Datagram datagram;

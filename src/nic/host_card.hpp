@@ -28,6 +28,7 @@ public:
   bool start(std::uint32_t epoch, const thalweg_nic_content& own) override;
   bool has_ended(std::uint32_t epoch) override;
   void read(std::uint32_t epoch, thalweg_nic_content& result) override;
+  void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) override;
   std::string loss() override { return {}; }
 
 private:

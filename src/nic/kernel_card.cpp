@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "nic/datagram.hpp"
+#include "nic/doorbell.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,7 +50,7 @@ int connect_to_agent() {
 // The descriptors that come with the reply.
 struct Reply {
   thalweg_nic_reply words = {};
-  std::array<int, 2> descriptors{-1, -1};
+  std::array<int, 3> descriptors{-1, -1, -1};
 };
 
 Reply ask(int agent, const thalweg_nic_request& request) {
@@ -87,14 +88,22 @@ public:
     close(reply.descriptors[0]);
     if (memory == MAP_FAILED) {
       close(socket_);
+      close(reply.descriptors[2]);
       errno = error;
       fail("the agent's page cannot be mapped", "look at the limit of locked memory: ulimit -l");
     }
-    page_ = static_cast<const thalweg_nic_page*>(memory);
+    page_ = static_cast<thalweg_nic_page*>(memory);
+    try {
+      doorbell_ = std::make_unique<Doorbell>(reply.descriptors[2], page_);
+    } catch (...) {
+      munmap(page_, THALWEG_NIC_PAGE_BYTES);
+      close(socket_);
+      throw;
+    }
   }
 
   ~KernelCard() override {
-    munmap(const_cast<thalweg_nic_page*>(page_), THALWEG_NIC_PAGE_BYTES);
+    munmap(page_, THALWEG_NIC_PAGE_BYTES);
     close(socket_);
   }
 
@@ -112,6 +121,10 @@ public:
 
   void read(std::uint32_t epoch, thalweg_nic_content& result) override {
     std::copy_n(page_->words[epoch % THALWEG_NIC_WINDOW], result.count, result.words);
+  }
+
+  void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) override {
+    doorbell_->sleep_unless(has_come, longest_us);
   }
 
   // An agent says nothing by itself, so there is something to read only when it has ended.
@@ -142,7 +155,8 @@ private:
   std::atomic<std::uint32_t> newest_ = 0;
   thalweg_nic_group group_;
   int socket_;
-  const thalweg_nic_page* page_ = nullptr;
+  thalweg_nic_page* page_ = nullptr;
+  std::unique_ptr<Doorbell> doorbell_;
 };
 
 } // namespace

@@ -71,9 +71,31 @@ bool Member::leave(Underway& operation) {
   return operation.is_started;
 }
 
+namespace {
+
+// Ends wake, so it is early given up to yield, as in shared memory, and sleeps end by themselves only to look
+// after others.
+constexpr std::uint32_t longest_yield_us = 200;
+constexpr std::uint32_t shortest_sleep_us = 5000;
+
+struct SleepingOnCard : wait::System {
+  void sleep_us(std::uint32_t duration) {
+    card->sleep_unless(*has_come, std::max(duration, shortest_sleep_us));
+  }
+  Card* card;
+  const std::function<bool()>* has_come;
+};
+
+} // namespace
+
 void Member::run(Underway& operation, const wait::Policy& policy) {
+  wait::Policy sleeping = policy;
+  sleeping.settings.yield_us = std::min(policy.settings.yield_us, longest_yield_us);
   const auto look_once = [&] { return look(operation) ? wait::Look::reached : wait::Look::nothing; };
-  wait::until(policy, look_once);
+  const std::function<bool()> has_come = [&] {
+    return operation.is_started ? card_->has_ended(operation.epoch) : may_start(operation.epoch);
+  };
+  wait::until(sleeping, look_once, SleepingOnCard{{}, card_.get(), &has_come});
 }
 
 } // namespace thalweg::nic

@@ -21,7 +21,7 @@ LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& opt
     : program_(program), options_(options), network_(options.network), costs_(program, options.network),
       states_(program.operation_count), matching_(program, states_),
       stations_(std::size_t{program.size()} * program.cpus * program.nics),
-      recorder_(program, options.trace, options.network != nullptr, options.noise.period > 0) {
+      recorder_(program, options.trace, options.network != nullptr, options.noise.has_any()) {
   if (network_ != nullptr && network_->packets)
     packets_.emplace(*network_, options.trace != nullptr, [this] {
       if (options_.progress)

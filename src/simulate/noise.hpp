@@ -2,37 +2,42 @@
 
 // Noise: the operating system takes a processor away now and then, for a moment (a detour; Hoefler,
 // Schneider, Lumsdaine 2010, "Characterizing the influence of system noise on large-scale applications by
-// simulation", SC'10).
+// simulation", SC'10). Detours come in regular periods, once in each period at a random moment, or as they
+// were measured (`thalweg probe --noise`).
 
-#include "core/hash.hpp"
+#include "simulate/measured_noise.hpp"
 #include "simulate/message_costs.hpp"
 
-#include <algorithm>
+#include <memory>
 #include <string_view>
 
 namespace thalweg::simulate {
 
-/// Every `period` each processor is away for `duration`, the first time at a random moment of its own.
+/// Each processor is away for `duration` in every `period`. Which moments are its own follows from the seed.
 struct Noise {
-  Ticks period = 0; ///< 0: there is none
+  Ticks period = 0; ///< 0: there is none, or it was measured
   Ticks duration = 0;
   std::uint64_t seed = 1;
+  bool is_random = false; ///< in each period at another moment
+  std::shared_ptr<const MeasuredNoise> measured = nullptr;
 
-  /// How much longer `work` that begins at `begin` takes a processor, which is named by its number.
+  bool has_any() const { return period > 0 || measured != nullptr; }
+
+  /// How much longer `work` that begins at `begin` takes a processor, which is named by its number. Work that
+  /// ends when a detour begins does not meet it.
   Ticks detours(std::uint64_t processor, Ticks begin, Ticks work) const {
-    if (period == 0 || work == 0)
-      return 0;
-    const auto phase =
-        static_cast<Ticks>(mixed_hash(mixed_hash(0, seed), processor) % static_cast<std::uint64_t>(period));
-    const Ticks since = (begin + period - phase) % period; // the last detour began
-    const Ticks away = since < duration ? duration - since : 0;
-    const Ticks until_next = period - std::max(since, duration);
-    return work <= until_next ? away : away + ((work - until_next - 1) / (period - duration) + 1) * duration;
+    return has_any() && work > 0 ? away(processor, begin, work) : 0;
   }
+
+private:
+  Ticks away(std::uint64_t processor, Ticks begin, Ticks work) const;
+  Ticks away_regularly(std::uint64_t processor, Ticks begin, Ticks work) const;
+  Ticks away_at_random(std::uint64_t processor, Ticks begin, Ticks work) const;
 };
 
-/// Reads "1000000,25000" or "1000000,25000,7": period and duration in nanoseconds, and a seed. Throws Error
-/// for anything else, and for detours that leave no time between them.
+/// Reads "1000000,25000" or "1000000,25000,7": period and duration in nanoseconds, and a seed. With "random:"
+/// before it, detours come at random moments. Or it is the text of a file of measured noise, with the seed 1.
+/// Throws Error for anything else, and for detours that leave no time between them.
 Noise parse_noise(std::string_view text);
 
 } // namespace thalweg::simulate

@@ -20,7 +20,7 @@ def start(mpi: Mpi, ranks: int, hosts: int, program: Iterable[str], mode: Mode) 
     return run(mpi, ranks, [APART, str(hosts), *program], mode)
 
 
-@DEBIAN
+@pytest.mark.parametrize("name", ["openmpi4", pytest.param("mpich4", marks=pytest.mark.exhaustive)])
 def test_neighbors_are_by_rank_what_was_asked_for(name: str) -> None:
     """Whichever process has the rank; and ranks were numbered anew, which the log says."""
     mode = Mode("apart", preload=True, settings={"THALWEG_VERBOSE": "1"})

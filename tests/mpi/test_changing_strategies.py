@@ -31,10 +31,9 @@ EAGER = {"THALWEG_WAIT": "yield", "THALWEG_LEARN": "all", "THALWEG_LEARN_BUDGET"
     ("name", "ranks"),
     [
         ("openmpi4", 7),
-        ("mpich4", 3),
         *(
             pytest.param(name, ranks, marks=pytest.mark.exhaustive)
-            for name, ranks in (("openmpi4", 3), ("mpich4", 8), ("mpich5", 5))
+            for name, ranks in (("openmpi4", 3), ("mpich4", 3), ("mpich4", 8), ("mpich5", 5))
         ),
     ],
 )

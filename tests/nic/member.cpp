@@ -14,7 +14,9 @@ struct Script {
   std::vector<std::uint32_t> starts;
   std::set<std::uint32_t> ended;
   std::string loss;
-  bool is_full = false; // nothing leaves
+  bool is_full = false;            // nothing leaves
+  std::set<std::uint32_t> comes{}; // ends while the member sleeps
+  std::vector<std::uint32_t> sleeps{};
 };
 
 class Scripted final : public Card {
@@ -27,6 +29,12 @@ public:
   }
   bool has_ended(std::uint32_t epoch) override { return script_.ended.contains(epoch); }
   void read(std::uint32_t epoch, thalweg_nic_content& result) override { result.words[0] = 100 + epoch; }
+  void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) override {
+    if (has_come())
+      return;
+    script_.sleeps.push_back(longest_us);
+    script_.ended.merge(script_.comes);
+  }
   std::string loss() override { return script_.loss; }
 
 private:
@@ -81,6 +89,22 @@ TEST_F(MemberTest, StartsAgainWhatIsLost) {
   while (script.starts.size() < 3)
     EXPECT_FALSE(member.look(operations[0]));
   EXPECT_EQ(script.starts, (std::vector<std::uint32_t>{1, 1, 1}));
+}
+
+TEST_F(MemberTest, SleepsUntilItsEndWakesIt) {
+  script.comes = {1};
+  member.run(operations[0], {.settings = {.yield_us = 0}});
+  EXPECT_EQ(script.sleeps.size(), 1U);
+  EXPECT_EQ(operations[0].content.words[0], 101U);
+}
+
+TEST_F(MemberTest, SleepsUntilItMayStart) {
+  for (std::uint32_t i = 0; i < THALWEG_NIC_WINDOW; ++i)
+    EXPECT_TRUE(member.leave(operations[i]));
+  script.comes = {1, THALWEG_NIC_WINDOW + 1};
+  member.run(operations[THALWEG_NIC_WINDOW], {.settings = {.yield_us = 0}});
+  EXPECT_EQ(script.sleeps.size(), 1U);
+  EXPECT_EQ(script.starts.back(), THALWEG_NIC_WINDOW + 1U);
 }
 
 TEST_F(MemberTest, DoesNotWaitForALostAgent) {

@@ -36,8 +36,8 @@ def main(number: int, rank: int, place_above: tuple[str, int], below: list[str],
     ranks = [rank] + [100 + index for index in range(len(below))]
     ranks += [0] * (CONTRIBUTORS - len(ranks))
     agent.send(struct.pack("=IIII", VERSION, 2, 0, 0) + group + array.array("i", ranks).tobytes())
-    reply, descriptors, _, _ = socket.recv_fds(agent, 128, 2)
-    assert len(descriptors) == 2, reply
+    reply, descriptors, _, _ = socket.recv_fds(agent, 128, 3)
+    assert len(descriptors) == 3, reply
     page = mmap.mmap(descriptors[0], 4096)
     starts = socket.socket(fileno=descriptors[1])
     print("joined", flush=True)

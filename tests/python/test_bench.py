@@ -15,17 +15,17 @@ from thalweg.bench.rows import paired_row
 from thalweg.bench.tuned import Figures
 
 
-@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+@pytest.mark.parametrize("family", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
 def test_smoke_collectives(thalweg: Command, family: str, tmp_path: Path) -> None:
     rows_file = tmp_path / "rows.json"
-    words = ["--ops", "allreduce,barrier", "--sizes", "8,64", "--strategies", "recursive_doubling", "--batches", "3"]
+    words = ["--ops", "allreduce,barrier", "--sizes", "8", "--strategies", "recursive_doubling", "--batches", "3"]
     result = thalweg("bench", "collectives", "--mpi", family, *words, "--json", str(rows_file))
     assert result.returncode == 0, result.stderr
     rows = json.loads(rows_file.read_text())
     cases = {
         f"{call} {what}, {size} B, 2 ranks"
         for what in ("passed_on", "recursive_doubling")
-        for call, size in (("allreduce", 8), ("allreduce", 64), ("barrier", 0))
+        for call, size in (("allreduce", 8), ("barrier", 0))
     }
     assert {row["case"] for row in rows} == cases
     assert {row["metric"] for row in rows} == {"completion time", "cpu time"}

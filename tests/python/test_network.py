@@ -1,6 +1,7 @@
 """Simulated networks: results on numpy, the command, pictures, benchmarks, and errors with their remedies."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -160,6 +161,19 @@ def test_permutations_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture
     assert rows["shift", 1]["is_free_any_way"]
     assert not rows["shift", 5]["is_free_any_way"]
     assert rows["exchange", 5]["adaptive_bandwidth"] == rows["exchange", 5]["by_destination_bandwidth"] > 0.8
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces")
+@pytest.mark.xdist_group("lab")
+def test_permutations_are_measured_on_labs(tmp_path: Path) -> None:
+    """A step that shares ways up takes longer than one that does not, simulated and measured."""
+    lab = permutations.LabRequest("openmpi", "50mbit", 1 << 20, 3)
+    permutations.run(permutations.Request("xgft:2x2:1x1", (1, 2), 65536, 4, lab), str(tmp_path / "rows.json"))
+    rows = {(row["exchange"], row["step"]): row for row in json.loads((tmp_path / "rows.json").read_text())}
+    free, shared = rows["exchange", 1], rows["exchange", 2]
+    assert shared["by_destination_bandwidth"] < 0.6 < free["by_destination_bandwidth"]
+    assert shared["lab_bandwidth"] < free["lab_bandwidth"] <= 1.2
 
 
 def test_the_speed_of_packets_is_measured() -> None:

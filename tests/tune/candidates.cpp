@@ -120,7 +120,7 @@ TEST(Candidates, ArePredictedAsBySimulationsOfAllRanks) {
   const machine::Machine machine = machine::default_machine();
   std::size_t bounds = 0;
   for (const char* call : {"bcast", "allreduce", "alltoall"}) {
-    const Case wanted = make_case(call, 65536, 96, 4);
+    const Case wanted = make_case(call, 65536, 64, 4);
     const std::vector<Candidate> found = candidates(wanted, machine);
     for (const Candidate& candidate : found) {
       const strategies::Problem problem = problem_of(wanted, candidate.scheduled.parameters());

@@ -46,11 +46,17 @@ def permutations(
     steps: Annotated[str, typer.Option(help="Steps, separated by commas.")] = "1,2,3,4,5,6,7,8,12,16,20,24,31,32,48",
     size: Annotated[str, typer.Option("--bytes", help="Of each message.")] = "64KiB",
     buffers: Annotated[int, typer.Option(help="Packets that a crosspoint has room for.", min=1)] = 4,
+    lab: Annotated[bool, typer.Option("--lab", help="Measure them too, on a lab of that shape. Needs root.")] = False,
+    mpi: Annotated[str, typer.Option(help="The MPI there, as for thalweg tune.")] = "openmpi",
+    rate: Annotated[str, typer.Option(help="Of the lab's links.")] = "50mbit",
+    lab_size: Annotated[str, typer.Option("--lab-bytes", help="Of each message there.")] = "1MiB",
+    rounds: Annotated[int, typer.Option(help="How often each step is measured; the median counts.", min=1)] = 5,
 ) -> None:
     """Simulate single steps of cyclic and prefix exchanges on a tree: which are free of contention, and how fast."""
     module = importlib.import_module("thalweg.bench.permutations")
     chosen = [int(word) for word in steps.split(",") if word.strip().isdecimal()]
-    module.run(module.Request(topology, chosen, size_from_text(size), buffers), json_file)
+    on_lab = module.LabRequest(mpi, rate, size_from_text(lab_size), rounds) if lab else None
+    module.run(module.Request(topology, chosen, size_from_text(size), buffers, on_lab), json_file)
 
 
 def simulate(

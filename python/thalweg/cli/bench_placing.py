@@ -68,15 +68,18 @@ def place(
 
 
 def recording(
+    *,
     json_file: Annotated[str, JSON] = "",
     mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
     rounds: Annotated[int, typer.Option(help="How many pairs of jobs of each program.")] = 9,
     sides: Annotated[str, typer.Option(help="Numbers in a message of the stencil.")] = "8,64,256",
     steps: Annotated[int, typer.Option(help="Of the stencil.")] = 200000,
-    folder: Annotated[str, typer.Option(help="With the examples, for one of them too.", show_default=False)] = "",
+    folder: Annotated[str, typer.Option(help="With the examples, for four of them too.", show_default=False)] = "",
+    calls: Annotated[int, typer.Option(help="Of each kind of short all-to-all; 0: none.", min=0)] = 20000,
+    trace: Annotated[bool, typer.Option("--trace", help="Of `thalweg run --trace` instead.")] = False,
 ) -> None:
     """Time programs with and without `thalweg run --record`."""
     module = importlib.import_module("thalweg.bench.recording")
     sizes = [int(one) for one in words(sides)]
-    module.run(module.Request(mpi, ranks, rounds, sizes, steps, folder), json_file)
+    module.run(module.Request(mpi, ranks, rounds, sizes, steps, folder, calls, trace), json_file)

@@ -33,10 +33,13 @@ def probe(
         bool, typer.Option("--find-resources", help="Find what cores share: one rank bound to each of 4 or more cores.")
     ] = False,
     resource_bytes: Annotated[str, typer.Option(help="With messages of this size for it, 16KiB or more.")] = "256KiB",
+    noise: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Look so long at what takes each rank's core away.", min=0)
+    ] = 0,
     output: Annotated[str, typer.Option(metavar="FILE", help="The machine file to write.", show_default=False)] = "",
     plot: Annotated[str, typer.Option(metavar="FILE", help="Draw times over sizes (png, svg, pdf).")] = "",
 ) -> None:
     """Measure what messages, copies and sums cost on this machine, and write it to a machine file."""
     module = importlib.import_module("thalweg.machine.command")
     searches = (find_network, find_resources, size_from_text(resource_bytes))
-    module.main(module.Request(mpi, ranks, launcher or [], lab, network, nodes, *searches, output, plot))
+    module.main(module.Request(mpi, ranks, launcher or [], lab, network, nodes, *searches, noise, output, plot))

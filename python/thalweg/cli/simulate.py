@@ -41,8 +41,8 @@ _Loggops = Annotated[
 _Noise = Annotated[
     str,
     typer.Option(
-        metavar="PERIOD,DURATION[,SEED]",
-        help="Take each processor away for a moment in each period, in nanoseconds.",
+        metavar="[random:]PERIOD,DURATION[,SEED] or FILE",
+        help="Take each processor away for a moment in each period, in nanoseconds; or as thalweg probe --noise found.",
         show_default="none",
     ),
 ]

@@ -18,6 +18,7 @@ from thalweg.machine import files
 from thalweg.machine.find_network import bursts_of, find_network
 from thalweg.machine.find_resources import BYTES_MIN, cores_of, find_resources, known_groups, set_bursts_of
 from thalweg.machine.fit import OUTLIER_TIMES, Costs
+from thalweg.machine.noise import described_noise, file_text, measured_noise
 from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
 from thalweg.machine.resource_files import described, text_of
@@ -46,6 +47,7 @@ class Request(NamedTuple):
     find: bool
     resources: bool
     resource_bytes: int
+    noise_seconds: float
     output: str
     plot: str
 
@@ -70,6 +72,8 @@ def main(request: Request) -> None:
         path = Path(request.output) if request.output else files.file_of(session.job.fingerprint, os.environ)
         if request.resources:
             search_resources(console, session, request.resource_bytes, path.with_suffix(".resources"))
+        if request.noise_seconds > 0:
+            look_for_noise(console, session, request.noise_seconds, path.with_suffix(".noise"))
     machine.network, machine.nodes = network, hosts
     files.save(machine, path)
     for level in machine.levels:
@@ -106,6 +110,16 @@ def search_resources(console: Console, session: Session, message_bytes: int, pat
     if found.sure:
         files.write_text(text_of(found, [min(place.processors) for place in places]), path)
         console.print(f"written to {path}: thalweg map takes it as --machine resources:{path}")
+
+
+def look_for_noise(console: Console, session: Session, seconds: float, path: Path) -> None:
+    """Find what takes the ranks' cores away, print it, and write it beside the machine file."""
+    with console.status("looking at the ranks' cores"):
+        found = measured_noise(session, seconds)
+    for rank, one in enumerate(found):
+        console.print(f"noise of rank {rank}: {described_noise(one)}")
+    files.write_text(file_text(found), path)
+    console.print(f"written to {path}: thalweg simulate takes it as --noise {path}")
 
 
 def _odds_text(logarithm: float) -> str:

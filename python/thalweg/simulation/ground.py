@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from thalweg import _core
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
+from thalweg.machine.noise import noise_text
 from thalweg.simulation.network import Routers
 from thalweg.simulation.placed import (
     Network,
@@ -46,7 +47,10 @@ class Costs:
     routing: str = ""
     routers: Routers | None = None
     noise: str = ""
-    """Detours of processors: "1000000,25000,7" is 25 us in each millisecond, begun at random by the seed 7."""
+    """Detours of processors: "1000000,25000,7" is 25 us in each millisecond, begun at random by the seed 7.
+
+    With "random:" before it they come once in each period, at random. Or a file of `thalweg probe --noise`.
+    """
 
 
 @dataclass(frozen=True)
@@ -118,5 +122,5 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
         known = None if known is None else with_link_rate(known, costs.link_bandwidth)
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
     routers = costs.routers or PROGRAM_ROUTERS
-    given = (costs.link_latency, level, costs.noise, costs.routing)
+    given = (costs.link_latency, level, noise_text(costs.noise), costs.routing)
     return Ground(known, loggops, costs.ranks_per_node, placed, *given, routers)

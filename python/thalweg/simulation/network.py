@@ -265,11 +265,17 @@ def simulate_permutation(
     """Let every node send one message to its partner of the pattern, all at once."""
     known = routers or Routers()
     network = make_network(topology, routing, known)
-    destinations = _destinations(pattern, network.nodes, known.seed)
+    destinations = permutation_of(pattern, network.nodes, known.seed)
     return _answer(lambda: network.send_to(destinations, message_bytes, known.interface()), "messages")
 
 
-def _destinations(pattern: str, nodes: int, seed: int) -> NDArray[np.uint32]:
+def network_nodes(topology: str) -> int:
+    """Say how many nodes an interconnect has."""
+    return make_network(topology, "", Routers()).nodes
+
+
+def permutation_of(pattern: str, nodes: int, seed: int = 1) -> NDArray[np.uint32]:
+    """Give each node's destination by the pattern's name; patterns that are no permutations are refused."""
     try:
         found: NDArray[np.uint32] = _core.destinations(pattern, nodes, seed)
     except _core.Error as error:
@@ -296,7 +302,7 @@ def find_contention(topology: str, pattern: str | Sequence[int], *, seed: int = 
     """Say whether a permutation, by name or by each node's destination, is free of contention on a tree."""
     network = make_network(topology, "", Routers())
     if isinstance(pattern, str):
-        destinations = _destinations(pattern, network.nodes, seed)
+        destinations = permutation_of(pattern, network.nodes, seed)
     else:
         destinations = np.asarray(pattern, dtype=np.uint32)
     try:

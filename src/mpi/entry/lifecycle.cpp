@@ -79,7 +79,7 @@ namespace {
 int mark_phase(int level) {
   using namespace thalweg::mpi;
   const bool was_recording = recording;
-  recording = level != 0 && (wants_report(runtime.settings) || records_traffic || traces);
+  recording = level != 0 && (reports || records_traffic || traces);
   if (traces && recording && !was_recording)
     call_log().forget_computation();
   invalidate_fast_path(); // whose calls are noted, or not, where they were

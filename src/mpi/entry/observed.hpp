@@ -48,7 +48,8 @@ public:
       row_->bytes += payload_;
       if (records_traffic && communicator_ != nullptr)
         record_message(*row_, *communicator_, destination, payload_);
-      watch_.start(*row_, false);
+      if (reports) [[likely]]
+        watch_.start(*row_, false);
     }
   }
   // The call has made a persistent request that sends so much.

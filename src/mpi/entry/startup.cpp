@@ -277,7 +277,8 @@ void start_with_world() {
     records_traffic = runtime.settings.record;
     traces = runtime.settings.trace;
     register_predefined_communicators(true);
-    recording = wants_report(runtime.settings) || records_traffic || traces;
+    reports = wants_report(runtime.settings);
+    recording = reports || records_traffic || traces;
     runtime.ready = true;
     log_warnings();
     start_progress_thread();

@@ -1,6 +1,5 @@
 #include "mpi/observe/traffic_table.hpp"
 
-#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -8,7 +7,7 @@ namespace thalweg::mpi::observe {
 
 namespace {
 
-constexpr std::uint32_t no_entry = std::numeric_limits<std::uint32_t>::max();
+constinit TrafficEntry no_entry; // of free slots
 
 struct TrafficTables {
   std::mutex mutex;
@@ -24,31 +23,30 @@ constinit thread_local TrafficTable* own_traffic_table = nullptr;
 
 } // namespace
 
-TrafficTable::TrafficTable() : slots_(std::size_t{1} << (64 - shift_), no_entry) {}
+TrafficTable::TrafficTable() : slots_(std::size_t{1} << (64 - shift_), &no_entry) {}
 
-std::size_t TrafficTable::find(const TrafficKey& key) {
+TrafficEntry& TrafficTable::find(const TrafficKey& key) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = slot_of(key);
-  for (; slots_[slot] != no_entry; slot = (slot + 1) & mask) {
-    if (entries_[slots_[slot]].key == key)
-      return slots_[slot];
+  for (; slots_[slot] != &no_entry; slot = (slot + 1) & mask) {
+    if (slots_[slot]->key == key)
+      return *slots_[slot];
   }
-  const std::size_t place = entries_.size();
-  slots_[slot] = static_cast<std::uint32_t>(place);
-  entries_.push_back({key});
+  TrafficEntry& fresh = entries_.emplace_back(key);
+  slots_[slot] = &fresh;
   if (entries_.size() * 2 > slots_.size())
     grow();
-  return place;
+  return fresh;
 }
 
 void TrafficTable::grow() {
   --shift_;
-  slots_.assign(slots_.size() * 2, no_entry);
-  for (std::size_t place = 0; place < entries_.size(); ++place) {
-    std::size_t slot = slot_of(entries_[place].key);
-    while (slots_[slot] != no_entry)
+  slots_.assign(slots_.size() * 2, &no_entry);
+  for (TrafficEntry& entry : entries_) {
+    std::size_t slot = slot_of(entry.key);
+    while (slots_[slot] != &no_entry)
       slot = (slot + 1) & (slots_.size() - 1);
-    slots_[slot] = static_cast<std::uint32_t>(place);
+    slots_[slot] = &entry;
   }
 }
 

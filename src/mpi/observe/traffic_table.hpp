@@ -4,6 +4,7 @@
 // table of its own, as with calls (call_table.hpp); they are added up at the end.
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -33,21 +34,23 @@ struct PeerTraffic {
   std::uint64_t messages = 0;
 };
 
+// Looked up for each message, so a look is one probe and no more: slots point to entries, which stay where
+// they are, and free slots to one whose key nobody has.
 class TrafficTable {
 public:
   TrafficTable();
 
   void add(const TrafficKey& key, std::uint64_t bytes, std::uint64_t messages) {
-    TrafficEntry& entry = entries_[place_of(key)];
+    TrafficEntry& entry = entry_of(key);
     entry.bytes += bytes;
     entry.messages += messages;
   }
-  const std::vector<TrafficEntry>& entries() const { return entries_; }
+  const std::deque<TrafficEntry>& entries() const { return entries_; }
 
 private:
-  std::size_t place_of(const TrafficKey& key) {
-    const std::uint32_t known = slots_[slot_of(key)];
-    if (known < entries_.size() && entries_[known].key == key) [[likely]]
+  TrafficEntry& entry_of(const TrafficKey& key) {
+    TrafficEntry& known = *slots_[slot_of(key)];
+    if (known.key == key) [[likely]]
       return known;
     return find(key);
   }
@@ -57,12 +60,12 @@ private:
                                 key.phase * 0x51ED27U;
     return static_cast<std::size_t>((words * 0x9E3779B97F4A7C15U) >> shift_);
   }
-  std::size_t find(const TrafficKey& key);
+  TrafficEntry& find(const TrafficKey& key);
   void grow();
 
   unsigned shift_ = 64 - 8;
-  std::vector<std::uint32_t> slots_; // of entries_, or `none`
-  std::vector<TrafficEntry> entries_;
+  std::vector<TrafficEntry*> slots_;
+  std::deque<TrafficEntry> entries_;
 };
 
 // This thread's table; made at its first message and kept after the thread's end.

@@ -8,6 +8,9 @@ namespace thalweg::mpi {
 inline constinit bool recording = true;
 inline constinit std::uint16_t phase = 0;
 
+// Calls are timed for the report. Looked at only where `recording` holds.
+inline constinit bool reports = false;
+
 // Who sends how much to whom is recorded too. Looked at only where `recording` holds.
 inline constinit bool records_traffic = false;
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <net/if.h>
 #include <unistd.h>
 #include <vector>
@@ -78,11 +79,16 @@ struct Programs::Loaded {
   std::vector<int> links; // of tcx
 
   ~Loaded() {
+    detach();
+    bpf_object__close(object);
+  }
+
+  void detach() {
     for (const int link : links)
       close(link);
+    links.clear();
     if (hook == Hook::clsact)
       detach_filters();
-    bpf_object__close(object);
   }
 
   int map(const char* name) const { return bpf_object__find_map_fd_by_name(object, name); }
@@ -161,6 +167,10 @@ Hook Programs::hook() const {
   return loaded_->hook;
 }
 
+void Programs::detach() {
+  loaded_->detach();
+}
+
 int Programs::make_page() const {
   bpf_map_create_opts options{};
   options.sz = sizeof options;
@@ -172,13 +182,22 @@ int Programs::make_page() const {
   return page;
 }
 
-void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page) const {
+int Programs::make_doorbell() const {
+  const int doorbell =
+      bpf_map_create(BPF_MAP_TYPE_RINGBUF, "doorbell", 0, 0, THALWEG_NIC_DOORBELL_BYTES, nullptr);
+  if (doorbell < 0)
+    refuse("the kernel makes no doorbell for a group", -doorbell, "look at the agent's limits of memory");
+  return doorbell;
+}
+
+void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const {
   const GuardedState empty{};
   const std::uint64_t nowhere[THALWEG_NIC_CONTRIBUTORS] = {};
   loaded_->put("states", &index, &empty);
   loaded_->put("hops", &index, &nowhere);
   loaded_->put("groups", &index, &group);
   loaded_->put("pages", &index, &page);
+  loaded_->put("doorbells", &index, &doorbell);
   const int cells = make_cells(group.contributors);
   loaded_->put("cells", &index, &cells);
   close(cells); // the map of maps holds it
@@ -188,6 +207,7 @@ void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page
 void Programs::remove(std::uint32_t index, std::uint32_t id) const {
   bpf_map_delete_elem(loaded_->map("index_of_group"), &id);
   bpf_map_delete_elem(loaded_->map("pages"), &index);
+  bpf_map_delete_elem(loaded_->map("doorbells"), &index);
   bpf_map_delete_elem(loaded_->map("cells"), &index);
 }
 
@@ -198,6 +218,29 @@ void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_
 
 void Programs::remove_owner(std::uint64_t cookie) const {
   bpf_map_delete_elem(loaded_->map("owners"), &cookie);
+}
+
+namespace {
+
+template <typename Key, typename Value>
+std::map<Key, Value> entries_of(int map) {
+  std::map<Key, Value> found;
+  Key key{};
+  for (bool is_first = true; bpf_map_get_next_key(map, is_first ? nullptr : &key, &key) == 0;
+       is_first = false)
+    bpf_map_lookup_elem(map, &key, &found[key]);
+  return found;
+}
+
+} // namespace
+
+void Programs::retain(const std::set<std::uint32_t>& ids, const std::set<std::uint64_t>& cookies) const {
+  for (const auto& [id, index] : entries_of<std::uint32_t, std::uint32_t>(loaded_->map("index_of_group")))
+    if (!ids.contains(id))
+      remove(index, id);
+  for (const auto& [cookie, owner] : entries_of<std::uint64_t, Owner>(loaded_->map("owners")))
+    if (!cookies.contains(cookie))
+      remove_owner(cookie);
 }
 
 thalweg_nic_state Programs::state(std::uint32_t index) const {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace thalweg::nic {
@@ -26,14 +27,20 @@ public:
   Programs& operator=(const Programs&) = delete;
 
   Hook hook() const;
+  /// Takes the programs from their hooks, also for the process that this one was made by.
+  void detach();
   /// A group's memory that its ranks share: a descriptor that the caller closes.
   int make_page() const;
+  /// What wakes them: a descriptor that the caller closes.
+  int make_doorbell() const;
   /// From now on packets of the group are handled; its state is that of a beginning.
-  void add(std::uint32_t index, const thalweg_nic_group& group, int page) const;
+  void add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const;
   void remove(std::uint32_t index, std::uint32_t id) const;
   /// The socket with that cookie starts for that contributor.
   void set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor) const;
   void remove_owner(std::uint64_t cookie) const;
+  /// Removes all groups but these, by number, and all owners but these, by cookie.
+  void retain(const std::set<std::uint32_t>& ids, const std::set<std::uint64_t>& cookies) const;
 
   thalweg_nic_state state(std::uint32_t index) const;
   /// Packets so far.

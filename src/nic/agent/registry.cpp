@@ -51,9 +51,18 @@ void Registry::check(const thalweg_nic_request& request) const {
     }
 }
 
+Registry::Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
+                   Limits limits, const Ledger& ledger)
+    : programs_(programs), neighbors_(neighbors), address_(address), host_(std::move(host)),
+      limits_(std::move(limits)), ledger_(ledger) {
+  restore();
+}
+
 Registry::~Registry() {
-  while (!members_.empty())
-    leave(members_.begin()->first);
+  for (const auto& [connection, member] : members_) {
+    programs_.remove_owner(member.cookie);
+    close(member.socket);
+  }
   for (const auto& [index, group] : groups_)
     remove(index, group);
 }
@@ -61,7 +70,8 @@ Registry::~Registry() {
 void Registry::remove(std::uint32_t index, const Group& group) const {
   programs_.remove(index, group.view.id);
   munmap(reinterpret_cast<std::byte*>(group.departure) - THALWEG_NIC_DEPARTURE_AT, THALWEG_NIC_PAGE_BYTES);
-  close(group.page);
+  close(group.descriptors.page);
+  close(group.descriptors.doorbell);
   if (group.last_socket < 0)
     return;
   programs_.remove_owner(group.last_cookie);
@@ -79,10 +89,17 @@ Registry::Membership Registry::join(int connection, uid_t user, const thalweg_ni
     throw Error(fmt::format("rank {} is there already", request.local), "have each rank join once");
   Member member{index, request.local, -1, 0};
   member.socket = make_socket(member.cookie);
-  programs_.set_owner(member.cookie, index, request.local);
+  try {
+    programs_.set_owner(member.cookie, index, request.local);
+    ledger_.joined(index, user, request, {connection, member.socket}, group.descriptors);
+  } catch (...) {
+    programs_.remove_owner(member.cookie);
+    close(member.socket);
+    throw;
+  }
   group.present |= bit;
   members_[connection] = member;
-  return {index, member.socket, group.page};
+  return {index, member.socket, group.descriptors.page, group.descriptors.doorbell};
 }
 
 std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& request) {
@@ -101,19 +118,37 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
     throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
   const int page = programs_.make_page();
-  void* const memory = mmap(nullptr, THALWEG_NIC_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+  int doorbell = -1;
+  try {
+    doorbell = programs_.make_doorbell();
+  } catch (...) {
+    close(page);
+    throw;
+  }
+  make(index, user, request, {page, doorbell});
+  programs_.add(index, request.group, page, doorbell);
+  return index;
+}
+
+// Takes the descriptors over.
+Registry::Group& Registry::make(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
+                                const GroupDescriptors& descriptors) {
+  void* const memory =
+      mmap(nullptr, THALWEG_NIC_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors.page, 0);
   if (memory == MAP_FAILED) {
     const int error = errno;
-    close(page);
+    close(descriptors.page);
+    close(descriptors.doorbell);
     throw Error(fmt::format("a group's page cannot be mapped: {}", std::strerror(error)),
                 "look at the agent's limits of memory", thalweg_error_system);
   }
   auto* const departure =
       reinterpret_cast<thalweg_nic_departure*>(static_cast<std::byte*>(memory) + THALWEG_NIC_DEPARTURE_AT);
-  groups_.emplace(
-      index, Group{request.group, {request.group, request.ranks, address_, host_}, user, page, departure});
-  programs_.add(index, request.group, page);
-  return index;
+  return groups_
+      .emplace(
+          index,
+          Group{request.group, {request.group, request.ranks, address_, host_}, user, descriptors, departure})
+      .first->second;
 }
 
 // Through it starts go to the device; a checksum would have to be made anew where packets are rewritten.
@@ -157,6 +192,7 @@ void Registry::leave(int connection) {
   group.watch.look(programs_.state(member.index), group.left);
   if (group.watch.leave(member.local))
     announce(group);
+  ledger_.left(member.index, member.local);
   members_.erase(found);
   // A rank may leave before what it has started has come to those above.
   if (group.present == 0) {
@@ -178,6 +214,7 @@ void Registry::expire() {
       continue;
     }
     remove(entry->first, group);
+    ledger_.removed(entry->first);
     entry = groups_.erase(entry);
   }
 }

@@ -2,6 +2,7 @@
 
 // The groups of a host, and who is a member of which.
 
+#include "nic/agent/ledger.hpp"
 #include "nic/agent/limits.hpp"
 #include "nic/agent/neighbors.hpp"
 #include "nic/agent/programs.hpp"
@@ -12,16 +13,16 @@
 #include <map>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace thalweg::nic {
 
 class Registry {
 public:
-  /// `address`: the device's, in network order. `host`: this host's name, for people.
+  /// `address`: the device's, in network order. `host`: this host's name, for people. Goes on with what is in
+  /// the ledger.
   Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
-           Limits limits)
-      : programs_(programs), neighbors_(neighbors), address_(address), host_(std::move(host)),
-        limits_(std::move(limits)) {}
+           Limits limits, const Ledger& ledger);
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -31,8 +32,11 @@ public:
     std::uint32_t index = 0;
     int socket = -1; ///< its starts leave through this one alone
     int page = -1;
+    int doorbell = -1;
   };
 
+  /// Of all members.
+  std::vector<int> connections() const;
   /// A process of that user, over that connection, is the request's local rank. Throws Error where it may
   /// not.
   Membership join(int connection, uid_t user, const thalweg_nic_request& request);
@@ -63,7 +67,7 @@ private:
     thalweg_nic_group view;
     GroupWatch watch;
     uid_t user;
-    int page;                         // a descriptor
+    GroupDescriptors descriptors;
     thalweg_nic_departure* departure; // in the page
     std::uint64_t present = 0;        // local ranks, a bit for each
     Clock::time_point left = {};
@@ -79,6 +83,10 @@ private:
   };
 
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
+  Group& make(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
+              const GroupDescriptors& descriptors);
+  void restore();
+  void restore(std::uint32_t index, const KeptGroup& kept);
   void check(const thalweg_nic_request& request) const;
   void remove(std::uint32_t index, const Group& group) const;
   int make_socket(std::uint64_t& cookie) const;
@@ -94,6 +102,7 @@ private:
   std::uint32_t address_;
   std::string host_;
   Limits limits_;
+  const Ledger& ledger_;
   std::uint64_t refused_ = 0;             // of what others say
   std::map<std::uint32_t, Group> groups_; // by index
   std::map<int, Member> members_;         // by connection

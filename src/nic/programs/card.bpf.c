@@ -21,6 +21,12 @@ static __always_inline void publish(__u32 index, __u32 epoch, const struct thalw
   __u64* const words = page->words[epoch % THALWEG_NIC_WINDOW];
   THALWEG_NIC_EACH(result, 1, words[i] = result->words[i]);
   __sync_lock_test_and_set(&page->ended[epoch % THALWEG_NIC_WINDOW], epoch);
+  /* Who is about to sleep says so first, and then looks once more. */
+  if (!*(volatile __u32*)&page->sleepers)
+    return;
+  void* const doorbell = bpf_map_lookup_elem(&doorbells, &index);
+  if (doorbell)
+    bpf_ringbuf_output(doorbell, &epoch, sizeof epoch, BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline struct arrival* at_hand(void) {

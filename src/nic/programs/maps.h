@@ -136,3 +136,16 @@ struct {
   __type(key, __u32);
   __array(values, struct page_map);
 } pages SEC(".maps");
+
+/* What is written there wakes ranks that sleep; it says nothing. */
+struct doorbell_map {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, THALWEG_NIC_DOORBELL_BYTES);
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __array(values, struct doorbell_map);
+} doorbells SEC(".maps");

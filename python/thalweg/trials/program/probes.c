@@ -1,4 +1,5 @@
 #include "probes.h"
+#include "noise.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -365,10 +366,23 @@ static void probe_one(char** words) {
   answer(name, &reporter, 1, last);
 }
 
+/* All ranks look at their cores at the same time; one of them tells what it saw. */
+static void probe_noise(char** words) {
+  const int reporter = atoi(words[2]);
+  int last = 0;
+  meet();
+  last = watch_core(atoi(words[1]) * 1e-3, samples, max_samples);
+  meet();
+  MPI_Bcast(&last, 1, MPI_INT, reporter, MPI_COMM_WORLD);
+  answer(words[0], &reporter, 1, last);
+}
+
 void probe(char** words, int count) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (count == 3)
+  if (count == 3 && strcmp(words[0], "@noise") == 0)
+    probe_noise(words);
+  else if (count == 3)
     probe_one(words);
   else if (count >= 8 && count % 4 == 0 && strcmp(words[0], "@meetings") == 0)
     probe_meetings(words, count);

@@ -18,6 +18,11 @@
  *   @copy BYTES SAMPLES, @combine BYTES SAMPLES   memory to memory; doubles added to doubles
  *   @ring COUNT SAMPLES                           a hop of a token that goes round all ranks
  *
+ * Of one rank, while all look at their cores: how long it looked, then when each detour began and how long it
+ * took:
+ *
+ *   @noise MILLISECONDS RANK
+ *
  * Rank 0 answers with one line of JSON, microseconds in "us", then "done". Ranks without a part in it sleep.
  */
 #ifndef THALWEG_PROBES_H

@@ -1,0 +1,118 @@
+#include "nic/agent/server.hpp"
+
+#include "core/error.hpp"
+#include "nic/agent/keeper.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace thalweg::nic {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds between_beats{500};
+
+uid_t user_of(int connection) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
+    throw Error("nobody knows whose this connection is", "connect through a Unix socket");
+  return peer.uid;
+}
+
+bool send_reply(int connection, thalweg_nic_reply& reply, const Registry::Membership& membership) {
+  iovec part{&reply, sizeof reply};
+  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (membership.page >= 0) {
+    const int descriptors[3] = {membership.page, membership.socket, membership.doorbell};
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof descriptors);
+    std::memcpy(CMSG_DATA(header), descriptors, sizeof descriptors);
+  }
+  return sendmsg(connection, &message, MSG_NOSIGNAL) == sizeof reply;
+}
+
+} // namespace
+
+Server::Server(int listening, Registry& registry, Neighbors& neighbors, std::uint32_t address)
+    : registry_(registry), neighbors_(neighbors),
+      address_(address), watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {
+  for (const int connection : registry.connections())
+    watched_.push_back({connection, POLLIN, 0});
+}
+
+void Server::serve() {
+  for (Clock::time_point due = Clock::now(); !is_to_end();) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
+    const int patience_ms =
+        std::min(registry_.start_again(), static_cast<int>(std::max<std::int64_t>(0, left)));
+    poll(watched_.data(), watched_.size(), patience_ms);
+    const std::vector<pollfd> ready = watched_;
+    if (ready[1].revents != 0)
+      neighbors_.receive(
+          [&](std::uint32_t from, std::span<const std::byte> datagram) { registry_.hear(from, datagram); });
+    if (Clock::now() >= due) {
+      registry_.expire();
+      registry_.beat();
+      due = Clock::now() + between_beats;
+    }
+    for (std::size_t i = 2; i < ready.size(); ++i)
+      if (ready[i].revents != 0 && !answer(ready[i].fd))
+        forget(ready[i].fd);
+    if (ready[0].revents != 0)
+      if (const int connection = accept4(ready[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+          connection >= 0)
+        watched_.push_back({connection, POLLIN, 0});
+  }
+}
+
+// False where the connection has ended.
+bool Server::answer(int connection) {
+  thalweg_nic_request request{};
+  const ssize_t bytes = recv(connection, &request, sizeof request, 0);
+  if (bytes < 0)
+    return errno == EAGAIN || errno == EINTR;
+  constexpr auto beginning = static_cast<ssize_t>(offsetof(thalweg_nic_request, local));
+  if (bytes >= beginning && request.kind == THALWEG_NIC_STATUS) {
+    const std::string text = registry_.describe();
+    return send(connection, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
+  }
+  if (bytes != sizeof request)
+    return false;
+  thalweg_nic_reply reply{THALWEG_NIC_VERSION, 0, address_, {}};
+  Registry::Membership membership;
+  try {
+    if (request.version != THALWEG_NIC_VERSION)
+      throw Error(
+          fmt::format("the agent speaks version {}, not {}", int{THALWEG_NIC_VERSION}, request.version),
+          "install the same Thalweg everywhere");
+    if (request.kind == THALWEG_NIC_JOIN)
+      membership = registry_.join(connection, user_of(connection), request);
+  } catch (const Error& error) {
+    reply.refused = 1;
+    std::strncpy(reply.reason, error.what(), sizeof reply.reason - 1);
+  }
+  return send_reply(connection, reply, membership);
+}
+
+void Server::forget(int connection) {
+  registry_.leave(connection);
+  close(connection);
+  std::erase_if(watched_, [&](const pollfd& one) { return one.fd == connection; });
+}
+
+} // namespace thalweg::nic

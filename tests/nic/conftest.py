@@ -1,0 +1,46 @@
+"""What tests on a lab with agents share: the lab, and programs for it."""
+
+import subprocess
+from collections.abc import Iterator
+
+import devices
+import pytest
+
+from thalweg.lab.hosts import folder_of
+
+
+def _compiled(name: str, folders: pytest.TempPathFactory) -> str:
+    path = folders.mktemp("nic") / name
+    subprocess.run(["mpicc.openmpi", "-O1", "-o", str(path), str(devices.SOURCES / f"{name}.c")], check=True)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("barriers", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def reductions(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("reductions", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def nonblocking(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("nonblocking", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[None]:
+    before = set(devices.loaded())
+    made = devices.thalweg("lab", "up", "--hosts", str(devices.HOSTS), "--nic")
+    if made.returncode != 0 and "does not load" in made.stderr:
+        pytest.skip(made.stderr)
+    assert made.returncode == 0, made.stderr
+    programs = set(devices.loaded()) - before
+    assert len(programs) >= 2 * devices.HOSTS
+    yield
+    programs |= set(devices.loaded()) - before
+    assert devices.thalweg("lab", "down").returncode == 0
+    assert not folder_of(devices.NAME).exists()
+    assert devices.are_gone(programs)

@@ -1,0 +1,138 @@
+"""A lab whose hosts have agents, as tests have it: jobs on it, and what becomes of its agents."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from thalweg.nic.agent import start_on
+
+SOURCES = Path(__file__).parent
+NAME = f"nic{os.getpid()}"
+HOSTS = 4
+TURNS = "60"  # 56 have a vector that is too long for cards
+ALL = [f"{NAME}-h{index}" for index in range(HOSTS)]
+NOBODY = 65534
+
+Finished = subprocess.CompletedProcess[str]
+
+
+def thalweg(*words: str, host: str = "") -> Finished:
+    inside = ["ip", "netns", "exec", host] if host else []
+    return subprocess.run(
+        [*inside, sys.executable, "-m", "thalweg", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | {"THALWEG_LAB": NAME},
+    )
+
+
+def agents(host: str) -> dict[int, int]:
+    """Give the processes of a host's agent, each with its parent."""
+    pids = subprocess.run(["ip", "netns", "pids", host], capture_output=True, text=True, check=True).stdout.split()
+    found = {}
+    for pid in pids:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            stat = Path("/proc", pid, "stat").read_text()
+            if "thalweg-nic-agent" in Path("/proc", pid, "cmdline").read_text():
+                found[int(pid)] = int(stat.rpartition(")")[2].split()[1])
+    return found
+
+
+def serving(host: str) -> list[int]:
+    """Give the process that serves; the agent's other one keeps what must not end with it."""
+    found = agents(host)
+    return [pid for pid, parent in found.items() if parent in found]
+
+
+def end(host: str, number: int = signal.SIGKILL) -> None:
+    """End a host's agent by the process that keeps, and wait until both are gone."""
+    found = agents(host)
+    (keeper,) = [pid for pid, parent in found.items() if parent not in found]
+    os.kill(keeper, number)
+    while agents(host):
+        time.sleep(0.01)
+
+
+def loaded() -> dict[int, str]:
+    """Give the names of the programs that the kernel has, by number: those that no hook and no process holds end."""
+    listed = subprocess.run(["bpftool", "--json", "prog", "show"], capture_output=True, text=True, check=True).stdout
+    return {entry["id"]: entry.get("name", "") for entry in json.loads(listed) if entry["type"] == "sched_cls"}
+
+
+def are_gone(programs: Iterable[int]) -> bool:
+    """Tell whether they end within a few seconds."""
+    return any(not set(programs) & set(loaded()) or time.sleep(0.1) for _ in range(50))
+
+
+def run_words(folder: Path, ranks: int, use: str, *words: str) -> tuple[Finished, dict[str, object]]:
+    report = folder / "report.json"
+    done = thalweg("lab", "run", "-n", str(ranks), "--use", use, "--report", str(report), "--", *words)
+    return done, json.loads(report.read_text()) if report.exists() else {}
+
+
+def run(program: str, folder: Path, ranks: int, use: str, barriers: int = 200) -> tuple[Finished, dict[str, object]]:
+    entered = folder / "entered"
+    entered.write_bytes(bytes(8192))
+    return run_words(folder, ranks, use, program, str(entered), str(barriers))
+
+
+def ran_on(report: dict[str, object], function: str = "MPI_Barrier") -> set[str]:
+    calls = report["calls"]
+    assert isinstance(calls, list)
+    return {end["strategy"] for call in calls if call["function"] == function for end in call["ran_on"]}
+
+
+def run_nonblocking(program: str, folder: Path) -> tuple[Finished, dict[str, object]]:
+    shared = folder / "shared"
+    shared.write_bytes(bytes(8192))
+    return run_words(folder, HOSTS, "barrier=nic;allreduce=nic;reduce=nic", program, str(shared))
+
+
+def end_all(number: int = signal.SIGKILL) -> None:
+    for host in ALL:
+        if agents(host):
+            end(host, number)
+
+
+def serve(hook: str, log: Path) -> None:
+    """Have agents on all hosts with that hook, whatever was there before."""
+    end_all()
+    start_on(ALL, "eth0", log, hook)
+
+
+def lose_packets(folder: Path) -> None:
+    """Have the switch lose a fifth of the cards' packets, for as long as the lab is up."""
+    loss = folder / "loss.o"
+    include = f"-I/usr/include/{sysconfig.get_config_var('MULTIARCH')}"
+    words = ["clang", "-O2", "-g", "-target", "bpf", include, "-c", str(SOURCES / "loss.bpf.c"), "-o", str(loss)]
+    subprocess.run(words, check=True)
+    for host in range(HOSTS):
+        tc = ["ip", "netns", "exec", f"{NAME}-s0", "tc"]
+        subprocess.run([*tc, "qdisc", "add", "dev", f"h{host}", "clsact"], check=True)
+        program = ["bpf", "direct-action", "obj", str(loss), "sec", "tc"]
+        subprocess.run([*tc, "filter", "add", "dev", f"h{host}", "ingress", *program], check=True)
+
+
+def groups() -> list[dict[str, object]]:
+    """Give what the first host's agent says of its groups."""
+    found = json.loads(thalweg("nic", "status", "--json", host=ALL[0]).stdout)["groups"]
+    return list(found)
+
+
+def has_calls() -> bool:
+    """Tell whether a group of all hosts is at work: some rank of it is there, and calls have ended."""
+    return any(group["present"] and group["ended"] for group in groups())
+
+
+def has_ranks() -> bool:
+    """Tell whether the agent still takes some rank for being there."""
+    return any(group["present"] for group in groups())
