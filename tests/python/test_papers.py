@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.bench import papers, papers_combining, papers_tram
+from thalweg.bench import papers, papers_combining, papers_objects, papers_tram
 from thalweg.bench.papers_fat_tree import Allocation, bandwidth
 from thalweg.bench.papers_rows import Request
 
@@ -43,12 +43,20 @@ def test_streams_save_messages() -> None:
     assert all(math.prod(sides) == nodes for nodes, shapes in papers_tram.EPIDEMIC.items() for sides in shapes.values())
 
 
+# What a value is compared with are the text's own ones, of the same number of ranks.
+def test_tables_of_calls_are_whole() -> None:
+    assert set(papers_objects.RING) == {(ranks, bucket) for ranks in papers_objects.RANKS for bucket in (1, 5, 50, 500)}
+    assert [papers_objects.ratio_of(text) for text in ("9.4/7.7/6.3", "10.1/11.3", "")] == ["1.5", "0.89", ""]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("request_", "figures"),
     [
         (Request(3, ranks_max=512), {"3.4", "3.6", "3.8"}),
         (Request(4, ranks_max=64), {"table 4.1"}),
+        (Request(5, ranks_max=2, calls=1000), {"table 5.1", "table 5.4", "table 5.9"}),
+        (Request(7), {"table 7.1", "table 7.5"}),
         (Request(8, ranks_max=1024, tram=True), {"TRAM 4a", "TRAM 4c", "TRAM 7", "TRAM 8"}),
     ],
 )

@@ -60,17 +60,21 @@ def run(request: Request, json_file: str) -> None:
 
 
 def _call_rows(request: Request, ranks: int) -> Iterator[Row]:
-    options = library_options("objects", request.mpi, os.environ)
-    headers = sorted((Path(options[0].removeprefix("-I")) / "thalweg").glob("*.h*"))
-    program = compiled_program("objects", [_PROGRAM, *headers], request.mpi, os.environ, options)
-    words = ["run", "--disable", "--mpi", request.mpi, "-n", str(ranks), "--", program]
-    command = [sys.executable, "-m", "thalweg", *words, str(request.rounds), str(request.calls)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
-    for case, ways in times_of(done.stdout).items():
+    for case, ways in timed_calls(request.mpi, ranks, [request.rounds, request.calls]).items():
         (_, ours), (peer, theirs) = ways.items()
         yield from _rows_of(f"{case} call, {ranks} ranks, {request.mpi}", ours, theirs, peer)
+
+
+def timed_calls(mpi: str, ranks: int, numbers: Sequence[int]) -> dict[str, dict[str, Times]]:
+    """Run program/objects.cpp with these numbers: each case's ways, and what their rounds took."""
+    options = library_options("objects", mpi, os.environ)
+    headers = sorted((Path(options[0].removeprefix("-I")) / "thalweg").glob("*.h*"))
+    program = compiled_program("objects", [_PROGRAM, *headers], mpi, os.environ, options)
+    words = ["run", "--disable", "--mpi", mpi, "-n", str(ranks), "--", program, *map(str, numbers)]
+    done = subprocess.run([sys.executable, "-m", "thalweg", *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
+    return times_of(done.stdout)
 
 
 def _rows_of(case: str, ours: Times, theirs: Times, peer: str) -> Iterator[Row]:

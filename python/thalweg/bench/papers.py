@@ -1,4 +1,4 @@
-"""Figures of papers, simulated, each beside the paper's value.
+"""Figures of papers, simulated or run on this machine, each beside the paper's value.
 
 The figures' curves are not in the works' texts, so the papers' values are those that their sentences and tables have.
 """
@@ -9,7 +9,7 @@ import json
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from thalweg.bench import papers_combining, papers_fat_tree, papers_routers, papers_tram
+from thalweg.bench import papers_combining, papers_fat_tree, papers_objects, papers_routers, papers_tram
 from thalweg.errors import USAGE, ThalwegError
 
 if TYPE_CHECKING:
@@ -28,13 +28,15 @@ class Part(NamedTuple):
 CHAPTERS = {
     3: Part(papers_combining.figures, papers_combining.UNSAID),
     4: Part(papers_fat_tree.figures, papers_fat_tree.UNSAID),
+    5: Part(papers_objects.streaming, papers_objects.UNSAID),
+    7: Part(papers_objects.applications, papers_objects.UNSAID),
     8: Part(papers_routers.figures, papers_routers.UNSAID),
 }
 TRAM = Part(papers_tram.figures, papers_tram.UNSAID)
 
 
 def run(request: Request, json_file: str) -> None:
-    """Simulate the figures of a chapter, and print them."""
+    """Simulate the figures of a chapter, or run its programs, and print them."""
     if not request.tram and request.chapter not in CHAPTERS:
         remedy = f"choose one of {', '.join(map(str, CHAPTERS))}"
         raise ThalwegError(USAGE, f"thalweg bench papers: chapter {request.chapter}", remedy)

@@ -1,5 +1,6 @@
 """Values of papers' figures, each beside the paper's."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -28,3 +29,9 @@ class Request(NamedTuple):
     """Cases with more are left out, of other chapters."""
     tram: bool = False
     """Not a chapter, but the figures of Wesolowski and others 2014."""
+    mpi: str = "openmpi"
+    """Of chapters 5 and 7, whose programs run on this machine."""
+    folder: Path = Path("build/examples")
+    """Where their programs have been built."""
+    calls: int = 200_000
+    """Of each kind, in a round of chapter 5."""

@@ -1,6 +1,7 @@
 """Benchmarks of simulations: how fast, figures of papers, and permutations."""
 
 import importlib
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +15,10 @@ def papers(
     json_file: Annotated[str, JSON] = "",
     chapter: Annotated[
         int,
-        typer.Option(help="Of S. Kumar 2005: 3, combining; 4, all-gather on fat trees; 8, routers with collectives."),
+        typer.Option(
+            help="Of S. Kumar 2005: 3, combining; 4, all-gather on fat trees; 5, objects and streaming; "
+            "7, applications; 8, routers with collectives."
+        ),
     ] = 8,
     tram: Annotated[bool, typer.Option("--tram", help="Streams of L. Wesolowski and others 2014 instead.")] = False,
     ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 14,
@@ -22,11 +26,17 @@ def papers(
     plot: Annotated[
         str, typer.Option(metavar="FOLDER", help="Draw the figures over load here.", show_default=False)
     ] = "",
+    mpi: Annotated[str, typer.Option(help="openmpi or mpich, in chapters 5 and 7.")] = "openmpi",
+    folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
+    calls: Annotated[int, typer.Option(help="In chapter 5, so many of each kind are timed.", min=1000)] = 200_000,
 ) -> None:
-    """Simulate the figures of a paper, each beside the paper's value, with what its text does not say."""
+    """Show the figures of a paper, each beside the paper's value, with what its text does not say.
+
+    Those of chapters 5 and 7 are measured: their programs run here, natively too. All others are simulated.
+    """
     module = importlib.import_module("thalweg.bench.papers")
     rows = importlib.import_module("thalweg.bench.papers_rows")
-    module.run(rows.Request(chapter, packets, plot, ranks_max, tram), json_file)
+    module.run(rows.Request(chapter, packets, plot, ranks_max, tram, mpi, folder, calls), json_file)
 
 
 def permutations(

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "molecules/cells.hpp"
+#include "thalweg/objects.hpp"
+
+namespace thalweg::examples::molecules {
+
+class Compute;
+
+/// A cell of atoms, an object. Each step it tells 27 computes where its atoms are, and has their forces.
+/// Nobody waits for energies: they are added up while the patches are at later steps.
+class Patch : public thalweg::element<Patch, 3> {
+public:
+  Patch();
+  thalweg::task run(std::int64_t steps);
+  void forces(std::int64_t step, int slot, std::span<double const> on_atoms, double potential);
+  /// Atoms that have come into this cell, from a neighbor.
+  void enter(std::int64_t step, std::span<Atom const> atoms);
+  void energies(Energies of_all);
+
+  [[nodiscard]] std::vector<Atom> const& atoms() const { return atoms_; }
+  /// By step, on the first patch.
+  [[nodiscard]] std::vector<Energies> const& known_energies() const { return energies_; }
+
+  static inline thalweg::array<Compute, 4>* computes = nullptr; // of the process
+
+private:
+  struct Part {
+    int slot = 0;
+    std::vector<double> forces;
+    double potential = 0;
+  };
+  void send_leaving(std::int64_t step);
+
+  std::vector<Atom> atoms_; ///< by id
+  thalweg::inbox<Part> parts_;
+  thalweg::inbox<std::vector<Atom>> entering_;
+  std::vector<Energies> energies_;
+};
+
+/// What the atoms of two neighboring patches, or of one, do to each other: an object that has no state.
+class Compute : public thalweg::element<Compute, 4> {
+public:
+  void coordinates(std::int64_t step, Cell of, std::span<double const> values);
+
+  static inline thalweg::array<Patch>* patches = nullptr; // of the process
+
+private:
+  struct Known {
+    Cell of{};
+    std::vector<double> values;
+  };
+  std::optional<Known> first_; ///< to come. A patch that is a step ahead has had this one's forces
+};
+
+} // namespace thalweg::examples::molecules

@@ -1,0 +1,112 @@
+"""Chapters 5 and 7 of S. Kumar 2005, measured: objects and streaming, and applications on objects.
+
+The programs run on this machine, which is not the text's. So it is ratios that are to be compared: one object a rank by
+eight, and what is sent message by message by what objects send.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from thalweg.bench.examples import read_output, run_example
+from thalweg.bench.objects import timed_calls
+from thalweg.bench.papers_rows import Request, Row
+from thalweg.errors import FAILED, ThalwegError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROUNDS = 3
+RANKS = (2, 4)
+RING = {
+    (2, 1): "9.4/7.7/6.3", (2, 5): "9.4/3.5/2.4", (2, 50): "9.3/1.9/1.4", (2, 500): "9.4/1.7/1.2",
+    (4, 1): "10.0/10.9/9.4", (4, 5): "16.8/4.0/3.5", (4, 50): "17/1.9/1.3", (4, 500): "16.9/1.8/1.2",
+}  # fmt: skip
+"""By ranks and bucket, us: a message each, streaming, and packed."""
+RING_TABLES = {2: "5.4", 4: "5.5"}
+EXCHANGE = {1: "10.1/11.3", 2: "9.4/6.5", 4: "9.4/4.1", 10: "11.5/2.8", 50: "14.1/2.1"}
+"""By messages of a pair, on four processors, us: a message each, and streaming (table 5.9)."""
+STENCIL = "1.83 on 8 processors, 1.14 on 512"
+"""One object a processor by eight (table 5.1)."""
+APPLICATIONS = {
+    "molecules": ("7.1", "molecules, 40 steps", ["--steps", "40", "--cells", "4", "--verify", "no"]),
+    "radix_sort_objects": ("7.5", "200,000 keys a rank sorted", ["--keys-per-rank", "200000"]),
+}
+"""Table, case, and options."""
+UNSAID = (
+    "chapter 5: a bucket: so many tokens go round together, and a rank sends when it has nothing to run",
+    "chapter 5: messages have 8 bytes, as the text's shortest; ranks that outnumber cores share them",
+    "table 5.1: the size of the grid, which is illegible: 64 cells in each dimension",
+    "chapter 7: the text's machines had 256 to 3,000 processors: what is compared here is objects with plain MPI",
+)
+
+
+def streaming(request: Request) -> Iterator[list[Row]]:
+    """Measure tables 5.1 to 5.9 on up to four ranks."""
+    for ranks in (ranks for ranks in RANKS if ranks <= request.ranks_max):
+        yield [row for bucket in (1, 5, 50, 500) for row in _ring(request, ranks, bucket)]
+        yield [row for each in EXCHANGE for row in _exchange(request, ranks, each)]
+        yield [_stencil(request, ranks)]
+
+
+def applications(request: Request) -> Iterator[list[Row]]:
+    """Measure chapter 7's programs on two ranks: objects, and the same by plain MPI."""
+    for name, (table, case, options) in APPLICATIONS.items():
+        ours, native = _in_turns(request, name, 2, (["--way", "objects", *options], ["--way", "mpi", *options]))
+        yield [
+            Row(f"table {table}", f"{case}: objects", ours * 1e3, 0, "ms", ""),
+            Row(f"table {table}", f"{case}: plain MPI by objects", native / ours, 0, "", ""),
+        ]
+
+
+def _ring(request: Request, ranks: int, bucket: int) -> list[Row]:
+    times = _timed(request, ranks, (bucket, 1), "ring")
+    return _rows(f"table {RING_TABLES[ranks]}", f"{ranks} ranks, bucket of {bucket}", times, RING[ranks, bucket])
+
+
+def _exchange(request: Request, ranks: int, each: int) -> list[Row]:
+    times = _timed(request, ranks, (1, each), "alltoall")
+    paper = EXCHANGE[each] if ranks == max(RANKS) else ""
+    return _rows("table 5.9", f"{ranks} ranks, {each} messages a pair", times, paper)
+
+
+def _timed(request: Request, ranks: int, numbers: tuple[int, int], case: str) -> list[float]:
+    """Give objects' and messages' microseconds."""
+    ways = timed_calls(request.mpi, ranks, [ROUNDS, request.calls, *numbers])[case]
+    return [median(wall for wall, _ in times) / 1e3 for times in ways.values()]
+
+
+def _rows(table: str, case: str, times: list[float], paper: str) -> list[Row]:
+    ours, peer = times
+    return [
+        Row(table, f"{case}: objects", ours, 0, "us", paper),
+        Row(table, f"{case}: a message each by objects", peer / ours, 0, "", ratio_of(paper)),
+    ]
+
+
+def ratio_of(paper: str) -> str:
+    """Give the first of the text's values by the last one."""
+    values = [float(value) for value in paper.split("/") if value]
+    return f"{values[0] / values[-1]:.2g}" if values else ""
+
+
+def _stencil(request: Request, ranks: int) -> Row:
+    problem = ["--side", "64", "--steps", "100", "--period", "100", "--balance", "off"]
+    one, eight = _in_turns(
+        request, "stencil3d_objects", ranks, ([*problem, "--objects", "1"], [*problem, "--objects", "8"])
+    )
+    return Row("table 5.1", f"{ranks} ranks: one object a rank by eight", one / eight, 0, "", STENCIL)
+
+
+def _in_turns(request: Request, name: str, ranks: int, ways: Sequence[list[str]]) -> list[float]:
+    times: list[list[float]] = [[] for _ in ways]
+    answers = set()
+    for _ in range(ROUNDS):
+        for found, options in zip(times, ways, strict=True):
+            seconds, answer = read_output(run_example(request.folder, name, request.mpi, ranks, options))
+            found.append(seconds)
+            answers.add(answer)
+    if len(answers) != 1:
+        raise ThalwegError(FAILED, f"the ways of {name} differ in their answers:\n" + "\n".join(sorted(answers)))
+    return [median(found) for found in times]
