@@ -200,6 +200,19 @@ static __always_inline const struct frame* frame_of(const struct __sk_buff* skb)
   return thalweg_nic_is_ours(&frame->packet) ? frame : 0;
 }
 
+/* May this user start now? Processors that ask at once may count one start for two. */
+static __always_inline int is_allowed(__u32 user) {
+  struct allowance* const found = bpf_map_lookup_elem(&allowances, &user);
+  if (!found || found->interval_ns == 0)
+    return 1;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  const __u64 next_ns = found->next_ns > now_ns ? found->next_ns : now_ns;
+  if (next_ns > now_ns + BURST_NS)
+    return 0;
+  found->next_ns = next_ns + found->interval_ns;
+  return 1;
+}
+
 SEC("tc")
 int leaving(struct __sk_buff* skb) {
   const struct frame* const frame = frame_of(skb);
@@ -212,6 +225,10 @@ int leaving(struct __sk_buff* skb) {
   const struct owner* const owner = bpf_map_lookup_elem(&owners, &cookie);
   if (!owner)
     return NOT_OURS;
+  if (!is_allowed(owner->user)) {
+    ++counts->held_back;
+    return SWALLOWED;
+  }
   at->index = owner->index;
   at->contributor = owner->contributor;
   at->own = frame->ip.saddr;
