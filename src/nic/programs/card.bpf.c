@@ -216,9 +216,11 @@ static __always_inline int is_allowed(__u32 user) {
 SEC("tc")
 int leaving(struct __sk_buff* skb) {
   const struct frame* const frame = frame_of(skb);
+  if (!frame) /* what other traffic pays */
+    return NOT_OURS;
   struct counts* const counts = own_counts();
   struct arrival* const at = at_hand();
-  if (!frame || !counts || !at || frame->packet.kind != THALWEG_NIC_START ||
+  if (!counts || !at || frame->packet.kind != THALWEG_NIC_START ||
       frame->ip.daddr != thalweg_nic_order32(THALWEG_NIC_START_ADDRESS))
     return NOT_OURS;
   const __u64 cookie = bpf_get_socket_cookie(skb);
@@ -244,9 +246,11 @@ int leaving(struct __sk_buff* skb) {
 SEC("tc")
 int arriving(struct __sk_buff* skb) {
   const struct frame* const frame = frame_of(skb);
+  if (!frame)
+    return NOT_OURS;
   struct counts* const counts = own_counts();
   struct arrival* const at = at_hand();
-  if (!frame || !counts || !at)
+  if (!counts || !at)
     return NOT_OURS;
   const __u32 id = thalweg_nic_order32(frame->packet.group);
   const __u32* const found = bpf_map_lookup_elem(&index_of_group, &id);
