@@ -1,6 +1,6 @@
 #pragma once
 
-// What agents of neighboring hosts tell each other of a group, twice a second and when something happens: how
+// What agents of neighboring hosts tell each other of a group, each 0.4 s and when something happens: how
 // far it is, who is missing, and who is gone.
 
 #include "nic/agent_messages.h"

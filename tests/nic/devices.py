@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from thalweg.nic.agent import start_on
+from thalweg.nic.limits import Limits
 
 SOURCES = Path(__file__).parent
 NAME = f"nic{os.getpid()}"
@@ -103,10 +104,10 @@ def end_all(number: int = signal.SIGKILL) -> None:
             end(host, number)
 
 
-def serve(hook: str, log: Path) -> None:
+def serve(hook: str, log: Path, limits: Limits | None = None) -> None:
     """Have agents on all hosts with that hook, whatever was there before."""
     end_all()
-    start_on(ALL, "eth0", log, hook)
+    start_on(ALL, "eth0", log, hook, limits)
 
 
 def lose_packets(folder: Path) -> None:

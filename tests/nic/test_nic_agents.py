@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import devices
 import pytest
 
 from thalweg.lab.hosts import folder_of
+from thalweg.nic.limits import Limits
 
 pytestmark = cards.NEED
 
@@ -90,6 +92,18 @@ def test_a_second_agent_leaves_the_first_one_alone(lab: None) -> None:
     assert "one agent serves a host" in second.stderr
     assert devices.agents(devices.ALL[0]) == before
     assert devices.thalweg("nic", "status", host=devices.ALL[0]).returncode == 0
+
+
+@pytest.mark.exhaustive
+def test_a_users_starts_are_held_back_beyond_the_limit(lab: None, program: str, tmp_path: Path) -> None:
+    """They are as lost, so all is right, and takes longer."""
+    del lab
+    devices.serve("tcx", tmp_path / "log", Limits((), 64, 30))
+    done, report = devices.run(program, tmp_path, devices.HOSTS, "barrier=nic", 20)
+    assert done.stdout == "wrong 0\n", done.stderr
+    assert "nic" in devices.ran_on(report)
+    said = devices.thalweg("nic", "status", host=devices.ALL[0]).stdout
+    assert re.search(r", [1-9]\d* held back", said)
 
 
 OLD_AGENT = """

@@ -11,6 +11,8 @@ from pathlib import Path
 import cards
 import pytest
 
+from thalweg.nic.status import VERSION
+
 MEMBER = Path(__file__).parent / "member.py"
 NAME = f"nicf{os.getpid()}"
 NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
@@ -124,6 +126,52 @@ def test_groups_stay_inside_of_the_networks_that_the_agent_was_told(lab: None) -
     refused = subprocess.run(["ip", "netns", "exec", f"{NAME}-h0", *words], capture_output=True, text=True, check=False)
     assert refused.returncode != 0
     assert "192.168.7.7 is in none of the networks that groups may be in" in refused.stderr
+
+
+FLOOD = """
+import socket, struct, sys
+key, first, last = int(sys.argv[1], 16), int(sys.argv[2]), int(sys.argv[3])
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sender.bind((sys.argv[4], 7747))
+for _ in range(200):
+    for kind in (2, 3):
+        for epoch in range(first, last + 1):
+            packet = struct.pack(">HBBIQIHH", 0x5457, int(sys.argv[5]), kind, 4, key, epoch, 1, 0)
+            sender.sendto(packet, (sys.argv[6], 7747))
+"""
+
+
+def _flood(host: int, key: str, first: int, last: int) -> None:
+    """Send the first host's card so many forged packets, as one that is below it and as one above."""
+    words = [key, str(first), str(last), ADDRESSES[host], str(VERSION), ADDRESSES[0]]
+    subprocess.run(["ip", "netns", "exec", f"{NAME}-h{host}", sys.executable, "-c", FLOOD, *words], check=True)
+
+
+def test_a_flood_of_forged_and_replayed_packets_ends_nothing(lab: None) -> None:
+    """From a neighbor without the key, from a stranger with it, and of calls that were long ago."""
+    del lab
+    members = _chain(4, (20, 19, 20))
+    _go_on(*members)
+    for member, calls in zip(members, (19, 19, 19), strict=True):
+        assert [_line(member) for _ in range(calls)] == [f"ended {call}" for call in range(1, calls + 1)]
+    before = _refused()
+    _flood(1, "BAD", 20, 20)
+    _flood(2, "FEEDFEED", 20, 20)
+    assert _refused() - before > 200  # of 800, as sockets may be full
+    counted = _refused()
+    _flood(1, "FEEDFEED", 1, 19)
+    assert _refused() - counted >= 200  # none may tell the first host of an end
+    (waiting,) = _status(0)["waiting"]
+    assert isinstance(waiting, dict)
+    assert waiting["epoch"] == 20
+    assert members[0].poll() is None
+    _end(*members)
+
+
+def _refused() -> int:
+    asking = [sys.executable, "-c", "from thalweg.nic.status import ask; print(ask()['refused'])"]
+    asked = subprocess.run(["ip", "netns", "exec", f"{NAME}-h0", *asking], capture_output=True, check=True)
+    return int(asked.stdout)
 
 
 @pytest.mark.exhaustive

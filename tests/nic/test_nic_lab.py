@@ -75,7 +75,9 @@ def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(lab: None,
 
 
 @pytest.mark.exhaustive
-def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, number: int) -> None:
+    """They are taken away also where the process that keeps is killed."""
     del lab
     devices.end_all()
     before = set(devices.loaded())
@@ -85,7 +87,7 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path) -
     assert "nic" in devices.ran_on(report)
     programs = set(devices.loaded()) - before
     assert len(programs) == 2 * devices.HOSTS
-    devices.end_all(signal.SIGTERM)
+    devices.end_all(number)
     assert devices.are_gone(programs)
 
 

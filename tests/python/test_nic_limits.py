@@ -18,11 +18,11 @@ NETWORKS = st.builds(
 )
 
 
-@given(st.lists(NETWORKS, max_size=4), st.integers(1, 256))
-def test_what_is_written_is_read(networks: list[str], groups: int) -> None:
+@given(st.lists(NETWORKS, max_size=4), st.integers(1, 256), st.integers(0, 10**9))
+def test_what_is_written_is_read(networks: list[str], groups: int, starts: int) -> None:
     listed = ", ".join(f'"{network}"' for network in networks)
-    text = f"networks = [{listed}]\ngroups_per_user = {groups}\n"
-    assert read_limits(text, "file") == Limits(tuple(networks), groups)
+    text = f"networks = [{listed}]\ngroups_per_user = {groups}\nstarts_per_second = {starts}\n"
+    assert read_limits(text, "file") == Limits(tuple(networks), groups, starts)
 
 
 @given(st.one_of(st.text(), st.text(alphabet='networks=gupr_["]10./,\n -')))
@@ -42,6 +42,7 @@ def test_any_text_is_read_or_refused_with_the_files_name(text: str) -> None:
         ("network = []", "'network'"),
         ("groups_per_user = 0", "is 0"),
         ("groups_per_user = true", "is True"),
+        ("starts_per_second = -1", "is -1"),
         ('networks = "10.0.0.0/8"', "10.0.0.0/8"),
         ('networks = ["10.0.0.1/8"]', "'10.0.0.1/8' is no IPv4 network"),
         ("networks = [1]", "'1' is no IPv4 network"),
@@ -62,5 +63,5 @@ def test_a_host_without_a_file_has_the_standard_limits(tmp_path: Path) -> None:
 
 def test_the_agent_is_told_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thalweg.nic.agent._part", lambda name: name)
-    words = command("eth1", "tcx", Limits(("10.0.0.0/8", "192.168.1.0/24"), 7))
-    assert words[2:] == ["eth1", "tcx", "7", "10.0.0.0/8", "192.168.1.0/24"]
+    words = command("eth1", "tcx", Limits(("10.0.0.0/8", "192.168.1.0/24"), 7, 900))
+    assert words[2:] == ["eth1", "tcx", "7", "900", "10.0.0.0/8", "192.168.1.0/24"]

@@ -26,7 +26,15 @@ def command(device: str, hook: str, limits: Limits | None = None) -> list[str]:
     if hook not in HOOKS:
         raise ThalwegError(NIC, f"'{hook}' is no hook of network devices", f"choose one of {', '.join(HOOKS)}")
     given = limits or limits_of_host()
-    return [_part(_AGENT), _part(_PROGRAMS), device, hook, str(given.groups_per_user), *given.networks]
+    return [
+        _part(_AGENT),
+        _part(_PROGRAMS),
+        device,
+        hook,
+        str(given.groups_per_user),
+        str(given.starts_per_second),
+        *given.networks,
+    ]
 
 
 def serve(device: str, hook: str) -> NoReturn:

@@ -2,6 +2,7 @@
 
 networks = ["10.0.0.0/8"]      # where the hosts of a group may be; anywhere, if it is left out
 groups_per_user = 64           # from 1 to 256
+starts_per_second = 200000     # of a user on this host, from 0, which is as many as it likes, to 1000000000
 """
 
 import ipaddress
@@ -13,6 +14,7 @@ from thalweg.errors import NIC, ThalwegError
 
 FILE = Path("/etc/thalweg/nic.toml")
 _GROUPS_MAX = 256
+_STARTS_MAX = 1_000_000_000
 
 
 class Limits(NamedTuple):
@@ -20,6 +22,7 @@ class Limits(NamedTuple):
 
     networks: tuple[str, ...] = ()
     groups_per_user: int = 64
+    starts_per_second: int = 200_000
 
 
 def read_limits(text: str, source: str) -> Limits:
@@ -30,14 +33,18 @@ def read_limits(text: str, source: str) -> Limits:
         raise ThalwegError(NIC, f"{source} is no TOML: {error}", "see docs/nic.md for what may be there") from error
     networks = entries.pop("networks", [])
     groups = entries.pop("groups_per_user", Limits().groups_per_user)
+    starts = entries.pop("starts_per_second", Limits().starts_per_second)
     if entries:
-        known = "networks and groups_per_user are known"
+        known = "networks, groups_per_user and starts_per_second are known"
         raise ThalwegError(NIC, f"{source} has an entry '{next(iter(entries))}'", known)
     if type(groups) is not int or not 1 <= groups <= _GROUPS_MAX:
         raise ThalwegError(NIC, f"{source}: groups_per_user is {groups}", f"write a number from 1 to {_GROUPS_MAX}")
+    if type(starts) is not int or not 0 <= starts <= _STARTS_MAX:
+        said = f"{source}: starts_per_second is {starts}"
+        raise ThalwegError(NIC, said, f"write a number from 0 to {_STARTS_MAX}")
     if not isinstance(networks, list):
         raise ThalwegError(NIC, f"{source}: networks is {networks}", 'write a list like ["10.0.0.0/8"]')
-    return Limits(tuple(_network(network, source) for network in networks), groups)
+    return Limits(tuple(_network(network, source) for network in networks), groups, starts)
 
 
 def limits_of_host(file: Path = FILE) -> Limits:

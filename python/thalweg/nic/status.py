@@ -33,6 +33,8 @@ def ask() -> dict[str, Any]:
 def lines(status: dict[str, Any]) -> list[str]:
     """Write it for people."""
     packets = f"{status['starts']} starts, {status['ups']} up, {status['downs']} down, {status['refused']} refused"
+    if status["held_back"]:
+        packets += f", {status['held_back']} held back"
     found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"

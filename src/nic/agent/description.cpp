@@ -26,9 +26,9 @@ std::string Registry::describe() {
     groups += (groups.empty() ? "" : ",") + describe(group);
   }
   return fmt::format(
-      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"groups":[{}]}})",
+      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"held_back":{},"groups":[{}]}})",
       text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
-      counts.downs, counts.refused + refused_, groups);
+      counts.downs, counts.refused + refused_, counts.held_back, groups);
 }
 
 std::string Registry::describe(const Group& group) const {

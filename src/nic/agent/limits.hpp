@@ -21,6 +21,8 @@ Network read_network(const std::string& text);
 
 struct Limits {
   std::size_t groups_per_user = 64;
+  /// On this host; 0: as many as it likes.
+  std::uint32_t starts_per_second = 200'000;
   /// Where the hosts of a group may be; anywhere, if there are none.
   std::vector<Network> networks{};
 

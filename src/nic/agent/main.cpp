@@ -1,5 +1,5 @@
-// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS-PER-USER [NETWORK...].
-// `thalweg nic serve` starts it.
+// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS STARTS [NETWORK...], of which
+// users have GROUPS groups and STARTS starts a second. `thalweg nic serve` starts it.
 //
 // It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
 // socket.
@@ -104,15 +104,17 @@ Hook hook_named(std::string_view name) {
 } // namespace
 
 int main(int count, char** words) {
-  if (count < 5) {
+  if (count < 6) {
     std::fprintf(stderr,
-                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS-PER-USER [NETWORK...]\n");
+                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS STARTS [NETWORK...]\n");
     return 2;
   }
   thalweg::nic::handle_ends();
   try {
-    thalweg::nic::Limits limits{std::strtoul(words[4], nullptr, 10), {}};
-    for (int i = 5; i < count; ++i)
+    thalweg::nic::Limits limits{std::strtoul(words[4], nullptr, 10),
+                                static_cast<std::uint32_t>(std::strtoul(words[5], nullptr, 10)),
+                                {}};
+    for (int i = 6; i < count; ++i)
       limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
     const std::uint32_t address = address_of(words[2]);

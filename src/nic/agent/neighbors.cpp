@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 1500ms;       // three beats
+constexpr auto patience = 1200ms;       // three beats
 constexpr auto first_patience = 5000ms; // hosts join a group one after another
 constexpr auto kept = 60s;
 constexpr std::uint16_t closed_port = 7749;
@@ -91,7 +91,7 @@ void Neighbors::receive(const std::function<void(std::uint32_t, std::span<const 
       return;
     const std::uint32_t address = from.sin_addr.s_addr;
     if (const auto found = neighbors_.find(address); found != neighbors_.end())
-      found->second.heard = std::max(found->second.heard, Clock::now());
+      found->second.heard = Clock::now(); // so it has joined, and needs no more patience
     visit(address, std::span(datagram).first(static_cast<std::size_t>(bytes)));
   }
 }

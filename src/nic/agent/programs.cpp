@@ -27,6 +27,11 @@ constexpr std::uint32_t filter_priority = 7747;
 struct Owner {
   std::uint32_t index;
   std::uint32_t contributor;
+  std::uint32_t user;
+};
+struct Allowance {
+  std::uint64_t next_ns;
+  std::uint64_t interval_ns;
 };
 struct GuardedState {
   std::uint32_t lock;
@@ -211,9 +216,16 @@ void Programs::remove(std::uint32_t index, std::uint32_t id) const {
   bpf_map_delete_elem(loaded_->map("cells"), &index);
 }
 
-void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor) const {
-  const Owner owner{index, contributor};
+void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor,
+                         std::uint32_t user) const {
+  const Owner owner{index, contributor, user};
   loaded_->put("owners", &cookie, &owner);
+}
+
+// What a user has started lately goes on counting.
+void Programs::set_allowance(std::uint32_t user, std::uint32_t starts_per_second) const {
+  const Allowance allowance{0, starts_per_second == 0 ? 0 : 1'000'000'000 / starts_per_second};
+  bpf_map_update_elem(loaded_->map("allowances"), &user, &allowance, BPF_NOEXIST);
 }
 
 void Programs::remove_owner(std::uint64_t cookie) const {
@@ -261,6 +273,7 @@ Programs::Counts Programs::counts() const {
     sum.ups += one.ups;
     sum.downs += one.downs;
     sum.refused += one.refused;
+    sum.held_back += one.held_back;
   }
   return sum;
 }

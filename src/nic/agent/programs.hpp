@@ -36,8 +36,11 @@ public:
   /// From now on packets of the group are handled; its state is that of a beginning.
   void add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const;
   void remove(std::uint32_t index, std::uint32_t id) const;
-  /// The socket with that cookie starts for that contributor.
-  void set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor) const;
+  /// The socket with that cookie starts for that contributor, a process of that user.
+  void set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor,
+                 std::uint32_t user) const;
+  /// So many starts in a second are that user's on this host; 0: as many as it likes.
+  void set_allowance(std::uint32_t user, std::uint32_t starts_per_second) const;
   void remove_owner(std::uint64_t cookie) const;
   /// Removes all groups but these, by number, and all owners but these, by cookie.
   void retain(const std::set<std::uint32_t>& ids, const std::set<std::uint64_t>& cookies) const;
@@ -49,6 +52,7 @@ public:
     std::uint64_t ups = 0;
     std::uint64_t downs = 0;
     std::uint64_t refused = 0;
+    std::uint64_t held_back = 0;
   };
   Counts counts() const;
 

@@ -90,7 +90,8 @@ Registry::Membership Registry::join(int connection, uid_t user, const thalweg_ni
   Member member{index, request.local, -1, 0};
   member.socket = make_socket(member.cookie);
   try {
-    programs_.set_owner(member.cookie, index, request.local);
+    programs_.set_allowance(user, limits_.starts_per_second);
+    programs_.set_owner(member.cookie, index, request.local, user);
     ledger_.joined(index, user, request, {connection, member.socket}, group.descriptors);
   } catch (...) {
     programs_.remove_owner(member.cookie);

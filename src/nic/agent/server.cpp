@@ -17,7 +17,7 @@ namespace thalweg::nic {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds between_beats{500};
+constexpr std::chrono::milliseconds between_beats{400};
 
 uid_t user_of(int connection) {
   ucred peer{};

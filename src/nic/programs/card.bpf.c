@@ -200,18 +200,37 @@ static __always_inline const struct frame* frame_of(const struct __sk_buff* skb)
   return thalweg_nic_is_ours(&frame->packet) ? frame : 0;
 }
 
+/* May this user start now? Processors that ask at once may count one start for two. */
+static __always_inline int is_allowed(__u32 user) {
+  struct allowance* const found = bpf_map_lookup_elem(&allowances, &user);
+  if (!found || found->interval_ns == 0)
+    return 1;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  const __u64 next_ns = found->next_ns > now_ns ? found->next_ns : now_ns;
+  if (next_ns > now_ns + BURST_NS)
+    return 0;
+  found->next_ns = next_ns + found->interval_ns;
+  return 1;
+}
+
 SEC("tc")
 int leaving(struct __sk_buff* skb) {
   const struct frame* const frame = frame_of(skb);
+  if (!frame) /* what other traffic pays */
+    return NOT_OURS;
   struct counts* const counts = own_counts();
   struct arrival* const at = at_hand();
-  if (!frame || !counts || !at || frame->packet.kind != THALWEG_NIC_START ||
+  if (!counts || !at || frame->packet.kind != THALWEG_NIC_START ||
       frame->ip.daddr != thalweg_nic_order32(THALWEG_NIC_START_ADDRESS))
     return NOT_OURS;
   const __u64 cookie = bpf_get_socket_cookie(skb);
   const struct owner* const owner = bpf_map_lookup_elem(&owners, &cookie);
   if (!owner)
     return NOT_OURS;
+  if (!is_allowed(owner->user)) {
+    ++counts->held_back;
+    return SWALLOWED;
+  }
   at->index = owner->index;
   at->contributor = owner->contributor;
   at->own = frame->ip.saddr;
@@ -227,9 +246,11 @@ int leaving(struct __sk_buff* skb) {
 SEC("tc")
 int arriving(struct __sk_buff* skb) {
   const struct frame* const frame = frame_of(skb);
+  if (!frame)
+    return NOT_OURS;
   struct counts* const counts = own_counts();
   struct arrival* const at = at_hand();
-  if (!frame || !counts || !at)
+  if (!counts || !at)
     return NOT_OURS;
   const __u32 id = thalweg_nic_order32(frame->packet.group);
   const __u32* const found = bpf_map_lookup_elem(&index_of_group, &id);

@@ -15,7 +15,7 @@
 
 /* Other codes than these mean something else to one of the two hooks. */
 enum verdict { NOT_OURS = TC_ACT_UNSPEC, SWALLOWED = TC_ACT_SHOT };
-enum limits { GROUPS = 256, OWNERS = 4096 };
+enum limits { GROUPS = 256, OWNERS = 4096, BURST_NS = 100000000 };
 
 struct frame {
   struct ethhdr ethernet;
@@ -27,6 +27,13 @@ struct frame {
 struct owner {
   __u32 index;
   __u32 contributor;
+  __u32 user;
+};
+
+/* A user's starts may come this far apart in the long run, and some earlier. */
+struct allowance {
+  __u64 next_ns;
+  __u64 interval_ns; /* 0: as they like */
 };
 
 struct guarded_state {
@@ -41,7 +48,7 @@ struct next_hops {
 };
 
 struct counts {
-  __u64 starts, ups, downs, refused;
+  __u64 starts, ups, downs, refused, held_back;
 };
 
 struct {
@@ -58,6 +65,14 @@ struct {
   __type(key, __u64);
   __type(value, struct owner);
 } owners SEC(".maps");
+
+/* By user: each has a group at least. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 2 * GROUPS);
+  __type(key, __u32);
+  __type(value, struct allowance);
+} allowances SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
