@@ -24,7 +24,7 @@ from thalweg.units import size_text
 
 PROGRAM = Path(__file__).parent / "program" / "placed.c"
 KINDS = ("ring", "grid", "allgather", "neighbors")
-_RUNS_MAX = 12
+_RUNS_MAX = 8
 """With `--place auto`, until a trial has decided."""
 
 _DEALT = ["--learn", "off"]

@@ -64,6 +64,24 @@ inline ArraySides array_sides(const CollectiveCall& call, int rank) {
   }
 }
 
+inline std::uint64_t hash_of(const IntegerArray& array, std::size_t length, std::uint64_t hash) {
+  for (std::size_t index = 0; array && index < length; ++index) {
+    hash = (hash ^ static_cast<std::uint64_t>(array[index])) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 32U;
+  }
+  return hash;
+}
+
+// Calls whose hashes are equal are taken to have the same counts and displacements.
+inline std::uint64_t hash_of(const CallArrays& arrays, ArraySides sides, std::size_t length) {
+  std::uint64_t hash = 1;
+  if (sides.send)
+    hash = hash_of(arrays.senddispls, length, hash_of(arrays.sendcounts, length, hash));
+  if (sides.receive)
+    hash = hash_of(arrays.recvdispls, length, hash_of(arrays.recvcounts, length, hash));
+  return hash;
+}
+
 // Spreads the calls of an operation over a few places. Roots that follow one another have places that do.
 inline std::size_t place_of(MPI_Count count, int root, unsigned bits) {
   const std::uint64_t word = static_cast<std::uint64_t>(count) * 0x9E3779B97F4A7C15U;

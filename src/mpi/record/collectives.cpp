@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "mpi/call/call_signature.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/observe/pattern_phases.hpp"
 #include "mpi/record/library_model.hpp"
@@ -13,6 +14,9 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr const char* by_schedule = "schedule";
+// Calls with rows of counts are kept up to so many peers; beyond, as where counts always differ, each is
+// added at once.
+constexpr std::size_t peers_with_counts_max = std::size_t{1} << 16;
 
 // Calls that send the same.
 struct CountedKey {
@@ -22,6 +26,7 @@ struct CountedKey {
   std::int64_t choice;        // 0: the library
   int root;
   std::uint64_t bytes;
+  std::uint64_t arrays; // a hash of its counts and displacements
 
   auto operator<=>(const CountedKey&) const = default;
 };
@@ -35,6 +40,7 @@ struct CountedCalls {
 struct CountedCollectives {
   std::mutex mutex;
   std::map<CountedKey, CountedCalls> calls; // whose entries stay where they are
+  std::size_t peers_with_counts = 0;
 };
 
 CountedCollectives& counted_collectives() {
@@ -60,6 +66,19 @@ void add(const observe::CallRow& row, std::uint32_t pattern_phase, const Counted
                                  peer.messages * calls);
 }
 
+// Has the call a row of counts by rank, which tells with its signature all that is sent?
+bool sends_by_counts(const CollectiveCall& call, const CommunicatorState& communicator) {
+  const Operation operation = call.function->operation;
+  return !communicator.inter && (operation == Operation::gatherv || operation == Operation::scatterv ||
+                                 operation == Operation::alltoallv);
+}
+
+std::uint64_t hash_of_arrays(const CollectiveCall& call, const CommunicatorState& communicator) {
+  return communicator.inter ? 0
+                            : hash_of(arrays_of(call), array_sides(call, communicator.rank),
+                                      static_cast<std::size_t>(communicator.size));
+}
+
 } // namespace
 
 std::uint64_t* record_collective(const CollectiveCall& call, CommunicatorState& communicator,
@@ -74,16 +93,28 @@ std::uint64_t* record_collective(const CollectiveCall& call, CommunicatorState& 
     record_persistent(row, counted.by, std::move(counted.peers), *call.request);
     return nullptr;
   }
-  if (has_counts_by_peer(call.function->operation)) {
-    add(row, pattern_phase, traffic_of_one(call, communicator, bytes, plan), 1);
-    return nullptr;
-  }
-  const CountedKey key{&row, pattern_phase, communicator.id, plan == nullptr ? 0 : choice, call.root, bytes};
+  const CountedKey key{&row,
+                       pattern_phase,
+                       communicator.id,
+                       plan == nullptr ? 0 : choice,
+                       call.root,
+                       bytes,
+                       hash_of_arrays(call, communicator)};
   CountedCollectives& all = counted_collectives();
   const std::lock_guard lock(all.mutex);
-  const auto [entry, fresh] = all.calls.try_emplace(key);
-  if (fresh)
-    entry->second = traffic_of_one(call, communicator, bytes, plan);
+  auto entry = all.calls.find(key);
+  if (entry == all.calls.end()) {
+    CountedCalls counted = traffic_of_one(call, communicator, bytes, plan);
+    if (has_counts_by_peer(call.function->operation)) {
+      const std::size_t peers = all.peers_with_counts + counted.peers.size() + 1;
+      if (!sends_by_counts(call, communicator) || peers > peers_with_counts_max) {
+        add(row, pattern_phase, counted, 1);
+        return nullptr;
+      }
+      all.peers_with_counts = peers;
+    }
+    entry = all.calls.emplace(key, std::move(counted)).first;
+  }
   ++entry->second.calls;
   return &entry->second.calls;
 }

@@ -4,27 +4,6 @@
 
 namespace thalweg::mpi {
 
-namespace {
-
-std::uint64_t hash_of(const IntegerArray& array, std::size_t length, std::uint64_t hash) {
-  for (std::size_t index = 0; array && index < length; ++index) {
-    hash = (hash ^ static_cast<std::uint64_t>(array[index])) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 32U;
-  }
-  return hash;
-}
-
-std::uint64_t hash_of(const CallArrays& arrays, ArraySides sides, std::size_t length) {
-  std::uint64_t hash = 1;
-  if (sides.send)
-    hash = hash_of(arrays.senddispls, length, hash_of(arrays.sendcounts, length, hash));
-  if (sides.receive)
-    hash = hash_of(arrays.recvdispls, length, hash_of(arrays.recvcounts, length, hash));
-  return hash;
-}
-
-} // namespace
-
 bool FastPathEntry::has_arrays(const CallArrays& arrays) const {
   return repeated != nullptr ||
          hash_of(arrays, sides, static_cast<std::size_t>(communicator->size)) == arrays_hash;
