@@ -92,7 +92,8 @@ void search_links(LinkSearch search, double until) {
   double cycle = std::max(passes_for_warm * pass, 1e-3);
   while (budget.used() < until) {
     const double left = until - budget.used();
-    cool(search, part < 1 ? nullptr : &search.regions, from, left < 2 * cycle ? until : budget.used() + cycle);
+    cool(search, part < 1 ? nullptr : &search.regions, from,
+         left < 2 * cycle ? until : budget.used() + cycle);
     from = from == hot_links ? warm_links : hot_links;
     cycle *= from == hot_links ? 2 : 1;
   }
