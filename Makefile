@@ -17,11 +17,6 @@ SKBUILD := -C build.targets=thalweg_core -C install.components=none -C cmake.def
   -C cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
 # How much debuggers are told: -g1 (stacks with lines) compiles a fifth faster. It counts when build/ is configured first.
 DEBUG ?=
-# Options of the compiler for what surrounds the rooms, likewise: the gate gives -O1.
-EDGES ?=
-ifdef EDGES
-SKBUILD += -C cmake.define.THALWEG_EDGES="$(EDGES)"
-endif
 ifdef DEBUG
 SKBUILD += -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
 endif

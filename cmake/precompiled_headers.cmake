@@ -4,10 +4,6 @@
 # one file and compiles it often may switch that off.
 option(THALWEG_UNITY "Compile several files of a target at once" ON)
 
-# What surrounds the rooms computes little, and is half of what is compiled: the interposers, libraries, jobs, examples,
-# the Python extension. With -O1 that takes a quarter less time.
-set(THALWEG_EDGES "" CACHE STRING "Further options of the compiler for what is no room")
-
 # Standard headers that almost every unit includes are parsed once for all targets that are compiled alike, which halves
 # the time of a build. A unit still includes what it uses: tests/layering/test_includes.py compiles each without.
 set(THALWEG_STANDARD_HEADERS
@@ -18,9 +14,6 @@ set(THALWEG_STANDARD_HEADERS
 # headers, the others use them.
 function(thalweg_precompile target alike)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${THALWEG_UNITY} UNITY_BUILD_BATCH_SIZE 10)
-  if(NOT alike MATCHES "^(rooms|tests)$")
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${THALWEG_EDGES}>)
-  endif()
   if(THALWEG_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # It warns of types without linkage in headers, which it takes files of several for.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
