@@ -70,8 +70,8 @@ def loaded() -> dict[int, str]:
 
 
 def are_gone(programs: Iterable[int]) -> bool:
-    """Tell whether they end within a few seconds."""
-    return any(not set(programs) & set(loaded()) or time.sleep(0.1) for _ in range(50))
+    """Tell whether they end within half a minute, as a loaded machine takes long to let go of them."""
+    return any(not set(programs) & set(loaded()) or time.sleep(0.1) for _ in range(300))
 
 
 def run_words(folder: Path, ranks: int, use: str, *words: str) -> tuple[Finished, dict[str, object]]:
