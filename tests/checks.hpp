@@ -4,6 +4,7 @@
 
 #include "thalweg/error.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
@@ -31,6 +32,14 @@ void require(bool condition, const char* format, Values... values) {
 /// Element i of what rank `from` has for rank `to`; whole numbers, so that sums are exact.
 inline double element(int call, int from, int to, std::size_t i) {
   return static_cast<double>((call * 7 + from * 131 + to * 17 + static_cast<int>(i % 4096) * 3) % 1009);
+}
+
+/// A number that says little of `one`: what random programs do follows from it, so that all ranks know it.
+inline std::uint64_t mixed(std::uint64_t one) {
+  one ^= one >> 33;
+  one *= 0xff51afd7ed558ccdU;
+  one ^= one >> 33;
+  return one;
 }
 
 /// Runs `misuse`, which must throw; gives what was thrown.

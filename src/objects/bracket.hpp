@@ -63,7 +63,6 @@ private:
 
   Iteration& iteration(std::uint32_t number);
   void keep(Iteration& one, Rank destination, const char* messages, std::size_t bytes);
-  void take_groups(std::uint32_t number, const char* at, const char* end);
   void go_on(std::uint32_t number);
   void send_phase(std::uint32_t number, Iteration& one);
   void send(Rank to, std::uint32_t number, std::uint32_t phase, const Pieces& groups);

@@ -13,7 +13,7 @@ namespace thalweg::objects {
 
 namespace {
 
-constexpr std::int64_t format = 1;
+constexpr std::int64_t format = 2; // elements carry their open brackets since
 
 /// A table of the manifest, which is to have certain entries.
 class Reader {

@@ -16,8 +16,8 @@ constexpr double hot_links = 0.1;        ///< leaves little
 constexpr double passes_for_warm = 1500; ///< proposals a task
 
 /// Cools from a temperature, with exponents that grow: what a low one evens out, a high one finishes.
-void cool(const LinkSearch& search, const Regions* regions, double from, double until) {
-  auto& [state, proposals, _, random, budget, note] = search;
+void cool(const LinkSearch& search, double from, double until) {
+  auto& [state, proposals, regions, random, budget, note] = search;
   constexpr int rounds = 24;
   constexpr double hot_part = 0.85;
   constexpr int doublings_first = 3; // the norm's exponents, as powers of 2
@@ -44,7 +44,7 @@ void cool(const LinkSearch& search, const Regions* regions, double from, double 
     anneal(state, proposals, random, budget,
            {unit, at(progress), at(progress + 1.0 / rounds),
             begin + (until - begin) * (round + 1) / (rounds + 1)},
-           regions);
+           &regions);
   }
   state.set_doublings(doublings_last + 1);
   proposals.prefer(state.hot_tasks(hot_part));
@@ -85,15 +85,13 @@ void search_links(LinkSearch search, double until) {
     return;
   budget.spend(change_samples);
   const double pass = (budget.used() - before) / change_samples * search.state.mapping().size();
-  // Where there is no time to cool, annealing begins cold, and spoils nothing. Regions do not pay then: what
-  // they change takes longer to mend than there is.
+  // Where there is no time to cool, annealing begins cold, and spoils nothing.
   const double part = pass > 0 ? std::clamp((until - budget.used()) / pass / passes_for_warm, 0.0, 1.0) : 1;
   double from = std::max(warm_links * std::sqrt(part), 2 * cold_links);
   double cycle = std::max(passes_for_warm * pass, 1e-3);
   while (budget.used() < until) {
     const double left = until - budget.used();
-    cool(search, part < 1 ? nullptr : &search.regions, from,
-         left < 2 * cycle ? until : budget.used() + cycle);
+    cool(search, from, left < 2 * cycle ? until : budget.used() + cycle);
     from = from == hot_links ? warm_links : hot_links;
     cycle *= from == hot_links ? 2 : 1;
   }

@@ -43,4 +43,4 @@ def lab() -> Iterator[None]:
     programs |= set(devices.loaded()) - before
     assert devices.thalweg("lab", "down").returncode == 0
     assert not folder_of(devices.NAME).exists()
-    assert devices.are_gone(programs)
+    assert devices.left_of(programs) == {}

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 from thalweg.nic.agent import start_on
@@ -69,9 +68,14 @@ def loaded() -> dict[int, str]:
     return {entry["id"]: entry.get("name", "") for entry in json.loads(listed) if entry["type"] == "sched_cls"}
 
 
-def are_gone(programs: Iterable[int]) -> bool:
-    """Tell whether they end within half a minute, as a loaded machine takes long to let go of them."""
-    return any(not set(programs) & set(loaded()) or time.sleep(0.1) for _ in range(300))
+def left_of(programs: set[int]) -> dict[int, str]:
+    """Give those that do not end within half a minute, as a loaded machine takes long to let go of them."""
+    for _ in range(300):
+        left = {number: name for number, name in loaded().items() if number in programs}
+        if not left:
+            break
+        time.sleep(0.1)
+    return left
 
 
 def run_words(folder: Path, ranks: int, use: str, *words: str) -> tuple[Finished, dict[str, object]]:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from support import plain_environment
 
 import thalweg
 from thalweg.errors import ThalwegError
@@ -69,7 +70,7 @@ def test_what_is_no_noise_is_refused(tmp_path: Path) -> None:
 
 def test_cores_are_looked_at() -> None:
     """Each rank sees detours that follow one another, within the time that it looked."""
-    with Session(start_words([], 2, trial_program("openmpi", os.environ))) as session:
+    with Session(start_words([], 2, trial_program("openmpi", os.environ)), variables=plain_environment()) as session:
         found = measured_noise(session, 0.05)
     assert len(found) == 2
     for one in found:

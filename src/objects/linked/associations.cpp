@@ -30,8 +30,8 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy) 
     scheduler_.send_combined(to, number, pieces);
   };
   const auto take_out = [this](const char* messages, std::size_t bytes) { deliver(messages, bytes); };
-  all_.emplace_back(Association{Bracket(wanted, group.ranks(), group.rank(), {send, take_out, elements})});
-  all_.back()->bracket.begin_epoch(epoch_, false);
+  all_.emplace_back(Bracket(wanted, group.ranks(), group.rank(), {send, take_out, elements}));
+  all_.back()->begin_epoch(epoch_, false);
   return number;
 }
 
@@ -46,13 +46,13 @@ void Associations::deliver(const char* messages, std::size_t bytes) {
 
 void Associations::take(std::uint16_t entry, const char* combined, std::size_t bytes) {
   if (entry < all_.size() && all_[entry])
-    all_[entry]->bracket.take(combined, bytes);
+    all_[entry]->take(combined, bytes);
 }
 
 std::uint64_t Associations::held() const {
   std::uint64_t bytes = 0;
   for (const auto& one : all_)
-    bytes += one ? one->bracket.held() : 0;
+    bytes += one ? one->held() : 0;
   return bytes;
 }
 
@@ -60,7 +60,7 @@ void Associations::begin_epoch(bool sends) {
   ++epoch_;
   for (auto& one : all_)
     if (one)
-      one->bracket.begin_epoch(epoch_, sends);
+      one->begin_epoch(epoch_, sends);
 }
 
 } // namespace thalweg::objects

@@ -22,21 +22,18 @@ public:
   std::uint16_t add(std::uint16_t array, std::string_view strategy);
   void remove(std::uint16_t number) { all_.at(number).reset(); }
 
-  Bracket& bracket(std::uint16_t number) { return all_.at(number)->bracket; }
+  Bracket& bracket(std::uint16_t number) { return *all_.at(number); }
 
   void take(std::uint16_t entry, const char* combined, std::size_t bytes) override;
   std::uint64_t held() const override;
   void begin_epoch(bool sends) override;
 
 private:
-  struct Association {
-    Bracket bracket;
-  };
   void deliver(const char* messages, std::size_t bytes);
 
   Scheduler& scheduler_;
   std::uint32_t epoch_ = 0;
-  std::vector<std::optional<Association>> all_;
+  std::vector<std::optional<Bracket>> all_;
 };
 
 } // namespace thalweg::objects

@@ -10,14 +10,8 @@
 
 namespace {
 
+using checks::mixed;
 using checks::require;
-
-std::uint64_t mixed(std::uint64_t one) {
-  one ^= one >> 33;
-  one *= 0xff51afd7ed558ccdU;
-  one ^= one >> 33;
-  return one;
-}
 
 struct Other : thalweg::element<Other> {
   std::uint64_t marks = 0;

@@ -12,14 +12,8 @@
 
 namespace {
 
+using checks::mixed;
 using checks::require;
-
-std::uint64_t mixed(std::uint64_t one) {
-  one ^= one >> 33;
-  one *= 0xff51afd7ed558ccdU;
-  one ^= one >> 33;
-  return one;
-}
 
 /// What a call leads to is a function of what it carries: so an oracle can follow it.
 struct Walk {
