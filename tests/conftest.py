@@ -23,6 +23,13 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse to run what shares a lab on several workers: pytest-xdist tells its scheduler by the ends of names."""
+    if session.config.getoption("loadgroup", default=False):
+        for item in session.items:
+            assert "@" in item.nodeid or not item.get_closest_marker("xdist_group"), "this pytest forgets groups"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the marked tests out unless they are asked for."""
     if not config.getoption("--exhaustive"):

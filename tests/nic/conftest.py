@@ -32,15 +32,14 @@ def nonblocking(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[None]:
-    before = set(devices.loaded())
     made = devices.thalweg("lab", "up", "--hosts", str(devices.HOSTS), "--nic")
     if made.returncode != 0 and "does not load" in made.stderr:
         pytest.skip(made.stderr)
     assert made.returncode == 0, made.stderr
-    programs = set(devices.loaded()) - before
-    assert len(programs) >= 2 * devices.HOSTS
+    programs = devices.programs()
+    assert len(programs) == 2 * devices.HOSTS
     yield
-    programs |= set(devices.loaded()) - before
+    programs |= devices.programs()
     assert devices.thalweg("lab", "down").returncode == 0
     assert not folder_of(devices.NAME).exists()
     assert devices.left_of(programs) == {}

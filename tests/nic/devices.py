@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -62,16 +63,21 @@ def end(host: str, number: int = signal.SIGKILL) -> None:
         time.sleep(0.01)
 
 
-def loaded() -> dict[int, str]:
-    """Give the names of the programs that the kernel has, by number: those that no hook and no process holds end."""
-    listed = subprocess.run(["bpftool", "--json", "prog", "show"], capture_output=True, text=True, check=True).stdout
-    return {entry["id"]: entry.get("name", "") for entry in json.loads(listed) if entry["type"] == "sched_cls"}
+def programs() -> set[int]:
+    """Give the numbers of the programs that the agents of all hosts hold."""
+    found = set()
+    for pid in (pid for host in ALL for pid in agents(host)):
+        for file in Path("/proc", str(pid), "fdinfo").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found |= {int(number) for number in re.findall(r"prog_id:\s*(\d+)", file.read_text())}
+    return found
 
 
-def left_of(programs: set[int]) -> dict[int, str]:
-    """Give those that do not end within half a minute, as a loaded machine takes long to let go of them."""
+def left_of(numbers: set[int]) -> dict[int, str]:
+    """Give those programs that no hook lets go of in half a minute, as a loaded machine takes long for it."""
     for _ in range(300):
-        left = {number: name for number, name in loaded().items() if number in programs}
+        shown = subprocess.run(["bpftool", "--json", "prog", "show"], capture_output=True, text=True, check=True)
+        left = {entry["id"]: entry.get("name", "") for entry in json.loads(shown.stdout) if entry["id"] in numbers}
         if not left:
             break
         time.sleep(0.1)

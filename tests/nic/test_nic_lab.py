@@ -80,12 +80,11 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, n
     """They are taken away also where the process that keeps is killed."""
     del lab
     devices.end_all()
-    before = set(devices.loaded())
     devices.serve("clsact", tmp_path / "log")
     done, report = devices.run(program, tmp_path, devices.HOSTS, "barrier=nic")
     assert done.stdout == "wrong 0\n", done.stderr
     assert "nic" in devices.ran_on(report)
-    programs = set(devices.loaded()) - before
+    programs = devices.programs()
     assert len(programs) == 2 * devices.HOSTS
     devices.end_all(number)
     assert devices.left_of(programs) == {}

@@ -6,9 +6,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support import plain_environment
 
 import thalweg
+from support import plain_environment
 from thalweg.errors import ThalwegError
 from thalweg.machine.noise import CoreNoise, described_noise, file_text, measured_noise, noise_text
 from thalweg.simulation.ground import Costs
