@@ -22,16 +22,23 @@ public:
 
   /// Of the device that the agent serves, in network order.
   std::uint32_t address() const { return address_; }
+  /// The most bytes that a packet may have there, with its IP header.
+  std::uint32_t mtu() const { return mtu_; }
   int descriptor() const { return descriptor_; }
   /// Joins the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask who is
   /// missing. Throws Error where the agent refuses.
   static std::unique_ptr<Card> join(std::unique_ptr<AgentConnection> connection,
                                     const thalweg_nic_group& group, std::uint32_t local,
                                     std::span<const std::int32_t> ranks);
+  /// The same for a group for broadcasts, which has `segment_bytes`.
+  static std::unique_ptr<RelayCard> join_relay(std::unique_ptr<AgentConnection> connection,
+                                               const thalweg_nic_group& group, std::uint32_t local,
+                                               std::span<const std::int32_t> ranks);
 
 private:
   int descriptor_ = -1;
   std::uint32_t address_ = 0;
+  std::uint32_t mtu_ = 0;
 };
 
 } // namespace thalweg::nic

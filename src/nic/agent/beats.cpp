@@ -12,11 +12,12 @@ namespace thalweg::nic {
 void Registry::announce(Group& group) {
   const thalweg_nic_departure& departure = group.watch.departure();
   // Ranks look at the kind first.
-  __atomic_store_n(&group.departure->kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
-  group.departure->rank = departure.rank;
-  group.departure->after = departure.after;
-  std::copy_n(departure.host, sizeof departure.host, group.departure->host);
-  __atomic_store_n(&group.departure->kind, departure.kind, __ATOMIC_RELEASE);
+  thalweg_nic_departure& told = group.departure();
+  __atomic_store_n(&told.kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
+  told.rank = departure.rank;
+  told.after = departure.after;
+  std::copy_n(departure.host, sizeof departure.host, told.host);
+  __atomic_store_n(&told.kind, departure.kind, __ATOMIC_RELEASE);
   report_to_neighbors(group);
 }
 
@@ -30,7 +31,7 @@ void Registry::beat() {
   neighbors_.begin_round(now);
   neighbors_.forget_old(now);
   for (auto& [index, group] : groups_) {
-    group.watch.look(programs_.state(index), now);
+    look(index, group, now);
     bool is_news = false;
     if (group.present != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
       for (const std::uint32_t neighbor : group.watch.neighbors())
