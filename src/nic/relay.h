@@ -7,10 +7,10 @@
  * the cards below it. Ranks take the message from their own card when they come to the call, so one that is
  * late waits for nobody.
  *
- * A card that has the whole message says so to the card above (Zhang 2002, 3.3.5: acknowledgements go one hop,
- * not from the leaves to the root). A card keeps a message until all cards below have said so and all ranks of
- * its host have taken it. Only then has it room for the one a window later. That is the credit: what comes
- * before is dropped, and asked for when there is room.
+ * A card that has the whole message says so to the card above (Zhang 2002, 3.3.5: acknowledgements go one
+ * hop, not from the leaves to the root). A card keeps a message until all cards below have said so and all
+ * ranks of its host have taken it. Only then has it room for the one a window later. That is the credit: what
+ * comes before is dropped, and asked for when there is room.
  *
  * Packets may be lost, doubled and overtaken. Whoever waits asks again, and a card passes the question on to
  * the card above, with the segments that it has: it is answered with those that are missing. So no rank above
@@ -71,12 +71,12 @@ struct thalweg_nic_errand {
 
 /* The rules that make it right. A test leaves them out, one at a time, to see that it notices. */
 enum thalweg_nic_relay_rule {
-  THALWEG_NIC_RULE_ROOM = 16, /* a message is kept until all have it, and what comes before that is dropped */
-  THALWEG_NIC_RULE_WRITE,     /* a segment is written once */
-  THALWEG_NIC_RULE_IMPLY,     /* who speaks of an epoch has the whole one a window before */
-  THALWEG_NIC_RULE_PASS,      /* a question is passed on to the card above */
-  THALWEG_NIC_RULE_PROBE,     /* who holds up others is asked what it has */
-  THALWEG_NIC_RULE_LATER,     /* who is asked for an older epoch tells of the one that it is at */
+  /* A message is kept until all have it, and what comes before that is dropped. */
+  THALWEG_NIC_RULE_ROOM = THALWEG_NIC_RULES,
+  THALWEG_NIC_RULE_WRITE, /* a segment is written once */
+  THALWEG_NIC_RULE_IMPLY, /* who speaks of an epoch has the whole one a window before */
+  THALWEG_NIC_RULE_PROBE, /* a card below that holds up others is asked what it has */
+  THALWEG_NIC_RULE_REPLY, /* who is asked says what it has */
   THALWEG_NIC_RELAY_RULES,
 };
 
@@ -162,8 +162,7 @@ THALWEG_NIC_INLINE int thalweg_nic_open(const struct thalweg_nic_group* group,
     return 1;
   if (epoch - message->epoch != THALWEG_NIC_WINDOW)
     return 0;
-  if (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ROOM) &&
-      (!is_taken || !thalweg_nic_is_passed_on(group, message))) {
+  if (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ROOM) && (!is_taken || !thalweg_nic_is_passed_on(group, message))) {
     message->wanted = 1;
     thalweg_nic_probe(group, message, errand);
     return 0;
@@ -182,17 +181,14 @@ THALWEG_NIC_INLINE int thalweg_nic_offer(const struct thalweg_nic_group* group,
                                          struct thalweg_nic_errand* errand) {
   struct thalweg_nic_message* const message = &relay->messages[epoch % THALWEG_NIC_WINDOW];
   const __u64 bit = 1ULL << (segment & (THALWEG_NIC_SEGMENTS - 1));
-  if (!thalweg_nic_open(group, message, epoch, is_taken, errand)) {
-    if (asks && thalweg_nic_later(message->epoch, epoch) && THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_LATER))
-      thalweg_nic_tell(group, errand, message->epoch, message->have);
+  if (!thalweg_nic_open(group, message, epoch, is_taken, errand))
     return 0;
-  }
   if (thalweg_nic_segment_bytes(group, bytes, segment) == 0 ||
       (message->bytes != 0 && message->bytes != bytes))
     return 0;
   message->bytes = bytes;
   if ((message->begun & bit) != 0 && THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_WRITE)) {
-    if (asks)
+    if (asks && THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPLY))
       thalweg_nic_tell(group, errand, epoch, message->have);
     return 0;
   }
@@ -267,7 +263,7 @@ THALWEG_NIC_INLINE void thalweg_nic_hear(const struct thalweg_nic_group* group,
     errand->segments = message->have & ~have;
     errand->asks = 0;
   }
-  if (!thalweg_nic_is_whole(group, message) && THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_PASS))
+  if (!thalweg_nic_is_whole(group, message))
     thalweg_nic_tell(group, errand, epoch, message->have);
 }
 
