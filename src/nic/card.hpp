@@ -37,8 +37,8 @@ public:
   virtual void read(std::uint32_t epoch, thalweg_nic_content& result) = 0;
 };
 
-/// A host's card that relays broadcasts, as one of its ranks sees it: an epoch has ended when the card has the
-/// whole message.
+/// A host's card that relays broadcasts, as one of its ranks sees it: an epoch has ended when the card has
+/// the whole message.
 class RelayCard : public Ends {
 public:
   /// This rank comes to a call that may not have ended.
@@ -49,7 +49,8 @@ public:
   virtual void put(std::uint32_t epoch, std::span<const std::byte> message) = 0;
   /// Has the card ask for what is missing, or for room, as that may have been lost.
   virtual void ask(std::uint32_t epoch) = 0;
-  /// Fills in the message of an epoch that has ended, as much as there is room for; this rank needs it no more.
+  /// Fills in the message of an epoch that has ended, as much as there is room for; this rank needs it no
+  /// more.
   virtual void take(std::uint32_t epoch, std::span<std::byte> message) = 0;
 };
 

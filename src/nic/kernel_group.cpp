@@ -17,8 +17,7 @@ namespace thalweg::nic {
 KernelGroup::KernelGroup(std::unique_ptr<AgentConnection> agent, const thalweg_nic_group& view,
                          std::uint32_t local, const std::array<int, 3>& descriptors)
     : agent_(std::move(agent)), view_(view), local_(local), socket_(descriptors[1]) {
-  void* const memory =
-      mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
+  void* const memory = mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
   const int error = errno;
   close(descriptors[0]);
   if (memory == MAP_FAILED) {

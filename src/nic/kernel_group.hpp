@@ -15,7 +15,8 @@ namespace thalweg::nic {
 
 class KernelGroup {
 public:
-  /// `descriptors`: a page, a socket and a doorbell, which are taken over. Throws Error where there is no memory.
+  /// `descriptors`: a page, a socket and a doorbell, which are taken over. Throws Error where there is no
+  /// memory.
   KernelGroup(std::unique_ptr<AgentConnection> agent, const thalweg_nic_group& view, std::uint32_t local,
               const std::array<int, 3>& descriptors);
   ~KernelGroup();

@@ -42,8 +42,8 @@ void KernelRelay::put(std::uint32_t epoch, std::span<const std::byte> message) {
     packets[segment].msg_hdr.msg_iovlen = one.parts.size();
   }
   for (std::uint32_t sent = 0; sent < segments;) {
-    const int more = sendmmsg(group_.socket(), packets.data() + sent, segments - sent,
-                              MSG_DONTWAIT | MSG_NOSIGNAL);
+    const int more =
+        sendmmsg(group_.socket(), packets.data() + sent, segments - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (more <= 0)
       return;
     sent += static_cast<std::uint32_t>(more);

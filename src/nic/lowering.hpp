@@ -15,16 +15,16 @@
 
 namespace thalweg::nic {
 
-/// A rank's place in the tree that its schedule is, in the order in which it hears from its children, or sends
-/// to them.
+/// A rank's place in the tree that its schedule is, in the order in which it hears from its children, or
+/// sends to them.
 struct TreePlace {
   Rank parent = -1; ///< -1 at the root
   std::vector<Rank> children = {};
   bool operator==(const TreePlace&) const = default;
 };
 
-/// Reads a barrier's, a reduce's, an allreduce's or a broadcast's schedule as a place in a tree. Throws Error where it is
-/// none.
+/// Reads a barrier's, a reduce's, an allreduce's or a broadcast's schedule as a place in a tree. Throws Error
+/// where it is none.
 TreePlace tree_place(const schedule::Schedule& schedule);
 
 /// What a host's card has to know.

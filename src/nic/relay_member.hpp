@@ -1,7 +1,7 @@
 #pragma once
 
-// A rank in a group for broadcasts: gives its card the message, or takes it from there, and asks again for what
-// seems to be lost.
+// A rank in a group for broadcasts: gives its card the message, or takes it from there, and asks again for
+// what seems to be lost.
 
 #include "nic/card.hpp"
 #include "nic/waiting.hpp"
@@ -19,8 +19,8 @@ struct Relayed {
   Patience patience{}; ///< before it is asked for again
 };
 
-/// All members of a group have the same broadcasts with the same numbers. They need not begin them in order, but
-/// begin all. The root is done when its card has the message, and the others when they have taken it from
+/// All members of a group have the same broadcasts with the same numbers. They need not begin them in order,
+/// but begin all. The root is done when its card has the message, and the others when they have taken it from
 /// theirs. Threads may look at different broadcasts at once.
 class RelayMember {
 public:

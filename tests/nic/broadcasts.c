@@ -1,6 +1,6 @@
-/* broadcasts TURNS [FILE]: broadcasts of all lengths that cards relay, and of some that they do not, from all roots,
- * in datatypes with gaps, blocking and not, with ranks that come late. FILE, 8 KiB of zeros that all hosts see, tells
- * ranks how far the others are without MPI. */
+/* broadcasts TURNS [FILE]: broadcasts of all lengths that cards relay, and of some that they do not, from all
+ * roots, in datatypes with gaps, blocking and not, with ranks that come late. FILE, 8 KiB of zeros that all
+ * hosts see, tells ranks how far the others are without MPI. */
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -17,7 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST = 90112, LONGER = 100000, MANY = 20 }; /* the longest that cards relay; more than they have under way */
+enum {
+  MOST = 90112,
+  LONGER = 100000,
+  MANY = 20
+}; /* the longest that cards relay; more than they have under way */
 
 static int rank, size, wrong;
 static unsigned char message[LONGER + 8], many[MANY][4096];
@@ -103,7 +107,8 @@ static void persistent(int turn) {
     MPI_Request_free(&requests[i]);
 }
 
-/* A message comes to all while nobody calls MPI. A look finds it so; a second one is for a machine that is busy. */
+/* A message comes to all while nobody calls MPI. A look finds it so; a second one is for a machine that is
+ * busy. */
 static int ends_while_all_compute(const char* name) {
   const int file = open(name, O_RDWR);
   _Atomic int* const entered = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -8,8 +8,8 @@ constexpr std::int64_t longest_bytes = std::int64_t{THALWEG_NIC_SEGMENTS} * THAL
 
 } // namespace
 
-std::unique_ptr<DeviceOperation>
-DeviceBroadcast::of(const CollectiveCall& call, CommunicatorState& communicator, const char*& why_not) {
+std::unique_ptr<DeviceOperation> DeviceBroadcast::of(const CollectiveCall& call,
+                                                     CommunicatorState& communicator, const char*& why_not) {
   const std::int64_t size = shape_of(call.recvtype).size;
   // Ranks may have other datatypes, but all of them as many bytes.
   if (size < 1 || call.recvcount < 1 || call.recvcount > longest_bytes / size) {

@@ -103,9 +103,9 @@ void DeviceGroup::find_agent() {
   try {
     agent_ = std::make_unique<nic::AgentConnection>();
     if (relays_ && agent_->mtu() < mtu_of_broadcasts)
-      throw Error(fmt::format("the device's MTU is {}, and broadcasts need {}", agent_->mtu(),
-                              mtu_of_broadcasts),
-                  "give the device a larger one, on all hosts", thalweg_error_system);
+      throw Error(
+          fmt::format("the device's MTU is {}, and broadcasts need {}", agent_->mtu(), mtu_of_broadcasts),
+          "give the device a larger one, on all hosts", thalweg_error_system);
     own_.address = agent_->address();
     std::random_device random;
     own_.id = random();
@@ -185,8 +185,8 @@ bool DeviceGroup::settle() {
     return false;
   }
   if (relays_)
-    relay_ = std::make_unique<nic::RelayMember>(std::move(relay_card_),
-                                                view_.parent < 0 && view_.own_number == 0);
+    relay_ =
+        std::make_unique<nic::RelayMember>(std::move(relay_card_), view_.parent < 0 && view_.own_number == 0);
   else
     member_ = std::make_unique<nic::Member>(std::move(card_));
   settled("collectives run on the hosts' network devices");

@@ -48,8 +48,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<DeviceOperation>
-DeviceOperation::of(const CollectiveCall& call, CommunicatorState& communicator, const char*& why_not) {
+std::unique_ptr<DeviceOperation> DeviceOperation::of(const CollectiveCall& call,
+                                                     CommunicatorState& communicator, const char*& why_not) {
   if (call.function->operation == Operation::bcast)
     return DeviceBroadcast::of(call, communicator, why_not);
   const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);

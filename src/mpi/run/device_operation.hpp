@@ -18,8 +18,8 @@ public:
                                              const char*& why_not);
 
   virtual ~DeviceOperation() = default;
-  // Begins it as the group's next operation; its packet leaves now, if the group is there. Returns MPI's error
-  // code.
+  // Begins it as the group's next operation; its packet leaves now, if the group is there. Returns MPI's
+  // error code.
   virtual int begin(DeviceGroup& group) = 0;
   // Goes on without waiting; true once it is done. Devices run the group's calls.
   virtual bool advance(DeviceGroup& group) = 0;

@@ -71,7 +71,7 @@ Ran OffloadedCall::run_later(std::unique_ptr<DeviceOperation> operation) const {
     fallback = std::move(made.pending);
   }
   auto pending = std::make_unique<DeviceCollective>(group, std::move(operation), function_name(call),
-                                                     std::move(fallback));
+                                                    std::move(fallback));
   pending->start();
   return done(hand_out(std::move(pending), call.request));
 }
@@ -85,9 +85,8 @@ Ran OffloadedCall::make_persistent(std::unique_ptr<DeviceOperation> operation) c
   if (fallback.reason != nullptr)
     return declined(fallback.reason);
   auto group = std::make_shared<DeviceGroup>(scheduled, root(), communicator, plans.shared_transport(), tags);
-  auto pending =
-      std::make_unique<DeviceCollective>(std::move(group), std::move(operation), function_name(call),
-                                         std::move(fallback.pending));
+  auto pending = std::make_unique<DeviceCollective>(std::move(group), std::move(operation),
+                                                    function_name(call), std::move(fallback.pending));
   return done(hand_out_persistent(std::move(pending), call.comm, call.request));
 }
 

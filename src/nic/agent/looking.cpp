@@ -22,9 +22,9 @@ thalweg_nic_state as_gathered(const thalweg_nic_relay& relay, const thalweg_nic_
         taken |= std::uint64_t{1} << local;
     slot.epoch = message.epoch;
     slot.arrived = message.asked | (message.acknowledged & thalweg_nic_below(&view)) | taken;
-    slot.finished = static_cast<std::uint32_t>(
-        thalweg_nic_is_passed_on(&view, &message) != 0 &&
-        (taken | (message.acknowledged & thalweg_nic_below(&view))) == thalweg_nic_all(&view));
+    slot.finished = static_cast<std::uint32_t>(thalweg_nic_is_passed_on(&view, &message) != 0 &&
+                                               (taken | (message.acknowledged & thalweg_nic_below(&view))) ==
+                                                   thalweg_nic_all(&view));
     state.ended[place] = slot.finished != 0 ? slot.epoch : slot.epoch - THALWEG_NIC_WINDOW;
   }
   return state;

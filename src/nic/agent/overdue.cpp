@@ -1,4 +1,5 @@
-// Starting again on behalf of ranks that do not look: those that compute, or have left a reduce or a broadcast.
+// Starting again on behalf of ranks that do not look: those that compute, or have left a reduce or a
+// broadcast.
 
 #include "nic/agent/registry.hpp"
 

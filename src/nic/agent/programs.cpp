@@ -183,9 +183,8 @@ int Programs::make_page(bool relays) const {
   bpf_map_create_opts options{};
   options.sz = sizeof options;
   options.map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP;
-  const int page =
-      bpf_map_create(BPF_MAP_TYPE_ARRAY, "thalweg_page", sizeof(std::uint32_t), THALWEG_NIC_PAGE_BYTES,
-                     relays ? 1 + THALWEG_NIC_STORE_PAGES : 1, &options);
+  const int page = bpf_map_create(BPF_MAP_TYPE_ARRAY, "thalweg_page", sizeof(std::uint32_t),
+                                  THALWEG_NIC_PAGE_BYTES, relays ? 1 + THALWEG_NIC_STORE_PAGES : 1, &options);
   if (page < 0)
     refuse("the kernel makes no page for a group", -page, "look at the agent's limits of memory");
   return page;

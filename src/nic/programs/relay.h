@@ -1,6 +1,7 @@
 #pragma once
 
-/* Broadcasts of a host's card (nic/relay.h): segments are kept behind the group's page, where ranks read them. */
+/* Broadcasts of a host's card (nic/relay.h): segments are kept behind the group's page, where ranks read
+ * them. */
 
 #include "nic/programs/frame.h"
 
@@ -164,8 +165,9 @@ __attribute__((noinline)) int run_errand(struct __sk_buff* skb) {
 }
 
 /* The packet at hand has a segment: keeps it, and sends it on. */
-static __always_inline int keep(struct __sk_buff* skb, struct arrival* at, const struct thalweg_nic_group* group,
-                                struct guarded_state* guarded, struct thalweg_nic_page* page) {
+static __always_inline int keep(struct __sk_buff* skb, struct arrival* at,
+                                const struct thalweg_nic_group* group, struct guarded_state* guarded,
+                                struct thalweg_nic_page* page) {
   const struct thalweg_nic_part* const part = &at->part;
   const __u32 segment = part->segment & (THALWEG_NIC_SEGMENTS - 1);
   __u32 bytes = thalweg_nic_segment_bytes(group, part->bytes, part->segment);

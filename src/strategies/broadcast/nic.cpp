@@ -18,8 +18,9 @@ void append(Builder& b) {
 Strategy nic() {
   return {.name = "nic",
           .operation = Operation::broadcast,
-          .summary = "down a tree of nodes, whose network devices keep and relay it: a rank takes it from its "
-                     "own when it comes",
+          .summary =
+              "down a tree of nodes, whose network devices keep and relay it: a rank takes it from its "
+              "own when it comes",
           .wins_when =
               "short messages and late ranks on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 3.3.5 (broadcast with acknowledgements that go one hop)",
