@@ -31,6 +31,11 @@ def nonblocking(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
+def broadcasts(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("broadcasts", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
 def lab() -> Iterator[None]:
     before = set(devices.loaded())
     made = devices.thalweg("lab", "up", "--hosts", str(devices.HOSTS), "--nic")
