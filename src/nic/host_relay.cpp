@@ -123,10 +123,10 @@ void HostRelay::run(const thalweg_nic_errand& errand, std::uint32_t contributor)
     for (std::uint32_t segment = 0; segment < THALWEG_NIC_SEGMENTS; ++segment)
       if ((errand.segments >> segment & 1) != 0)
         send_segment(errand, segment, contributor);
-  if ((errand.actions & THALWEG_NIC_TELL) != 0) {
-    const PartHead told(group_, THALWEG_NIC_UP, errand.above,
-                        {.have = errand.have, .bytes = 0, .segment = 0, .asks = 0});
-    socket_.send(group_.parent, &told, sizeof told);
+  if ((errand.actions & THALWEG_NIC_REPORT) != 0) {
+    const PartHead report(group_, THALWEG_NIC_UP, errand.above,
+                          {.have = errand.have, .bytes = 0, .segment = 0, .asks = 0});
+    socket_.send(group_.parent, &report, sizeof report);
   }
 }
 

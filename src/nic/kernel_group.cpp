@@ -15,20 +15,22 @@
 namespace thalweg::nic {
 
 KernelGroup::KernelGroup(std::unique_ptr<AgentConnection> agent, const thalweg_nic_group& view,
-                         std::uint32_t local, const std::array<int, 3>& descriptors)
-    : agent_(std::move(agent)), view_(view), local_(local), socket_(descriptors[1]) {
-  void* const memory = mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
+                         std::uint32_t local, std::span<const std::int32_t> ranks)
+    : agent_(std::move(agent)), view_(view), local_(local) {
+  const AgentConnection::Membership given = agent_->join(view, local, ranks);
+  socket_ = given.socket;
+  void* const memory = mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, given.page, 0);
   const int error = errno;
-  close(descriptors[0]);
+  close(given.page);
   if (memory == MAP_FAILED) {
     close(socket_);
-    close(descriptors[2]);
+    close(given.doorbell);
     throw Error(fmt::format("the agent's page cannot be mapped: {}", std::strerror(error)),
                 "look at the limit of locked memory: ulimit -l", thalweg_error_system);
   }
   page_ = static_cast<thalweg_nic_page*>(memory);
   try {
-    doorbell_ = std::make_unique<Doorbell>(descriptors[2], page_);
+    doorbell_ = std::make_unique<Doorbell>(given.doorbell, page_);
   } catch (...) {
     munmap(page_, mapped_bytes());
     close(socket_);

@@ -3,22 +3,24 @@
 // A rank's membership in a group of a card in the kernel: its socket, the page that it looks at, the doorbell
 // that wakes it, and the agent's connection, which tells who is gone.
 
+#include "nic/agent_connection.hpp"
+#include "nic/card.hpp"
 #include "nic/doorbell.hpp"
-#include "nic/kernel_card.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 
 namespace thalweg::nic {
 
 class KernelGroup {
 public:
-  /// `descriptors`: a page, a socket and a doorbell, which are taken over. Throws Error where there is no
+  /// Joins it, as its `local`-th rank on this host. Throws Error where the agent refuses, or there is no
   /// memory.
   KernelGroup(std::unique_ptr<AgentConnection> agent, const thalweg_nic_group& view, std::uint32_t local,
-              const std::array<int, 3>& descriptors);
+              std::span<const std::int32_t> ranks);
   ~KernelGroup();
   KernelGroup(KernelGroup&& other) noexcept;
   KernelGroup& operator=(KernelGroup&&) = delete;

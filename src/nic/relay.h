@@ -50,7 +50,7 @@ struct thalweg_nic_relay {
 enum thalweg_nic_errand_action {
   THALWEG_NIC_FORWARD = 1, /* send `segment` of `epoch` to the cards in `to` */
   THALWEG_NIC_RESEND = 2,  /* send `segments` of `epoch` to the card that has said what it has */
-  THALWEG_NIC_TELL = 4,    /* tell the card above: `have` of `above` */
+  THALWEG_NIC_REPORT = 4,  /* tell the card above: `have` of `above` */
   THALWEG_NIC_END = 8,     /* ranks may take `epoch` */
   THALWEG_NIC_FREE = 16,   /* all cards below have `freed` */
 };
@@ -129,11 +129,11 @@ THALWEG_NIC_INLINE int thalweg_nic_is_passed_on(const struct thalweg_nic_group* 
   return thalweg_nic_is_whole(group, message) && (thalweg_nic_below(group) & ~message->acknowledged) == 0;
 }
 
-THALWEG_NIC_INLINE void thalweg_nic_tell(const struct thalweg_nic_group* group,
-                                         struct thalweg_nic_errand* errand, __u32 epoch, __u64 have) {
+THALWEG_NIC_INLINE void thalweg_nic_report(const struct thalweg_nic_group* group,
+                                           struct thalweg_nic_errand* errand, __u32 epoch, __u64 have) {
   if (!group->has_parent)
     return;
-  errand->actions |= THALWEG_NIC_TELL;
+  errand->actions |= THALWEG_NIC_REPORT;
   errand->above = epoch;
   errand->have = have;
 }
@@ -189,7 +189,7 @@ THALWEG_NIC_INLINE int thalweg_nic_offer(const struct thalweg_nic_group* group,
   message->bytes = bytes;
   if ((message->begun & bit) != 0 && THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_WRITE)) {
     if (asks && THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPLY))
-      thalweg_nic_tell(group, errand, epoch, message->have);
+      thalweg_nic_report(group, errand, epoch, message->have);
     return 0;
   }
   message->begun |= bit;
@@ -221,7 +221,7 @@ THALWEG_NIC_INLINE void thalweg_nic_written(const struct thalweg_nic_group* grou
   } else if (!asks) {
     return;
   }
-  thalweg_nic_tell(group, errand, epoch, message->have);
+  thalweg_nic_report(group, errand, epoch, message->have);
 }
 
 THALWEG_NIC_INLINE void thalweg_nic_acknowledge(const struct thalweg_nic_group* group,
@@ -235,7 +235,7 @@ THALWEG_NIC_INLINE void thalweg_nic_acknowledge(const struct thalweg_nic_group* 
   errand->actions |= THALWEG_NIC_FREE;
   errand->freed = message->epoch;
   if (message->wanted)
-    thalweg_nic_tell(group, errand, message->epoch + THALWEG_NIC_WINDOW, 0);
+    thalweg_nic_report(group, errand, message->epoch + THALWEG_NIC_WINDOW, 0);
 }
 
 /* A card below says which segments of an epoch it has, and wants the others. */
@@ -264,7 +264,7 @@ THALWEG_NIC_INLINE void thalweg_nic_hear(const struct thalweg_nic_group* group,
     errand->asks = 0;
   }
   if (!thalweg_nic_is_whole(group, message))
-    thalweg_nic_tell(group, errand, epoch, message->have);
+    thalweg_nic_report(group, errand, epoch, message->have);
 }
 
 /* A rank of this host waits for an epoch: the root's for room for it. Or the agent sees that something does
@@ -280,5 +280,5 @@ THALWEG_NIC_INLINE void thalweg_nic_ask(const struct thalweg_nic_group* group,
   if (thalweg_nic_is_whole(group, message))
     thalweg_nic_probe(group, message, errand);
   else
-    thalweg_nic_tell(group, errand, epoch, message->have);
+    thalweg_nic_report(group, errand, epoch, message->have);
 }

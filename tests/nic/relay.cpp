@@ -86,7 +86,7 @@ TEST(NicRelay, ASegmentGoesOnAtOnceAndTheWholeIsAcknowledgedOneHop) {
   EXPECT_EQ(card.put(1, 2).actions, 0U) << "doubled";
   card.put(1, 0);
   const thalweg_nic_errand last = card.put(1, 1);
-  EXPECT_EQ(last.actions, std::uint32_t{THALWEG_NIC_FORWARD | THALWEG_NIC_END | THALWEG_NIC_TELL});
+  EXPECT_EQ(last.actions, std::uint32_t{THALWEG_NIC_FORWARD | THALWEG_NIC_END | THALWEG_NIC_REPORT});
   EXPECT_EQ(last.have, whole);
   EXPECT_EQ(last.above, 1U);
 }
@@ -94,12 +94,12 @@ TEST(NicRelay, ASegmentGoesOnAtOnceAndTheWholeIsAcknowledgedOneHop) {
 TEST(NicRelay, WhoLacksSomethingGetsItWithoutTheHost) {
   InnerCard card;
   const thalweg_nic_errand unknown = card.hear(1, 1, 0);
-  EXPECT_EQ(unknown.actions, THALWEG_NIC_TELL) << "the question is passed on";
+  EXPECT_EQ(unknown.actions, THALWEG_NIC_REPORT) << "the question is passed on";
   EXPECT_EQ(unknown.have, 0U);
   card.put(1, 0);
   card.put(1, 1);
   const thalweg_nic_errand partly = card.hear(1, 1, 1);
-  EXPECT_EQ(partly.actions, std::uint32_t{THALWEG_NIC_RESEND | THALWEG_NIC_TELL});
+  EXPECT_EQ(partly.actions, std::uint32_t{THALWEG_NIC_RESEND | THALWEG_NIC_REPORT});
   EXPECT_EQ(partly.segments, 2U);
   EXPECT_EQ(partly.have, 3U);
   card.put(1, 2);
@@ -117,7 +117,7 @@ TEST(NicRelay, ThereIsRoomOnceAllHaveTheMessageAWindowBefore) {
   EXPECT_EQ(dropped.to, 4U);
   EXPECT_EQ(dropped.asks, 1U);
   const thalweg_nic_errand freed = card.hear(2, 1, whole);
-  EXPECT_EQ(freed.actions, std::uint32_t{THALWEG_NIC_FREE | THALWEG_NIC_TELL})
+  EXPECT_EQ(freed.actions, std::uint32_t{THALWEG_NIC_FREE | THALWEG_NIC_REPORT})
       << "what was dropped is wanted";
   EXPECT_EQ(freed.above, next);
   EXPECT_EQ(card.put(next, 0, 0, false).actions, 0U) << "a rank has not taken the message before";
@@ -129,7 +129,7 @@ TEST(NicRelay, ALaterQuestionAcknowledgesWhatIsAWindowBefore) {
   card.put_all(1);
   card.hear(1, 1, whole);
   const thalweg_nic_errand later = card.hear(2, 1 + THALWEG_NIC_WINDOW, 0);
-  EXPECT_EQ(later.actions, std::uint32_t{THALWEG_NIC_FREE | THALWEG_NIC_TELL});
+  EXPECT_EQ(later.actions, std::uint32_t{THALWEG_NIC_FREE | THALWEG_NIC_REPORT});
   EXPECT_EQ(later.freed, 1U);
 }
 
@@ -137,7 +137,7 @@ TEST(NicRelay, WhoIsAskedSaysWhatItHas) {
   InnerCard card;
   card.put(1, 1);
   const thalweg_nic_errand partly = card.put(1, 1, 1);
-  EXPECT_EQ(partly.actions, THALWEG_NIC_TELL);
+  EXPECT_EQ(partly.actions, THALWEG_NIC_REPORT);
   EXPECT_EQ(partly.have, 2U);
   card.put_all(1);
   EXPECT_EQ(card.put(1, 0, 1).have, whole);

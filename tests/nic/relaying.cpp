@@ -285,7 +285,7 @@ private:
       for (std::uint32_t segment = 0; segment < THALWEG_NIC_SEGMENTS; ++segment)
         if ((errand.segments >> segment & 1) != 0)
           send_down(index, contributor, errand, segment);
-    if ((errand.actions & THALWEG_NIC_TELL) != 0)
+    if ((errand.actions & THALWEG_NIC_REPORT) != 0)
       send(index, card.group.parent.address - 1, THALWEG_NIC_UP, errand.above,
            {.have = errand.have, .bytes = 0, .segment = 0, .asks = 0}, 0);
   }

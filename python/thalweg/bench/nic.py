@@ -1,4 +1,4 @@
-"""Time barriers, reductions and broadcasts on the hosts' network devices beside all that hosts run, in one job for each MPI.
+"""Time collectives on the hosts' network devices beside all that hosts run, in one job for each MPI.
 
 All take turns, batch by batch, so each batch of one has a batch of the other beside it: the median of the pairs'
 ratios counts. The best strategy on hosts is the one with the least median, found in a round of its own before.

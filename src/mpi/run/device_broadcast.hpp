@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "mpi/run/bound_run.hpp"
 #include "mpi/run/device_operation.hpp"
 
@@ -8,7 +10,8 @@ namespace thalweg::mpi {
 // A broadcast that the network devices relay. The root is done when its own has the message.
 class DeviceBroadcast final : public DeviceOperation {
 public:
-  // Of a message that is not empty, and of 88 KiB at most.
+  // Of a message that is not empty, and of 88 KiB at most. Else nothing, and why, for the report: the same on
+  // all ranks.
   static std::unique_ptr<DeviceOperation> of(const CollectiveCall& call, CommunicatorState& communicator,
                                              const char*& why_not);
 

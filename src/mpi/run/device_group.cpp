@@ -10,6 +10,8 @@
 #include "engine/plan.hpp"
 #include "mpi/state/runtime.hpp"
 #include "nic/datagram.hpp"
+#include "nic/kernel_card.hpp"
+#include "nic/kernel_relay.hpp"
 
 namespace thalweg::mpi {
 
@@ -139,10 +141,11 @@ thalweg_nic_group DeviceGroup::group() const {
 void DeviceGroup::join() {
   try {
     const auto local = static_cast<std::uint32_t>(view_.own_number);
+    nic::KernelGroup joined(std::move(agent_), group(), local, world_ranks_);
     if (relays_)
-      relay_card_ = nic::AgentConnection::join_relay(std::move(agent_), group(), local, world_ranks_);
+      relay_card_ = std::make_unique<nic::KernelRelay>(std::move(joined));
     else
-      card_ = nic::AgentConnection::join(std::move(agent_), group(), local, world_ranks_);
+      card_ = std::make_unique<nic::KernelCard>(std::move(joined));
   } catch (const std::exception& error) {
     set_reason(own_.reason, error);
   }

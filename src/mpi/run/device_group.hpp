@@ -12,7 +12,8 @@
 
 #include "engine/execution.hpp"
 #include "mpi/comm/communicators.hpp"
-#include "nic/kernel_card.hpp"
+#include "nic/agent_connection.hpp"
+#include "nic/card.hpp"
 #include "nic/lowering.hpp"
 #include "nic/member.hpp"
 #include "nic/relay_member.hpp"

@@ -2,10 +2,6 @@
 
 // A call as the network devices run it.
 
-#include <memory>
-
-#include "mpi/call/collective_call.hpp"
-#include "mpi/comm/communicators.hpp"
 #include "mpi/run/device_group.hpp"
 #include "wait/policy.hpp"
 
@@ -13,10 +9,6 @@ namespace thalweg::mpi {
 
 class DeviceOperation {
 public:
-  // Nothing, and why, for the report, where devices cannot run the call: the same on all ranks.
-  static std::unique_ptr<DeviceOperation> of(const CollectiveCall& call, CommunicatorState& communicator,
-                                             const char*& why_not);
-
   virtual ~DeviceOperation() = default;
   // Begins it as the group's next operation; its packet leaves now, if the group is there. Returns MPI's
   // error code.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "mpi/run/device_broadcast.hpp"
 #include "mpi/run/device_collective.hpp"
+#include "mpi/run/device_gathering.hpp"
 
 namespace thalweg::mpi {
 
@@ -25,6 +27,15 @@ struct Fallback {
   }
 };
 
+// Nothing, and why, for the report, where devices cannot run the call: the same on all ranks.
+std::unique_ptr<DeviceOperation> operation_of(const CollectiveCall& call, CommunicatorState& communicator,
+                                              const char*& why_not) {
+  if (call.function->operation == Operation::bcast)
+    return DeviceBroadcast::of(call, communicator, why_not);
+  const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);
+  return words ? std::make_unique<DeviceGathering>(call, *words) : nullptr;
+}
+
 } // namespace
 
 Rank OffloadedCall::root() const {
@@ -34,7 +45,7 @@ Rank OffloadedCall::root() const {
 
 std::optional<Ran> OffloadedCall::run() const {
   const char* why_not = nullptr;
-  std::unique_ptr<DeviceOperation> operation = DeviceOperation::of(call, communicator, why_not);
+  std::unique_ptr<DeviceOperation> operation = operation_of(call, communicator, why_not);
   if (!operation) {
     note_network_device(fmt::format("{} of {} runs on our engine", function_name(call), why_not));
     return std::nullopt;

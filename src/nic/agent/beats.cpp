@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <optional>
 
-// What agents tell each other, and what a host's ranks are told of it.
+// What agents tell each other, and what a host's ranks are known of it.
 
 namespace thalweg::nic {
 
 void Registry::announce(Group& group) {
   const thalweg_nic_departure& departure = group.watch.departure();
   // Ranks look at the kind first.
-  thalweg_nic_departure& told = group.departure();
-  __atomic_store_n(&told.kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
-  told.rank = departure.rank;
-  told.after = departure.after;
-  std::copy_n(departure.host, sizeof departure.host, told.host);
-  __atomic_store_n(&told.kind, departure.kind, __ATOMIC_RELEASE);
+  thalweg_nic_departure& known = group.departure();
+  __atomic_store_n(&known.kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
+  known.rank = departure.rank;
+  known.after = departure.after;
+  std::copy_n(departure.host, sizeof departure.host, known.host);
+  __atomic_store_n(&known.kind, departure.kind, __ATOMIC_RELEASE);
   report_to_neighbors(group);
 }
 

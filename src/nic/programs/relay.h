@@ -126,8 +126,8 @@ __attribute__((noinline)) int resend(struct __sk_buff* skb) {
 }
 
 /* Tells the card above what this one has. */
-static __always_inline int tell(struct __sk_buff* skb, const struct arrival* at,
-                                const struct thalweg_nic_group* group) {
+static __always_inline int report(struct __sk_buff* skb, const struct arrival* at,
+                                  const struct thalweg_nic_group* group) {
   struct relay_frame made;
   const struct thalweg_nic_content none = {0};
   __builtin_memset(&made, 0, sizeof made);
@@ -161,7 +161,7 @@ __attribute__((noinline)) int run_errand(struct __sk_buff* skb) {
     forward(skb);
   if (errand->actions & THALWEG_NIC_RESEND)
     resend(skb);
-  return errand->actions & THALWEG_NIC_TELL ? tell(skb, at, group) : SWALLOWED;
+  return errand->actions & THALWEG_NIC_REPORT ? report(skb, at, group) : SWALLOWED;
 }
 
 /* The packet at hand has a segment: keeps it, and sends it on. */
