@@ -7,7 +7,7 @@
  * connection for each group that it is a member of, and leaves the group by closing it.
  */
 
-#include "nic/protocol.h"
+#include "nic/relay.h"
 
 #define THALWEG_NIC_AGENT "thalweg-nic"
 
@@ -30,17 +30,31 @@ struct thalweg_nic_reply {
   __u32 version;
   __u32 refused; /* 0: done */
   __u32 address; /* the device's, in network order */
-  char reason[116];
+  __u32 mtu;     /* the device's: bytes of a packet with its IP header */
+  char reason[112];
 };
 
-/* The page that is shared with a group's ranks, which look there for ends. */
+/* The page that is shared with a group's ranks, which look there for ends. In each array by place in the
+ * window. */
 struct thalweg_nic_page {
   __u32 ended[THALWEG_NIC_WINDOW]; /* written last */
-  __u64 words[THALWEG_NIC_WINDOW][THALWEG_NIC_WORDS];
-  __u32 sleepers; /* ranks that want the group's doorbell to be rung at an end */
+  union {
+    __u64 words[THALWEG_NIC_WINDOW][THALWEG_NIC_WORDS];
+    /* Of broadcasts, by local rank: the last epoch that it needs no more. Ranks write it. */
+    __u32 taken[THALWEG_NIC_WINDOW][THALWEG_NIC_CONTRIBUTORS];
+  };
+  __u32 sleepers;                   /* ranks that want the group's doorbell to be rung at an end */
+  __u32 freed[THALWEG_NIC_WINDOW];  /* the last broadcast that all cards below have */
+  __u32 wanted[THALWEG_NIC_WINDOW]; /* the broadcast that had no room, as ranks here had not taken another */
 };
 
-enum thalweg_nic_page_bytes { THALWEG_NIC_PAGE_BYTES = 4096, THALWEG_NIC_DOORBELL_BYTES = 4096 };
+/* Of a group for broadcasts, segments follow the page: for each place of the window all that one may have. */
+enum thalweg_nic_page_bytes {
+  THALWEG_NIC_PAGE_SEGMENTS = 2,
+  THALWEG_NIC_PAGE_BYTES = THALWEG_NIC_PAGE_SEGMENTS * THALWEG_NIC_SEGMENT_BYTES,
+  THALWEG_NIC_STORE_PAGES = THALWEG_NIC_WINDOW * THALWEG_NIC_SEGMENTS / THALWEG_NIC_PAGE_SEGMENTS,
+  THALWEG_NIC_DOORBELL_BYTES = 4096
+};
 
 /* What agents tell a group's ranks, behind the ends in their page: somebody is gone, and takes no part in any
  * epoch after `after`. */
@@ -58,4 +72,4 @@ enum thalweg_nic_departure_kind {
   THALWEG_NIC_HOST_SILENT = 2,
 };
 
-enum thalweg_nic_departure_at { THALWEG_NIC_DEPARTURE_AT = 3072 };
+enum thalweg_nic_departure_at { THALWEG_NIC_DEPARTURE_AT = 2560 };

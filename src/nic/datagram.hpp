@@ -2,7 +2,7 @@
 
 // A packet with its words, as it is on the wire.
 
-#include "nic/protocol.h"
+#include "nic/relay.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +44,29 @@ private:
     std::uint64_t words[THALWEG_NIC_WORDS] = {};
   };
   Layout layout_;
+};
+
+/// A packet with a part of a broadcast, but for the segment's bytes; as it is on the wire.
+struct __attribute__((packed)) PartHead {
+  thalweg_nic_packet packet{};
+  thalweg_nic_part part{}; ///< in network order
+
+  PartHead() = default;
+  PartHead(const thalweg_nic_group& group, std::uint8_t kind, std::uint32_t epoch,
+           const thalweg_nic_part& own)
+      : part(reordered(own)) {
+    const thalweg_nic_content none{};
+    thalweg_nic_packet written{};
+    thalweg_nic_write(&written, &group, kind, epoch, &none);
+    packet = written;
+  }
+  /// From the host's order to the network's, or back.
+  static thalweg_nic_part reordered(const thalweg_nic_part& part) {
+    return {.have = thalweg_nic_order64(part.have),
+            .bytes = thalweg_nic_order32(part.bytes),
+            .segment = thalweg_nic_order16(part.segment),
+            .asks = thalweg_nic_order16(part.asks)};
+  }
 };
 
 } // namespace thalweg::nic

@@ -5,7 +5,7 @@
 // below it. What the network device gains over hosts is measured against it.
 
 #include "nic/card.hpp"
-#include "nic/protocol.h"
+#include "nic/host_socket.hpp"
 
 #include <memory>
 #include <string_view>
@@ -17,18 +17,20 @@ class HostCard final : public Card {
 public:
   /// Has a socket at that address ("127.0.0.1"), at a port that the system chooses. Throws Error where it may
   /// not.
-  explicit HostCard(std::string_view address);
+  explicit HostCard(std::string_view address) : socket_(address) {}
   /// Answers those below for some time, as they may not have heard of the last end.
   ~HostCard() override;
 
-  thalweg_nic_place place() const { return place_; }
+  thalweg_nic_place place() const { return socket_.place(); }
   /// The group, before the first start: its one local contributor is this process.
   void join(const thalweg_nic_group& group);
 
   bool start(std::uint32_t epoch, const thalweg_nic_content& own) override;
   bool has_ended(std::uint32_t epoch) override;
   void read(std::uint32_t epoch, thalweg_nic_content& result) override;
-  void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) override;
+  void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) override {
+    socket_.sleep_unless(has_come, longest_us);
+  }
   std::string loss() override { return {}; }
 
 private:
@@ -38,8 +40,7 @@ private:
   void notify(const thalweg_nic_place& place, std::uint8_t kind, std::uint32_t epoch,
               const thalweg_nic_content& content) const;
 
-  int socket_ = -1;
-  thalweg_nic_place place_{};
+  HostSocket socket_;
   thalweg_nic_group group_{};
   thalweg_nic_state state_{};
   std::vector<thalweg_nic_content> cells_; // by place in the window, then contributor

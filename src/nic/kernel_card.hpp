@@ -1,37 +1,26 @@
 #pragma once
 
-// A rank's side of a card in the kernel: a socket to start through, and a page to look at. It needs no
-// privileges, and calls no function of the kernel's programs but through these two.
+// A rank's side of a card in the kernel that gathers: a socket to start through, and a page to look at. It
+// calls no function of the kernel's programs but through these two.
 
-#include "nic/agent_messages.h"
-#include "nic/card.hpp"
-
-#include <memory>
-#include <span>
+#include "nic/kernel_group.hpp"
 
 namespace thalweg::nic {
 
-/// A connection with the host's agent, which becomes one group's.
-class AgentConnection {
+class KernelCard final : public Card {
 public:
-  /// Throws Error where no agent is there, or one of another version.
-  AgentConnection();
-  ~AgentConnection();
-  AgentConnection(const AgentConnection&) = delete;
-  AgentConnection& operator=(const AgentConnection&) = delete;
+  explicit KernelCard(KernelGroup group) : group_(std::move(group)) {}
 
-  /// Of the device that the agent serves, in network order.
-  std::uint32_t address() const { return address_; }
-  int descriptor() const { return descriptor_; }
-  /// Joins the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask who is
-  /// missing. Throws Error where the agent refuses.
-  static std::unique_ptr<Card> join(std::unique_ptr<AgentConnection> connection,
-                                    const thalweg_nic_group& group, std::uint32_t local,
-                                    std::span<const std::int32_t> ranks);
+  bool start(std::uint32_t epoch, const thalweg_nic_content& own) override;
+  bool has_ended(std::uint32_t epoch) override { return group_.has_ended(epoch); }
+  void read(std::uint32_t epoch, thalweg_nic_content& result) override;
+  void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) override {
+    group_.sleep_unless(has_come, longest_us);
+  }
+  std::string loss() override { return group_.loss(); }
 
 private:
-  int descriptor_ = -1;
-  std::uint32_t address_ = 0;
+  KernelGroup group_;
 };
 
 } // namespace thalweg::nic

@@ -27,11 +27,11 @@ struct Message {
   std::size_t stage = 0;
 };
 
-// Tokens in a barrier; in a reduction the whole vector, as every message has to be.
+// Tokens in a barrier; else the whole vector or message, as every message has to be.
 bool is_whole(const Schedule& schedule, std::span<const schedule::BlockRange> blocks) {
-  return schedule::is_reduction(schedule.operation)
-             ? blocks.size() == 1 && blocks.front().first == 0 && blocks.front().size() == schedule.pieces
-             : blocks.empty();
+  return schedule.operation == schedule::Operation::barrier
+             ? blocks.empty()
+             : blocks.size() == 1 && blocks.front().first == 0 && blocks.front().size() == schedule.pieces;
 }
 
 std::vector<Message> messages_of(const Schedule& schedule) {
@@ -63,13 +63,31 @@ bool has_one(const std::vector<Rank>& ranks, Rank rank) {
   return std::ranges::find(ranks, rank) != ranks.end();
 }
 
+// A broadcast comes from a parent, and goes to the children.
+TreePlace place_below(const Schedule& schedule, std::span<const Message> messages) {
+  TreePlace place;
+  if (!messages.empty() && !messages.front().is_sent)
+    place.parent = messages.front().peer;
+  for (const Message& message : messages.subspan(place.parent >= 0 ? 1 : 0)) {
+    if (!message.is_sent || (place.parent >= 0 && message.stage <= messages.front().stage))
+      refuse_shape(schedule, "it sends before it has heard, or hears twice");
+    place.children.push_back(message.peer);
+  }
+  const std::vector<Rank> children = sorted(place.children);
+  if (std::ranges::adjacent_find(children) != children.end() || has_one(children, place.parent))
+    refuse_shape(schedule, "it sends to one twice, or back");
+  return place;
+}
+
 } // namespace
 
 TreePlace tree_place(const Schedule& schedule) {
+  if (schedule.operation == schedule::Operation::broadcast)
+    return place_below(schedule, messages_of(schedule));
   const bool is_barrier = schedule.operation == schedule::Operation::barrier;
   const bool is_released = schedule.operation != schedule::Operation::reduce; // else its root alone gets more
   if (!is_barrier && is_released && schedule.operation != schedule::Operation::allreduce)
-    refuse_shape(schedule, "it is no barrier, reduce or allreduce");
+    refuse_shape(schedule, "it is no barrier, reduce, allreduce or broadcast");
   const std::vector<Message> messages = messages_of(schedule);
   TreePlace place;
   std::size_t at = 0;

@@ -3,7 +3,8 @@
 // From a strategy's schedule to the view that a host's card has of it.
 //
 // Nothing here knows a strategy. A schedule is taken as it was proven, and its shape is looked at: tokens, or
-// vectors to combine, from children, then one to a parent, one back from it, and the same to the children.
+// vectors to combine, from children, then one to a parent, one back from it, and the same to the children. A
+// broadcast has the way down alone.
 // Ranks of a host become contributors of its card, and so do the cards of the hosts below it. Cards combine
 // what contributors bring in their order, so a reduction has to do so as well.
 
@@ -14,15 +15,16 @@
 
 namespace thalweg::nic {
 
-/// A rank's place in the tree that its schedule is, in the order in which it hears from its children.
+/// A rank's place in the tree that its schedule is, in the order in which it hears from its children, or
+/// sends to them.
 struct TreePlace {
   Rank parent = -1; ///< -1 at the root
   std::vector<Rank> children = {};
   bool operator==(const TreePlace&) const = default;
 };
 
-/// Reads a barrier's, a reduce's or an allreduce's schedule as a place in a tree. Throws Error where it is
-/// none.
+/// Reads a barrier's, a reduce's, an allreduce's or a broadcast's schedule as a place in a tree. Throws Error
+/// where it is none.
 TreePlace tree_place(const schedule::Schedule& schedule);
 
 /// What a host's card has to know.

@@ -3,6 +3,7 @@
 // A rank in a group: counts its operations, waits for their ends, and starts again what seems to be lost.
 
 #include "nic/card.hpp"
+#include "nic/waiting.hpp"
 #include "wait/policy.hpp"
 
 #include <array>
@@ -16,8 +17,7 @@ struct Underway {
   thalweg_nic_content content{}; ///< what this rank brings; the result in the end
   std::uint32_t epoch = 0;       ///< its number among the group's operations, from 1 on
   bool is_started = false;
-  std::uint64_t patience_ns = 0; ///< of the last wait before it was started again
-  std::uint64_t due_ns = 0;      ///< when it is started again; 0: not known before the first look in vain
+  Patience patience{}; ///< before it is started again
 };
 
 /// All members of a group have the same operations with the same numbers, each with the same arithmetic and

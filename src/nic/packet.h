@@ -9,6 +9,8 @@
 enum thalweg_nic_sizes {
   THALWEG_NIC_WINDOW = 8,        /* epochs that a group may have under way, and ends that are kept besides */
   THALWEG_NIC_CONTRIBUTORS = 64, /* ranks of the host and cards below */
+  THALWEG_NIC_SEGMENTS = 64,     /* at most, of a broadcast */
+  THALWEG_NIC_SEGMENT_BYTES = 1408,
 };
 
 enum thalweg_nic_constants {
@@ -22,11 +24,12 @@ enum thalweg_nic_constants {
 
 enum thalweg_nic_kind {
   THALWEG_NIC_START = 1, /* a rank to its own card */
-  THALWEG_NIC_UP = 2,    /* a card to the one above: all below have arrived */
-  THALWEG_NIC_DOWN = 3,  /* a card to one below: all have arrived */
+  THALWEG_NIC_UP = 2,    /* a card to the one above: all below have arrived; of a broadcast, what it has */
+  THALWEG_NIC_DOWN = 3,  /* a card to one below: all have arrived; of a broadcast, a segment */
 };
 
-/* What an UDP datagram holds, in network order; its words are behind it. */
+/* What an UDP datagram holds, in network order; its words are behind it, or a part of a broadcast
+ * (nic/relay.h). */
 struct thalweg_nic_packet {
   __u16 magic;
   __u8 version;
@@ -54,7 +57,9 @@ struct thalweg_nic_group {
   __u16 locals;
   __u16 contributors;
   __u16 has_parent;
-  __u16 own; /* its number above */
+  __u16 own;           /* its number above */
+  __u16 segment_bytes; /* the most that a packet of a broadcast carries; 0: a group for all but broadcasts */
+  __u16 unused;
   struct thalweg_nic_place parent;
   struct thalweg_nic_place below[THALWEG_NIC_CONTRIBUTORS]; /* by contributor; unused for ranks */
 };

@@ -108,6 +108,12 @@ def run_nonblocking(program: str, folder: Path) -> tuple[Finished, dict[str, obj
     return run_words(folder, HOSTS, "barrier=nic;allreduce=nic;reduce=nic", program, str(shared))
 
 
+def run_broadcasts(program: str, folder: Path, ranks: int, use: str) -> tuple[Finished, dict[str, object]]:
+    shared = folder / "shared"
+    shared.write_bytes(bytes(8192))
+    return run_words(folder, ranks, f"broadcast={use}", program, str(11 * ranks), str(shared))
+
+
 def end_all(number: int = signal.SIGKILL) -> None:
     for host in ALL:
         if agents(host):

@@ -71,10 +71,13 @@ TEST(Lowering, MakesATreeOfHostsOfTheStrategyForCards) {
           nodes.push_back(rank * 7 % hosts);
         for (const auto operation : {schedule::Operation::barrier, schedule::Operation::allreduce})
           expect_a_tree_of_hosts({"nic", nodes, {{"radix", radix}}, operation});
-        Job reduce("nic", nodes, {{"radix", radix}}, schedule::Operation::reduce);
-        for (reduce.problem.root = 0; reduce.problem.root < ranks; reduce.problem.root += 5) {
-          expect_a_tree_of_hosts(reduce);
-          EXPECT_LT(reduce.view(reduce.problem.root).parent, 0);
+        for (const auto operation : {schedule::Operation::reduce, schedule::Operation::broadcast}) {
+          Job rooted("nic", nodes, {{"radix", radix}}, operation);
+          for (rooted.problem.root = 0; rooted.problem.root < ranks; rooted.problem.root += 5) {
+            expect_a_tree_of_hosts(rooted);
+            EXPECT_LT(rooted.view(rooted.problem.root).parent, 0);
+            EXPECT_EQ(rooted.view(rooted.problem.root).own_number, 0);
+          }
         }
       }
 }
@@ -107,6 +110,7 @@ TEST(Lowering, KnowsNoStrategyByName) {
 
   for (const char* const name : {"kary", "knomial", "flat"})
     expect_a_tree_of_hosts({name, one_each(13)});
+  expect_a_tree_of_hosts({"flat", one_each(13), {}, schedule::Operation::broadcast});
   expect_a_tree_of_hosts({"two_level", {0, 0, 1, 1, 1, 2, 3, 3}, {{"between", 2}}});
 }
 
@@ -119,16 +123,21 @@ TEST(Lowering, RefusesWhatIsNoTree) {
                   .find("no tree that a card can run"),
               std::string::npos)
         << name;
+  for (const char* const name : {"scatter_allgather", "double_tree"})
+    EXPECT_NE(refusal_of({name, one_each(8), {}, schedule::Operation::broadcast}, 3)
+                  .find("no tree that a card can run"),
+              std::string::npos)
+        << name;
 }
 
 TEST(Lowering, RefusesHostsWhoseRanksDoNotHangTogether) {
   EXPECT_NE(refusal_of({"kary", {0, 1, 1, 0, 0, 0, 0}}, 1).find("hang together"), std::string::npos);
 }
 
-TEST(Lowering, RefusesSchedulesThatMoveData) {
-  const strategies::Strategy& strategy = find(schedule::Operation::broadcast, "flat");
+TEST(Lowering, RefusesOtherOperations) {
+  const strategies::Strategy& strategy = find(schedule::Operation::scatter, "flat");
   schedule::Problem problem;
-  problem.operation = schedule::Operation::broadcast;
+  problem.operation = schedule::Operation::scatter;
   problem.ranks = 4;
   problem.parameters = strategies::resolve(strategy, {});
   EXPECT_THROW(tree_place(strategies::build(strategy, problem, 0)), Error);

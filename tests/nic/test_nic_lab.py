@@ -61,6 +61,17 @@ def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: 
         assert found["nic", ranks] == found["nic on the engine", ranks]
 
 
+def test_broadcasts_of_all_lengths_and_roots_are_relayed(lab: None, broadcasts: str, tmp_path: Path) -> None:
+    """Where a rank comes late, and with two ranks on a host; those that are too long for cards run on the engine."""
+    del lab
+    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
+        done, report = devices.run_broadcasts(broadcasts, tmp_path, ranks, use)
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+        assert devices.ran_on(report, "MPI_Ibcast") == {use}
+        assert devices.ran_on(report, "MPI_Bcast") == {use, f"{use} on the engine"}
+        assert "MPI_Bcast of no or of more than 90112 bytes runs on our engine" in str(report["network_device"])
+
+
 def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(lab: None, program: str, tmp_path: Path) -> None:
     del lab
     if devices.agents(f"{devices.NAME}-h1"):
@@ -91,7 +102,9 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, n
 
 
 @pytest.mark.exhaustive
-def test_packets_that_are_lost_are_sent_again(lab: None, nonblocking: str, reductions: str, tmp_path: Path) -> None:
+def test_packets_that_are_lost_are_sent_again(
+    lab: None, nonblocking: str, reductions: str, broadcasts: str, tmp_path: Path
+) -> None:
     """By ranks that wait, and for those that do not by their agents."""
     del lab
     devices.serve("tcx", tmp_path / "log")
@@ -101,6 +114,9 @@ def test_packets_that_are_lost_are_sent_again(lab: None, nonblocking: str, reduc
     assert devices.ran_on(report, "MPI_Iallreduce") == {"nic"}
     done, _ = devices.run_words(tmp_path, devices.HOSTS, "allreduce=nic;reduce=nic", reductions, devices.TURNS)
     assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
+    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
+        done, _ = devices.run_broadcasts(broadcasts, tmp_path, ranks, use)
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
 
 
 FORGER = """

@@ -1,4 +1,4 @@
-"""Time barriers and reductions on the hosts' network devices beside all that hosts run, in one job for each MPI.
+"""Time collectives on the hosts' network devices beside all that hosts run, in one job for each MPI.
 
 All take turns, batch by batch, so each batch of one has a batch of the other beside it: the median of the pairs'
 ratios counts. The best strategy on hosts is the one with the least median, found in a round of its own before.
@@ -17,8 +17,20 @@ from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Samples, Session, start_words
 from thalweg.units import time_text
 
-CASES = (("barrier", 0), ("allreduce", 8), ("allreduce", 64), ("reduce", 8), ("ibarrier", 0), ("iallreduce", 8))
-"""Operations with sizes; reductions are sums of doubles. Of nonblocking ones the time counts that is exposed."""
+CASES = (
+    ("barrier", 0),
+    ("allreduce", 8),
+    ("allreduce", 64),
+    ("reduce", 8),
+    *(("broadcast", size) for size in (8, 512, 4096, 32768, 90112)),
+    ("ibarrier", 0),
+    ("iallreduce", 8),
+    ("ibroadcast", 8),
+    ("late_broadcast", 8),
+    ("late_broadcast", 32768),
+)
+"""Operations with sizes; reductions are sums of doubles. Of nonblocking ones the time counts that is exposed, and of
+a late broadcast what its last rank waits, which comes a millisecond late."""
 
 OFFLOADED = "nic"
 
@@ -50,13 +62,13 @@ def rows_of(case: str, mpi: str, best: str, samples: dict[str, Samples]) -> list
 
 
 def metric_of(case: str) -> str:
-    """Name what is timed: of a nonblocking call, what it holds up its rank after a millisecond of something else."""
-    return "exposed time" if ": i" in case else "completion time"
+    """Name what is timed: of a nonblocking or late call, what holds up its rank after a millisecond of other things."""
+    return "exposed time" if ": i" in case or ": late_" in case else "completion time"
 
 
 def measure(session: Session, mpi: str, operation: str, size: int, request: Request) -> list[Row]:
     """Find the best strategy on hosts, let it take turns with the offloaded ones, and print the rows."""
-    hosts = [entry.name for entry in all_strategies(operation.removeprefix("i")) if entry.name != OFFLOADED]
+    hosts = [entry.name for entry in all_strategies(_blocking(operation)) if entry.name != OFFLOADED]
     first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches)
     best = min(hosts, key=lambda name: median(first[name].completion_us))
     offloaded = [f"{OFFLOADED}:radix={radix}" for radix in request.radixes]
@@ -81,6 +93,11 @@ def run(request: Request, json_file: str) -> None:
                 rows += measure(session, mpi, operation, size, request)
     if json_file:
         write_rows(rows, json_file)
+
+
+def _blocking(operation: str) -> str:
+    """Name the operation of which this is a nonblocking or late call."""
+    return operation.removeprefix("late_").removeprefix("i")
 
 
 def _line(row: Row) -> str:

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "mpi/run/device_groups.hpp"
+#include "mpi/run/device_operation.hpp"
 #include "mpi/run/pending_collective.hpp"
 
 namespace thalweg::mpi {
@@ -11,9 +11,10 @@ namespace thalweg::mpi {
 // Where it turns out that they cannot run it, our engine does.
 class DeviceCollective final : public BackgroundCall {
 public:
-  // `fallback`: the same call on the engine; may be null where the group is known to have a member.
-  DeviceCollective(std::shared_ptr<DeviceGroup> group, const DeviceWords& words, const CollectiveCall& call,
-                   std::unique_ptr<PendingCollective> fallback);
+  // `name`: the MPI function's. `fallback`: the same call on the engine; may be null where the group is known
+  // to be on devices.
+  DeviceCollective(std::shared_ptr<DeviceGroup> group, std::unique_ptr<DeviceOperation> operation,
+                   const char* name, std::unique_ptr<PendingCollective> fallback);
 
   // Begins the run.
   void start();
@@ -23,14 +24,12 @@ public:
 
 private:
   bool advance();
-  bool advance_on_devices(nic::Member& member);
   bool advance_on_engine();
 
   std::shared_ptr<DeviceGroup> group_;
-  DeviceWords words_;
-  CollectiveCall call_;
+  std::unique_ptr<DeviceOperation> operation_;
+  const char* name_;
   std::unique_ptr<PendingCollective> fallback_;
-  nic::Underway operation_;
   bool is_on_engine_ = false;
   int code_ = MPI_SUCCESS;
 };

@@ -9,10 +9,17 @@
 #include "core/error.hpp"
 #include "engine/plan.hpp"
 #include "mpi/state/runtime.hpp"
+#include "nic/datagram.hpp"
+#include "nic/kernel_card.hpp"
+#include "nic/kernel_relay.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
+
+// A packet with a whole segment, and all that is before it.
+constexpr std::uint32_t mtu_of_broadcasts =
+    THALWEG_NIC_SEGMENT_BYTES + sizeof(nic::PartHead) + 8 + 20; // UDP, IP
 
 nic::HostView view_of(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator) {
   schedule::Problem problem;
@@ -67,8 +74,8 @@ void set_reason(std::array<char, size>& reason, const std::exception& error) {
 
 DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator,
                          std::shared_ptr<transport::Transport> transport, engine::Tags tags)
-    : rank_(communicator.rank), transport_(std::move(transport)), tags_(tags),
-      words_(static_cast<std::size_t>(communicator.size)) {
+    : rank_(communicator.rank), relays_(scheduled.strategy().operation == schedule::Operation::broadcast),
+      transport_(std::move(transport)), tags_(tags), words_(static_cast<std::size_t>(communicator.size)) {
   if (communicator.node_count() <= 1) {
     settled("collectives for network devices are run by our engine: all ranks are on one host");
     return;
@@ -97,6 +104,10 @@ void DeviceGroup::find_agent() {
     return;
   try {
     agent_ = std::make_unique<nic::AgentConnection>();
+    if (relays_ && agent_->mtu() < mtu_of_broadcasts)
+      throw Error(
+          fmt::format("the device's MTU is {}, and broadcasts need {}", agent_->mtu(), mtu_of_broadcasts),
+          "give the device a larger one, on all hosts", thalweg_error_system);
     own_.address = agent_->address();
     std::random_device random;
     own_.id = random();
@@ -112,6 +123,7 @@ thalweg_nic_group DeviceGroup::group() const {
                              thalweg_nic_order16(THALWEG_NIC_PORT), 0};
   };
   thalweg_nic_group group{};
+  group.segment_bytes = relays_ ? THALWEG_NIC_SEGMENT_BYTES : 0;
   group.id = words_.front().id;
   group.key = words_.front().key;
   group.locals = static_cast<std::uint16_t>(view_.locals.size());
@@ -128,8 +140,12 @@ thalweg_nic_group DeviceGroup::group() const {
 
 void DeviceGroup::join() {
   try {
-    card_ = nic::AgentConnection::join(std::move(agent_), group(),
-                                       static_cast<std::uint32_t>(view_.own_number), world_ranks_);
+    const auto local = static_cast<std::uint32_t>(view_.own_number);
+    nic::KernelGroup joined(std::move(agent_), group(), local, world_ranks_);
+    if (relays_)
+      relay_card_ = std::make_unique<nic::KernelRelay>(std::move(joined));
+    else
+      card_ = std::make_unique<nic::KernelCard>(std::move(joined));
   } catch (const std::exception& error) {
     set_reason(own_.reason, error);
   }
@@ -171,7 +187,11 @@ bool DeviceGroup::settle() {
     begin_round();
     return false;
   }
-  member_ = std::make_unique<nic::Member>(std::move(card_));
+  if (relays_)
+    relay_ =
+        std::make_unique<nic::RelayMember>(std::move(relay_card_), view_.parent < 0 && view_.own_number == 0);
+  else
+    member_ = std::make_unique<nic::Member>(std::move(card_));
   settled("collectives run on the hosts' network devices");
   return true;
 }

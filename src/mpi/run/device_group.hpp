@@ -12,9 +12,11 @@
 
 #include "engine/execution.hpp"
 #include "mpi/comm/communicators.hpp"
-#include "nic/kernel_card.hpp"
+#include "nic/agent_connection.hpp"
+#include "nic/card.hpp"
 #include "nic/lowering.hpp"
 #include "nic/member.hpp"
+#include "nic/relay_member.hpp"
 #include "strategies/implementation.hpp"
 #include "transport/batch.hpp"
 
@@ -32,8 +34,11 @@ public:
   // Goes on without waiting; true once it is known how it ends. Throws what the transport throws.
   bool settle();
   bool is_settled() const { return is_settled_.load(std::memory_order_acquire); }
-  // Once it is settled: null where our engine must run the calls, the same on all ranks.
+  // Once it is settled: whether devices run the calls, or our engine must, the same on all ranks.
+  bool is_on_devices() const { return member_ != nullptr || relay_ != nullptr; }
+  // Then one of these is there: of broadcasts the relay.
   nic::Member* member() const { return member_.get(); }
+  nic::RelayMember* relay() const { return relay_.get(); }
   // The number of the group's next operation: in the order of calls, which is the same on all ranks.
   std::uint32_t next_epoch() { return ++epoch_; }
 
@@ -64,6 +69,7 @@ private:
   thalweg_nic_group group() const;
 
   Rank rank_;
+  bool relays_; // broadcasts
   std::shared_ptr<transport::Transport> transport_;
   engine::Tags tags_;
   nic::HostView view_;
@@ -75,7 +81,9 @@ private:
   std::vector<Word> words_;
   std::unique_ptr<nic::AgentConnection> agent_;
   std::unique_ptr<nic::Card> card_;
+  std::unique_ptr<nic::RelayCard> relay_card_;
   std::unique_ptr<nic::Member> member_;
+  std::unique_ptr<nic::RelayMember> relay_;
   std::uint32_t epoch_ = 0;
   std::mutex mutex_;
   std::atomic<bool> is_settled_ = false;

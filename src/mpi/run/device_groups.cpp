@@ -21,10 +21,10 @@ const std::shared_ptr<DeviceGroup>& DeviceGroups::group_for(const strategies::Sc
   return entries_.emplace_back(Entry{id, root, std::move(group)}).group;
 }
 
-nic::Member* wait_for_member(DeviceGroup& group, const wait::Policy& policy) {
+bool wait_for_devices(DeviceGroup& group, const wait::Policy& policy) {
   const auto look = [&] { return group.settle() ? wait::Look::reached : wait::Look::nothing; };
   wait::until(policy, look);
-  return group.member();
+  return group.is_on_devices();
 }
 
 namespace {
@@ -53,21 +53,16 @@ struct RareVisits {
 
 } // namespace
 
-void run_on_devices(DeviceGroup& group, nic::Member& member, const DeviceWords& words,
-                    const CollectiveCall& call, const wait::Policy& policy) {
+int run_on_devices(DeviceGroup& group, DeviceOperation& operation, const wait::Policy& policy) {
   RareVisits visits{policy};
   wait::Policy rare = policy;
   rare.progress_others = RareVisits::visit;
   rare.context = &visits;
   rare.pauses_per_visit = 8;
-  nic::Underway operation{.content = words.contribution(call), .epoch = group.next_epoch()};
-  if (!words.is_wanted()) {
-    const auto leave = [&] { return member.leave(operation) ? wait::Look::reached : wait::Look::nothing; };
-    wait::until(rare, leave);
-    return;
-  }
-  member.run(operation, rare);
-  words.deliver(operation.content, call);
+  if (const int code = operation.begin(group); code != MPI_SUCCESS)
+    return code;
+  operation.run(group, rare);
+  return operation.code();
 }
 
 const char* name_on_engine(const char* text) {

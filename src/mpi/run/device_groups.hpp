@@ -8,7 +8,7 @@
 
 #include "mpi/run/communicator_plans.hpp"
 #include "mpi/run/device_group.hpp"
-#include "mpi/run/device_words.hpp"
+#include "mpi/run/device_operation.hpp"
 #include "wait/policy.hpp"
 
 namespace thalweg::mpi {
@@ -30,13 +30,13 @@ private:
   std::vector<Entry> entries_;
 };
 
-// Waits as the communicator's channels do until it is known whether devices can run the group's calls. Null
-// where they cannot.
-nic::Member* wait_for_member(DeviceGroup& group, const wait::Policy& policy);
+// Waits as the communicator's channels do until it is known whether devices can run the group's calls. Gives
+// whether they can.
+bool wait_for_devices(DeviceGroup& group, const wait::Policy& policy);
 
-// Runs a blocking call on the devices. Waits like that, but visits the MPI library less often.
-void run_on_devices(DeviceGroup& group, nic::Member& member, const DeviceWords& words,
-                    const CollectiveCall& call, const wait::Policy& policy);
+// Runs a blocking call on the devices. Waits like that, but visits the MPI library less often. Returns MPI's
+// error code.
+int run_on_devices(DeviceGroup& group, DeviceOperation& operation, const wait::Policy& policy);
 
 // How the report names a choice that offloads where our engine runs it; lives as long as the process.
 const char* name_on_engine(const char* text);

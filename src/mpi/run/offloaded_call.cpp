@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "mpi/run/device_broadcast.hpp"
 #include "mpi/run/device_collective.hpp"
+#include "mpi/run/device_gathering.hpp"
 
 namespace thalweg::mpi {
 
@@ -25,55 +27,68 @@ struct Fallback {
   }
 };
 
+// Nothing, and why, for the report, where devices cannot run the call: the same on all ranks.
+std::unique_ptr<DeviceOperation> operation_of(const CollectiveCall& call, CommunicatorState& communicator,
+                                              const char*& why_not) {
+  if (call.function->operation == Operation::bcast)
+    return DeviceBroadcast::of(call, communicator, why_not);
+  const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);
+  return words ? std::make_unique<DeviceGathering>(call, *words) : nullptr;
+}
+
 } // namespace
+
+Rank OffloadedCall::root() const {
+  const Operation operation = call.function->operation;
+  return operation == Operation::reduce || operation == Operation::bcast ? call.root : 0;
+}
 
 std::optional<Ran> OffloadedCall::run() const {
   const char* why_not = nullptr;
-  const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);
-  if (!words) {
+  std::unique_ptr<DeviceOperation> operation = operation_of(call, communicator, why_not);
+  if (!operation) {
     note_network_device(fmt::format("{} of {} runs on our engine", function_name(call), why_not));
     return std::nullopt;
   }
   switch (call.function->mode) {
   case Mode::blocking:
-    return run_now(*words);
+    return run_now(*operation);
   case Mode::nonblocking:
-    return run_later(*words);
+    return run_later(std::move(operation));
   case Mode::persistent:
-    return make_persistent(*words);
+    return make_persistent(std::move(operation));
   }
   return std::nullopt;
 }
 
-std::optional<Ran> OffloadedCall::run_now(const DeviceWords& words) const {
+std::optional<Ran> OffloadedCall::run_now(DeviceOperation& operation) const {
   DeviceGroup& group = *devices.group_for(scheduled, choice.id, root(), communicator, plans);
   const wait::Policy& policy = communicator.channels->policy();
-  nic::Member* const member = wait_for_member(group, policy);
-  if (member == nullptr)
+  if (!wait_for_devices(group, policy))
     return std::nullopt;
-  run_on_devices(group, *member, words, call, policy);
-  return done();
+  return done(run_on_devices(group, operation, policy));
 }
 
 // Ranks may not yet know how the group settles, and not all the same: so none does here as if it knew.
-Ran OffloadedCall::run_later(const DeviceWords& words) const {
+Ran OffloadedCall::run_later(std::unique_ptr<DeviceOperation> operation) const {
   const std::shared_ptr<DeviceGroup>& group =
       devices.group_for(scheduled, choice.id, root(), communicator, plans);
   const engine::Tags tags = plans.next_tags();
   std::unique_ptr<PendingCollective> fallback;
-  if (!group->is_settled() || group->member() == nullptr) {
+  if (!group->is_settled() || !group->is_on_devices()) {
     Fallback made(*this, tags);
     if (made.reason != nullptr)
       return declined(made.reason);
     fallback = std::move(made.pending);
   }
-  auto pending = std::make_unique<DeviceCollective>(group, words, call, std::move(fallback));
+  auto pending = std::make_unique<DeviceCollective>(group, std::move(operation), function_name(call),
+                                                    std::move(fallback));
   pending->start();
   return done(hand_out(std::move(pending), call.request));
 }
 
 // Persistent operations may be started in another order on each rank: each has a group of its own.
-Ran OffloadedCall::make_persistent(const DeviceWords& words) const {
+Ran OffloadedCall::make_persistent(std::unique_ptr<DeviceOperation> operation) const {
   const engine::Tags tags = plans.persistent_tags();
   if (tags.count == 0)
     return declined("more persistent collectives than there are tags for");
@@ -81,8 +96,8 @@ Ran OffloadedCall::make_persistent(const DeviceWords& words) const {
   if (fallback.reason != nullptr)
     return declined(fallback.reason);
   auto group = std::make_shared<DeviceGroup>(scheduled, root(), communicator, plans.shared_transport(), tags);
-  auto pending =
-      std::make_unique<DeviceCollective>(std::move(group), words, call, std::move(fallback.pending));
+  auto pending = std::make_unique<DeviceCollective>(std::move(group), std::move(operation),
+                                                    function_name(call), std::move(fallback.pending));
   return done(hand_out_persistent(std::move(pending), call.comm, call.request));
 }
 

@@ -23,10 +23,10 @@ public:
 
 private:
   Ran done(int code = MPI_SUCCESS) const { return {Outcome::done, choice.text, nullptr, code}; }
-  Rank root() const { return call.function->operation == Operation::reduce ? call.root : 0; }
-  std::optional<Ran> run_now(const DeviceWords& words) const;
-  Ran run_later(const DeviceWords& words) const;
-  Ran make_persistent(const DeviceWords& words) const;
+  Rank root() const;
+  std::optional<Ran> run_now(DeviceOperation& operation) const;
+  Ran run_later(std::unique_ptr<DeviceOperation> operation) const;
+  Ran make_persistent(std::unique_ptr<DeviceOperation> operation) const;
 };
 
 } // namespace thalweg::mpi

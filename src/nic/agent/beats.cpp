@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <optional>
 
-// What agents tell each other, and what a host's ranks are told of it.
+// What agents tell each other, and what a host's ranks are known of it.
 
 namespace thalweg::nic {
 
 void Registry::announce(Group& group) {
   const thalweg_nic_departure& departure = group.watch.departure();
   // Ranks look at the kind first.
-  __atomic_store_n(&group.departure->kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
-  group.departure->rank = departure.rank;
-  group.departure->after = departure.after;
-  std::copy_n(departure.host, sizeof departure.host, group.departure->host);
-  __atomic_store_n(&group.departure->kind, departure.kind, __ATOMIC_RELEASE);
+  thalweg_nic_departure& known = group.departure();
+  __atomic_store_n(&known.kind, THALWEG_NIC_NOBODY_LEFT, __ATOMIC_RELEASE);
+  known.rank = departure.rank;
+  known.after = departure.after;
+  std::copy_n(departure.host, sizeof departure.host, known.host);
+  __atomic_store_n(&known.kind, departure.kind, __ATOMIC_RELEASE);
   report_to_neighbors(group);
 }
 
@@ -30,7 +31,7 @@ void Registry::beat() {
   neighbors_.begin_round(now);
   neighbors_.forget_old(now);
   for (auto& [index, group] : groups_) {
-    group.watch.look(programs_.state(index), now);
+    look(index, group, now);
     bool is_news = false;
     if (group.present != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
       for (const std::uint32_t neighbor : group.watch.neighbors())

@@ -22,7 +22,7 @@ std::string Registry::describe() {
   const Programs::Counts counts = programs_.counts();
   std::string groups;
   for (auto& [index, group] : groups_) {
-    group.watch.look(programs_.state(index), Clock::now());
+    look(index, group, Clock::now());
     groups += (groups.empty() ? "" : ",") + describe(group);
   }
   return fmt::format(

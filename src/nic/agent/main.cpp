@@ -36,10 +36,12 @@ using thalweg::nic::Neighbors;
 using thalweg::nic::Programs;
 using thalweg::nic::Registry;
 
-std::uint32_t address_of(const std::string& device) {
+std::uint32_t address_of(const std::string& device, std::uint32_t& mtu) {
   const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   ifreq request{};
   std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
+  if (ioctl(any, SIOCGIFMTU, &request) == 0)
+    mtu = static_cast<std::uint32_t>(request.ifr_mtu);
   const int code = ioctl(any, SIOCGIFADDR, &request);
   close(any);
   if (code < 0)
@@ -117,7 +119,8 @@ int main(int count, char** words) {
     for (int i = 6; i < count; ++i)
       limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
-    const std::uint32_t address = address_of(words[2]);
+    std::uint32_t mtu = 0;
+    const std::uint32_t address = address_of(words[2], mtu);
     Programs programs(words[1], words[2], hook_named(words[3]));
     Neighbors neighbors(address);
     const std::string name = name_of(address);
@@ -128,7 +131,7 @@ int main(int count, char** words) {
     thalweg::nic::keep(
         [&](const Ledger& ledger) {
           Registry registry(programs, neighbors, address, name, limits, ledger);
-          thalweg::nic::Server(listening, registry, neighbors, address).serve();
+          thalweg::nic::Server(listening, registry, neighbors, {address, mtu}).serve();
         },
         [&] { programs.detach(); });
   } catch (const std::exception& error) {

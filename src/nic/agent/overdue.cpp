@@ -1,6 +1,9 @@
-// Starting again on behalf of ranks that do not look: those that compute, or have left a reduce.
+// Starting again on behalf of ranks that do not look: those that compute, or have left a reduce or a
+// broadcast.
 
 #include "nic/agent/registry.hpp"
+
+#include "nic/datagram.hpp"
 
 #include <algorithm>
 #include <ranges>
@@ -18,10 +21,12 @@ constexpr milliseconds longest_patience{160};
 
 // The program knows by the socket whose start it is, and what that one has brought.
 void start(int socket, const thalweg_nic_group& view, std::uint32_t epoch) {
-  const thalweg_nic_content none{};
-  thalweg_nic_packet packet{};
-  thalweg_nic_write(&packet, &view, THALWEG_NIC_START, epoch, &none);
-  [[maybe_unused]] const ssize_t sent = send(socket, &packet, sizeof packet, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const Datagram datagram(view, THALWEG_NIC_START, epoch, {});
+  const PartHead question(view, THALWEG_NIC_START, epoch, {.have = 0, .bytes = 0, .segment = 0, .asks = 1});
+  const bool relays = view.segment_bytes != 0;
+  [[maybe_unused]] const ssize_t sent =
+      relays ? send(socket, &question, sizeof question, MSG_DONTWAIT | MSG_NOSIGNAL)
+             : send(socket, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 } // namespace
@@ -32,18 +37,40 @@ int Registry::socket_of(std::uint32_t index, const Group& group) const {
   return found == members.end() ? group.last_socket : (*found).socket;
 }
 
+// By place of the window: the epoch that goes on only if this card hears from another one; or 0.
+std::array<std::uint32_t, THALWEG_NIC_WINDOW> Registry::stuck(std::uint32_t index, const Group& group) const {
+  std::array<std::uint32_t, THALWEG_NIC_WINDOW> found{};
+  if (group.view.segment_bytes != 0) {
+    const thalweg_nic_relay relay = programs_.relay(index);
+    for (std::size_t place = 0; place < found.size(); ++place)
+      if (thalweg_nic_is_passed_on(&group.view, &relay.messages[place]) == 0)
+        found[place] = relay.messages[place].epoch;
+  } else if (group.view.has_parent != 0) {
+    const thalweg_nic_state state = programs_.state(index);
+    for (std::size_t place = 0; place < found.size(); ++place)
+      if (state.slots[place].finished == 0 && state.slots[place].arrived == thalweg_nic_all(&group.view))
+        found[place] = state.slots[place].epoch;
+  }
+  return found;
+}
+
+bool Registry::is_needed(std::uint32_t index, const Group& group) const {
+  return group.view.segment_bytes != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT &&
+         stuck(index, group) != std::array<std::uint32_t, THALWEG_NIC_WINDOW>{};
+}
+
 void Registry::start_again(std::uint32_t index, Group& group) const {
   const Clock::time_point now = Clock::now();
-  const thalweg_nic_state state = programs_.state(index);
-  for (std::size_t place = 0; place < group.overdue.size(); ++place) {
-    const thalweg_nic_slot& slot = state.slots[place];
+  const std::array<std::uint32_t, THALWEG_NIC_WINDOW> epochs = stuck(index, group);
+  for (std::size_t place = 0; place < epochs.size(); ++place) {
+    const std::uint32_t epoch = epochs[place];
     Overdue& overdue = group.overdue[place];
-    if (slot.finished != 0 || slot.arrived != thalweg_nic_all(&group.view))
+    if (epoch == 0)
       continue;
-    if (overdue.epoch != slot.epoch) {
-      overdue = {slot.epoch, tick, now + tick};
+    if (overdue.epoch != epoch) {
+      overdue = {epoch, tick, now + tick};
     } else if (now >= overdue.due) {
-      start(socket_of(index, group), group.view, slot.epoch);
+      start(socket_of(index, group), group.view, epoch);
       overdue.patience = std::min<Clock::duration>(2 * overdue.patience, longest_patience);
       overdue.due = now + overdue.patience;
     }
@@ -52,8 +79,7 @@ void Registry::start_again(std::uint32_t index, Group& group) const {
 
 int Registry::start_again() {
   for (auto& [index, group] : groups_)
-    if (group.view.has_parent != 0)
-      start_again(index, group);
+    start_again(index, group);
   return static_cast<int>((groups_.empty() ? idle_tick : tick).count());
 }
 

@@ -36,7 +36,10 @@ struct Allowance {
 struct GuardedState {
   std::uint32_t lock;
   std::uint32_t unused;
-  thalweg_nic_state state;
+  union {
+    thalweg_nic_state state;
+    thalweg_nic_relay relay;
+  };
 };
 
 [[noreturn]] void refuse(const std::string& what, int error, const char* remedy) {
@@ -176,12 +179,12 @@ void Programs::detach() {
   loaded_->detach();
 }
 
-int Programs::make_page() const {
+int Programs::make_page(bool relays) const {
   bpf_map_create_opts options{};
   options.sz = sizeof options;
-  options.map_flags = BPF_F_MMAPABLE;
+  options.map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP;
   const int page = bpf_map_create(BPF_MAP_TYPE_ARRAY, "thalweg_page", sizeof(std::uint32_t),
-                                  THALWEG_NIC_PAGE_BYTES, 1, &options);
+                                  THALWEG_NIC_PAGE_BYTES, relays ? 1 + THALWEG_NIC_STORE_PAGES : 1, &options);
   if (page < 0)
     refuse("the kernel makes no page for a group", -page, "look at the agent's limits of memory");
   return page;
@@ -196,7 +199,9 @@ int Programs::make_doorbell() const {
 }
 
 void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const {
-  const GuardedState empty{};
+  GuardedState empty{};
+  if (group.segment_bytes != 0)
+    thalweg_nic_begin(&empty.relay, 1);
   const std::uint64_t nowhere[THALWEG_NIC_CONTRIBUTORS] = {};
   loaded_->put("states", &index, &empty);
   loaded_->put("hops", &index, &nowhere);
@@ -259,6 +264,12 @@ thalweg_nic_state Programs::state(std::uint32_t index) const {
   GuardedState found{};
   bpf_map_lookup_elem_flags(loaded_->map("states"), &index, &found, BPF_F_LOCK);
   return found.state;
+}
+
+thalweg_nic_relay Programs::relay(std::uint32_t index) const {
+  GuardedState found{};
+  bpf_map_lookup_elem_flags(loaded_->map("states"), &index, &found, BPF_F_LOCK);
+  return found.relay;
 }
 
 Programs::Counts Programs::counts() const {

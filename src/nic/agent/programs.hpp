@@ -29,8 +29,9 @@ public:
   Hook hook() const;
   /// Takes the programs from their hooks, also for the process that this one was made by.
   void detach();
-  /// A group's memory that its ranks share: a descriptor that the caller closes.
-  int make_page() const;
+  /// A group's memory that its ranks share, with room for messages where cards relay broadcasts: a descriptor
+  /// that the caller closes.
+  int make_page(bool relays) const;
   /// What wakes them: a descriptor that the caller closes.
   int make_doorbell() const;
   /// From now on packets of the group are handled; its state is that of a beginning.
@@ -46,6 +47,8 @@ public:
   void retain(const std::set<std::uint32_t>& ids, const std::set<std::uint64_t>& cookies) const;
 
   thalweg_nic_state state(std::uint32_t index) const;
+  /// Of a group for broadcasts, instead.
+  thalweg_nic_relay relay(std::uint32_t index) const;
   /// Packets so far.
   struct Counts {
     std::uint64_t starts = 0;

@@ -19,10 +19,20 @@ namespace thalweg::nic {
 namespace {
 
 constexpr std::chrono::seconds kept_after_leaving{10};
+constexpr std::chrono::minutes longest_kept{10};
 
 // Members of a group on this host say the same of it.
 bool is_same(const thalweg_nic_group& a, const thalweg_nic_group& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// As if there had been broadcasts before the first.
+void begin(thalweg_nic_page& page) {
+  for (std::uint32_t epoch = 1; epoch <= THALWEG_NIC_WINDOW; ++epoch) {
+    const std::uint32_t place = epoch % THALWEG_NIC_WINDOW;
+    page.freed[place] = epoch - THALWEG_NIC_WINDOW;
+    std::ranges::fill(page.taken[place], epoch - THALWEG_NIC_WINDOW);
+  }
 }
 
 template <typename Value>
@@ -37,7 +47,8 @@ void set_option(int socket, int level, int name, const Value& value) {
 void Registry::check(const thalweg_nic_request& request) const {
   const thalweg_nic_group& view = request.group;
   const bool is_sound = view.locals >= 1 && view.locals <= view.contributors &&
-                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals;
+                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals &&
+                        view.segment_bytes <= THALWEG_NIC_SEGMENT_BYTES;
   if (!is_sound)
     throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
                 fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
@@ -69,7 +80,7 @@ Registry::~Registry() {
 
 void Registry::remove(std::uint32_t index, const Group& group) const {
   programs_.remove(index, group.view.id);
-  munmap(reinterpret_cast<std::byte*>(group.departure) - THALWEG_NIC_DEPARTURE_AT, THALWEG_NIC_PAGE_BYTES);
+  munmap(group.page, THALWEG_NIC_PAGE_BYTES);
   close(group.descriptors.page);
   close(group.descriptors.doorbell);
   if (group.last_socket < 0)
@@ -118,7 +129,7 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
   if (index == max_groups || static_cast<std::size_t>(owned) >= limits_.groups_per_user)
     throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
-  const int page = programs_.make_page();
+  const int page = programs_.make_page(request.group.segment_bytes != 0);
   int doorbell = -1;
   try {
     doorbell = programs_.make_doorbell();
@@ -126,7 +137,7 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
     close(page);
     throw;
   }
-  make(index, user, request, {page, doorbell});
+  begin(*make(index, user, request, {page, doorbell}).page);
   programs_.add(index, request.group, page, doorbell);
   return index;
 }
@@ -143,13 +154,18 @@ Registry::Group& Registry::make(std::uint32_t index, uid_t user, const thalweg_n
     throw Error(fmt::format("a group's page cannot be mapped: {}", std::strerror(error)),
                 "look at the agent's limits of memory", thalweg_error_system);
   }
-  auto* const departure =
-      reinterpret_cast<thalweg_nic_departure*>(static_cast<std::byte*>(memory) + THALWEG_NIC_DEPARTURE_AT);
   return groups_
-      .emplace(
-          index,
-          Group{request.group, {request.group, request.ranks, address_, host_}, user, descriptors, departure})
+      .emplace(index, Group{request.group,
+                            {request.group, request.ranks, address_, host_},
+                            user,
+                            descriptors,
+                            static_cast<thalweg_nic_page*>(memory)})
       .first->second;
+}
+
+thalweg_nic_departure& Registry::Group::departure() const {
+  return *reinterpret_cast<thalweg_nic_departure*>(reinterpret_cast<std::byte*>(page) +
+                                                   THALWEG_NIC_DEPARTURE_AT);
 }
 
 // Through it starts go to the device; a checksum would have to be made anew where packets are rewritten.
@@ -190,7 +206,7 @@ void Registry::leave(int connection) {
   Group& group = groups_.at(member.index);
   group.present &= ~(std::uint64_t{1} << member.local);
   group.left = Clock::now();
-  group.watch.look(programs_.state(member.index), group.left);
+  look(member.index, group, group.left);
   if (group.watch.leave(member.local))
     announce(group);
   ledger_.left(member.index, member.local);
@@ -210,7 +226,8 @@ void Registry::expire() {
   const Clock::time_point now = Clock::now();
   for (auto entry = groups_.begin(); entry != groups_.end();) {
     const Group& group = entry->second;
-    if (group.present != 0 || now - group.left < kept_after_leaving) {
+    if (group.present != 0 || now - group.left < kept_after_leaving ||
+        (now - group.left < longest_kept && is_needed(entry->first, group))) {
       ++entry;
       continue;
     }

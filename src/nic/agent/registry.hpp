@@ -68,12 +68,13 @@ private:
     GroupWatch watch;
     uid_t user;
     GroupDescriptors descriptors;
-    thalweg_nic_departure* departure; // in the page
-    std::uint64_t present = 0;        // local ranks, a bit for each
+    thalweg_nic_page* page;
+    std::uint64_t present = 0; // local ranks, a bit for each
     Clock::time_point left = {};
     std::array<Overdue, THALWEG_NIC_WINDOW> overdue = {};
     int last_socket = -1; // of the member that left last
     std::uint64_t last_cookie = 0;
+    thalweg_nic_departure& departure() const;
   };
   struct Member {
     std::uint32_t index = 0;
@@ -89,8 +90,12 @@ private:
   void restore(std::uint32_t index, const KeptGroup& kept);
   void check(const thalweg_nic_request& request) const;
   void remove(std::uint32_t index, const Group& group) const;
+  void look(std::uint32_t index, Group& group, Clock::time_point now) const;
+  // Does some card below a group that was left here still lack a broadcast?
+  bool is_needed(std::uint32_t index, const Group& group) const;
   int make_socket(std::uint64_t& cookie) const;
   void start_again(std::uint32_t index, Group& group) const;
+  std::array<std::uint32_t, THALWEG_NIC_WINDOW> stuck(std::uint32_t index, const Group& group) const;
   int socket_of(std::uint32_t index, const Group& group) const;
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);

@@ -41,9 +41,9 @@ void Registry::restore() {
 void Registry::restore(std::uint32_t index, const KeptGroup& kept) {
   Group& group = make(index, kept.user, kept.request, kept.descriptors);
   group.left = Clock::now();
-  group.watch.look(programs_.state(index), group.left);
-  if (__atomic_load_n(&group.departure->kind, __ATOMIC_ACQUIRE) != THALWEG_NIC_NOBODY_LEFT)
-    group.watch.recall(*group.departure);
+  look(index, group, group.left);
+  if (__atomic_load_n(&group.departure().kind, __ATOMIC_ACQUIRE) != THALWEG_NIC_NOBODY_LEFT)
+    group.watch.recall(group.departure());
   for (const auto& [local, member] : kept.members) {
     const std::uint64_t cookie = cookie_of(member.socket);
     if (member.connection < 0) {

@@ -48,9 +48,9 @@ bool send_reply(int connection, thalweg_nic_reply& reply, const Registry::Member
 
 } // namespace
 
-Server::Server(int listening, Registry& registry, Neighbors& neighbors, std::uint32_t address)
+Server::Server(int listening, Registry& registry, Neighbors& neighbors, Device device)
     : registry_(registry), neighbors_(neighbors),
-      address_(address), watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {
+      device_(device), watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {
   for (const int connection : registry.connections())
     watched_.push_back({connection, POLLIN, 0});
 }
@@ -93,7 +93,7 @@ bool Server::answer(int connection) {
   }
   if (bytes != sizeof request)
     return false;
-  thalweg_nic_reply reply{THALWEG_NIC_VERSION, 0, address_, {}};
+  thalweg_nic_reply reply{THALWEG_NIC_VERSION, 0, device_.address, device_.mtu, {}};
   Registry::Membership membership;
   try {
     if (request.version != THALWEG_NIC_VERSION)

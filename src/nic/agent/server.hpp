@@ -10,10 +10,16 @@
 
 namespace thalweg::nic {
 
+/// The network device that is served.
+struct Device {
+  std::uint32_t address = 0; ///< in network order
+  std::uint32_t mtu = 0;     ///< bytes of a packet with its IP header
+};
+
 class Server {
 public:
-  /// `listening`: a socket to connect to. `address`: the device's, in network order.
-  Server(int listening, Registry& registry, Neighbors& neighbors, std::uint32_t address);
+  /// `listening`: a socket to connect to.
+  Server(int listening, Registry& registry, Neighbors& neighbors, Device device);
 
   /// Until it is to end (agent/keeper.hpp).
   void serve();
@@ -24,7 +30,7 @@ private:
 
   Registry& registry_;
   Neighbors& neighbors_;
-  std::uint32_t address_;
+  Device device_;
   std::vector<pollfd> watched_; // first those that want to connect, then other agents
 };
 

@@ -5,33 +5,16 @@
  * that completes something is itself rewritten and sent on. What belongs to no group is left as it is.
  */
 
-#include "nic/programs/maps.h"
-
-static __always_inline struct counts* own_counts(void) {
-  const __u32 zero = 0;
-  return bpf_map_lookup_elem(&counters, &zero);
-}
+#include "nic/programs/relay.h"
 
 static __always_inline void publish(__u32 index, __u32 epoch, const struct thalweg_nic_content* result) {
-  const __u32 zero = 0;
-  void* const map = bpf_map_lookup_elem(&pages, &index);
-  struct thalweg_nic_page* const page = map ? bpf_map_lookup_elem(map, &zero) : 0;
+  struct thalweg_nic_page* const page = page_of(index);
   if (!page)
     return;
   __u64* const words = page->words[epoch % THALWEG_NIC_WINDOW];
   THALWEG_NIC_EACH(result, 1, words[i] = result->words[i]);
   __sync_lock_test_and_set(&page->ended[epoch % THALWEG_NIC_WINDOW], epoch);
-  /* Who is about to sleep says so first, and then looks once more. */
-  if (!*(volatile __u32*)&page->sleepers)
-    return;
-  void* const doorbell = bpf_map_lookup_elem(&doorbells, &index);
-  if (doorbell)
-    bpf_ringbuf_output(doorbell, &epoch, sizeof epoch, BPF_RB_FORCE_WAKEUP);
-}
-
-static __always_inline struct arrival* at_hand(void) {
-  const __u32 zero = 0;
-  return bpf_map_lookup_elem(&stage, &zero);
+  ring(page, index);
 }
 
 /* Does `call` with the bytes of the words that `content` has, of a length that the verifier knows. */
@@ -67,36 +50,6 @@ static __always_inline int take(struct __sk_buff* skb, const struct frame* frame
     return -1;
   thalweg_nic_reorder(&at->content);
   return 0;
-}
-
-/* Begins a frame from this card to another one, but for its words; gives the sum of the IP header so far. The
- * UDP checksum is left out, as IPv4 allows. */
-static __always_inline __u32 begin(struct frame* frame, const struct arrival* at) {
-  const __u32 bytes = sizeof frame->udp + sizeof frame->packet + frame->packet.words * sizeof(__u64);
-  const __u16* const words = (const __u16*)(const void*)&frame->ip;
-  __u32 sum = 0;
-  __builtin_memcpy(frame->ethernet.h_source, at->own_hardware, ETH_ALEN);
-  frame->ethernet.h_proto = thalweg_nic_order16(ETH_P_IP);
-  frame->ip.version = 4;
-  frame->ip.ihl = 5;
-  frame->ip.tot_len = thalweg_nic_order16(sizeof frame->ip + bytes);
-  frame->ip.ttl = IPDEFTTL;
-  frame->ip.protocol = IPPROTO_UDP;
-  frame->ip.saddr = at->own;
-#pragma unroll
-  for (__u32 word = 0; word < sizeof frame->ip / 2; ++word)
-    sum += words[word];
-  frame->udp.source = frame->udp.dest = thalweg_nic_order16(THALWEG_NIC_PORT);
-  frame->udp.len = thalweg_nic_order16(bytes);
-  return sum;
-}
-
-static __always_inline void address_to(struct frame* frame, __u32 sum, __u32 address) {
-  sum += (address & 0xffff) + (address >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  frame->ip.daddr = address;
-  frame->ip.check = ~sum;
 }
 
 static __always_inline struct thalweg_nic_content* cell_of(const struct arrival* at, __u32 contributors,
@@ -163,7 +116,7 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
   thalweg_nic_write(&frame.packet, group,
                     actions & THALWEG_NIC_NOTIFY_PARENT ? THALWEG_NIC_UP : THALWEG_NIC_DOWN, at->epoch,
                     content);
-  const __u32 sum = begin(&frame, at);
+  const __u32 sum = begin(&frame, at, frame.packet.words * sizeof(__u64));
   const __u32 to = actions & THALWEG_NIC_NOTIFY_PARENT ? group->parent.address : at->other;
   address_to(&frame, sum, to);
   __builtin_memcpy(frame.ethernet.h_dest, at->other_hardware, ETH_ALEN);
@@ -187,17 +140,6 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
     bpf_clone_redirect(skb, skb->ifindex, 0);
   }
   return SWALLOWED;
-}
-
-/* The frame, if it is as long as ours and goes to our port. */
-static __always_inline const struct frame* frame_of(const struct __sk_buff* skb) {
-  const struct frame* const frame = (const void*)(long)skb->data;
-  if ((const void*)(frame + 1) > (const void*)(long)skb->data_end)
-    return 0;
-  if (frame->ethernet.h_proto != thalweg_nic_order16(ETH_P_IP) || frame->ip.ihl != 5 ||
-      frame->ip.protocol != IPPROTO_UDP || frame->udp.dest != thalweg_nic_order16(THALWEG_NIC_PORT))
-    return 0;
-  return thalweg_nic_is_ours(&frame->packet) ? frame : 0;
 }
 
 /* May this user start now? Processors that ask at once may count one start for two. */
@@ -240,7 +182,7 @@ int leaving(struct __sk_buff* skb) {
   if (!group || !guarded || take(skb, frame, at))
     return SWALLOWED;
   ++counts->starts;
-  return act(skb, arrive(at, group, guarded));
+  return group->segment_bytes ? ask(skb) : act(skb, arrive(at, group, guarded));
 }
 
 SEC("tc")
@@ -274,15 +216,20 @@ int arriving(struct __sk_buff* skb) {
   const int is_up = frame->packet.kind == THALWEG_NIC_UP;
   if (take(skb, frame, at))
     return SWALLOWED;
-  __u32 actions;
   if (is_up) {
     __u64 sender = 0;
     __builtin_memcpy(&sender, at->other_hardware, ETH_ALEN);
     next->hardware[at->contributor & (THALWEG_NIC_CONTRIBUTORS - 1)] = sender;
     ++counts->ups;
-    actions = arrive(at, group, guarded);
   } else {
     ++counts->downs;
+  }
+  if (group->segment_bytes)
+    return is_up ? hear(skb) : relay(skb);
+  __u32 actions;
+  if (is_up) {
+    actions = arrive(at, group, guarded);
+  } else {
     bpf_spin_lock(&guarded->lock);
     actions = thalweg_nic_release(group, &guarded->state, at->epoch, &at->content);
     bpf_spin_unlock(&guarded->lock);

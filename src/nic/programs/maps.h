@@ -39,7 +39,10 @@ struct allowance {
 struct guarded_state {
   struct bpf_spin_lock lock;
   __u32 unused;
-  struct thalweg_nic_state state;
+  union {
+    struct thalweg_nic_state state;
+    struct thalweg_nic_relay relay; /* of a group for broadcasts */
+  };
 };
 
 /* Where cards below were heard from last: the link's next hop to them. */
@@ -111,7 +114,13 @@ struct arrival {
   __u8 own_hardware[ETH_ALEN];
   __u8 other_hardware[ETH_ALEN];
   __u32 contributor;
-  struct thalweg_nic_content content;
+  union {
+    struct thalweg_nic_content content;
+    struct {
+      struct thalweg_nic_part part; /* in the host's order */
+      struct thalweg_nic_errand errand;
+    };
+  };
 };
 
 struct {
@@ -137,10 +146,11 @@ struct {
   __array(values, struct cell_map);
 } cells SEC(".maps");
 
+/* Of a group for broadcasts there are more: its segments. */
 struct page_map {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, 1);
-  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(map_flags, BPF_F_MMAPABLE | BPF_F_INNER_MAP);
   __uint(key_size, sizeof(__u32));
   __uint(value_size, THALWEG_NIC_PAGE_BYTES);
 };

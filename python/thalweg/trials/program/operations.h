@@ -9,10 +9,11 @@ typedef void call_function(int bytes);
  * the shortest calls take no longer than some comparisons of names. */
 call_function* find_operation(const char* name);
 
-/* Is it one that is begun, and waited for after a millisecond of something else? Its name is the blocking
- * one's with an i before it. */
-int is_nonblocking(const char* name);
-/* What this rank has waited for such calls so far. */
+/* Some calls are made with a millisecond of something else: those that are begun before it and waited for
+ * afterwards ("ibarrier"), and those to which the last rank comes that late ("late_broadcast"). Gives the
+ * length of what stands before the operation's own name; 0: it is an ordinary call. */
+int prefix_of(const char* name);
+/* What this rank has waited for such calls so far; of late ones only the last rank. */
 extern double exposed_seconds;
 
 /* Buffers for units of so many bytes. In an alltoallv each rank sends to `degree` ranks, itself and those

@@ -6,7 +6,8 @@
  *
  * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which each
  * rank sends to two ranks, itself first, and nothing to the others. Of nonblocking calls ("ibarrier",
- * "iallreduce") the time counts that is waited for them after something else. A candidate is "native" (past
+ * "iallreduce", "ibroadcast") the time counts that is waited for them after something else, and of a
+ * "late_broadcast" what its last rank waits, which comes late. A candidate is "native" (past
  * Thalweg), "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection
  * ("ring", "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the
  * fastest (0: no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long
@@ -85,7 +86,7 @@ static void select_strategy(const char* operation, const char* candidate) {
   if (strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
     selection[0] = 0;
   else
-    snprintf(selection, sizeof selection, "%s=%s", operation + is_nonblocking(operation), candidate);
+    snprintf(selection, sizeof selection, "%s=%s", operation + prefix_of(operation), candidate);
   if (choose(selection) != 0)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
@@ -119,7 +120,7 @@ static double run_batch(const char* operation, int bytes, const char* candidate,
   }
   bypass(1);
   *cpu = processor / calls;
-  return (is_nonblocking(operation) ? exposed_seconds : seconds) / calls;
+  return (prefix_of(operation) > 0 ? exposed_seconds : seconds) / calls;
 }
 
 /* The slowest rank's time, known to all. */
@@ -164,12 +165,13 @@ static void measure_case(const char* operation, int bytes, char** candidates, in
     first[c] = estimate(operation, bytes, candidates[c]);
     fastest = first[c] < fastest ? first[c] : fastest;
   }
-  const enum timing timing = alone && share_cores               ? apart_and_aligning
-                             : alone || fastest > brief_seconds ? apart
-                                                                : in_row;
+  const int is_late = prefix_of(operation) > 1; /* each call by itself, as nobody waits for who is late */
+  const enum timing timing = alone && share_cores                          ? apart_and_aligning
+                             : alone || is_late || fastest > brief_seconds ? apart
+                                                                           : in_row;
   const double wanted =
       (timing == in_row ? batch_seconds : apart_seconds) / (fastest > 1e-8 ? fastest : 1e-8);
-  const int max_row = is_nonblocking(operation) ? 50 : 1000; /* they take as long as what is done meanwhile */
+  const int max_row = prefix_of(operation) > 0 ? 50 : 1000; /* they take as long as what is done meanwhile */
   const int max_calls = timing == in_row ? max_row : alone ? 100 : 10;
   const int calls = wanted < 2 ? 1 : wanted > max_calls ? max_calls : (int)wanted;
   for (int b = 0; b < batches; ++b)

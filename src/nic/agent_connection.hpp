@@ -1,0 +1,42 @@
+#pragma once
+
+// A process's connection with its host's agent, which becomes one group's. It needs no privileges.
+
+#include "nic/agent_messages.h"
+
+#include <cstdint>
+#include <span>
+
+namespace thalweg::nic {
+
+class AgentConnection {
+public:
+  /// Throws Error where no agent is there, or one of another version.
+  AgentConnection();
+  ~AgentConnection();
+  AgentConnection(const AgentConnection&) = delete;
+  AgentConnection& operator=(const AgentConnection&) = delete;
+
+  /// Of the device that the agent serves, in network order.
+  std::uint32_t address() const { return address_; }
+  /// The most bytes that a packet may have there, with its IP header.
+  std::uint32_t mtu() const { return mtu_; }
+  int descriptor() const { return descriptor_; }
+
+  /// Descriptors that the caller closes.
+  struct Membership {
+    int page = -1;
+    int socket = -1;
+    int doorbell = -1;
+  };
+  /// Joins the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask who is
+  /// missing. Throws Error where the agent refuses.
+  Membership join(const thalweg_nic_group& group, std::uint32_t local, std::span<const std::int32_t> ranks);
+
+private:
+  int descriptor_ = -1;
+  std::uint32_t address_ = 0;
+  std::uint32_t mtu_ = 0;
+};
+
+} // namespace thalweg::nic

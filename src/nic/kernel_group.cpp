@@ -1,0 +1,104 @@
+#include "nic/kernel_group.hpp"
+
+#include "core/error.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <poll.h>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace thalweg::nic {
+
+KernelGroup::KernelGroup(std::unique_ptr<AgentConnection> agent, const thalweg_nic_group& view,
+                         std::uint32_t local, std::span<const std::int32_t> ranks)
+    : agent_(std::move(agent)), view_(view), local_(local) {
+  const AgentConnection::Membership given = agent_->join(view, local, ranks);
+  socket_ = given.socket;
+  void* const memory = mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, given.page, 0);
+  const int error = errno;
+  close(given.page);
+  if (memory == MAP_FAILED) {
+    close(socket_);
+    close(given.doorbell);
+    throw Error(fmt::format("the agent's page cannot be mapped: {}", std::strerror(error)),
+                "look at the limit of locked memory: ulimit -l", thalweg_error_system);
+  }
+  page_ = static_cast<thalweg_nic_page*>(memory);
+  try {
+    doorbell_ = std::make_unique<Doorbell>(given.doorbell, page_);
+  } catch (...) {
+    munmap(page_, mapped_bytes());
+    close(socket_);
+    throw;
+  }
+}
+
+KernelGroup::KernelGroup(KernelGroup&& other) noexcept
+    : agent_(std::move(other.agent_)), newest_(other.newest_.load(std::memory_order_relaxed)),
+      view_(other.view_), local_(other.local_), socket_(std::exchange(other.socket_, -1)),
+      page_(std::exchange(other.page_, nullptr)), doorbell_(std::move(other.doorbell_)) {}
+
+KernelGroup::~KernelGroup() {
+  if (page_ == nullptr)
+    return;
+  munmap(page_, mapped_bytes());
+  close(socket_);
+}
+
+std::size_t KernelGroup::mapped_bytes() const {
+  return std::size_t{THALWEG_NIC_PAGE_BYTES} *
+         (view_.segment_bytes == 0 ? 1 : 1 + std::size_t{THALWEG_NIC_STORE_PAGES});
+}
+
+std::byte* KernelGroup::segments(std::uint32_t epoch) const {
+  constexpr std::size_t bytes_each = std::size_t{THALWEG_NIC_SEGMENTS} * THALWEG_NIC_SEGMENT_BYTES;
+  return reinterpret_cast<std::byte*>(page_) + THALWEG_NIC_PAGE_BYTES +
+         epoch % THALWEG_NIC_WINDOW * bytes_each;
+}
+
+void KernelGroup::enter(std::uint32_t epoch) {
+  if (thalweg_nic_later(epoch, newest_.load(std::memory_order_relaxed)) != 0)
+    newest_.store(epoch, std::memory_order_relaxed);
+}
+
+bool KernelGroup::send(const void* data, std::size_t bytes) const {
+  return ::send(socket_, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+}
+
+bool KernelGroup::has_ended(std::uint32_t epoch) const {
+  return __atomic_load_n(&page_->ended[epoch % THALWEG_NIC_WINDOW], __ATOMIC_ACQUIRE) == epoch;
+}
+
+void KernelGroup::sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) {
+  doorbell_->sleep_unless(has_come, longest_us);
+}
+
+// An agent says nothing by itself, so there is something to read only when it has ended.
+std::string KernelGroup::loss() const {
+  throw_if_somebody_left();
+  pollfd agent{agent_->descriptor(), POLLIN, 0};
+  return poll(&agent, 1, 0) > 0 ? "the agent of this host has ended" : std::string();
+}
+
+void KernelGroup::throw_if_somebody_left() const {
+  const auto* const gone = reinterpret_cast<const thalweg_nic_departure*>(
+      reinterpret_cast<const std::byte*>(page_) + THALWEG_NIC_DEPARTURE_AT);
+  const std::uint32_t kind = __atomic_load_n(&gone->kind, __ATOMIC_ACQUIRE);
+  if (kind == THALWEG_NIC_NOBODY_LEFT ||
+      thalweg_nic_later(newest_.load(std::memory_order_relaxed), gone->after) == 0)
+    return;
+  const std::string_view host(gone->host, strnlen(gone->host, sizeof gone->host));
+  if (kind == THALWEG_NIC_PROCESS_ENDED)
+    throw Error(fmt::format("rank {} on {} ended", gone->rank, host), "see why it did: its own messages",
+                thalweg_error_system);
+  throw Error(gone->rank < 0 ? fmt::format("the host {} does not answer", host)
+                             : fmt::format("the host {} of rank {} does not answer", host, gone->rank),
+              "see whether it is up, and its link", thalweg_error_system);
+}
+
+} // namespace thalweg::nic
