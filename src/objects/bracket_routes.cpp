@@ -30,7 +30,7 @@ Combining parse_combining(std::string_view text) {
     if (to_text(one) == text)
       return one;
   throw Error(fmt::format("no strategy is called \"{}\"", text),
-              "give \"direct\", \"mesh\", \"grid\", \"hypercube\" or \"stream\"");
+              "give \"direct\", \"mesh\", \"grid\", \"hypercube\", \"stream\" or \"auto\"");
 }
 
 std::int32_t dimensions_of(Combining combining, std::int32_t ranks) {
@@ -44,6 +44,14 @@ std::int32_t dimensions_of(Combining combining, std::int32_t ranks) {
   default:
     return 1;
   }
+}
+
+std::vector<std::int32_t> sides_of(Combining combining, std::int32_t ranks) {
+  const topology::VirtualMesh mesh(ranks, dimensions_of(combining, ranks));
+  std::vector<std::int32_t> sides;
+  for (std::int32_t dimension = 0; dimension < mesh.dimensions(); ++dimension)
+    sides.push_back(mesh.side(dimension));
+  return sides;
 }
 
 BracketRoutes::BracketRoutes(Combining combining, std::int32_t ranks, Rank rank)

@@ -194,6 +194,30 @@ void run_program(std::uint64_t seed, const char* strategy) {
   twins.check(cells, others, seed);
 }
 
+/// Fences try strategies out; what is said tells which.
+void test_switching() {
+  constexpr std::uint64_t elements = 40;
+  thalweg::array<Cell> cells(MPI_COMM_WORLD, {elements});
+  thalweg::array<Other> others(MPI_COMM_WORLD, {elements});
+  thalweg::association<Cell> halo(cells, "auto");
+  Cell::halo = &halo;
+  Cell::others = &others;
+  Twins twins{std::vector<std::uint64_t>(elements), std::vector<std::uint64_t>(elements)};
+  std::string said;
+  for (std::uint64_t fence = 0; fence < 20; ++fence) {
+    for (std::uint64_t round = 0; round < 3; ++round) {
+      const Plan plan{100 * fence + round, elements};
+      twins.go(plan);
+      if (cells.rank() == 0)
+        cells.broadcast<&Cell::go>(plan);
+    }
+    cells.fence();
+    twins.check(cells, others, fence);
+    said += cells.explain();
+  }
+  require(cells.ranks() == 1 || said.find("stream is tried") != std::string::npos, "%s", said.c_str());
+}
+
 void test_failures(const char* strategy) {
   for (const std::uint64_t who : {0U, 5U, 11U}) {
     thalweg::array<Cell> cells(MPI_COMM_WORLD, {12});
@@ -215,11 +239,12 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const char* const wanted = std::getenv("THALWEG_TEST_PROGRAMS");
   const std::uint64_t programs = wanted == nullptr ? 4 : std::strtoull(wanted, nullptr, 10) / 50;
-  for (const char* strategy : {"direct", "mesh", "grid", "hypercube", "stream"}) {
+  for (const char* strategy : {"direct", "mesh", "grid", "hypercube", "stream", "auto"}) {
     for (std::uint64_t seed = 1; seed <= programs; ++seed)
       run_program(seed, strategy);
     test_failures(strategy);
   }
+  test_switching();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   {
