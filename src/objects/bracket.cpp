@@ -29,47 +29,47 @@ void Bracket::use(Combining combining) {
   THALWEG_ASSERT(light, open_.empty());
   combining_ = combining;
   routes_ = BracketRoutes(combining, ranks_, rank_);
-  is_known_ = false;
+  last_ended_ = nullptr;
 }
 
 Bracket::Iteration& Bracket::iteration(std::uint32_t number) {
-  std::unique_ptr<Iteration>& one = open_[number];
-  if (one == nullptr) {
-    if (spare_.empty()) {
-      one = std::make_unique<Iteration>(ranks_);
-    } else {
-      one = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    one->arrived.assign(routes_.phases(), 0);
-  }
-  return *one;
-}
-
-void Bracket::close(std::uint32_t number) {
-  const auto found = open_.find(number);
-  Iteration& one = *found->second;
+  const auto found = std::ranges::find(open_, number, [](const auto& one) { return one->number; });
+  if (found != open_.end())
+    return **found;
+  if (spare_.empty())
+    spare_.push_back(std::make_unique<Iteration>(ranks_));
+  Iteration& one = *open_.emplace_back(std::move(spare_.back()));
+  spare_.pop_back();
+  one.number = number;
   one.ended = one.phase = 0;
-  one.kept.clear();
-  spare_.push_back(std::move(found->second));
-  open_.erase(found);
-  is_known_ = false;
+  one.arrived.assign(routes_.phases(), 0);
+  return one;
 }
 
-void Bracket::find_iteration(std::uint32_t element) {
-  last_number_ = ended_[element];
-  last_ = combining_ == Combining::stream ? nullptr : &iteration(last_number_);
+void Bracket::close(Iteration& one) {
+  one.kept.clear();
+  const auto found = std::ranges::find(open_, &one, [](const auto& it) { return it.get(); });
+  std::swap(*found, open_.back());
+  spare_.push_back(std::move(open_.back()));
+  open_.pop_back();
+  last_ended_ = nullptr;
+}
+
+std::uint32_t& Bracket::ended_of(std::uint32_t element) {
+  if (last_ended_ != nullptr && last_element_ == element)
+    return *last_ended_;
+  last_ended_ = &ended_[element];
   last_element_ = element;
-  is_known_ = true;
+  last_ = combining_ == Combining::stream ? nullptr : &iteration(*last_ended_);
+  return *last_ended_;
 }
 
 char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
-  if (!is_known_ || last_element_ != element)
-    find_iteration(element);
+  const std::uint32_t number = ended_of(element);
   period_.bytes += static_cast<double>(bytes);
   if (combining_ == Combining::stream) {
-    if (std::uint32_t& met = met_[static_cast<std::size_t>(to)]; met <= last_number_) {
-      met = last_number_ + 1;
+    if (std::uint32_t& met = met_[static_cast<std::size_t>(to)]; met <= number) {
+      met = number + 1;
       ++period_.messages;
     }
     return nullptr;
@@ -82,32 +82,32 @@ char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
 }
 
 void Bracket::end(std::uint32_t element) {
-  is_known_ = false; // its next bracket is another iteration's
-  const std::uint32_t number = ended_[element]++;
+  ++ended_of(element);
+  Iteration* const one = std::exchange(last_, nullptr);
+  last_ended_ = nullptr; // its next bracket is another iteration's
   ++period_.iterations;
-  if (combining_ == Combining::stream)
+  if (one == nullptr)
     return;
-  ++iteration(number).ended;
-  go_on(number);
+  ++one->ended;
+  go_on(*one);
 }
 
-void Bracket::go_on(std::uint32_t number) {
-  Iteration& one = iteration(number);
+void Bracket::go_on(Iteration& one) {
   if (one.ended < ports_.elements())
     return;
   const auto may_send = [&] {
     return one.phase == 0 || one.arrived[one.phase - 1] == routes_.senders(one.phase - 1);
   };
   while (one.phase < routes_.phases() && may_send()) {
-    send_phase(number, one);
+    send_phase(one);
     ++one.phase;
   }
   if (one.phase == routes_.phases())
-    close(number);
+    close(one);
 }
 
 // What is for the receiver itself goes last: it stays where it comes, and is run there.
-void Bracket::send_phase(std::uint32_t number, Iteration& one) {
+void Bracket::send_phase(Iteration& one) {
   const bool is_last = one.phase + 1 == routes_.phases();
   leaving_.clear();
   for (KeptGroups::Group& group : one.kept.all())
@@ -120,7 +120,7 @@ void Bracket::send_phase(std::uint32_t number, Iteration& one) {
     pieces_.resize(1); // its head
     for (const Leaving& it : groups)
       pieces_.push_back(it.group->sealed());
-    send(next, number, static_cast<std::uint32_t>(one.phase));
+    send(next, one.number, static_cast<std::uint32_t>(one.phase));
     for (const Leaving& it : groups)
       it.group->clear();
   };
@@ -177,15 +177,16 @@ std::size_t Bracket::take(const char* combined, std::size_t bytes) {
     }
   }
   if (is_counted) {
-    ++iteration(head.iteration).arrived[head.phase];
-    go_on(head.iteration);
+    Iteration& one = iteration(head.iteration);
+    ++one.arrived[head.phase];
+    go_on(one);
   }
   return own;
 }
 
 std::uint64_t Bracket::held() const {
   std::uint64_t bytes = 0;
-  for (const auto& [number, one] : open_)
+  for (const auto& one : open_)
     for (const KeptGroups::Group& group : one->kept.all())
       bytes += group.bytes();
   return bytes;
@@ -196,13 +197,13 @@ void Bracket::begin_epoch(std::uint32_t epoch, bool sends) {
     return;
   epoch_ = epoch;
   ended_.clear();
-  is_known_ = false;
+  last_ended_ = nullptr;
   std::ranges::fill(met_, 0U);
   while (!open_.empty()) {
-    for (KeptGroups::Group& group : open_.begin()->second->kept.all())
+    for (KeptGroups::Group& group : open_.back()->kept.all())
       if (sends && !group.is_empty())
         send_straight(group.sealed(), group.destination());
-    close(open_.begin()->first);
+    close(*open_.back());
   }
 }
 

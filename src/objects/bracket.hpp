@@ -22,7 +22,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -62,7 +61,8 @@ public:
 
 private:
   struct Iteration {
-    Iteration(std::int32_t ranks) : kept(ranks) {}
+    explicit Iteration(std::int32_t ranks) : kept(ranks) {}
+    std::uint32_t number = 0;
     std::size_t ended = 0; ///< elements
     std::size_t phase = 0; ///< that is sent next
     std::vector<std::size_t> arrived;
@@ -75,12 +75,12 @@ private:
   };
 
   Iteration& iteration(std::uint32_t number);
-  void close(std::uint32_t number);
-  void go_on(std::uint32_t number);
-  void send_phase(std::uint32_t number, Iteration& one);
+  void close(Iteration& one);
+  void go_on(Iteration& one);
+  void send_phase(Iteration& one);
   void send(Rank to, std::uint32_t number, std::uint32_t phase);
   void send_straight(std::span<const char> group, Rank destination);
-  void find_iteration(std::uint32_t element);
+  std::uint32_t& ended_of(std::uint32_t element);
 
   Combining combining_;
   std::int32_t ranks_;
@@ -89,12 +89,11 @@ private:
   BracketRoutes routes_;
   std::uint32_t epoch_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> ended_; // iterations, by element
-  std::map<std::uint32_t, std::unique_ptr<Iteration>> open_;
-  std::vector<std::unique_ptr<Iteration>> spare_; // that were closed
+  std::vector<std::unique_ptr<Iteration>> open_;           // few
+  std::vector<std::unique_ptr<Iteration>> spare_;          // that were closed
   // Who has deposited last, and where.
-  bool is_known_ = false;
+  std::uint32_t* last_ended_ = nullptr; // null: not known any more
   std::uint32_t last_element_ = 0;
-  std::uint32_t last_number_ = 0;
   Iteration* last_ = nullptr;
   // Of a message that is sent.
   std::vector<Leaving> leaving_;

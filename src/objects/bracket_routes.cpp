@@ -67,6 +67,8 @@ BracketRoutes::BracketRoutes(Combining combining, std::int32_t ranks, Rank rank)
 }
 
 Rank BracketRoutes::hop(Rank destination, std::size_t phase) const {
+  if (phases() == 1)
+    return destination;
   const auto dimension = static_cast<std::int32_t>(phase);
   const std::int32_t wanted = mesh_.coordinate(destination, dimension);
   return wanted == mesh_.coordinate(rank_, dimension) ? rank_ : mesh_.towards(rank_, dimension, wanted);

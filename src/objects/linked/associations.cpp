@@ -71,14 +71,17 @@ void Associations::switch_strategies() {
   const job::Group& group = scheduler_.group();
   const double seconds = scheduler_.running_seconds() - period_began_seconds_;
   for (std::size_t number = 0; number < all_.size(); ++number) {
-    if (!all_[number] || !all_[number]->choice)
+    auto& association = all_[number];
+    if (!association || !association->choice)
       continue;
-    auto& [array, bracket, choice] = *all_[number];
+    auto& [array, bracket, choice, is_explained] = *association;
     RankPeriod own = bracket.take_period();
     own.seconds = seconds;
     choice->decide(period_of(group.agreement(group.channels().policy()).allgather(own)));
-    if (choice->current() != bracket.combining())
-      bracket.use(choice->current());
+    if (choice->current() == bracket.combining() && is_explained)
+      continue;
+    bracket.use(choice->current());
+    is_explained = true;
     const auto& of = scheduler_.arrays()[array];
     notes_.add(fmt::format("association {} of {}: {}", number, of ? of->type : "", choice->explanation()));
   }

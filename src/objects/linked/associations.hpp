@@ -42,6 +42,7 @@ private:
     std::uint16_t array;
     Bracket bracket;
     std::optional<BracketChoice> choice;
+    bool is_explained = false; ///< what is used now
   };
   std::optional<BracketChoice> choice_of(bool may_try) const;
 
