@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "thalweg/objects.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <random>
 
@@ -101,6 +102,13 @@ struct Cell : thalweg::element<Cell> {
     checks::failure_of([&] { (*halo)[{0}].call<&Cell::mark>(1U); });
     halo->begin();
     checks::failure_of([&] { halo->begin(); });
+    halo->end();
+  }
+  void dies(const Plan& plan) {
+    halo->begin();
+    send(plan);
+    if (number() == 17)
+      std::raise(SIGKILL);
     halo->end();
   }
   void fails(std::uint64_t who) {
@@ -233,10 +241,31 @@ void test_failures(const char* strategy) {
   }
 }
 
+/// One rank dies while others wait for the rest of its brackets.
+void be_killed(const char* strategy) {
+  constexpr std::uint64_t elements = 40;
+  thalweg::array<Cell> cells(MPI_COMM_WORLD, {elements});
+  thalweg::array<Other> others(MPI_COMM_WORLD, {elements});
+  thalweg::association<Cell> halo(cells, strategy);
+  Cell::halo = &halo;
+  Cell::others = &others;
+  for (std::uint64_t round = 0; round < 50 && cells.rank() == 0; ++round) {
+    const Plan plan{round, elements};
+    if (round == 25)
+      cells.broadcast<&Cell::dies>(plan);
+    else
+      cells.broadcast<&Cell::go>(plan);
+  }
+  cells.fence();
+}
+
 } // namespace
 
+// Without arguments: all programs. With a strategy: a job of which a rank is killed.
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  if (argc > 1)
+    be_killed(argv[1]);
   const char* const wanted = std::getenv("THALWEG_TEST_PROGRAMS");
   const std::uint64_t programs = wanted == nullptr ? 4 : std::strtoull(wanted, nullptr, 10) / 50;
   for (const char* strategy : {"direct", "mesh", "grid", "hypercube", "stream", "auto"}) {
