@@ -140,7 +140,8 @@ THALWEG_API void* thalweg_objects_keep(thalweg_objects* objects);
 THALWEG_API void thalweg_objects_free_kept(void* memory);
 
 /* Collective: a call of the program, in which elements of an array send in brackets. All ranks make the same
- * in the same order. `strategy`: "direct", "mesh", "grid", "hypercube" or "stream". */
+ * in the same order. `strategy`: "direct", "mesh", "grid", "hypercube", "stream", or "auto", which is one of
+ * them until the next fence. */
 THALWEG_API thalweg_status thalweg_objects_associate(thalweg_objects* objects, uint16_t array,
                                                      const char* strategy, uint16_t* number);
 THALWEG_API thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, uint16_t number);

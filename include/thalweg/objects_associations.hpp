@@ -164,7 +164,8 @@ private:
 
 /// A call of the program, which has its own strategy: "direct", "mesh", "grid" or "hypercube" combine the
 /// calls of a bracket for each rank, and route them along a virtual mesh of ranks with 1, 2, 3 or all
-/// dimensions. With "stream" each call travels on its own.
+/// dimensions. With "stream" each call travels on its own. With "auto" fences choose, by what was sent, and
+/// by what steps have taken; array::explain() tells what and why.
 template <typename Element, int dimensions>
 class association final : public detail::association_base {
 public:

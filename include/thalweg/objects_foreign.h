@@ -56,6 +56,22 @@ THALWEG_API thalweg_status thalweg_foreign_broadcast(thalweg_foreign_array* arra
 THALWEG_API thalweg_status thalweg_foreign_section(thalweg_foreign_array* array, const uint32_t* elements,
                                                    size_t element_count, const thalweg_piece* pieces,
                                                    size_t count);
+/* Collective: a call of the program by the array's elements, with a strategy of its own, as
+ * thalweg_objects_associate() says. It ends with the array. `association`: its number in the array. */
+THALWEG_API thalweg_status thalweg_foreign_associate(thalweg_foreign_array* array, const char* strategy,
+                                                     uint32_t* association);
+/* By an element whose call runs: the calls between are combined. */
+THALWEG_API thalweg_status thalweg_foreign_begin(thalweg_foreign_array* array, uint32_t association);
+THALWEG_API thalweg_status thalweg_foreign_end(thalweg_foreign_array* array, uint32_t association);
+/* The same as _call() and _section() in the open bracket; `to`: the array, or another one of its
+ * communicator. */
+THALWEG_API thalweg_status thalweg_foreign_call_in(thalweg_foreign_array* array, uint32_t association,
+                                                   thalweg_foreign_array* to, uint32_t element,
+                                                   const thalweg_piece* pieces, size_t count);
+THALWEG_API thalweg_status thalweg_foreign_section_in(thalweg_foreign_array* array, uint32_t association,
+                                                      thalweg_foreign_array* to, const uint32_t* elements,
+                                                      size_t element_count, const thalweg_piece* pieces,
+                                                      size_t count);
 /* To a rank, and none of its elements. */
 THALWEG_API thalweg_status thalweg_foreign_send(thalweg_foreign_array* array, uint32_t rank,
                                                 const thalweg_piece* pieces, size_t count);

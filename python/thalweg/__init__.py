@@ -8,7 +8,18 @@ if TYPE_CHECKING:
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
     from thalweg.machine.machine import Machine
-    from thalweg.objects import Array, Element, FenceOutcome, Future, Inbox, ObjectsError, Section, checkpoint, restore
+    from thalweg.objects import (
+        Array,
+        Association,
+        Element,
+        FenceOutcome,
+        Future,
+        Inbox,
+        ObjectsError,
+        Section,
+        checkpoint,
+        restore,
+    )
     from thalweg.placement.advice import Advice, LinkCosts, advise
     from thalweg.placement.library import PlaceError
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
@@ -20,11 +31,23 @@ if TYPE_CHECKING:
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
 
-_OBJECTS = ("Array", "Element", "FenceOutcome", "Future", "Inbox", "ObjectsError", "Section", "checkpoint", "restore")
+_OBJECTS = (
+    "Array",
+    "Association",
+    "Element",
+    "FenceOutcome",
+    "Future",
+    "Inbox",
+    "ObjectsError",
+    "Section",
+    "checkpoint",
+    "restore",
+)
 
 __all__ = [
     "Advice",
     "Array",
+    "Association",
     "Balance",
     "BalanceError",
     "Balancer",

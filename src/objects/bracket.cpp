@@ -1,5 +1,8 @@
 #include "objects/bracket.hpp"
 
+#include "core/assertion.hpp"
+
+#include <algorithm>
 #include <utility>
 
 namespace thalweg::objects {
@@ -14,142 +17,178 @@ struct CombinedHead {
   std::uint32_t padding = 0;
 };
 constexpr std::uint32_t no_phase = 0xFFFFFFFF; // to where its groups are for
-
-/// Stands before the messages for a rank.
-struct GroupHead {
-  std::uint64_t bytes = 0;
-  Rank destination = 0;
-  std::uint32_t padding = 0;
-};
-static_assert(sizeof(CombinedHead) == 16 && sizeof(GroupHead) == 16);
-
-std::span<const char> sealed(GrowingBuffer& group, Rank destination) {
-  const GroupHead head{.bytes = group.size() - sizeof(GroupHead), .destination = destination};
-  std::memcpy(group.begin(), &head, sizeof head);
-  return group.bytes();
-}
+static_assert(sizeof(CombinedHead) == 16);
 
 } // namespace
 
 Bracket::Bracket(Combining combining, std::int32_t ranks, Rank rank, Ports ports)
-    : combining_(combining), rank_(rank), ports_(std::move(ports)), routes_(combining, ranks, rank) {}
+    : combining_(combining), ranks_(ranks), rank_(rank), ports_(std::move(ports)),
+      routes_(combining, ranks, rank), met_(static_cast<std::size_t>(ranks)) {}
+
+void Bracket::use(Combining combining) {
+  THALWEG_ASSERT(light, open_.empty());
+  combining_ = combining;
+  routes_ = BracketRoutes(combining, ranks_, rank_);
+  last_ended_ = nullptr;
+}
 
 Bracket::Iteration& Bracket::iteration(std::uint32_t number) {
-  const auto [at, is_new] = open_.try_emplace(number);
-  if (is_new)
-    at->second.arrived.resize(routes_.phases());
-  return at->second;
+  const auto found = std::ranges::find(open_, number, [](const auto& one) { return one->number; });
+  if (found != open_.end())
+    return **found;
+  if (spare_.empty())
+    spare_.push_back(std::make_unique<Iteration>(ranks_));
+  Iteration& one = *open_.emplace_back(std::move(spare_.back()));
+  spare_.pop_back();
+  one.number = number;
+  one.ended = one.phase = 0;
+  one.arrived.assign(routes_.phases(), 0);
+  return one;
+}
+
+void Bracket::close(Iteration& one) {
+  one.kept.clear();
+  const auto found = std::ranges::find(open_, &one, [](const auto& it) { return it.get(); });
+  std::swap(*found, open_.back());
+  spare_.push_back(std::move(open_.back()));
+  open_.pop_back();
+  last_ended_ = nullptr;
+}
+
+std::uint32_t& Bracket::ended_of(std::uint32_t element) {
+  if (last_ended_ != nullptr && last_element_ == element)
+    return *last_ended_;
+  last_ended_ = &ended_[element];
+  last_element_ = element;
+  last_ = combining_ == Combining::stream ? nullptr : &iteration(*last_ended_);
+  return *last_ended_;
 }
 
 char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
-  if (combining_ == Combining::stream)
+  const std::uint32_t number = ended_of(element);
+  period_.bytes += static_cast<double>(bytes);
+  if (combining_ == Combining::stream) {
+    if (std::uint32_t& met = met_[static_cast<std::size_t>(to)]; met <= number) {
+      met = number + 1;
+      ++period_.messages;
+    }
     return nullptr;
-  if (last_ == nullptr || last_element_ != element) {
-    last_ = &iteration(ended_[element]);
-    last_element_ = element;
   }
-  GrowingBuffer& group = last_->kept[to];
-  if (group.size() == 0)
-    group.add(sizeof(GroupHead));
-  return group.add(bytes);
+  KeptGroups::Group& group = last_->kept.of(to);
+  if (!group.is_empty())
+    return group.add(bytes, 0);
+  ++period_.messages;
+  return group.add(bytes, 1);
 }
 
 void Bracket::end(std::uint32_t element) {
-  last_ = nullptr; // its next bracket is another iteration's
-  const std::uint32_t number = ended_[element]++;
-  if (combining_ == Combining::stream)
+  ++ended_of(element);
+  Iteration* const one = std::exchange(last_, nullptr);
+  last_ended_ = nullptr; // its next bracket is another iteration's
+  ++period_.iterations;
+  if (one == nullptr)
     return;
-  ++iteration(number).ended;
-  go_on(number);
+  ++one->ended;
+  go_on(*one);
 }
 
-void Bracket::go_on(std::uint32_t number) {
-  Iteration& one = iteration(number);
+void Bracket::go_on(Iteration& one) {
   if (one.ended < ports_.elements())
     return;
   const auto may_send = [&] {
     return one.phase == 0 || one.arrived[one.phase - 1] == routes_.senders(one.phase - 1);
   };
   while (one.phase < routes_.phases() && may_send()) {
-    send_phase(number, one);
+    send_phase(one);
     ++one.phase;
   }
-  if (one.phase == routes_.phases()) {
-    open_.erase(number);
-    last_ = nullptr;
-  }
+  if (one.phase == routes_.phases())
+    close(one);
 }
 
-void Bracket::send_phase(std::uint32_t number, Iteration& one) {
+// What is for the receiver itself goes last: it stays where it comes, and is run there.
+void Bracket::send_phase(Iteration& one) {
   const bool is_last = one.phase + 1 == routes_.phases();
-  std::map<Rank, std::vector<Rank>> destinations;
-  for (auto& [destination, group] : one.kept)
-    if (const Rank next = routes_.hop(destination, one.phase); next != rank_)
-      destinations[next].push_back(destination);
+  leaving_.clear();
+  for (KeptGroups::Group& group : one.kept.all())
+    if (!group.is_empty())
+      if (const Rank next = routes_.hop(group.destination(), one.phase); next != rank_)
+        leaving_.push_back({next, group.destination() == next, &group});
+  if (routes_.phases() > 1)
+    std::ranges::sort(leaving_, {}, [](const Leaving& it) { return std::pair(it.next, it.has_arrived); });
+  const auto send_to = [&](Rank next, std::span<const Leaving> groups) {
+    pieces_.resize(1); // its head
+    for (const Leaving& it : groups)
+      pieces_.push_back(it.group->sealed());
+    send(next, one.number, static_cast<std::uint32_t>(one.phase));
+    for (const Leaving& it : groups)
+      it.group->clear();
+  };
+  if (is_last) {
+    for (std::span<const Leaving> left = leaving_; !left.empty();) {
+      const auto end = std::ranges::find_if(left, [&](const Leaving& it) { return it.next != left[0].next; });
+      const auto count = static_cast<std::size_t>(end - left.begin());
+      send_to(left[0].next, left.first(count));
+      left = left.subspan(count);
+    }
+    return;
+  }
   for (const Rank next : routes_.receivers(one.phase)) {
-    const auto found = destinations.find(next);
-    if (found == destinations.end() && is_last)
-      continue;
-    Pieces groups;
-    if (found != destinations.end())
-      for (const Rank destination : found->second)
-        groups.push_back(sealed(one.kept[destination], destination));
-    send(next, number, static_cast<std::uint32_t>(one.phase), groups);
-    if (found != destinations.end())
-      for (const Rank destination : found->second)
-        one.kept.erase(destination);
+    const auto groups = std::ranges::equal_range(leaving_, next, {}, &Leaving::next);
+    send_to(next, {groups.begin(), groups.end()});
   }
 }
 
-void Bracket::send(Rank to, std::uint32_t number, std::uint32_t phase, const Pieces& groups) {
+/// Of pieces_, from the second on.
+void Bracket::send(Rank to, std::uint32_t number, std::uint32_t phase) {
   const CombinedHead head{.epoch = epoch_, .iteration = number, .phase = phase};
-  Pieces pieces{{reinterpret_cast<const char*>(&head), sizeof head}};
-  pieces.insert(pieces.end(), groups.begin(), groups.end());
-  ports_.send(to, pieces);
+  pieces_[0] = {reinterpret_cast<const char*>(&head), sizeof head};
+  ports_.send(to, pieces_);
 }
 
-void Bracket::send_straight(Rank destination, GrowingBuffer& group) {
-  send(destination, 0, no_phase, {sealed(group, destination)});
+void Bracket::send_straight(std::span<const char> group, Rank destination) {
+  pieces_.resize(1);
+  pieces_.push_back(group);
+  send(destination, 0, no_phase);
 }
 
-void Bracket::keep(Iteration& one, Rank destination, const char* messages, std::size_t bytes) {
-  GrowingBuffer& group = one.kept[destination];
-  if (group.size() == 0)
-    group.add(sizeof(GroupHead));
-  std::memcpy(group.add(bytes), messages, bytes);
-}
-
-void Bracket::take(const char* combined, std::size_t bytes) {
+std::size_t Bracket::take(const char* combined, std::size_t bytes) {
   CombinedHead head;
   std::memcpy(&head, combined, sizeof head);
   if (static_cast<std::int32_t>(head.epoch - epoch_) > 0)
     begin_epoch(head.epoch, true); // this rank will hear of it too
   const bool is_counted = head.epoch == epoch_ && head.phase != no_phase && head.phase + 1 < routes_.phases();
-  Iteration straight;
-  Iteration& one = is_counted ? iteration(head.iteration) : straight;
+  std::size_t own = 0;
   for (const char *at = combined + sizeof head, *const end = combined + bytes; at < end;) {
     GroupHead group;
     std::memcpy(&group, at, sizeof group);
-    at += sizeof group;
-    if (group.destination == rank_)
-      ports_.deliver(at, group.bytes);
-    else
-      keep(one, group.destination, at, group.bytes);
-    at += group.bytes;
+    const char* const messages = at + sizeof group;
+    at = messages + group.bytes;
+    if (group.destination == rank_) {
+      THALWEG_ASSERT(light, at == end);
+      own = group.bytes;
+      period_.received_messages += group.sources;
+      period_.received_bytes += static_cast<double>(group.bytes);
+    } else if (is_counted) {
+      std::memcpy(iteration(head.iteration).kept.of(group.destination).add(group.bytes, group.sources),
+                  messages, group.bytes);
+    } else {
+      send_straight({messages - sizeof group, at}, group.destination);
+    }
   }
-  for (auto& [destination, group] : straight.kept)
-    send_straight(destination, group);
-  if (!is_counted)
-    return;
-  ++one.arrived[head.phase];
-  go_on(head.iteration);
+  if (is_counted) {
+    Iteration& one = iteration(head.iteration);
+    ++one.arrived[head.phase];
+    go_on(one);
+  }
+  return own;
 }
 
 std::uint64_t Bracket::held() const {
   std::uint64_t bytes = 0;
-  for (const auto& [number, one] : open_)
-    for (const auto& [destination, group] : one.kept)
-      bytes += group.size();
+  for (const auto& one : open_)
+    for (const KeptGroups::Group& group : one->kept.all())
+      bytes += group.bytes();
   return bytes;
 }
 
@@ -158,12 +197,21 @@ void Bracket::begin_epoch(std::uint32_t epoch, bool sends) {
     return;
   epoch_ = epoch;
   ended_.clear();
-  last_ = nullptr;
-  auto open = std::exchange(open_, {});
-  for (auto& [number, one] : open)
-    for (auto& [destination, group] : one.kept)
-      if (sends)
-        send_straight(destination, group);
+  last_ended_ = nullptr;
+  std::ranges::fill(met_, 0U);
+  while (!open_.empty()) {
+    for (KeptGroups::Group& group : open_.back()->kept.all())
+      if (sends && !group.is_empty())
+        send_straight(group.sealed(), group.destination());
+    close(*open_.back());
+  }
+}
+
+RankPeriod Bracket::take_period() {
+  RankPeriod taken = std::exchange(period_, {});
+  if (const std::size_t elements = ports_.elements(); elements != 0)
+    taken.iterations /= static_cast<double>(elements);
+  return taken;
 }
 
 } // namespace thalweg::objects

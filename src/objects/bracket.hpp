@@ -16,12 +16,13 @@
 // what is kept straight to where it is for, and a new *epoch* begins: all count iterations from 0 again. It
 // does so too whenever all have finished. A message of another epoch is handed on and not counted.
 
+#include "objects/bracket_period.hpp"
 #include "objects/bracket_routes.hpp"
-#include "objects/growing_buffer.hpp"
+#include "objects/kept_groups.hpp"
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -33,50 +34,73 @@ public:
   struct Ports {
     /// Sends pieces as one message, which take() is given there.
     std::function<void(Rank to, std::span<const std::span<const char>> pieces)> send;
-    /// Messages for this rank, one behind the other, each at a multiple of 16 bytes.
-    std::function<void(const char* messages, std::size_t bytes)> deliver;
     std::function<std::size_t()> elements; ///< of the rank, that end each iteration
   };
 
   Bracket(Combining combining, std::int32_t ranks, Rank rank, Ports ports);
 
+  Combining combining() const { return combining_; }
+  /// From now on. Nothing is kept or on its way, on any rank.
+  void use(Combining combining);
+
   /// Place for a message of `bytes` from `element`. Null where it has to go on its own.
   char* deposit(std::uint32_t element, Rank to, std::size_t bytes);
   /// An element has ended its iteration.
   void end(std::uint32_t element);
-  /// What another rank has sent.
-  void take(const char* combined, std::size_t bytes);
+  /// What another rank has sent. So many bytes at its end are messages for this rank, one behind the other,
+  /// each at a multiple of 16 bytes.
+  std::size_t take(const char* combined, std::size_t bytes);
 
   /// Bytes of messages that are kept.
   std::uint64_t held() const;
   /// A new epoch; what is kept is sent, or dropped. Does nothing where that epoch has begun.
   void begin_epoch(std::uint32_t epoch, bool sends);
 
+  /// What has traveled since the last call. The seconds are the caller's to fill in.
+  RankPeriod take_period();
+
 private:
   struct Iteration {
+    explicit Iteration(std::int32_t ranks) : kept(ranks) {}
+    std::uint32_t number = 0;
     std::size_t ended = 0; ///< elements
     std::size_t phase = 0; ///< that is sent next
     std::vector<std::size_t> arrived;
-    std::map<Rank, GrowingBuffer> kept; ///< messages by where they are for, with a group's head before them
+    KeptGroups kept;
   };
-  using Pieces = std::vector<std::span<const char>>;
+  struct Leaving { // in a phase
+    Rank next;
+    bool has_arrived; // it is for that rank
+    KeptGroups::Group* group;
+  };
 
   Iteration& iteration(std::uint32_t number);
-  void keep(Iteration& one, Rank destination, const char* messages, std::size_t bytes);
-  void go_on(std::uint32_t number);
-  void send_phase(std::uint32_t number, Iteration& one);
-  void send(Rank to, std::uint32_t number, std::uint32_t phase, const Pieces& groups);
-  void send_straight(Rank destination, GrowingBuffer& group);
+  void close(Iteration& one);
+  void go_on(Iteration& one);
+  void send_phase(Iteration& one);
+  void send(Rank to, std::uint32_t number, std::uint32_t phase);
+  void send_straight(std::span<const char> group, Rank destination);
+  std::uint32_t& ended_of(std::uint32_t element);
 
   Combining combining_;
+  std::int32_t ranks_;
   Rank rank_;
   Ports ports_;
   BracketRoutes routes_;
   std::uint32_t epoch_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> ended_; // iterations, by element
-  std::map<std::uint32_t, Iteration> open_;
-  Iteration* last_ = nullptr;      // that was deposited in,
-  std::uint32_t last_element_ = 0; // and by whom
+  std::vector<std::unique_ptr<Iteration>> open_;           // few
+  std::vector<std::unique_ptr<Iteration>> spare_;          // that were closed
+  // Who has deposited last, and where.
+  std::uint32_t* last_ended_ = nullptr; // null: not known any more
+  std::uint32_t last_element_ = 0;
+  Iteration* last_ = nullptr;
+  // Of a message that is sent.
+  std::vector<Leaving> leaving_;
+  std::vector<std::span<const char>> pieces_;
+  // Of the period. A call that is not combined opens a message to its rank, as if it were.
+  RankPeriod period_;
+  std::vector<std::uint32_t> met_; // by rank: iterations in which it was called
 };
 
 } // namespace thalweg::objects

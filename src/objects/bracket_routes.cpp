@@ -30,7 +30,7 @@ Combining parse_combining(std::string_view text) {
     if (to_text(one) == text)
       return one;
   throw Error(fmt::format("no strategy is called \"{}\"", text),
-              "give \"direct\", \"mesh\", \"grid\", \"hypercube\" or \"stream\"");
+              "give \"direct\", \"mesh\", \"grid\", \"hypercube\", \"stream\" or \"auto\"");
 }
 
 std::int32_t dimensions_of(Combining combining, std::int32_t ranks) {
@@ -46,6 +46,14 @@ std::int32_t dimensions_of(Combining combining, std::int32_t ranks) {
   }
 }
 
+std::vector<std::int32_t> sides_of(Combining combining, std::int32_t ranks) {
+  const topology::VirtualMesh mesh(ranks, dimensions_of(combining, ranks));
+  std::vector<std::int32_t> sides;
+  for (std::int32_t dimension = 0; dimension < mesh.dimensions(); ++dimension)
+    sides.push_back(mesh.side(dimension));
+  return sides;
+}
+
 BracketRoutes::BracketRoutes(Combining combining, std::int32_t ranks, Rank rank)
     : mesh_(ranks, dimensions_of(combining, ranks)), rank_(rank) {
   for (std::int32_t phase = 0; phase < mesh_.dimensions(); ++phase) {
@@ -59,6 +67,8 @@ BracketRoutes::BracketRoutes(Combining combining, std::int32_t ranks, Rank rank)
 }
 
 Rank BracketRoutes::hop(Rank destination, std::size_t phase) const {
+  if (phases() == 1)
+    return destination;
   const auto dimension = static_cast<std::int32_t>(phase);
   const std::int32_t wanted = mesh_.coordinate(destination, dimension);
   return wanted == mesh_.coordinate(rank_, dimension) ? rank_ : mesh_.towards(rank_, dimension, wanted);

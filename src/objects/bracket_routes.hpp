@@ -21,6 +21,7 @@ std::string_view to_text(Combining combining);
 Combining parse_combining(std::string_view text);
 /// Of the virtual mesh of so many ranks; with `stream`, calls are not combined, and go directly.
 std::int32_t dimensions_of(Combining combining, std::int32_t ranks);
+std::vector<std::int32_t> sides_of(Combining combining, std::int32_t ranks);
 
 class BracketRoutes {
 public:

@@ -20,6 +20,8 @@ public:
     size_ += bytes;
     return at;
   }
+  /// Its memory is kept.
+  void clear() { size_ = 0; }
   char* begin() { return memory_.get(); }
   std::size_t size() const { return size_; }
   std::span<const char> bytes() const { return {memory_.get(), size_}; }

@@ -43,6 +43,8 @@ public:
   /// The memory of the oldest message, which is popped as others are, if no other message was or will be in
   /// it; else null.
   MessageMemory release_front();
+  /// What follows in the oldest message's memory are messages too: it is not released any more.
+  void share_front() { pieces_.front().is_one = false; }
 
   /// Makes room for so many bytes.
   void refill(std::size_t bytes);

@@ -64,9 +64,9 @@ ROOMS: dict[str, set[str]] = {
     },
     "balance/linked": {"core", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/linked"},
     "place/linked": {"core", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/linked"},
-    "objects": {"core", "pattern", "place", "topology"},
+    "objects": {"core", "machine", "model", "pattern", "place", "topology"},
     "objects/linked": {
-        "core", "boundary", "wait", "transport/mpi", "job", "job/mpi", "job/linked", "objects",
+        "core", "boundary", "wait", "machine", "transport/mpi", "job", "job/mpi", "job/linked", "objects",
     },
     "interface": {"core", "boundary", "schedule", "strategies"},
     "python": {

@@ -39,15 +39,6 @@ struct World {
                            sent.push_back(std::move(made));
                            ++messages;
                          },
-                         [this, rank](const char* from, std::size_t bytes) {
-                           for (std::size_t at = 0; at < bytes; at += bytes_each) {
-                             Content one;
-                             std::memcpy(&one, from + at, sizeof one);
-                             EXPECT_EQ(one.to, rank);
-                             sum += one.value;
-                             ++delivered;
-                           }
-                         },
                          [this, rank] { return elements[static_cast<std::size_t>(rank)]; }}));
   }
   void deposit(Rank from, std::uint32_t element, Rank to, std::uint64_t value) {
@@ -61,7 +52,15 @@ struct World {
       std::swap(sent[random() % sent.size()], sent.back());
       const Message one = std::move(sent.back());
       sent.pop_back();
-      brackets[static_cast<std::size_t>(one.to)]->take(one.bytes.data(), one.bytes.size());
+      const std::size_t size = one.bytes.size();
+      const std::size_t own = brackets[static_cast<std::size_t>(one.to)]->take(one.bytes.data(), size);
+      for (std::size_t at = size - own; at < size; at += bytes_each) {
+        Content content;
+        std::memcpy(&content, one.bytes.data() + at, sizeof content);
+        EXPECT_EQ(content.to, one.to);
+        sum += content.value;
+        ++delivered;
+      }
     }
   }
   std::uint64_t held() const {
@@ -130,6 +129,56 @@ TEST(Bracket, AStrategySendsToItsNeighborsInTheMesh) {
   EXPECT_EQ(messages(Combining::mesh, 16), 16U * 6U);
   EXPECT_EQ(messages(Combining::grid, 27), 27U * 6U);
   EXPECT_EQ(messages(Combining::hypercube, 16), 16U * 4U);
+}
+
+TEST(Bracket, ItCountsWhatGoesFromRankToRank) {
+  for (const Combining combining :
+       {Combining::direct, Combining::mesh, Combining::hypercube, Combining::stream}) {
+    std::mt19937_64 random(5);
+    World world(combining, 9, std::vector<std::size_t>(9, 2));
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      for (Rank from = 1; from < 9; ++from)
+        for (std::uint32_t element = 0; element < 2; ++element) {
+          world.deposit(from, element, 0, 1);
+          world.deposit(from, element, from % 8 + 1, 1);
+        }
+      for (auto& one : world.brackets)
+        for (std::uint32_t element = 0; element < 2; ++element)
+          one->end(element);
+      world.run(random);
+    }
+    const RankPeriod sender = world.brackets[3]->take_period();
+    EXPECT_EQ(sender.iterations, 3);
+    EXPECT_EQ(sender.messages, 3 * 2) << to_text(combining);
+    EXPECT_EQ(sender.bytes, 3 * 4 * bytes_each);
+    const RankPeriod receiver = world.brackets[0]->take_period();
+    EXPECT_EQ(receiver.received_messages, combining == Combining::stream ? 0 : 3 * 8) << to_text(combining);
+    EXPECT_EQ(receiver.messages, 0);
+    EXPECT_EQ(world.brackets[3]->take_period().messages, 0);
+  }
+}
+
+TEST(Bracket, AnotherStrategyBeginsWithAnEpoch) {
+  std::mt19937_64 random(6);
+  World world(Combining::direct, 12, std::vector<std::size_t>(12, 1));
+  std::uint32_t epoch = 0;
+  for (const Combining combining :
+       {Combining::mesh, Combining::stream, Combining::hypercube, Combining::direct}) {
+    ++epoch;
+    for (auto& one : world.brackets) {
+      one->begin_epoch(epoch, true);
+      one->use(combining);
+    }
+    world.delivered = 0;
+    for (int iteration = 0; iteration < 2; ++iteration)
+      for (Rank from = 0; from < 12; ++from) {
+        world.deposit(from, 0, (from + 5) % 12, 1);
+        world.brackets[static_cast<std::size_t>(from)]->end(0);
+      }
+    world.run(random);
+    EXPECT_EQ(world.delivered, combining == Combining::stream ? 0U : 24U) << to_text(combining);
+    EXPECT_EQ(world.held(), 0U);
+  }
 }
 
 TEST(Bracket, WhatOthersWaitForInVainIsSentStraight) {

@@ -43,4 +43,21 @@ TEST(MessageQueue, KeepsOrderAndBytes) {
   }
 }
 
+TEST(MessageQueue, AMessageMayBeginWithAnother) {
+  char* next = nullptr;
+  char* end = nullptr;
+  MessageQueue queue({next, end});
+  queue.adopt(message_memory(64), 64);
+  queue.share_front();
+  queue.pop(16);
+  ASSERT_FALSE(queue.is_empty());
+  EXPECT_EQ(queue.release_front(), nullptr);
+  queue.pop(48);
+  EXPECT_TRUE(queue.is_empty());
+  queue.adopt(message_memory(64), 64);
+  EXPECT_NE(queue.release_front(), nullptr);
+  queue.pop(64);
+  EXPECT_TRUE(queue.is_empty());
+}
+
 } // namespace

@@ -11,11 +11,31 @@ from support import Command
 @pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
 def test_calls_are_timed_beside_the_same_by_hand(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     file = tmp_path / "rows.json"
-    words = ["--mpi", mpi, "-n", "2", "--rounds", "1", "--calls", "2000", "--side", "0", "--json", str(file)]
+    words = [
+        "--mpi",
+        mpi,
+        "-n",
+        "2",
+        "--rounds",
+        "1",
+        "--calls",
+        "2000",
+        "--side",
+        "0",
+        "--bracket-sizes",
+        "8",
+        "--json",
+        str(file),
+    ]
     result = thalweg("bench", "objects", *words)
     assert result.returncode == 0, result.stderr
     rows = json.loads(file.read_text())
-    assert {(row["case"].split(",")[0], row["peer_name"]) for row in rows} == {
-        ("local call", "functions"), ("remote call", "messages"), ("ring call", "messages")
+    calls = [row for row in rows if not row["case"].startswith("brackets")]
+    assert {(row["case"].split(",")[0], row["peer_name"]) for row in calls} == {
+        ("local call", "functions"), ("remote call", "messages"), ("ring call", "messages"),
+        ("fence", "barrier"),
     }  # fmt: skip
+    chosen = [row["peer_name"] for row in rows if row["case"].endswith("auto") and row["metric"] == "wall time"]
+    assert len(chosen) == 3
+    assert chosen[1:] == ["calls", "alltoallv"]
     assert all(row["ours"] > 0 for row in rows)

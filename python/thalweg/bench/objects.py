@@ -1,4 +1,4 @@
-"""Objects: what calls cost, and the stencil with several blocks a rank, balanced or not.
+"""Objects: what calls cost, alone and in brackets, and the stencil with several blocks a rank, balanced or not.
 
 Calls are timed in one job, in turns with the same by hand (program/objects.cpp). Jobs of
 examples/stencil3d_objects take turns too, and their answers have to be the same.
@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from thalweg.bench import brackets
 from thalweg.bench.examples import read_output, run_example
 from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.bench.streams import METRICS, Times, times_of
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.trials.compiler import compiled_program, library_options
 
-_PROGRAM = Path(__file__).parent / "program" / "objects.cpp"
+_PROGRAMS = Path(__file__).parent / "program"
 _UNEVEN = ["--objects", "16", "--uneven", "4", "--load", "halves", "--repeats", "8", "--period", "5"]
 """Half of all blocks have four times as much to do: on two ranks the slower one has 1.6 times the mean."""
 _STENCILS = {
@@ -42,13 +43,17 @@ class Request(NamedTuple):
     side: int
     """Of the stencil's grid, in cells; 0: no stencils."""
     steps: int
+    bracket_sizes: Sequence[int] = ()
+    """Bytes of calls in brackets; none: no brackets."""
+    lab: str = ""
+    """In which brackets are measured, and nothing else."""
 
 
 def run(request: Request, json_file: str) -> None:
     """Measure, print each case, and write all rows."""
     rows = []
     for ranks in request.ranks:
-        for row in (*_call_rows(request, ranks), *_stencil_rows(request, ranks)):
+        for row in _all_rows(request, ranks):
             print(
                 f"{row['case']}: {row['metric']} {row['ours']:.6g} {row['unit']}, "
                 f"{row['peer_name']} {row['peer']:.6g} ({row['ratio']:.2f})",
@@ -59,19 +64,36 @@ def run(request: Request, json_file: str) -> None:
         write_rows(rows, json_file)
 
 
+def _all_rows(request: Request, ranks: int) -> Iterator[Row]:
+    if not request.lab:
+        yield from _call_rows(request, ranks)
+        yield from _stencil_rows(request, ranks)
+    if request.bracket_sizes and ranks > 1:
+        cases = brackets.cases(ranks, request.bracket_sizes)
+        words: list[int | str] = [request.rounds, request.calls // 4, brackets.ELEMENTS, "quiet", *cases]
+        times = timed_calls(request.mpi, ranks, words, "brackets", request.lab)
+        yield from brackets.rows(times, f"{ranks} ranks, {request.mpi}")
+
+
 def _call_rows(request: Request, ranks: int) -> Iterator[Row]:
     for case, ways in timed_calls(request.mpi, ranks, [request.rounds, request.calls]).items():
         (_, ours), (peer, theirs) = ways.items()
-        yield from _rows_of(f"{case} call, {ranks} ranks, {request.mpi}", ours, theirs, peer)
+        name = "fence, 100000 elements" if case == "fence" else f"{case} call"
+        yield from _rows_of(f"{name}, {ranks} ranks, {request.mpi}", ours, theirs, peer)
 
 
-def timed_calls(mpi: str, ranks: int, numbers: Sequence[int]) -> dict[str, dict[str, Times]]:
-    """Run program/objects.cpp with these numbers: each case's ways, and what their rounds took."""
+def timed_calls(
+    mpi: str, ranks: int, arguments: Sequence[int | str], name: str = "objects", lab: str = ""
+) -> dict[str, dict[str, Times]]:
+    """Run a program of objects: each case's ways, and what their rounds took."""
     options = library_options("objects", mpi, os.environ)
     headers = sorted((Path(options[0].removeprefix("-I")) / "thalweg").glob("*.h*"))
-    program = compiled_program("objects", [_PROGRAM, *headers], mpi, os.environ, options)
-    words = ["run", "--disable", "--mpi", mpi, "-n", str(ranks), "--", program, *map(str, numbers)]
-    done = subprocess.run([sys.executable, "-m", "thalweg", *words], capture_output=True, text=True, check=False)
+    program = compiled_program(name, [_PROGRAMS / f"{name}.cpp", *headers], mpi, os.environ, options)
+    where = ["lab", "run", "--name", lab, "--native"] if lab else ["run", "--disable", "--mpi", mpi]
+    consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if lab else {}
+    words = [*where, "-n", str(ranks), "--", program, *map(str, arguments)]
+    command = [sys.executable, "-m", "thalweg", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | consent)
     if done.returncode:
         raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
     return times_of(done.stdout)

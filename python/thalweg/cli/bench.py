@@ -252,11 +252,15 @@ def objects(
     calls: Annotated[int, typer.Option(help="Of each kind, in a round.", min=1000)] = 1_000_000,
     side: Annotated[int, typer.Option(help="Of the stencil's grid; 0: no stencils.", min=0)] = 96,
     steps: Annotated[int, typer.Option(help="Of the stencil.", min=1)] = 100,
+    bracket_sizes: Annotated[
+        str, typer.Option(help="Bytes of calls in brackets, separated by commas; empty: no brackets.")
+    ] = "8,512",
+    lab: Annotated[str, typer.Option(help="Measure brackets alone, in the lab with this name.")] = "",
 ) -> None:
-    """Time calls of objects against the same by hand, and a stencil of objects: several a rank, balanced or not."""
+    """Time calls of objects, alone and in brackets, against the same by hand, and a stencil that is balanced or not."""
     module = importlib.import_module("thalweg.bench.objects")
-    numbers = [int(one) for one in words(ranks)]
-    module.run(module.Request(mpi, numbers, folder, rounds, calls, side, steps), json_file)
+    numbers, sizes = ([int(one) for one in words(text)] for text in (ranks, bracket_sizes))
+    module.run(module.Request(mpi, numbers, folder, rounds, calls, side, steps, sizes, lab), json_file)
 
 
 def balance(

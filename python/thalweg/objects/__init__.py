@@ -4,12 +4,14 @@ What arrays promise is in docs/objects.md.
 """
 
 from thalweg.objects.array import Array, checkpoint, restore
+from thalweg.objects.association import Association
 from thalweg.objects.calls import Section
 from thalweg.objects.element import Element, Future, Inbox
 from thalweg.objects.library import FenceOutcome, ObjectsError
 
 __all__ = [
     "Array",
+    "Association",
     "Element",
     "FenceOutcome",
     "Future",

@@ -124,6 +124,27 @@ class Array(Members[E]):
         self.call(number, flags, method, given, (self.rank, ticket))
         return future
 
+    def associate(self, strategy: str) -> int:
+        """Make an association."""
+        return self._library.associate(self._open("association"), strategy)
+
+    def bracket(self, name: str, association: int) -> None:
+        """Begin a bracket of the element whose entry method runs, or end it."""
+        self._library.call(name, self._open("bracket"), association)
+
+    def call_in(
+        self, association: int, to: "Array[Any]", whom: int | list[int], method: str, given: tuple[Any, ...]
+    ) -> None:
+        """Call an element of an array in the open bracket, or some."""
+        pieces = messages.Pieces((method, given, None))
+        handles = (self._open("call"), association, to._open("call"))  # noqa: SLF001
+        if isinstance(whom, int):
+            self._library.call("foreign_call_in", *handles, whom, pieces.array, pieces.count)
+        else:
+            elements = np.asarray(whom, np.uint32)
+            place = (elements.ctypes.data, len(elements))
+            self._library.call("foreign_section_in", *handles, *place, pieces.array, pieces.count)
+
     def migrate(self, number: int, rank: int) -> None:
         """Move an element."""
         self._library.call("foreign_migrate", self._open("migrate"), number, rank)

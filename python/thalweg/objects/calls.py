@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from thalweg.objects.element import Future
 
 
-class _Calls:
+class Calls:
     """Makes the entry methods of a class attributes."""
 
     def __init__(self, array: "Array[Any]") -> None:
@@ -29,7 +29,7 @@ class _Calls:
         return lambda *given: self.call(method, *given)
 
 
-class Proxy(_Calls):
+class Proxy(Calls):
     """An element of an array."""
 
     def __init__(self, array: "Array[Any]", number: int, flags: int = 0) -> None:
@@ -69,7 +69,7 @@ class Question(Proxy):
         return self._array.ask(self._number, self._flags, method, given)
 
 
-class Broadcast(_Calls):
+class Broadcast(Calls):
     """All elements of an array."""
 
     def call(self, method: str, *given: Any) -> None:
@@ -77,7 +77,7 @@ class Broadcast(_Calls):
         self._array.call_all(method, given)
 
 
-class Section(_Calls):
+class Section(Calls):
     """Some elements of an array."""
 
     def __init__(self, array: "Array[Any]", numbers: list[int]) -> None:
@@ -92,3 +92,8 @@ class Section(_Calls):
     def __len__(self) -> int:
         """Tell how many they are."""
         return len(self._numbers)
+
+
+def target_of(of: Proxy | Section) -> "tuple[Array[Any], int | list[int]]":
+    """Tell which array's element it names, or which elements: public names are entry methods."""
+    return of._array, of._number if isinstance(of, Proxy) else of._numbers  # noqa: SLF001

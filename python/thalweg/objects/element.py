@@ -99,6 +99,18 @@ class Inbox:
         return sum(map(len, self._values.values()))
 
 
+class Index(int):
+    """The index of an element in an array of one dimension: a number, which can be taken apart as others' can."""
+
+    def __getitem__(self, dimension: int) -> int:
+        """Give the number in the only dimension."""
+        return (int(self),)[dimension]
+
+    def __len__(self) -> int:
+        """Tell how many dimensions there are."""
+        return 1
+
+
 class Element:
     """What elements are derived from. Methods whose names begin without _ are entry methods; async ones may wait."""
 
@@ -112,7 +124,7 @@ class Element:
 
     @property
     def at(self) -> Any:
-        """Its index: a number, or a tuple where the array has several dimensions."""
+        """Its index: a tuple, or a number where the array has one dimension, of which at[0] is the same."""
         array, number = self._place
         return array.index_of(number)
 

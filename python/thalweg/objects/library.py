@@ -92,6 +92,11 @@ _ARGUMENTS = {
     "thalweg_foreign_call": (_POINTER, _ELEMENT, ctypes.c_uint16, _PIECES, _SIZE),
     "thalweg_foreign_broadcast": (_POINTER, _PIECES, _SIZE),
     "thalweg_foreign_section": (_POINTER, _POINTER, _SIZE, _PIECES, _SIZE),
+    "thalweg_foreign_associate": (_POINTER, ctypes.c_char_p, ctypes.POINTER(_ELEMENT)),
+    "thalweg_foreign_begin": (_POINTER, _ELEMENT),
+    "thalweg_foreign_end": (_POINTER, _ELEMENT),
+    "thalweg_foreign_call_in": (_POINTER, _ELEMENT, _POINTER, _ELEMENT, _PIECES, _SIZE),
+    "thalweg_foreign_section_in": (_POINTER, _ELEMENT, _POINTER, _POINTER, _SIZE, _PIECES, _SIZE),
     "thalweg_foreign_send": (_POINTER, ctypes.c_uint32, _PIECES, _SIZE),
     "thalweg_foreign_migrate": (_POINTER, _ELEMENT, ctypes.c_int),
     "thalweg_foreign_rank_of": (_POINTER, _ELEMENT),
@@ -141,6 +146,12 @@ class ObjectsLibrary(CallbackLibrary):
         given = (self.handle_of(comm), sides, len(shape), name.encode(), signature)
         self.run_all("foreign_create", *given, ctypes.byref(functions), ctypes.byref(array))
         return array
+
+    def associate(self, array: Any, strategy: str) -> int:
+        """Make an association of an array; give its number there."""
+        number = ctypes.c_uint32()
+        self.run_all("foreign_associate", array, strategy.encode(), ctypes.byref(number))
+        return number.value
 
     def run_all(self, name: str, *arguments: Any) -> None:
         """Call what runs messages. What an entry method of this rank has raised meanwhile is the failure's cause."""

@@ -11,7 +11,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import numpy as np
 
 from thalweg.objects import messages
-from thalweg.objects.element import Element, Future, Task, Waiting
+from thalweg.objects.element import Element, Future, Index, Task, Waiting
 from thalweg.objects.library import (
     NOBODY,
     Combine,
@@ -67,7 +67,7 @@ class Members(Generic[E]):
     def index_of(self, number: int) -> Any:
         """Give the index of an element by its number."""
         if len(self.shape) == 1:
-            return number
+            return Index(number)
         return tuple(int(one) for one in np.unravel_index(number, self.shape))
 
     def refuse(self, call: str, problem: str, remedy: str) -> NoReturn:

@@ -71,6 +71,11 @@ std::string node_list_path() {
 
 } // namespace
 
+bool may_learn() {
+  const char* const value = environment("THALWEG_LEARN");
+  return value == nullptr || std::string_view(value) != "off";
+}
+
 std::string tuning_path() {
   const char* const given = environment("THALWEG_TUNING");
   if (given == nullptr)

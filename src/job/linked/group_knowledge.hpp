@@ -34,6 +34,9 @@ struct NamedNetwork {
 /// Collective.
 KnownNetwork agree_on_network(const Group& group, const NamedNetwork& named);
 
+/// May ranks try out what may be faster (THALWEG_LEARN)?
+bool may_learn();
+
 /// The tuning file that this process's settings name; empty: none.
 std::string tuning_path();
 

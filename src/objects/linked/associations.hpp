@@ -1,9 +1,11 @@
 #pragma once
 
 // The associations of a communicator's arrays: each is a call of the program with brackets of its own, and a
-// strategy of its own.
+// strategy of its own. With "auto" it may have another one after each fence.
 
 #include "objects/bracket.hpp"
+#include "objects/bracket_choice.hpp"
+#include "objects/linked/fence_notes.hpp"
 #include "objects/linked/held_messages.hpp"
 #include "objects/linked/scheduler.hpp"
 
@@ -16,24 +18,39 @@ namespace thalweg::objects {
 
 class Associations final : public HeldMessages {
 public:
-  explicit Associations(Scheduler& scheduler) : scheduler_(scheduler) { scheduler.set_holder(this); }
+  Associations(Scheduler& scheduler, FenceNotes& notes) : scheduler_(scheduler), notes_(notes) {
+    scheduler.set_holder(this);
+  }
 
   /// Collective. Throws Error on all ranks where they do not agree.
   std::uint16_t add(std::uint16_t array, std::string_view strategy);
   void remove(std::uint16_t number) { all_.at(number).reset(); }
 
-  Bracket& bracket(std::uint16_t number) { return *all_.at(number); }
+  Bracket& bracket(std::uint16_t number) { return all_[number]->bracket; }
 
-  void take(std::uint16_t entry, const char* combined, std::size_t bytes) override;
+  std::size_t take(std::uint16_t entry, const char* combined, std::size_t bytes) override;
   std::uint64_t held() const override;
   void begin_epoch(bool sends) override;
 
+  /// Collective, where all messages have been run: strategies change. A period begins behind it.
+  void switch_strategies();
+  /// What has been run since does not count as the period's.
+  void begin_period() { period_began_seconds_ = scheduler_.running_seconds(); }
+
 private:
-  void deliver(const char* messages, std::size_t bytes);
+  struct Association {
+    std::uint16_t array;
+    Bracket bracket;
+    std::optional<BracketChoice> choice;
+    bool is_explained = false; ///< what is used now
+  };
+  std::optional<BracketChoice> choice_of(bool may_try) const;
 
   Scheduler& scheduler_;
+  FenceNotes& notes_;
   std::uint32_t epoch_ = 0;
-  std::vector<std::optional<Bracket>> all_;
+  std::vector<std::optional<Association>> all_;
+  double period_began_seconds_ = 0;
 };
 
 } // namespace thalweg::objects

@@ -6,6 +6,7 @@
 #include "thalweg/objects_foreign.h"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,7 @@ struct ForeignResult {
 ForeignResult& foreign_result();
 
 using ForeignArray = basic_array<ForeignElement, 1>;
+using ForeignAssociation = association<ForeignElement, 1>;
 
 } // namespace thalweg::objects
 
@@ -125,4 +127,5 @@ struct thalweg_foreign_array {
     const thalweg::detail::array_base* key;
   } registration;
   thalweg::objects::ForeignArray array;
+  std::vector<std::unique_ptr<thalweg::objects::ForeignAssociation>> associations;
 };

@@ -38,6 +38,25 @@ const thalweg::detail::entry& call_record() {
   return thalweg::detail::call_entry<ForeignElement, &ForeignElement::run>::record();
 }
 
+std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank(const thalweg_foreign_array& array,
+                                                            std::span<const std::uint32_t> elements) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> found;
+  for (const std::uint32_t element : elements) {
+    must_be_element(array, element);
+    found[array.array.rank_of(element)].push_back(element);
+  }
+  return found;
+}
+
+using SectionKind = thalweg::detail::section_entry<ForeignElement, &ForeignElement::run>;
+
+ForeignAssociation& association_of(thalweg_foreign_array& array, std::uint32_t number) {
+  if (number >= array.associations.size())
+    throw thalweg::Error("no association " + std::to_string(number),
+                         "the array has " + std::to_string(array.associations.size()));
+  return *array.associations[number];
+}
+
 } // namespace
 
 extern "C" {
@@ -94,15 +113,53 @@ thalweg_status thalweg_foreign_broadcast(thalweg_foreign_array* array, const tha
 thalweg_status thalweg_foreign_section(thalweg_foreign_array* array, const uint32_t* elements,
                                        size_t element_count, const thalweg_piece* pieces, size_t count) {
   return with_array("section", array, [&](thalweg_foreign_array& open) {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank;
-    for (const std::uint32_t element : std::span(elements, element_count)) {
-      must_be_element(open, element);
-      by_rank[open.array.rank_of(element)].push_back(element);
-    }
-    using kind = thalweg::detail::section_entry<ForeignElement, &ForeignElement::run>;
-    for (const auto& [rank, numbers] : by_rank)
-      open.array.send_to<TravelingSection>(rank, THALWEG_OBJECTS_NOBODY, kind::record(), 0,
+    for (const auto& [rank, numbers] : by_rank(open, {elements, element_count}))
+      open.array.send_to<TravelingSection>(rank, THALWEG_OBJECTS_NOBODY, SectionKind::record(), 0,
                                            TravelingSection::Numbers(numbers), Pieces{{pieces, count}});
+  });
+}
+
+thalweg_status thalweg_foreign_associate(thalweg_foreign_array* array, const char* strategy,
+                                         uint32_t* association) {
+  return with_array("association", array, [&](thalweg_foreign_array& open) {
+    must_be_given(strategy, "strategy");
+    must_be_given(association, "association");
+    open.associations.push_back(std::make_unique<ForeignAssociation>(open.array, strategy));
+    *association = static_cast<std::uint32_t>(open.associations.size() - 1);
+  });
+}
+
+thalweg_status thalweg_foreign_begin(thalweg_foreign_array* array, uint32_t association) {
+  return with_array("begin", array,
+                    [&](thalweg_foreign_array& open) { association_of(open, association).begin(); });
+}
+
+thalweg_status thalweg_foreign_end(thalweg_foreign_array* array, uint32_t association) {
+  return with_array("end", array,
+                    [&](thalweg_foreign_array& open) { association_of(open, association).end(); });
+}
+
+thalweg_status thalweg_foreign_call_in(thalweg_foreign_array* array, uint32_t association,
+                                       thalweg_foreign_array* to, uint32_t element,
+                                       const thalweg_piece* pieces, size_t count) {
+  return with_array("call", array, [&](thalweg_foreign_array& open) {
+    must_be_given(to, "to");
+    must_be_element(*to, element);
+    association_of(open, association)
+        .send<TravelingPieces>(to->array, to->array.rank_of(element), element, call_record(),
+                               Pieces{{pieces, count}});
+  });
+}
+
+thalweg_status thalweg_foreign_section_in(thalweg_foreign_array* array, uint32_t association,
+                                          thalweg_foreign_array* to, const uint32_t* elements,
+                                          size_t element_count, const thalweg_piece* pieces, size_t count) {
+  return with_array("call", array, [&](thalweg_foreign_array& open) {
+    must_be_given(to, "to");
+    for (const auto& [rank, numbers] : by_rank(*to, {elements, element_count}))
+      association_of(open, association)
+          .send<TravelingSection>(to->array, rank, THALWEG_OBJECTS_NOBODY, SectionKind::record(),
+                                  TravelingSection::Numbers(numbers), Pieces{{pieces, count}});
   });
 }
 

@@ -17,14 +17,18 @@ using thalweg::boundary::must_be_given;
 using thalweg::job::must;
 using thalweg::objects::Associations;
 using thalweg::objects::Checkpoint;
+using thalweg::objects::FenceNotes;
 using thalweg::objects::Migration;
 using thalweg::objects::Scheduler;
 
 struct thalweg_objects {
   explicit thalweg_objects(MPI_Comm of)
-      : scheduler(of), associations(scheduler), migration(scheduler), checkpoint(scheduler, migration) {}
+      : scheduler(of), associations(scheduler, notes), migration(scheduler, notes),
+        checkpoint(scheduler, migration) {}
 
   Scheduler scheduler;
+  FenceNotes notes;
+  std::string explanation; // that was given last
   Associations associations;
   Migration migration;
   Checkpoint checkpoint;
@@ -178,8 +182,12 @@ thalweg_status thalweg_objects_finish(thalweg_objects* objects) {
 thalweg_status thalweg_objects_fence(thalweg_objects* objects, const thalweg_fence_options* options,
                                      thalweg_fence_outcome* outcome) {
   return with_scheduler("fence", objects, [&](thalweg_objects& open) {
+    open.scheduler.finish();
+    open.notes.begin_fence();
+    open.associations.switch_strategies();
     const thalweg_fence_outcome done =
         open.migration.fence(options == nullptr ? thalweg_fence_options{} : *options);
+    open.associations.begin_period();
     if (outcome != nullptr)
       *outcome = done;
   });
@@ -226,8 +234,10 @@ void thalweg_objects_sample(thalweg_objects* objects, uint16_t array, uint32_t e
 
 const char* thalweg_objects_explain(thalweg_objects* objects) {
   const char* text = "";
-  (void)with_scheduler("explain", objects,
-                       [&](thalweg_objects& open) { text = open.migration.explain().c_str(); });
+  (void)with_scheduler("explain", objects, [&](thalweg_objects& open) {
+    open.explanation = open.notes.text();
+    text = open.explanation.c_str();
+  });
   return text;
 }
 

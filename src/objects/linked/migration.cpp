@@ -129,8 +129,6 @@ void Migration::share_counts() {
 }
 
 thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
-  scheduler_.finish();
-  ++fences_;
   thalweg_fence_outcome nothing{};
   nothing.imbalance = 1;
   const auto may_move = [](const auto& array) { return array && array->list != nullptr; };
@@ -144,7 +142,7 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
   };
   const auto all = agreement().allgather(State{candidates.has_value(), departed != 0});
   if (!std::ranges::all_of(all, &State::may_move)) {
-    note("nothing moves, as a reduction is open");
+    notes_.add("nothing moves, as a reduction is open");
     return nothing;
   }
   const bool has_departed = std::ranges::any_of(all, &State::has_departed);
@@ -165,7 +163,7 @@ thalweg_fence_outcome Migration::balance(const std::vector<Candidate>& candidate
                                       .imbalance = moved.imbalance,
                                       .gain_seconds = moved.gain_seconds,
                                       .move_seconds = moved.exchange_seconds};
-  note(fmt::format(
+  notes_.add(fmt::format(
       "{}: imbalance {:.2f}, {}: {} would be saved, and moving takes {}; {} elements left this rank, "
       "and {} came",
       options.scheme == thalweg_fence_alias ? "alias" : "sweep", outcome.imbalance,
@@ -198,33 +196,19 @@ thalweg_fence_outcome Migration::reassign(const std::vector<Candidate>& candidat
     reassigner_.learn(done, 1e-9 * static_cast<double>(wait::System::now_ns() - begin_ns));
   count(after);
   const std::uint64_t left = scheduler_.view().departed - departed;
-  note(fmt::format("{}: imbalance {:.2f}, to become {:.2f}; {:.3g} B between ranks, to become {:.3g}; {}: {} "
-                   "would be saved, and "
-                   "moving takes {}; {} elements move",
-                   scheme_name(options.scheme), done.imbalance, done.imbalance_after, done.far_bytes,
-                   done.far_bytes_after, done.was_worth ? "it pays" : "it does not pay",
-                   format_seconds(std::max(done.gain_seconds, 0.0)), format_seconds(done.move_seconds),
-                   done.moves));
+  notes_.add(fmt::format(
+      "{}: imbalance {:.2f}, to become {:.2f}; {:.3g} B between ranks, to become {:.3g}; {}: {} "
+      "would be saved, and "
+      "moving takes {}; {} elements move",
+      scheme_name(options.scheme), done.imbalance, done.imbalance_after, done.far_bytes, done.far_bytes_after,
+      done.was_worth ? "it pays" : "it does not pay", format_seconds(std::max(done.gain_seconds, 0.0)),
+      format_seconds(done.move_seconds), done.moves));
   return {.left = left,
           .entered = after + left - before,
           .was_worth = int{done.was_worth},
           .imbalance = done.imbalance,
           .gain_seconds = done.gain_seconds,
           .move_seconds = done.move_seconds};
-}
-
-void Migration::note(std::string text) {
-  constexpr std::size_t kept = 16;
-  notes_.push_back(fmt::format("fence {}: {}\n", fences_, text));
-  if (notes_.size() > kept)
-    notes_.pop_front();
-}
-
-const std::string& Migration::explain() {
-  explanation_.clear();
-  for (const std::string& one : notes_)
-    explanation_ += one;
-  return explanation_;
 }
 
 void Migration::settle() {

@@ -4,29 +4,27 @@
 // that their messages took; or as one rank decides, which knows them all.
 
 #include "objects/linked/candidates.hpp"
+#include "objects/linked/fence_notes.hpp"
 #include "objects/linked/reassigner.hpp"
 #include "objects/linked/scheduler.hpp"
 #include "objects/linked/ticks.hpp"
 #include "thalweg/balance.h"
 
-#include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace thalweg::objects {
 
 class Migration {
 public:
-  explicit Migration(Scheduler& scheduler) : scheduler_(scheduler), reassigner_(scheduler) {}
+  Migration(Scheduler& scheduler, FenceNotes& notes)
+      : scheduler_(scheduler), notes_(notes), reassigner_(scheduler) {}
 
-  /// Collective: all messages are run, and elements move where that pays.
+  /// Collective, where all messages have been run: elements move where that pays.
   thalweg_fence_outcome fence(const thalweg_fence_options& options);
   /// Collective: elements that were sent arrive, and all ranks learn where those are that they call.
   void settle();
-  /// What the last fences have decided and why, a line for each.
-  const std::string& explain();
 
 private:
   struct FreeBalancer {
@@ -40,18 +38,15 @@ private:
   thalweg_fence_outcome reassign(const std::vector<Candidate>& candidates,
                                  const thalweg_fence_options& options, bool has_departed);
   void enter(const thalweg_moved& moved);
-  void note(std::string text);
   void share_counts();
   job::Agreement agreement() const;
 
   Scheduler& scheduler_;
+  FenceNotes& notes_;
   TickLength tick_;
   std::uint64_t departed_ = 0;                               // elements, before the last fence
   std::unique_ptr<thalweg_balancer, FreeBalancer> balancer_; // once a fence wanted one
   Reassigner reassigner_;
-  std::uint64_t fences_ = 0;
-  std::deque<std::string> notes_; // of the last ones
-  std::string explanation_;
 };
 
 } // namespace thalweg::objects

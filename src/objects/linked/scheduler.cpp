@@ -104,11 +104,7 @@ void Scheduler::take(const thalweg_message& head, const char* arguments) {
     take_control(head, arguments);
     return;
   }
-  enqueue(head, arguments);
   ++taken_;
-}
-
-void Scheduler::enqueue(const thalweg_message& head, const char* arguments) {
   const bool is_urgent = (head.entry & THALWEG_OBJECTS_URGENT) != 0;
   char* const at = queues_[is_urgent ? 0 : 1].place(sizeof head + aligned(head.bytes));
   std::memcpy(at, &head, sizeof head);
@@ -206,33 +202,37 @@ std::vector<Exchanged> Scheduler::take_exchanged() {
   return all;
 }
 
-void Scheduler::run(const thalweg_message& message) {
+std::size_t Scheduler::run(const thalweg_message& message) {
   if (message.array < arrays_.size() && arrays_[message.array]) {
     const thalweg_objects_array& array = *arrays_[message.array];
     array.run(array.context, &message);
   } else if (message.array == combined_array && holder_ != nullptr) {
     try {
-      holder_->take(message.entry, reinterpret_cast<const char*>(&message + 1), message.bytes);
+      return holder_->take(message.entry, reinterpret_cast<const char*>(&message + 1), message.bytes);
     } catch (const std::exception& thrown) {
       fail(thrown.what());
     }
   }
+  return 0;
 }
 
 void Scheduler::run_one() {
   MessageQueue& queue = queues_[queues_[0].is_empty() ? 1 : 0];
   const auto* const message = reinterpret_cast<const thalweg_message*>(queue.front());
   const std::size_t bytes = sizeof *message + aligned(message->bytes);
+  std::size_t left = 0;
   view_.load = nullptr;
   if (!failure_) {
     view_.stream->in_handler = 1; // a link without a free buffer is no reason to wait
     is_running_ = true;
     running_queue_ = &queue;
-    run(*message);
+    left = run(*message);
     is_running_ = false;
     view_.stream->in_handler = 0;
   }
-  queue.pop(bytes);
+  if (left != 0)
+    queue.share_front();
+  queue.pop(bytes - left);
   const std::uint64_t took = load_clock_.lap();
   if (view_.load != nullptr)
     *view_.load += took;
@@ -261,9 +261,11 @@ void Scheduler::run_all(bool takes_in) {
 
 void Scheduler::progress() {
   must_not_run("a message asks for progress");
+  const std::uint64_t begin_ns = wait::System::now_ns();
   look_after_others();
   run_all(false);
   detail::check(thalweg_stream_flush(stream_));
+  running_ns_ += wait::System::now_ns() - begin_ns;
 }
 
 void Scheduler::go_through_round() {
@@ -287,6 +289,15 @@ void Scheduler::end_round(Verdict ended) {
 
 void Scheduler::finish() {
   must_not_run("a message waits for the end of all");
+  const std::uint64_t begin_ns = wait::System::now_ns();
+  run_until_quiet();
+  running_ns_ += wait::System::now_ns() - begin_ns;
+  if (const auto failure = std::exchange(failure_, std::nullopt))
+    throw Error(fmt::format("on rank {}, {}", failure->rank, failure->why),
+                "messages that were left are lost: end, or begin anew", thalweg_error_handler);
+}
+
+void Scheduler::run_until_quiet() {
   is_quiet_ = false;
   while (!is_quiet_) {
     run_all(true);
@@ -306,9 +317,6 @@ void Scheduler::finish() {
     detail::check(thalweg_stream_wait(stream_, reached, this));
   }
   detail::check(thalweg_stream_finish(stream_));
-  if (const auto failure = std::exchange(failure_, std::nullopt))
-    throw Error(fmt::format("on rank {}, {}", failure->rank, failure->why),
-                "messages that were left are lost: end, or begin anew", thalweg_error_handler);
 }
 
 } // namespace thalweg::objects

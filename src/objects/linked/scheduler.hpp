@@ -56,8 +56,6 @@ public:
 
   /// Sends a combined message of so many pieces, which the holder takes there.
   void send_combined(Rank rank, std::uint16_t holder_entry, std::span<const std::span<const char>> pieces);
-  /// A message that has come as a part of another.
-  void enqueue(const thalweg_message& head, const char* arguments);
   void set_holder(HeldMessages* holder) { holder_ = holder; }
 
   /// The memory of the message that runs, where no other is in it; else null.
@@ -72,6 +70,8 @@ public:
   void fail(const char* why);
   void progress();
   void finish();
+  /// That finish() and progress() took until now.
+  double running_seconds() const { return 1e-9 * static_cast<double>(running_ns_); }
   /// No message is running. Throws Error.
   void must_not_run(const char* what) const;
 
@@ -91,7 +91,9 @@ private:
   void look_after_others();
   void go_through_round();
   void end_round(Verdict ended);
-  void run(const thalweg_message& message);
+  /// Gives how many bytes at its end are messages that come next.
+  std::size_t run(const thalweg_message& message);
+  void run_until_quiet();
 
   job::Group group_;
   thalweg_objects_view view_{};
@@ -117,6 +119,7 @@ private:
   std::map<std::pair<std::uint64_t, std::uint64_t>, double> exchanged_; ///< bytes, by both elements
   LoadClock<ThreadClock> load_clock_;
   std::uint64_t looked_ticks_ = 0;
+  std::uint64_t running_ns_ = 0;
 };
 
 } // namespace thalweg::objects

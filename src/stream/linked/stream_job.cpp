@@ -30,15 +30,9 @@ Wishes wishes_of(const thalweg_stream_options& options) {
 
 // docs/configuration.md says what the settings mean. What is found is kept for later jobs where the settings
 // name a file for it, as `thalweg run` does.
-bool is_off(const char* setting) {
-  const char* const value = std::getenv(setting);
-  return value != nullptr && std::string_view(value) == "off";
-}
-bool may_learn() {
-  return !is_off("THALWEG_LEARN");
-}
 bool may_save() {
-  return may_learn() && std::getenv("THALWEG_TUNING") != nullptr && !is_off("THALWEG_TUNING");
+  const char* const file = std::getenv("THALWEG_TUNING");
+  return job::may_learn() && file != nullptr && std::string_view(file) != "off";
 }
 
 // Of items that differ in size, nothing is known yet.
@@ -86,7 +80,7 @@ void StreamJob::plan(const thalweg_stream_options& options) {
   check_same(group_.agreement(group_.channels().policy()), wishes);
   StreamPlan plan = plan_stream(wishes, group_.placement().nodes);
   std::optional<MeshChoice> choice;
-  if (may_learn() && (plan.meshes.size() > 1 || plan.may_change_fill)) {
+  if (job::may_learn() && (plan.meshes.size() > 1 || plan.may_change_fill)) {
     knowledge_ = job::agree_on_knowledge(group_);
     const job::Placement& placement = group_.placement();
     const double sharing =

@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "thalweg/objects.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <random>
 
@@ -103,6 +104,13 @@ struct Cell : thalweg::element<Cell> {
     checks::failure_of([&] { halo->begin(); });
     halo->end();
   }
+  void dies(const Plan& plan) {
+    halo->begin();
+    send(plan);
+    if (number() == 17)
+      std::raise(SIGKILL);
+    halo->end();
+  }
   void fails(std::uint64_t who) {
     halo->begin();
     (*halo)[{0}].call<&Cell::mark>(1U);
@@ -194,6 +202,30 @@ void run_program(std::uint64_t seed, const char* strategy) {
   twins.check(cells, others, seed);
 }
 
+/// Fences try strategies out; what is said tells which.
+void test_switching() {
+  constexpr std::uint64_t elements = 40;
+  thalweg::array<Cell> cells(MPI_COMM_WORLD, {elements});
+  thalweg::array<Other> others(MPI_COMM_WORLD, {elements});
+  thalweg::association<Cell> halo(cells, "auto");
+  Cell::halo = &halo;
+  Cell::others = &others;
+  Twins twins{std::vector<std::uint64_t>(elements), std::vector<std::uint64_t>(elements)};
+  std::string said;
+  for (std::uint64_t fence = 0; fence < 20; ++fence) {
+    for (std::uint64_t round = 0; round < 3; ++round) {
+      const Plan plan{100 * fence + round, elements};
+      twins.go(plan);
+      if (cells.rank() == 0)
+        cells.broadcast<&Cell::go>(plan);
+    }
+    cells.fence();
+    twins.check(cells, others, fence);
+    said += cells.explain();
+  }
+  require(cells.ranks() == 1 || said.find("stream is tried") != std::string::npos, "%s", said.c_str());
+}
+
 void test_failures(const char* strategy) {
   for (const std::uint64_t who : {0U, 5U, 11U}) {
     thalweg::array<Cell> cells(MPI_COMM_WORLD, {12});
@@ -209,17 +241,39 @@ void test_failures(const char* strategy) {
   }
 }
 
+/// One rank dies while others wait for the rest of its brackets.
+void be_killed(const char* strategy) {
+  constexpr std::uint64_t elements = 40;
+  thalweg::array<Cell> cells(MPI_COMM_WORLD, {elements});
+  thalweg::array<Other> others(MPI_COMM_WORLD, {elements});
+  thalweg::association<Cell> halo(cells, strategy);
+  Cell::halo = &halo;
+  Cell::others = &others;
+  for (std::uint64_t round = 0; round < 50 && cells.rank() == 0; ++round) {
+    const Plan plan{round, elements};
+    if (round == 25)
+      cells.broadcast<&Cell::dies>(plan);
+    else
+      cells.broadcast<&Cell::go>(plan);
+  }
+  cells.fence();
+}
+
 } // namespace
 
+// Without arguments: all programs. With a strategy: a job of which a rank is killed.
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  if (argc > 1)
+    be_killed(argv[1]);
   const char* const wanted = std::getenv("THALWEG_TEST_PROGRAMS");
   const std::uint64_t programs = wanted == nullptr ? 4 : std::strtoull(wanted, nullptr, 10) / 50;
-  for (const char* strategy : {"direct", "mesh", "grid", "hypercube", "stream"}) {
+  for (const char* strategy : {"direct", "mesh", "grid", "hypercube", "stream", "auto"}) {
     for (std::uint64_t seed = 1; seed <= programs; ++seed)
       run_program(seed, strategy);
     test_failures(strategy);
   }
+  test_switching();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   {

@@ -80,6 +80,10 @@ with thalweg.Array(Cell, (2, 3), COMM) as cells:
     must_fail("Cell has no entry method 'hits'", lambda: cells.broadcast.hits)
     must_fail("rank 99", lambda: cells[0, 0].migrate(99))
     must_fail("scheme 'best'; give one of sweep", lambda: cells.fence("best"))
+    halo = thalweg.Association(cells, "mesh")
+    must_fail("no element's entry method runs", halo.begin)
+    must_fail("no bracket of the element is open", halo[0, 0].hit)
+    must_fail('no strategy is called "best"', lambda: thalweg.Association(cells, "best"))
     must_fail("a result that has not come", lambda: cells[0, 0].ask.hit().get())
     cells.finish()
 

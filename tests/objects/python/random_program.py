@@ -26,6 +26,8 @@ class Twin:
 
 
 class Cell(thalweg.Element):
+    halo: thalweg.Association
+
     def __init__(self, eagerness: float) -> None:
         self.twin = Twin()
         self.eagerness = eagerness
@@ -43,6 +45,15 @@ class Cell(thalweg.Element):
 
     def mark(self, by: int) -> None:
         self.twin.marks += by
+
+    def exchange(self, seed: int) -> None:
+        number = self.array._number_of(self.at)
+        self.halo.begin()
+        for target in partners(seed, number, self.array.size):
+            self.halo[self.array.index_of(target)].mark(number)
+        if number == 0:
+            self.halo(self.array.section(lambda at: sum(at) % 2 == 0)).mark(3)
+        self.halo.end()
 
     def row(self, first: np.ndarray, second: np.ndarray) -> float:
         first[0] += 1  # it is this call's alone
@@ -68,6 +79,11 @@ class Cell(thalweg.Element):
         self.twin.sums.append(len(set(everywhere)))
 
 
+def partners(seed: int, number: int, size: int) -> list[int]:
+    chance = following(seed + number)
+    return [chance.randrange(size) for _ in range(chance.randrange(6))]
+
+
 def _joined(one: list, other: list) -> list:
     return one + other
 
@@ -90,6 +106,7 @@ class Phase:
             self.walk()
             self.send_rows()
         self.mark_some()
+        self.exchange()
         self.reduce()
 
     def is_mine(self) -> bool:
@@ -122,6 +139,18 @@ class Phase:
         for twin in self.twins[::period]:
             twin.marks += 7
 
+    def exchange(self) -> None:
+        size = self.cells.size
+        for _ in range(self.chance.randrange(5)):
+            seed = self.chance.randrange(1 << 40)
+            if self.is_mine():
+                self.cells.broadcast.exchange(seed)
+            for number in range(size):
+                for target in partners(seed, number, size):
+                    self.twins[target].marks += number
+            for number, twin in enumerate(self.twins):
+                twin.marks += 3 if sum(self.cells.index_of(number)) % 2 == 0 else 0
+
     def reduce(self) -> None:
         value, size = self.chance.randrange(100), self.cells.size
         if self.is_mine():
@@ -137,6 +166,7 @@ def run_program(seed: int, folder: str) -> None:
     twins = [Twin() for _ in range(int(np.prod(shape)))]
     with thalweg.Array(Cell, shape, COMM, (chance.choice([0.0, 0.2, 0.5]),)) as cells:
         cells.asked = []
+        Cell.halo = thalweg.Association(cells, chance.choice(["direct", "mesh", "grid", "hypercube", "stream", "auto"]))
         for _ in range(1 + chance.randrange(3)):
             Phase(cells, twins, chance)
             scheme = chance.choice(["sweep", "alias", "refine", "greedy", "near"])

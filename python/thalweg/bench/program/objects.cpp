@@ -7,7 +7,11 @@
 //   alltoall: each element calls all others several times, and goes on when it was called as often; by hand
 //   messages
 //
-// The last two are Kumar's (2005, section 5.8), and alone where numbers of tokens and of calls are given.
+//   fence: all of 100,000 elements have run, and may move to where there is time; by hand all ranks wait for
+//   all
+//
+// Rings and all-to-all are Kumar's (2005, section 5.8), and alone where numbers of tokens and of calls are
+// given.
 
 #include "thalweg/objects.hpp"
 
@@ -54,6 +58,16 @@ struct Cell : thalweg::element<Cell> {
       if (step < steps)
         call_others();
     }
+  }
+};
+
+/// One that moves, half of them with more to do.
+struct Mover : thalweg::element<Mover> {
+  static constexpr bool moves = true;
+  double value = 1;
+  void work() {
+    for (std::int64_t i = 0; i < 200 + 200 * (at()[0] % 2); ++i)
+      value += 1 / value;
   }
 };
 
@@ -158,6 +172,14 @@ void time_exchange(const Job& job, int round, thalweg::array<Cell>& cells) {
   time(job, "alltoall", round, "messages", steps * of_step, [&] { exchange_by_hand(job, steps); });
 }
 
+void time_fence(const Job& job, int round, thalweg::array<Mover>& movers) {
+  if (job.rank == 0)
+    movers.broadcast<&Mover::work>();
+  movers.finish();
+  time(job, "fence", round, "objects", 1, [&] { movers.fence(); });
+  time(job, "fence", round, "barrier", 1, [&] { MPI_Barrier(MPI_COMM_WORLD); });
+}
+
 void run_round(const Job& job, int round) {
   thalweg::array<Cell> cells(MPI_COMM_WORLD, {job.ranks});
   if (job.each > 0) {
@@ -205,5 +227,10 @@ int main(int argc, char** argv) {
     job.each = 0;
   for (int round = 0; round < std::atoi(argv[1]); ++round)
     run_round(job, round);
+  if (job.each == 0 && job.ranks > 1) {
+    thalweg::array<Mover> movers(MPI_COMM_WORLD, {100'000});
+    for (int round = 0; round < std::atoi(argv[1]); ++round)
+      time_fence(job, round, movers);
+  }
   MPI_Finalize();
 }

@@ -1,0 +1,161 @@
+// What fences choose for brackets: by the model in the beginning, then by steps; other strategies for other
+// degrees and sizes; the same on all ranks; and no slow strategy for long.
+
+#include "objects/bracket_choice.hpp"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+
+namespace {
+
+using namespace thalweg;
+using namespace thalweg::objects;
+using machine::Figure;
+
+machine::Machine a_machine() {
+  machine::Machine machine;
+  machine::MessageCost cost;
+  cost.bytes_max = INT64_MAX;
+  cost.latency = Figure{2e-6, 2e-6, 2e-6};
+  cost.send = cost.receive = Figure{1e-6, 1e-6, 1e-6};
+  cost.gap_per_byte = Figure{1e-9, 1e-9, 1e-9};
+  machine.levels = {{machine::Level::network, {cost}, 0}};
+  machine.copy = {{INT64_MAX, Figure{1e-10, 1e-10, 1e-10}}};
+  return machine;
+}
+
+BracketChoice a_choice(std::int32_t ranks, bool may_try = true) {
+  return {a_machine(), machine::Level::network, ranks, may_try};
+}
+
+Period uniform(double degree, double bytes, double step_seconds, double iterations = 10) {
+  const model::Volume each{degree, degree * bytes};
+  return {iterations, {each, each, each}, step_seconds, step_seconds * iterations};
+}
+
+/// Fences until nothing changes for long; who took part, in the order of their first periods.
+std::vector<Combining> settled(BracketChoice& choice, double degree, double bytes,
+                               const std::function<double(Combining)>& step_seconds) {
+  std::vector<Combining> seen;
+  for (int fence = 0; fence < 30; ++fence) {
+    if (seen.empty() || seen.back() != choice.current())
+      seen.push_back(choice.current());
+    choice.decide(uniform(degree, bytes, step_seconds(choice.current())));
+  }
+  return seen;
+}
+
+TEST(BracketChoice, TheModelAloneFollowsDegreeAndSize) {
+  BracketChoice choice = a_choice(512, false);
+  EXPECT_EQ(choice.current(), Combining::direct);
+  choice.decide(uniform(500, 50, 1e-3)); // short ones to nearly all: the fewest messages
+  const Combining for_many = choice.current();
+  EXPECT_TRUE(for_many == Combining::hypercube || for_many == Combining::grid) << to_text(for_many);
+  choice.decide(uniform(500, 100'000, 1e-3)); // long ones: each byte once
+  EXPECT_EQ(choice.current(), Combining::direct);
+  choice.decide(uniform(3, 50, 1e-3)); // few partners
+  EXPECT_EQ(choice.current(), Combining::direct);
+  choice.decide(uniform(500, 50, 1e-3));
+  EXPECT_EQ(choice.current(), for_many);
+  EXPECT_NE(choice.explanation().find("sends to 500 of 512 ranks, 50 B to each"), std::string::npos)
+      << choice.explanation();
+}
+
+TEST(BracketChoice, OneBusyReceiverChangesTheChoice) {
+  BracketChoice choice = a_choice(256, false);
+  Period period = uniform(4, 100, 1e-3);
+  choice.decide(period);
+  EXPECT_EQ(choice.current(), Combining::direct);
+  period.pattern.busiest_receiver = {255, 25'500};
+  choice.decide(period);
+  EXPECT_NE(choice.current(), Combining::direct);
+}
+
+TEST(BracketChoice, TheShortestStepsStay) {
+  for (const Combining fastest : {Combining::direct, Combining::stream, Combining::mesh, Combining::grid}) {
+    BracketChoice choice = a_choice(64);
+    const auto seen = settled(choice, 12, 300, [&](Combining it) { return it == fastest ? 8e-4 : 1e-3; });
+    EXPECT_EQ(choice.current(), fastest);
+    EXPECT_LE(seen.size(), std::set<Combining>(seen.begin(), seen.end()).size() + 1) << "one was tried twice";
+  }
+}
+
+TEST(BracketChoice, WhatTheModelTakesToBeFarWorseIsNotTried) {
+  BracketChoice choice = a_choice(512);
+  for (const Combining it : settled(choice, 3, 50, [](Combining) { return 1e-3; }))
+    EXPECT_TRUE(it == Combining::direct || it == Combining::stream) << to_text(it);
+}
+
+TEST(BracketChoice, LongPeriodsTryEachOnceAndSlowOnesEndAtOnce) {
+  BracketChoice choice = a_choice(64);
+  int slow = 0;
+  for (int fence = 0; fence < 20; ++fence) {
+    const bool is_slow = choice.current() != Combining::direct;
+    slow += is_slow ? 1 : 0;
+    choice.decide(uniform(12, 300, is_slow ? 3e-3 : 1e-3, fence % 2 == 0 ? 1000 : 10));
+  }
+  EXPECT_EQ(choice.current(), Combining::direct);
+  EXPECT_LE(slow, 4);
+}
+
+TEST(BracketChoice, GoodOnesAreTriedAgainEachTimeLater) {
+  BracketChoice choice = a_choice(64);
+  std::vector<int> changes;
+  Combining before = choice.current();
+  for (int fence = 0; fence < 2000; ++fence) {
+    choice.decide(uniform(12, 300, choice.current() == Combining::mesh ? 0.9e-3 : 1e-3));
+    if (choice.current() != before && before == Combining::mesh)
+      changes.push_back(fence);
+    before = choice.current();
+  }
+  ASSERT_GE(changes.size(), 3U);
+  ASSERT_LE(changes.size(), 12U);
+  EXPECT_GT(changes.back() - changes[changes.size() - 2], changes[2] - changes[1]);
+}
+
+TEST(BracketChoice, PatternsAreKnownAgain) {
+  BracketChoice choice = a_choice(64);
+  const auto steps = [](Combining it) { return it == Combining::mesh ? 0.5e-3 : 1e-3; };
+  settled(choice, 12, 300, steps);
+  EXPECT_EQ(choice.current(), Combining::mesh);
+  const auto other = [](Combining it) { return it == Combining::direct ? 1e-3 : 2e-3; };
+  settled(choice, 2, 20'000, other);
+  EXPECT_EQ(choice.current(), Combining::direct);
+  choice.decide(uniform(12, 300, 1e-3)); // direct, in the first situation
+  EXPECT_EQ(choice.current(), Combining::mesh);
+}
+
+TEST(BracketChoice, AllRanksDecideAlikeWhateverTheyHaveSeen) {
+  std::mt19937_64 random(4);
+  const auto any = [&](double limit) { return std::uniform_real_distribution<double>(0, limit)(random); };
+  BracketChoice one = a_choice(27);
+  BracketChoice other = a_choice(27);
+  for (int fence = 0; fence < 500; ++fence) {
+    std::vector<RankPeriod> ranks;
+    for (int rank = 0; rank < 27; ++rank)
+      ranks.push_back({any(20), any(100), any(1e6), any(100), any(1e6), any(0.5)});
+    if (random() % 10 == 0)
+      ranks.assign(27, {});
+    one.decide(period_of(ranks));
+    other.decide(period_of(ranks));
+    ASSERT_EQ(one.current(), other.current()) << fence;
+    ASSERT_EQ(one.explanation(), other.explanation());
+  }
+}
+
+TEST(Period, HasAveragesAndMaxima) {
+  const std::vector<RankPeriod> ranks{{2, 6, 600, 2, 100, 0.1}, {2, 2, 200, 6, 700, 0.2}};
+  const Period period = period_of(ranks);
+  EXPECT_EQ(period.iterations, 2);
+  EXPECT_EQ(period.pattern.mean.messages, 2);
+  EXPECT_EQ(period.pattern.mean.bytes, 200);
+  EXPECT_EQ(period.pattern.busiest_sender.messages, 3);
+  EXPECT_EQ(period.pattern.busiest_receiver.bytes, 350);
+  EXPECT_EQ(period.seconds, 0.1);
+  const std::vector<RankPeriod> streamed{{2, 6, 600, 0, 0, 0.1}, {2, 2, 200, 0, 0, 0.2}};
+  EXPECT_EQ(period_of(streamed).pattern.busiest_receiver.messages, 3);
+}
+
+} // namespace
