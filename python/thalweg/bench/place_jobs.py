@@ -156,7 +156,9 @@ def _wrong_list_rows(case: _Case, rounds: int) -> Iterator[Row]:
     lines = (f"{name} {place}" for name, place in zip(case.lab.names, places, strict=True))
     path.write_text("\n".join([f"# {case.lab.network}", *lines]) + "\n")
     try:
-        _, last = _decided(case)
+        case.run(case.placed)
+        recorded_for_minutes(case.folder)
+        last = run_job(case.lab, case.words, case.placed, case.report)
         said = "placed" if last.placing.get("adopted") else "ranks stay"
         times = _in_turns(case, {"as dealt out": _DEALT, "placed": case.placed}, rounds)
         yield from _paired(case, times, f", a wrong list of hosts: {said}")

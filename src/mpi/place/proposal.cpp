@@ -61,7 +61,8 @@ void propose(Proposal& proposal, const machine::Allocation& allocation, const ma
   if (known && part(known->slot_of) > 1 - predicted_gain_min)
     known.reset();
   if (!known || quiet != nullptr)
-    proposal.mapped = place::map_pinned(pattern, allocation, {.goal = goal, .seconds = search_s});
+    proposal.mapped = place::map_pinned(pattern, allocation,
+                                        {.goal = goal, .seconds = search_s, .clock = place::Clock::cpu});
   const double after = proposal.mapped.slot_of.empty() ? 1 : part(proposal.mapped.slot_of);
   if (known && (quiet == nullptr || part(known->slot_of) <= (1 + known_loss_max) * after)) {
     proposal.slot_of = known->slot_of;
