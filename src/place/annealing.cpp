@@ -39,10 +39,21 @@ Proposals::Swap Proposals::next(const Mapping& mapping, Random& random) const {
   const std::uint64_t coins = random.next();
   const bool is_preferred = !preferred_.empty() && (coins & 6U) == 0;
   const std::int32_t a = one_of(is_preferred ? preferred_ : talking_, random);
+  const auto with = [&](std::int32_t b) { return Swap{a, b == kept_ ? a : b}; };
   if (coins & 1U)
-    return {a, mapping.task(random.below(mapping.size()))};
+    return with(mapping.task(random.below(mapping.size())));
   const std::int32_t partner = one_of(graph_->neighbors(a), random);
-  return {a, mapping.task(one_of(vicinity_->of(mapping.slot(partner)), random))};
+  return with(mapping.task(one_of(vicinity_->of(mapping.slot(partner)), random)));
+}
+
+void Proposals::prefer(std::vector<std::int32_t> tasks) {
+  preferred_ = std::move(tasks);
+  std::erase(preferred_, kept_);
+}
+
+void Proposals::keep(std::int32_t task) {
+  kept_ = task;
+  std::erase(talking_, task);
 }
 
 std::int64_t descend(Energy& state, const Proposals& proposals, Random& random, Budget& budget,

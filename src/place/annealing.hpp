@@ -28,13 +28,16 @@ public:
   Swap next(const Mapping& mapping, Random& random) const;
   bool has_any() const { return !talking_.empty(); }
   /// A quarter of the proposals begin with one of these.
-  void prefer(std::vector<std::int32_t> tasks) { preferred_ = std::move(tasks); }
+  void prefer(std::vector<std::int32_t> tasks);
+  /// Never proposes to move this task.
+  void keep(std::int32_t task);
 
 private:
   const Graph* graph_;
   const Vicinity* vicinity_;
   std::vector<std::int32_t> talking_; ///< tasks with neighbors
   std::vector<std::int32_t> preferred_;
+  std::int32_t kept_ = -1;
 };
 
 /// Takes every proposal that gains, until many in a row did not, or the budget's part `until` is used. Gives

@@ -113,10 +113,12 @@ double middle_of(std::vector<double> ratios) {
   return ratios[ratios.size() / 2];
 }
 
-std::uint64_t trial_key(std::string_view pattern_text, const machine::Allocation& allocation) {
+std::uint64_t trial_key(std::string_view pattern_text, const machine::Allocation& allocation,
+                        const Slots& against) {
   constexpr std::uint64_t start = 1469598103934665603U;
   const std::uint64_t hash = hashed(hashed(start, pattern_text), allocation.interconnect->name());
-  return hashed(hash, fmt::format("{}", fmt::join(allocation.slots, " ")));
+  const std::uint64_t here = hashed(hash, fmt::format("{}", fmt::join(allocation.slots, " ")));
+  return against.empty() ? here : hashed(here, fmt::format("{}", fmt::join(against, " ")));
 }
 
 std::string file_of_trials(const std::string& pattern_file) {

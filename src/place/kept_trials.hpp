@@ -29,7 +29,7 @@ enum class TrialVerdict : std::uint8_t {
 std::string_view name(TrialVerdict verdict);
 
 struct KeptTrial {
-  std::uint64_t key = 0; ///< equal for the same pattern on the same slots of the same machine
+  std::uint64_t key = 0; ///< of trial_key()
   TrialVerdict verdict = TrialVerdict::open;
   /// What runs could have spent on trying, less what they did: below 0 where one took longer than thought.
   double saved_s = 0;
@@ -53,8 +53,10 @@ int trial_rounds_max();
 int wins_of(const std::vector<double>& ratios);
 double middle_of(std::vector<double> ratios);
 
-/// The same for the same pattern, as its file has it, on the same slots of the same machine.
-std::uint64_t trial_key(std::string_view pattern_text, const machine::Allocation& allocation);
+/// The same for the same pattern, as its file has it, on the same slots of the same machine, held against the
+/// same slots of the ranks; none: as they are numbered.
+std::uint64_t trial_key(std::string_view pattern_text, const machine::Allocation& allocation,
+                        const Slots& against = {});
 
 /// The file of trials that belongs to a pattern's.
 std::string file_of_trials(const std::string& pattern_file);

@@ -1,6 +1,7 @@
 #include "place/link_bursts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -37,6 +38,11 @@ std::vector<Burst> all_bursts(const machine::Allocation& allocation) {
     }
   std::ranges::stable_sort(bursts, {}, [](const Burst& burst) { return burst.links.size(); });
   return bursts;
+}
+
+bool is_of_one_node(const topology::Interconnect& machine, Link link) {
+  const topology::LinkEnds ends = machine.ends(link);
+  return machine.vertices() > machine.nodes() && std::min(ends.from, ends.to) < machine.nodes();
 }
 
 /// Those that tell most of the links: the first over each, and a second one with other ends.
@@ -102,7 +108,8 @@ std::vector<topology::Link> burst_links(const machine::Allocation& allocation) {
     return {};
   std::set<Link> links;
   for (const Burst& burst : all_bursts(allocation))
-    links.insert(burst.links.begin(), burst.links.end());
+    std::ranges::copy_if(burst.links, std::inserter(links, links.end()),
+                         [&](Link link) { return !is_of_one_node(*allocation.interconnect, link); });
   return {links.begin(), links.end()};
 }
 
@@ -117,7 +124,8 @@ double usual_seconds(std::span<const std::vector<double>> seconds) {
   return *middle;
 }
 
-std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const BurstRound> rounds,
+std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const Link> links,
+                               std::span<const BurstRound> rounds,
                                std::span<const std::vector<double>> seconds, double usual, double slow) {
   std::vector<double> parts(static_cast<std::size_t>(machine.links()), 1);
   std::map<Link, double> fastest;
@@ -127,9 +135,11 @@ std::vector<double> free_parts(const topology::Interconnect& machine, std::span<
         const auto found = fastest.try_emplace(link, seconds[round][burst]).first;
         found->second = std::min(found->second, seconds[round][burst]);
       }
-  for (const auto& [link, time] : fastest)
-    if (usual > 0 && time > slow * usual)
-      parts[static_cast<std::size_t>(link)] = usual / time;
+  for (const Link link : links) {
+    const auto found = fastest.find(link);
+    if (found != fastest.end() && usual > 0 && found->second > slow * usual)
+      parts[static_cast<std::size_t>(link)] = usual / found->second;
+  }
   return parts;
 }
 

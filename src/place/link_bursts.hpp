@@ -30,14 +30,16 @@ std::vector<BurstRound> link_bursts(const machine::Allocation& allocation,
                                     std::span<const topology::Link> links, bool two_each);
 
 /// All links whose bursts can tell something; empty where messages are spread over links, as then none does.
+/// A node's own link to its switch is not among them: what is slow there may as well be the node's processor.
 std::vector<topology::Link> burst_links(const machine::Allocation& allocation);
 
 /// What the middle one of all bursts took; `seconds` are by round and burst. 0 of none.
 double usual_seconds(std::span<const std::vector<double>> seconds);
 
-/// What is left of each of the machine's links: 1, or less where all bursts over it took more than `slow`
-/// times as long as is usual. O(bursts * links).
-std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const BurstRound> rounds,
+/// What is left of each of the machine's links: 1, or less for those of `links` over which all bursts took
+/// more than `slow` times as long as is usual. O(bursts * links).
+std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const topology::Link> links,
+                               std::span<const BurstRound> rounds,
                                std::span<const std::vector<double>> seconds, double usual, double slow);
 
 } // namespace thalweg::place

@@ -44,7 +44,7 @@ void cool(const LinkSearch& search, double from, double until) {
     anneal(state, proposals, random, budget,
            {unit, at(progress), at(progress + 1.0 / rounds),
             begin + (until - begin) * (round + 1) / (rounds + 1)},
-           &regions);
+           regions);
   }
   state.set_doublings(doublings_last + 1);
   proposals.prefer(state.hot_tasks(hot_part));

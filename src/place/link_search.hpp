@@ -22,7 +22,7 @@ LinkGoal link_goal(const Goal& goal, const pattern::Pattern& pattern, const Metr
 struct LinkSearch {
   LinkEnergy& state;
   Proposals& proposals;
-  const Regions& regions;
+  const Regions* regions; ///< whose contents may change places; null: tasks are swapped alone
   Random& random;
   Budget& budget;
   std::function<void()> note; ///< looks at the state's mapping

@@ -1,8 +1,10 @@
 #include "place/pinned.hpp"
 
 #include "place/hop_bytes.hpp"
+#include "place/link_search.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -44,21 +46,23 @@ std::optional<std::vector<std::int32_t>> slots_moved(const machine::Allocation& 
   return to;
 }
 
-/// The place that is as far from `to` as this one is from `from`, around the grid's dimensions.
-Place shifted(const topology::Grid& grid, Place place, Place from, Place to) {
+/// The place that is as far from `to` as this one is from `from`, around the grid's dimensions; those whose
+/// bits are set in `mirrored`, the other way round.
+Place shifted(const topology::Grid& grid, Place place, Place from, Place to, unsigned mirrored) {
   Place result = 0;
   Place stride = 1;
   for (std::size_t dimension = 0; dimension < grid.dimensions(); ++dimension) {
     const Place extent = grid.extent(dimension);
     const auto at = [&](Place which) { return which / stride % extent; };
-    result += (at(place) - at(from) + at(to) + extent) % extent * stride;
+    const Place ahead = (mirrored >> dimension & 1U) != 0 ? at(from) - at(place) : at(place) - at(from);
+    result += (ahead + at(to) + extent) % extent * stride;
     stride *= extent;
   }
   return result;
 }
 
 /// Ways to bring the contents of one place to another: the two change places, or all of a ring or torus
-/// moves.
+/// moves, and is mirrored. These differ where links do.
 std::vector<Mapping> turned(const Mapping& mapping, const machine::Allocation& allocation, Place from,
                             Place to) {
   std::vector<Mapping> ways;
@@ -69,8 +73,12 @@ std::vector<Mapping> turned(const Mapping& mapping, const machine::Allocation& a
   const topology::Grid* const grid = allocation.interconnect->grid();
   if (grid == nullptr)
     return ways;
-  if (const auto all = slots_moved(allocation, [&](Place place) { return shifted(*grid, place, from, to); }))
-    ways.push_back(moved(mapping, *all));
+  constexpr std::size_t mirrored_max = 3; // dimensions
+  const unsigned mirrors = 1U << std::min(grid->dimensions(), mirrored_max);
+  for (unsigned mirrored = 0; mirrored < mirrors; ++mirrored)
+    if (const auto all =
+            slots_moved(allocation, [&](Place place) { return shifted(*grid, place, from, to, mirrored); }))
+      ways.push_back(moved(mapping, *all));
   return ways;
 }
 
@@ -96,15 +104,43 @@ void mend(Mapping& mapping, const Graph& graph, const Distances& distances, cons
   }
 }
 
+/// What a search for loads is told.
+struct LoadProblem {
+  const pattern::Pattern& pattern;
+  const machine::Allocation& allocation;
+  const Options& options;
+  const Metrics& identity;
+};
+
+/// Searches on by the links' loads, with the first task where it is: turned, a mapping may load links that
+/// carry less than others.
+void relieve_links(const LoadProblem& problem, const Graph& graph, const Distances& distances,
+                   Mapping mapping, Budget& budget, const std::function<void(const Mapping&)>& note) {
+  const LinkGoal goal =
+      link_goal(problem.options.goal, problem.pattern, problem.identity, problem.options.costs);
+  const Vicinity vicinity(distances);
+  Proposals proposals(graph, vicinity);
+  proposals.keep(0);
+  if (goal.layers.empty() || !proposals.has_any() || budget.is_over())
+    return;
+  Routes routes(problem.allocation);
+  std::vector<double> base = problem.options.base_load;
+  for (std::size_t link = 0; link < base.size(); ++link)
+    base[link] /= problem.allocation.interconnect->capacity(static_cast<topology::Link>(link));
+  LinkEnergy state(goal.layers, goal.hop_weight, routes, mapping, base);
+  Random random(problem.options.seed);
+  search_links({state, proposals, nullptr, random, budget, [&] { note(mapping); }}, 1);
+}
+
 } // namespace
 
 Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& allocation,
                   const Options& options) {
-  const Budget budget(options.seconds, options.proposals, options.clock);
+  Budget budget(options.seconds, options.proposals, options.clock);
   Options half = options;
   half.seconds = options.seconds / 2;
   Result result = map(pattern, allocation, half);
-  if (result.is_identity() || result.slot_of.front() == 0)
+  if (result.slot_of.front() == 0 && !options.goal.needs_links())
     return result;
   const auto slots = static_cast<std::int32_t>(allocation.slots.size());
   const Graph graph(sum(pattern), slots);
@@ -116,17 +152,24 @@ Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& al
   std::vector<Mapping> ways = turned(found, allocation, from, allocation.slots.front());
   ways.push_back(found);
   double cost_min = std::numeric_limits<double>::max();
-  for (Mapping& way : ways) {
-    swap_first(way);
-    mend(way, graph, distances, budget);
+  Mapping best = found;
+  const auto note = [&](const Mapping& way) {
     Slots placed(way.slot_of.begin(), way.slot_of.begin() + pattern.tasks);
     const Metrics metrics_of_way = metrics(pattern, allocation, placed, options.base_load, options.costs);
     if (const double cost = value(options.goal, metrics_of_way, result.identity); cost < cost_min) {
       cost_min = cost;
+      best = way;
       result.slot_of = std::move(placed);
       result.placed = metrics_of_way;
     }
+  };
+  for (Mapping& way : ways) {
+    swap_first(way);
+    mend(way, graph, distances, budget);
+    note(way);
   }
+  if (options.goal.needs_links())
+    relieve_links({pattern, allocation, options, result.identity}, graph, distances, best, budget, note);
   if (cost_min >= 1) {
     const Slots all = Mapping::identity(slots).slot_of;
     result.slot_of.assign(all.begin(), all.begin() + pattern.tasks);

@@ -185,7 +185,8 @@ void Portfolio::search_loads() {
   LinkEnergy state(goal.layers, goal.hop_weight, routes, mapping, base);
   const std::string begin = result_.method;
   search_links(
-      {state, proposals_, regions_, random_, budget_, [&] { answer(mapping.slot_of, begin + "+links"); }}, 1);
+      {state, proposals_, &regions_, random_, budget_, [&] { answer(mapping.slot_of, begin + "+links"); }},
+      1);
 }
 
 } // namespace thalweg::place

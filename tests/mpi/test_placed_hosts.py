@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,10 @@ from jobs import build
 from labs import OwnLab
 from mpis import named
 
-from thalweg.bench.foreign_flow import foreign_flow
-from thalweg.bench.place_jobs import PROGRAM
+from thalweg.bench.foreign_flow import bytes_over, foreign_flow, hottest_hop
+from thalweg.bench.place_jobs import PROGRAM, recorded_for_minutes
 from thalweg.lab.hosts import saved
+from thalweg.placement.files import read_pattern
 from thalweg.trials.compiler import compiled_program
 
 pytestmark = [
@@ -67,8 +67,7 @@ def recorded(tmp_path: Path, kind: str) -> list[str]:
     options = ["--place", "auto", "--patterns", str(tmp_path), "--report", str(tmp_path / "report.json")]
     words = ["lab", "run", "-n", str(HOSTS), *options, "--", program, kind, "65536", "20"]
     assert thalweg(*words).returncode == 0
-    (pattern,) = tmp_path.glob("*.pattern")
-    pattern.write_text(re.sub(r"(?m)^seconds .*$", "seconds 200", pattern.read_text()))
+    recorded_for_minutes(tmp_path)
     return words
 
 
@@ -89,6 +88,25 @@ def test_links_that_others_use_are_seen(tmp_path: Path) -> None:
     assert busy.returncode == 0, busy.stderr
     assert {"(2)+x", "(3)+x", "(4)+x"} & set(placing(tmp_path)["busy_links"])
     assert busy.stdout.split()[1] == thalweg(*words).stdout.split()[1]
+
+
+@pytest.mark.exhaustive
+def test_a_link_that_others_use_is_avoided(tmp_path: Path) -> None:
+    """Of the numberings with as few hops, one is proposed that leaves the link to the other job."""
+    words = recorded(tmp_path, "pairs")
+    (pattern_file,) = tmp_path.glob("*.pattern")
+    pattern = read_pattern(str(pattern_file))
+    lab = saved(thalweg.name)
+    assert lab is not None
+    assert thalweg(*words).returncode == 0
+    quiet = placing(tmp_path)["proposed"]
+    hop = hottest_hop(lab, pattern, quiet)
+    assert bytes_over(lab, pattern, quiet, hop) > 0
+    with foreign_flow(lab, hop.sender, hop.receiver):
+        assert thalweg(*words).returncode == 0
+    found = placing(tmp_path)
+    assert hop.link in found["busy_links"]
+    assert bytes_over(lab, pattern, found["proposed"], hop) == 0
 
 
 @pytest.mark.exhaustive

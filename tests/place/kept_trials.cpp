@@ -120,6 +120,7 @@ TEST(KeptTrials, KeysTellPatternsMachinesAndSlotsApart) {
   EXPECT_NE(key, trial_key("other", ring));
   EXPECT_NE(key, trial_key("pattern", turned));
   EXPECT_NE(key, trial_key("pattern", torus));
+  EXPECT_NE(key, trial_key("pattern", ring, {0, 2, 1, 3}));
 }
 
 } // namespace

@@ -56,7 +56,7 @@ TEST(LinkBursts, FindTheLinksThatOthersUse) {
       seconds[static_cast<std::size_t>(busy)] = 2;
       const std::vector<std::vector<double>> measured = times(rounds, seconds);
       const std::vector<double> parts =
-          free_parts(*allocation.interconnect, rounds, measured, usual_seconds(measured), 1.5);
+          free_parts(*allocation.interconnect, links, rounds, measured, usual_seconds(measured), 1.5);
       EXPECT_EQ(parts[static_cast<std::size_t>(busy)], 0.5) << busy << " of " << machine;
       // In a tree some links are never crossed without others.
       if (allocation.interconnect->grid() != nullptr) {

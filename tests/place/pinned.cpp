@@ -1,6 +1,7 @@
 #include "place/pinned.hpp"
 
 #include "place/job_allocation.hpp"
+#include "topology/busy_links.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -54,6 +55,38 @@ TEST(Pinned, ARingOnARingCostsNothing) {
     const machine::Allocation allocation = shuffled_hosts("ring", 8, 1, seed);
     const Result result = map_pinned(ring_pattern(8), allocation, {.proposals = 20000});
     EXPECT_DOUBLE_EQ(result.placed.hops_per_byte, 3); // host, next switch, host
+  }
+}
+
+/// Pairs that exchange much, and ranks that all speak to the first one a little, as at a program's end.
+pattern::Pattern pairs_pattern(std::int32_t tasks) {
+  std::vector<pattern::Edge> edges;
+  for (std::int32_t task = 0; task < tasks; ++task) {
+    edges.push_back({task, task ^ 1, 65536, 1});
+    if (task > 1)
+      edges.push_back({task, task & (task - 1), 8, 1});
+  }
+  return {tasks, {{"all", 1, {tasks, std::move(edges)}}}};
+}
+
+TEST(Pinned, LinksThatOthersUseAreAvoided) {
+  constexpr Goal goal{.hop_bytes = 1, .contention = 1};
+  for (const char* const network : {"ring", "torus:4x2*1,capacity=1:1:4"}) {
+    for (unsigned seed = 1; seed < 3; ++seed) {
+      machine::Allocation allocation = shuffled_hosts(network, 8, 1, seed);
+      const topology::Interconnect& quiet = *allocation.interconnect;
+      for (topology::Link link = 0; link < quiet.links(); ++link) {
+        if (std::min(quiet.ends(link).from, quiet.ends(link).to) < quiet.nodes())
+          continue; // a host's own, which all numberings use
+        std::vector<double> parts(static_cast<std::size_t>(quiet.links()), 1);
+        parts[static_cast<std::size_t>(link)] = 0.25;
+        const machine::Allocation seen{topology::with_busy_links(allocation.interconnect, parts),
+                                       allocation.slots};
+        const Result result = map_pinned(pairs_pattern(8), seen, {.goal = goal, .proposals = 50000});
+        EXPECT_LT(result.placed.phase_link_max, 66000)
+            << quiet.link_name(link) << " of " << network << ", seed " << seed;
+      }
+    }
   }
 }
 

@@ -1,13 +1,26 @@
 """Another job's traffic on a lab: a plain TCP stream from one host to another, as fast as links let it."""
 
+from __future__ import annotations
+
+import itertools
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from thalweg.errors import FAILED, ThalwegError
-from thalweg.lab.hosts import Lab
+from thalweg.machine.machine import Machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from thalweg.lab.hosts import Lab
+    from thalweg.placement.pattern import Pattern
 
 _PORT = 7741
 _RECEIVER = f"""
@@ -44,3 +57,38 @@ def foreign_flow(lab: Lab, sender: int, receiver: int) -> Iterator[None]:
             finally:
                 for process in (source, sink):
                     process.send_signal(signal.SIGTERM)
+
+
+class Hop(NamedTuple):
+    """A link between two switches of a lab, and hosts whose messages cross no other such link."""
+
+    link: str
+    number: int
+    sender: int
+    receiver: int
+
+
+def _loads(lab: Lab, pattern: Pattern, slot_of: Sequence[int]) -> NDArray[np.float64]:
+    """Give the bytes that a job's ranks send over each link, with a rank a host in the order in which jobs get them."""
+    places = np.array([lab.names.index(name) for name in lab.dealt])[np.asarray(slot_of)]
+    bytes_sent = pattern.matrix().tocoo()
+    return Machine(lab.network).link_loads(places[bytes_sent.row], places[bytes_sent.col], bytes_sent.data)
+
+
+def hottest_hop(lab: Lab, pattern: Pattern, slot_of: Sequence[int]) -> Hop:
+    """Find the link between switches that a job loads most whose ranks have these slots."""
+    machine = Machine(lab.network).interconnect
+    first_switch = machine.nodes if machine.vertices > machine.nodes else 0
+    loads = _loads(lab, pattern, slot_of)
+    hops = []
+    for sender, receiver in itertools.permutations(range(lab.hosts), 2):
+        route = machine.route(sender, receiver)[0].tolist()
+        between = [link for link in route if min(machine.ends(link)) >= first_switch]
+        if len(between) == 1:
+            hops.append(Hop(machine.link_name(between[0]), between[0], sender, receiver))
+    return max(hops, key=lambda hop: float(loads[hop.number]))
+
+
+def bytes_over(lab: Lab, pattern: Pattern, slot_of: Sequence[int], hop: Hop) -> float:
+    """Give the bytes that the job itself sends over a link; without slots its ranks are where they were started."""
+    return float(_loads(lab, pattern, slot_of if len(slot_of) else range(lab.hosts))[hop.number])

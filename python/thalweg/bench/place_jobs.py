@@ -8,17 +8,19 @@ on a few links.
 import math
 import os
 import random
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from thalweg.bench.foreign_flow import foreign_flow
+from thalweg.bench.foreign_flow import bytes_over, foreign_flow, hottest_hop
 from thalweg.bench.lab_jobs import Outcome, made_lab, run_job
 from thalweg.bench.rows import Row, make_row, paired_row
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.lab.hosts import Lab
+from thalweg.placement.files import read_pattern
 from thalweg.trials.compiler import compiled_program
 from thalweg.units import size_text
 
@@ -26,6 +28,8 @@ PROGRAM = Path(__file__).parent / "program" / "placed.c"
 KINDS = ("ring", "grid", "allgather", "neighbors")
 _RUNS_MAX = 12
 """With `--place auto`, until a trial has decided."""
+_RUNS_BESIDE_FLOW = 2
+"""The first tries what it proposes, and the second finds that decided, where they have the time of minutes."""
 
 _DEALT = ["--learn", "off"]
 _STEPS_FIRST = 8
@@ -152,7 +156,9 @@ def _wrong_list_rows(case: _Case, rounds: int) -> Iterator[Row]:
     lines = (f"{name} {place}" for name, place in zip(case.lab.names, places, strict=True))
     path.write_text("\n".join([f"# {case.lab.network}", *lines]) + "\n")
     try:
-        _, last = _decided(case)
+        case.run(case.placed)
+        recorded_for_minutes(case.folder)
+        last = run_job(case.lab, case.words, case.placed, case.report)
         said = "placed" if last.placing.get("adopted") else "ranks stay"
         times = _in_turns(case, {"as dealt out": _DEALT, "placed": case.placed}, rounds)
         yield from _paired(case, times, f", a wrong list of hosts: {said}")
@@ -160,21 +166,33 @@ def _wrong_list_rows(case: _Case, rounds: int) -> Iterator[Row]:
         path.write_text(right)
 
 
+def recorded_for_minutes(folder: Path) -> Path:
+    """Let the only pattern in a folder say that its run took minutes: then a trial has the time to decide at once."""
+    (pattern,) = folder.glob("*.pattern")
+    pattern.write_text(re.sub(r"(?m)^seconds .*$", "seconds 200", pattern.read_text()))
+    return pattern
+
+
 def _flow_rows(case: _Case, rounds: int) -> Iterator[Row]:
     """Send over the link that the numbering for quiet links loads most, beside the job."""
-    _, unaware = _decided(case)
+    case.run(case.placed)
+    pattern = read_pattern(str(recorded_for_minutes(case.folder)))
+    quiet = run_job(case.lab, case.words, case.placed, case.report).placing["proposed"]
+    if not quiet:
+        return
     slots = case.folder / "slots"
-    slots.write_text(" ".join(map(str, unaware.placing.get("slots") or range(case.lab.hosts))) + "\n")
-    sender, receiver = 2 % case.lab.hosts, 5 % case.lab.hosts
-    with foreign_flow(case.lab, sender, receiver):
-        runs, last = _decided(case)
+    slots.write_text(" ".join(map(str, quiet)) + "\n")
+    flow = hottest_hop(case.lab, pattern, quiet)
+    with foreign_flow(case.lab, flow.sender, flow.receiver):
+        found = [run_job(case.lab, case.words, case.placed, case.report).placing for _ in range(_RUNS_BESIDE_FLOW)]
         ways = {
             "as dealt out": _DEALT,
             "placed as if links were quiet": [*_DEALT, "--place", str(slots)],
             "placed": case.placed,
         }
         times = _in_turns(case, ways, rounds)
-    seen = " ".join(last.placing.get("busy_links", [])) or "nothing"
-    what = f", a flow from host {sender} to {receiver} ({seen} seen busy): run {runs + 1}"
-    yield from _paired(case, times, what)
-    yield make_row(f"{case.title}{what}", "adopted", "1", float(bool(last.placing.get("adopted"))), 1, "aim")
+    title = f"{case.title}, a flow over {flow.link}"
+    seen = " ".join(found[-1]["busy_links"]) or "nothing"
+    yield from _paired(case._replace(title=title), times, f", {seen} seen busy")
+    ours, unaware = (bytes_over(case.lab, pattern, one, flow) for one in (found[-1]["slots"], quiet))
+    yield make_row(title, "the job's own bytes there", "bytes", ours, unaware, "placed as if links were quiet")

@@ -130,7 +130,7 @@ def _outcome(pattern: Pattern, slots: Slots, kept: Kept | None, seconds: float) 
         pairs = ", ".join(f"{pair.sender} to {pair.receiver}" for pair in hottest.pairs[:3])
         lines.append(f"then link {hottest.name} carries most: ranks {pairs}")
     if kept is None or kept.verdict == "open":
-        saved = kept.saved_s if kept else 0.0
+        saved = kept.saved_s if kept else budget_s  # of the recorded run
         lines.append(f"the next run may spend {time_text(max(0.0, saved + budget_s))} on trying, as each has 5 %")
     lines.append(f"slots: {' '.join(map(str, slot_of.tolist()))}")
     return lines

@@ -19,13 +19,13 @@ using topology::Link;
 constexpr std::size_t nodes_max = 128;
 constexpr int bytes_first = 64 << 10;
 constexpr int bytes_max = 8 << 20;
-constexpr double round_min_s = 0.001; // shorter bursts say more of processors than of links
+constexpr double burst_min_s = 0.005; // shorter bursts say more of processors than of links
+constexpr double growth_part = 0.1;   // of the time, that one pass through all links may take
 constexpr int growths_max = 3;
-constexpr int repeats_max = 3;
+constexpr int repeats_max = 4;
 // A flow beside a burst takes half of a link, and may have filled its queues: then bursts take far longer.
 // Processors that are busy make bursts slow by chance.
-constexpr double slow_at_first = 1.5;
-constexpr double surely_slow = 1.4;
+constexpr double slow = 1.5;
 // What is left of a link beside others, at least: messages share it with them, whatever waits in front of it.
 constexpr double free_part_min = 0.25;
 constexpr int burst_tag = 2;
@@ -81,13 +81,6 @@ private:
   double spent_s_ = 0;
 };
 
-double fastest(const std::vector<std::vector<double>>& seconds) {
-  double time_min = seconds.front().front();
-  for (const std::vector<double>& round : seconds)
-    time_min = std::min(time_min, std::ranges::min(round));
-  return time_min;
-}
-
 std::vector<Link> below_one(const std::vector<double>& parts) {
   std::vector<Link> links;
   for (std::size_t link = 0; link < parts.size(); ++link)
@@ -119,20 +112,25 @@ std::vector<double> free_parts_of_links(const job::Agreement& everybody,
   bursts.run(rounds, 1); // connections are made
   int bytes = bytes_first;
   std::vector<std::vector<double>> times = bursts.run(rounds, bytes);
-  for (int growth = 0; growth < growths_max && fastest(times) < round_min_s && bytes < bytes_max; ++growth) {
+  for (int growth = 0; growth < growths_max && bytes < bytes_max; ++growth) {
+    const double pass_s = place::usual_seconds(times) * static_cast<double>(rounds.size());
+    if (place::usual_seconds(times) > burst_min_s || 4 * pass_s > growth_part * seconds)
+      break;
     bytes *= 4;
     times = bursts.run(rounds, bytes);
   }
+  keep_min(times, bursts.run(rounds, bytes));
   const double usual = place::usual_seconds(times);
-  const std::vector<Link> suspects = below_one(free_parts(machine, rounds, times, usual, slow_at_first));
+  const std::vector<Link> suspects = below_one(free_parts(machine, links, rounds, times, usual, slow));
   if (suspects.empty())
     return {};
-  // Again, and over the same links by other nodes too.
+  // Again, and over the same links by other nodes too. Where bursts cross other links as well, those that
+  // were fast stay free.
   rounds = place::link_bursts(allocation, suspects, true);
   times = bursts.run(rounds, bytes);
   for (int repeats = 1; repeats < repeats_max && bursts.spent_s() < seconds; ++repeats)
     keep_min(times, bursts.run(rounds, bytes));
-  std::vector<double> parts = free_parts(machine, rounds, times, usual, surely_slow);
+  std::vector<double> parts = free_parts(machine, suspects, rounds, times, usual, slow);
   for (double& part : parts)
     part = std::max(part, free_part_min);
   return below_one(parts).empty() ? std::vector<double>{} : parts;

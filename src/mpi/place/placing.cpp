@@ -23,7 +23,8 @@ namespace thalweg::mpi {
 namespace {
 
 // What a trial may cost, of the time that the program ran when it was recorded, and what the search for links
-// that others use. That is not worth a beginning below so many seconds.
+// that others use. That is not worth a beginning below so many seconds. The recorded run tried nothing: the
+// first trial has its part too.
 constexpr double trial_part = 0.05;
 constexpr double links_part = 0.05;
 constexpr double links_min_s = 0.03;
@@ -62,19 +63,19 @@ std::string describe_trial(const TrialResult& trial) {
   return describe_rounds(trial.ratios) + "; this run is too brief to try one, later ones have its time too";
 }
 
-enum class Verdict : std::uint8_t { stay, go, attempt };
+enum class Verdict : std::uint8_t { otherwise, go, attempt };
 
 // Before anything is tried in this run.
 Verdict first_verdict(const Proposal& proposal) {
   if (proposal.slot_of.empty() || proposal.before.verdict == place::TrialVerdict::stay)
-    return Verdict::stay;
+    return Verdict::otherwise;
   const bool is_sure = proposal.is_by_order || proposal.before.verdict == place::TrialVerdict::go;
   return is_sure ? Verdict::go : Verdict::attempt;
 }
 
 // For later runs on the same slots. What cannot be kept is found again.
 void keep(const TrialResult& trial, const Proposal& proposal, const machine::Allocation& allocation) {
-  keep_trial(proposal.file, allocation,
+  keep_trial(proposal.file, allocation, proposal.otherwise,
              {.verdict = place::verdict_of(trial.ratios),
               .saved_s = trial.saved_s,
               .ratios = trial.ratios,
@@ -96,9 +97,9 @@ Proposal known_proposal(std::int32_t ranks, Placing& placing) {
   }
 }
 
-void search(Proposal& proposal, const machine::Allocation& allocation) {
+void search(Proposal& proposal, const machine::Allocation& allocation, const machine::Allocation* quiet) {
   try {
-    propose(proposal, allocation);
+    propose(proposal, allocation, quiet);
   } catch (const std::exception& error) {
     proposal.why = error.what();
   }
@@ -130,14 +131,30 @@ Seen look_at_links(const job::Agreement& everybody, const Proposal& proposal,
 Verdict attempt(const job::Agreement& everybody, const Proposal& proposal,
                 const machine::Allocation& allocation, std::optional<TrialResult>& trial) {
   const place::KeptTrial& before = proposal.before;
+  const double runs = before.slot_of.empty() && proposal.otherwise.empty() ? 2 : 1;
   trial = try_numbering(everybody, {.pattern = proposal.pattern,
                                     .slot_of = proposal.slot_of,
+                                    .against = proposal.otherwise,
                                     .recorded_s = proposal.seconds,
-                                    .seconds = before.saved_s + trial_part * proposal.seconds,
+                                    .seconds = before.saved_s + runs * trial_part * proposal.seconds,
                                     .ratios = before.ratios});
   if (everybody.own() == 0)
     keep(*trial, proposal, allocation);
-  return place::verdict_of(trial->ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::stay;
+  return place::verdict_of(trial->ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::otherwise;
+}
+
+// The slots that ranks get, from the first one, which alone has a proposal. Empty where they stay. The same
+// on all ranks.
+place::Slots agreed_slots(const job::Agreement& everybody, const Proposal& proposal, Verdict verdict,
+                          std::size_t ranks) {
+  place::Slots slots = verdict == Verdict::go ? proposal.slot_of : proposal.otherwise;
+  bool moves = !slots.empty();
+  everybody.broadcast(moves);
+  if (!moves)
+    return {};
+  slots.resize(ranks);
+  everybody.broadcast(slots.data(), slots.size() * sizeof slots.front());
+  return slots;
 }
 
 } // namespace
@@ -153,7 +170,7 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   everybody.broadcast(placing.records);
   const Seen seen = look_at_links(everybody, proposal, allocation);
   if (!proposal.file.empty())
-    search(proposal, seen.allocation);
+    search(proposal, seen.allocation, seen.busy.empty() ? nullptr : &allocation);
   Verdict verdict = first_verdict(proposal);
   everybody.broadcast(verdict);
   std::string line = proposal.why;
@@ -166,20 +183,17 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
     verdict = attempt(everybody, proposal, seen.allocation, trial);
     line += "; " + describe_trial(*trial);
   }
-  if (verdict == Verdict::go) {
-    place::Slots slots = proposal.slot_of;
-    slots.resize(allocation.slots.size());
-    everybody.broadcast(slots.data(), slots.size() * sizeof slots.front());
-    placing.old_rank_of = slots;
-  }
+  placing.old_rank_of = agreed_slots(everybody, proposal, verdict, allocation.slots.size());
+  const bool is_placed = !placing.old_rank_of.empty();
+  if (is_placed && verdict != Verdict::go)
+    line += "; as where no link is busy";
   placing.document = placing_document({.proposal = proposal,
                                        .network = allocation.interconnect->name(),
                                        .busy_links = seen.busy,
                                        .trial = trial,
-                                       .adopted = verdict == Verdict::go,
+                                       .adopted = is_placed,
                                        .slots = placing.old_rank_of});
-  placing.line =
-      fmt::format("ranks {}: {}", verdict == Verdict::go ? "placed" : "stay where they were", line);
+  placing.line = fmt::format("ranks {}: {}", is_placed ? "placed" : "stay where they were", line);
   return placing;
 }
 

@@ -36,8 +36,9 @@ std::string placing_document(const PlacingFacts& facts) {
     document["trial"] = {{"rounds", trial->ratios.size()},
                          {"wins", place::wins_of(trial->ratios)},
                          {"ratios", trial->ratios},
-                         {"as_started_s", trial->identity_s},
+                         {"before_s", trial->before_s},
                          {"placed_s", trial->placed_s}};
+  document["proposed"] = facts.proposal.slot_of;
   document["adopted"] = facts.adopted;
   document["slots"] = facts.slots;
   return document.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -17,13 +17,20 @@ constexpr double search_s = 0.1;
 // What is asked for, by parts: few bytes on few links, and no link that all wait for.
 constexpr place::Goal goal{.hop_bytes = 1, .contention = 1};
 constexpr double predicted_gain_min = 0.02;
+// What was tried beside other jobs is tried on, unless another numbering is better by more than that: which
+// links are seen to be busy, and how busy, differs a little from run to run.
+constexpr double known_loss_max = 0.1;
 
-bool is_better(const pattern::Pattern& pattern, const machine::Allocation& allocation,
-               const place::Slots& slot_of) {
-  place::Slots identity(slot_of.size());
-  std::iota(identity.begin(), identity.end(), 0);
-  return place::value(goal, place::metrics(pattern, allocation, slot_of),
-                      place::metrics(pattern, allocation, identity)) <= 1 - predicted_gain_min;
+// Those that runs have adopted on the same slots, or none.
+place::Slots adopted_slots(const std::string& pattern_file, const machine::Allocation& allocation) {
+  auto known = kept_trial(pattern_file, allocation);
+  return known && known->verdict == place::TrialVerdict::go ? std::move(known->slot_of) : place::Slots{};
+}
+
+place::Slots as_started(std::int32_t ranks) {
+  place::Slots slots(static_cast<std::size_t>(ranks));
+  std::iota(slots.begin(), slots.end(), 0);
+  return slots;
 }
 
 } // namespace
@@ -40,24 +47,34 @@ Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks) {
   return proposal;
 }
 
-void propose(Proposal& proposal, const machine::Allocation& allocation) {
+void propose(Proposal& proposal, const machine::Allocation& allocation, const machine::Allocation* quiet) {
+  const pattern::Pattern& pattern = proposal.pattern;
+  if (quiet != nullptr)
+    proposal.otherwise = adopted_slots(proposal.file, *quiet);
+  const place::Metrics before = place::metrics(
+      pattern, allocation, proposal.otherwise.empty() ? as_started(pattern.tasks) : proposal.otherwise);
+  const auto part = [&](const place::Slots& slots) {
+    return place::value(goal, place::metrics(pattern, allocation, slots), before);
+  };
   // Links may be busy that were not when it was tried.
-  if (auto known = kept_trial(proposal.file, allocation);
-      known && is_better(proposal.pattern, allocation, known->slot_of)) {
+  auto known = kept_trial(proposal.file, allocation, proposal.otherwise);
+  if (known && part(known->slot_of) > 1 - predicted_gain_min)
+    known.reset();
+  if (!known || quiet != nullptr)
+    proposal.mapped = place::map_pinned(pattern, allocation,
+                                        {.goal = goal, .seconds = search_s, .clock = place::Clock::cpu});
+  const double after = proposal.mapped.slot_of.empty() ? 1 : part(proposal.mapped.slot_of);
+  if (known && (quiet == nullptr || part(known->slot_of) <= (1 + known_loss_max) * after)) {
     proposal.slot_of = known->slot_of;
     proposal.before = std::move(*known);
     proposal.why = "a numbering that earlier runs tried";
-    return;
-  }
-  proposal.mapped = place::map_pinned(proposal.pattern, allocation, {.goal = goal, .seconds = search_s});
-  const double after = place::value(goal, proposal.mapped.placed, proposal.mapped.identity);
-  if (proposal.mapped.is_identity() || after > 1 - predicted_gain_min) {
+  } else if (after <= 1 - predicted_gain_min) {
+    proposal.slot_of = proposal.mapped.slot_of;
+    proposal.why = fmt::format("{:.1f} hops a byte instead of {:.1f}", proposal.mapped.placed.hops_per_byte,
+                               before.hops_per_byte);
+  } else {
     proposal.why = "no other numbering is better by the pattern";
-    return;
   }
-  proposal.slot_of = proposal.mapped.slot_of;
-  proposal.why = fmt::format("{:.1f} hops a byte instead of {:.1f}", proposal.mapped.placed.hops_per_byte,
-                             proposal.mapped.identity.hops_per_byte);
 }
 
 Proposal read_slots(const std::string& file, std::int32_t ranks) {

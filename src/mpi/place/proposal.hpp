@@ -12,7 +12,8 @@
 namespace thalweg::mpi {
 
 struct Proposal {
-  place::Slots slot_of{};     // of each rank of the program; empty: ranks stay where they are
+  place::Slots slot_of{};     // of each rank of the program; empty: there is none
+  place::Slots otherwise{};   // of each rank if that is not taken; empty: as they were started
   bool is_by_order = false;   // the user's own, which nobody tries first
   std::string why{};          // in words, also where there is none
   pattern::Pattern pattern{}; // what it is for
@@ -26,8 +27,10 @@ struct Proposal {
 // will be none.
 Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks);
 
-// Adds slots, for a job whose ranks have these: those that earlier runs tried, or found by a search.
-void propose(Proposal& proposal, const machine::Allocation& allocation);
+// Adds slots, for a job whose ranks have these: those that earlier runs tried, or found by a search. Where
+// others use links, `quiet` is the same without them. Then what runs have adopted there is what ranks have
+// otherwise, and what to be better than.
+void propose(Proposal& proposal, const machine::Allocation& allocation, const machine::Allocation* quiet);
 
 // By a file with the slot of each rank: whole numbers, blanks or new lines between them.
 Proposal read_slots(const std::string& file, std::int32_t ranks);

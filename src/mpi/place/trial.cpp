@@ -182,9 +182,9 @@ double replay_max_s(const ReplayedPhase& phase, double recorded_s) {
 
 // A phase under both numberings.
 struct Comparison {
-  Comparison(const ReplayedPhase& phase, const place::Slots& identity, const place::Slots& placed,
+  Comparison(const ReplayedPhase& phase, const place::Slots& before, const place::Slots& placed,
              std::int32_t rank)
-      : weight(phase.weight), as_is(phase, identity, rank), as_placed(phase, placed, rank) {}
+      : weight(phase.weight), as_is(phase, before, rank), as_placed(phase, placed, rank) {}
 
   double weight;
   Replay as_is;
@@ -194,19 +194,22 @@ struct Comparison {
 
 // Of the first rank's phases and slots.
 std::vector<Comparison> comparisons_of(const job::Agreement& everybody, std::vector<ReplayedPhase> phases,
-                                       const place::Slots& slot_of) {
+                                       const place::Slots& slot_of, place::Slots before) {
   auto count = static_cast<std::uint64_t>(phases.size());
   everybody.broadcast(count);
   phases.resize(count);
   place::Slots placed = slot_of;
   broadcast(everybody, placed);
-  place::Slots identity(placed.size());
-  std::iota(identity.begin(), identity.end(), 0);
+  broadcast(everybody, before);
+  if (before.empty()) {
+    before.resize(placed.size());
+    std::iota(before.begin(), before.end(), 0);
+  }
   std::vector<Comparison> comparisons;
   for (ReplayedPhase& phase : phases) {
     everybody.broadcast(phase.weight);
     broadcast(everybody, phase.edges);
-    comparisons.emplace_back(phase, identity, placed, everybody.own());
+    comparisons.emplace_back(phase, before, placed, everybody.own());
   }
   return comparisons;
 }
@@ -229,7 +232,7 @@ public:
          spent_s = spent(), ++rounds)
       compare();
     result_.saved_s = seconds - spent();
-    result_.identity_s = place::middle_of(as_is_);
+    result_.before_s = place::middle_of(as_is_);
     result_.placed_s = place::middle_of(as_placed_);
     return std::move(result_);
   }
@@ -249,19 +252,19 @@ private:
 
   void compare() {
     const bool is_first = result_.ratios.size() % 2 == 0; // they take turns in being so
-    double identity_s = 0;
+    double before_s = 0;
     double placed_s = 0;
     for (Comparison& comparison : comparisons_) {
       const double per_replay = comparison.weight / comparison.times;
       if (is_first)
-        identity_s += per_replay * time_of(everybody_, comparison.as_is, comparison.times);
+        before_s += per_replay * time_of(everybody_, comparison.as_is, comparison.times);
       placed_s += per_replay * time_of(everybody_, comparison.as_placed, comparison.times);
       if (!is_first)
-        identity_s += per_replay * time_of(everybody_, comparison.as_is, comparison.times);
+        before_s += per_replay * time_of(everybody_, comparison.as_is, comparison.times);
     }
-    as_is_.push_back(identity_s);
+    as_is_.push_back(before_s);
     as_placed_.push_back(placed_s);
-    result_.ratios.push_back(placed_s > 0 ? identity_s / placed_s : 0);
+    result_.ratios.push_back(placed_s > 0 ? before_s / placed_s : 0);
   }
 
   // Of the slowest rank, so that all stop together.
@@ -294,7 +297,8 @@ TrialResult try_numbering(const job::Agreement& everybody, const TrialTerms& ter
     return before;
   everybody.broadcast(before.saved_s);
   broadcast(everybody, before.ratios);
-  return Trial(everybody, comparisons_of(everybody, std::move(phases), terms.slot_of), std::move(before))
+  return Trial(everybody, comparisons_of(everybody, std::move(phases), terms.slot_of, terms.against),
+               std::move(before))
       .run();
 }
 

@@ -16,9 +16,10 @@ namespace thalweg::mpi {
 struct TrialTerms {
   const pattern::Pattern& pattern;
   const place::Slots& slot_of;
-  double recorded_s = 0;      // that the run took in which the pattern was recorded
-  double seconds = 0;         // that may be spent now
-  std::vector<double> ratios; // of earlier runs
+  const place::Slots& against; // the slots that ranks have otherwise; empty: as they were started
+  double recorded_s = 0;       // that the run took in which the pattern was recorded
+  double seconds = 0;          // that may be spent now
+  std::vector<double> ratios;  // of earlier runs
 };
 
 // Ends when all rounds together decide (place::verdict_of), or after so many seconds. Where not even one

@@ -14,23 +14,25 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::uint64_t key_of_trial(const std::string& pattern_file, const machine::Allocation& allocation) {
-  return place::trial_key(text_of_file(pattern_file), allocation);
+std::uint64_t key_of_trial(const std::string& pattern_file, const machine::Allocation& allocation,
+                           const place::Slots& against) {
+  return place::trial_key(text_of_file(pattern_file), allocation, against);
 }
 
 } // namespace
 
 std::optional<place::KeptTrial> kept_trial(const std::string& pattern_file,
-                                           const machine::Allocation& allocation) {
+                                           const machine::Allocation& allocation,
+                                           const place::Slots& against) {
   return place::find_trial(place::parse_trials(text_of_file(place::file_of_trials(pattern_file))),
-                           key_of_trial(pattern_file, allocation),
+                           key_of_trial(pattern_file, allocation, against),
                            static_cast<std::int32_t>(allocation.slots.size()));
 }
 
 bool keep_trial(const std::string& pattern_file, const machine::Allocation& allocation,
-                place::KeptTrial trial) {
+                const place::Slots& against, place::KeptTrial trial) {
   const std::string file = place::file_of_trials(pattern_file);
-  trial.key = key_of_trial(pattern_file, allocation);
+  trial.key = key_of_trial(pattern_file, allocation, against);
   std::vector<place::KeptTrial> trials = place::parse_trials(text_of_file(file));
   place::remember(trials, std::move(trial));
   return observe::write_atomically(file, place::to_text(trials));

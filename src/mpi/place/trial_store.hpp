@@ -11,11 +11,13 @@
 namespace thalweg::mpi {
 
 // What earlier runs found for this pattern on these slots, or nothing; also where nothing can be read.
+// `against` has what a numbering is held against (place::trial_key).
 std::optional<place::KeptTrial> kept_trial(const std::string& pattern_file,
-                                           const machine::Allocation& allocation);
+                                           const machine::Allocation& allocation,
+                                           const place::Slots& against = {});
 
 // Keeps what was found, whose key is filled in here. False where it cannot be written.
 bool keep_trial(const std::string& pattern_file, const machine::Allocation& allocation,
-                place::KeptTrial trial);
+                const place::Slots& against, place::KeptTrial trial);
 
 } // namespace thalweg::mpi

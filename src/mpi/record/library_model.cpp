@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "mpi/abi/families/family.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/schedule_operation.hpp"
 #include "mpi/run/neighbors.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 using observe::PeerTraffic;
 
+constexpr strategies::MpiLibrary own_library =
+    own_family == Family::openmpi ? strategies::MpiLibrary::open_mpi : strategies::MpiLibrary::mpich;
 constexpr const char* by_direct = "direct";
 constexpr const char* by_leaders = "like:leaders";
 
@@ -37,7 +40,8 @@ ModelTraffic traffic_like(const CollectiveCall& call, const CommunicatorState& c
   problem.root = call.root;
   const std::uint64_t unit = unit_bytes(call, communicator, bytes);
   problem.unit_bytes = static_cast<std::int64_t>(unit);
-  const char* const name = strategies::likely_strategy(problem.operation, bytes, communicator.size);
+  const char* const name =
+      strategies::likely_strategy(problem.operation, bytes, communicator.size, own_library);
   const strategies::Strategy& strategy = strategies::find(problem.operation, name);
   problem.parameters = strategies::resolve(strategy, {});
   if (strategies::unsupported_reason(strategy, problem))
