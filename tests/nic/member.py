@@ -16,7 +16,7 @@ import time
 from thalweg.nic.status import AGENT, VERSION
 
 CONTRIBUTORS, WINDOW, PORT = 64, 8, 7747
-DEPARTURE_AT, PATIENCE_S = 3072, 60.0
+DEPARTURE_AT, PATIENCE_S = 2560, 60.0
 KEY = 0xFEEDFEED
 
 
@@ -29,10 +29,10 @@ def main(number: int, rank: int, place_above: tuple[str, int], below: list[str],
     agent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     agent.connect(AGENT)
     root = parent == "-"
-    head = struct.pack("=QIHHHH", KEY, number, 1, 1 + len(below), not root, own)
+    head = struct.pack("=QIHHHHHH", KEY, number, 1, 1 + len(below), not root, own, 0, 0)
     cards = [place(address) for address in below]
     places = [bytes(8), *cards] + [bytes(8)] * (CONTRIBUTORS - 1 - len(below))
-    group = head + (bytes(8) if root else place(parent)) + b"".join(places) + bytes(4)
+    group = head + (bytes(8) if root else place(parent)) + b"".join(places)
     ranks = [rank] + [100 + index for index in range(len(below))]
     ranks += [0] * (CONTRIBUTORS - len(ranks))
     agent.send(struct.pack("=IIII", VERSION, 2, 0, 0) + group + array.array("i", ranks).tobytes())

@@ -44,6 +44,17 @@ def test_nonblocking_calls_end_while_ranks_compute(lab: None, nonblocking: str, 
         assert devices.ran_on(report, function) == {"nic"}
 
 
+def test_broadcasts_of_all_lengths_and_roots_are_relayed(lab: None, broadcasts: str, tmp_path: Path) -> None:
+    """Where a rank comes late, and with two ranks on a host; those that are too long for cards run on the engine."""
+    del lab
+    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
+        done, report = devices.run_broadcasts(broadcasts, tmp_path, ranks, use)
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+        assert devices.ran_on(report, "MPI_Ibcast") == {use}
+        assert devices.ran_on(report, "MPI_Bcast") == {use, f"{use} on the engine"}
+        assert "MPI_Bcast of no or of more than 90112 bytes runs on our engine" in str(report["network_device"])
+
+
 def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: str, tmp_path: Path) -> None:
     """With one rank on a host and with two; the engine runs the same schedule where an agent is missing."""
     del lab
@@ -59,17 +70,6 @@ def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: 
             devices.end(f"{devices.NAME}-h1")
     for ranks in (devices.HOSTS, 2 * devices.HOSTS - 2):
         assert found["nic", ranks] == found["nic on the engine", ranks]
-
-
-def test_broadcasts_of_all_lengths_and_roots_are_relayed(lab: None, broadcasts: str, tmp_path: Path) -> None:
-    """Where a rank comes late, and with two ranks on a host; those that are too long for cards run on the engine."""
-    del lab
-    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
-        done, report = devices.run_broadcasts(broadcasts, tmp_path, ranks, use)
-        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
-        assert devices.ran_on(report, "MPI_Ibcast") == {use}
-        assert devices.ran_on(report, "MPI_Bcast") == {use, f"{use} on the engine"}
-        assert "MPI_Bcast of no or of more than 90112 bytes runs on our engine" in str(report["network_device"])
 
 
 def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(lab: None, program: str, tmp_path: Path) -> None:
