@@ -75,10 +75,15 @@ char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
     return nullptr;
   }
   KeptGroups::Group& group = last_->kept.of(to);
-  if (!group.is_empty())
-    return group.add(bytes, 0);
-  ++period_.messages;
-  return group.add(bytes, 1);
+  if (group.is_empty()) {
+    ++period_.messages;
+    return group.add(bytes, 1);
+  }
+  if (routes_.phases() == 1 && sizeof(CombinedHead) + group.bytes() + bytes > ports_.bytes_max) {
+    send_straight(group.sealed(), to);
+    group.clear();
+  }
+  return group.add(bytes, 0);
 }
 
 void Bracket::end(std::uint32_t element) {

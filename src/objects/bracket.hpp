@@ -35,6 +35,8 @@ public:
     /// Sends pieces as one message, which take() is given there.
     std::function<void(Rank to, std::span<const std::span<const char>> pieces)> send;
     std::function<std::size_t()> elements; ///< of the rank, that end each iteration
+    /// Of a message. Larger ones are sent, but what goes directly does not wait to become larger.
+    std::size_t bytes_max = SIZE_MAX;
   };
 
   Bracket(Combining combining, std::int32_t ranks, Rank rank, Ports ports);

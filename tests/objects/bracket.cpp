@@ -28,7 +28,9 @@ struct World {
   };
   static_assert(sizeof(Content) == bytes_each);
 
-  World(Combining combining, std::int32_t ranks, std::vector<std::size_t> of) : elements(std::move(of)) {
+  World(Combining combining, std::int32_t ranks, std::vector<std::size_t> of,
+        std::size_t bytes_max = SIZE_MAX)
+      : elements(std::move(of)) {
     for (Rank rank = 0; rank < ranks; ++rank)
       brackets.push_back(std::make_unique<Bracket>(
           combining, ranks, rank,
@@ -39,7 +41,7 @@ struct World {
                            sent.push_back(std::move(made));
                            ++messages;
                          },
-                         [this, rank] { return elements[static_cast<std::size_t>(rank)]; }}));
+                         [this, rank] { return elements[static_cast<std::size_t>(rank)]; }, bytes_max}));
   }
   void deposit(Rank from, std::uint32_t element, Rank to, std::uint64_t value) {
     char* const at = brackets[static_cast<std::size_t>(from)]->deposit(element, to, bytes_each);
@@ -156,6 +158,22 @@ TEST(Bracket, ItCountsWhatGoesFromRankToRank) {
     EXPECT_EQ(receiver.messages, 0);
     EXPECT_EQ(world.brackets[3]->take_period().messages, 0);
   }
+}
+
+TEST(Bracket, WhatGoesDirectlyDoesNotWaitForMoreThanAMessageHolds) {
+  std::mt19937_64 random(7);
+  World world(Combining::direct, 2, {1, 1}, 100);
+  for (std::uint64_t call = 0; call < 50; ++call)
+    world.deposit(0, 0, 1, call);
+  EXPECT_GT(world.messages, 10U);
+  for (const World::Message& one : world.sent)
+    EXPECT_LE(one.bytes.size(), 100U);
+  world.brackets[0]->end(0);
+  world.run(random);
+  EXPECT_EQ(world.delivered, 50U);
+  EXPECT_EQ(world.sum, 49U * 50 / 2);
+  EXPECT_EQ(world.brackets[0]->take_period().messages, 1);
+  EXPECT_EQ(world.brackets[1]->take_period().received_messages, 1);
 }
 
 TEST(Bracket, AnotherStrategyBeginsWithAnEpoch) {

@@ -30,7 +30,8 @@ struct Cell : thalweg::element<Cell> {
 
   std::int64_t step = 0;
   std::int64_t steps = 0;
-  std::int64_t called[2] = {0, 0}; // in this step and the next one: nobody is further ahead
+  // In this step and the next ones: in a ring somebody may be ahead by as many as there are ranks.
+  std::vector<int> called = std::vector<int>(static_cast<std::size_t>(job.ranks) + 1);
 
   void exchange(std::int64_t of_steps) {
     step = 0;
@@ -52,10 +53,11 @@ struct Cell : thalweg::element<Cell> {
     if (halo != nullptr)
       halo->end();
   }
+  int& called_in(std::int64_t of_step) { return called[static_cast<std::size_t>(of_step) % called.size()]; }
   void be_called(std::int64_t of_step, std::span<const char>) {
-    ++called[of_step % 2];
-    while (step < steps && called[step % 2] == job.degree) {
-      called[step++ % 2] = 0;
+    ++called_in(of_step);
+    while (step < steps && called_in(step) == job.degree) {
+      called_in(step++) = 0;
       if (step < steps)
         call_others();
     }
@@ -119,6 +121,10 @@ void run(thalweg::array<Cell>& cells, std::int64_t steps) {
   if (cells.rank() == 0)
     cells.broadcast<&Cell::exchange>(steps);
   cells.fence();
+  cells.each([&](const Cell& cell, const auto&) {
+    if (cell.step != steps)
+      MPI_Abort(MPI_COMM_WORLD, 1);
+  });
 }
 
 constexpr const char* strategies[] = {"direct", "mesh", "grid", "hypercube", "stream", "auto"};
