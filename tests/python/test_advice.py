@@ -108,7 +108,7 @@ def test_placing_is_explained(thalweg: Command, tmp_path: Path) -> None:
     dealt = "h0,h2,h1,h3"
     text = explained(thalweg, tmp_path, dealt)
     assert "no run on these slots has tried" in text
-    assert "the next run may spend 1 s" in text
+    assert "the next run may spend 2 s" in text
     slots = job_slots(4, str(tmp_path / "hosts"), dealt.split(","))
     assert kept_trial(str(pattern), slots) is None
     placed = np.array([int(word) for word in text.rpartition("slots: ")[2].split()], dtype=np.int32)

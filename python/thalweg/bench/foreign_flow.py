@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from thalweg import _core
 from thalweg.errors import FAILED, ThalwegError
-from thalweg.machine.machine import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,13 +71,14 @@ class Hop(NamedTuple):
 def _loads(lab: Lab, pattern: Pattern, slot_of: Sequence[int]) -> NDArray[np.float64]:
     """Give the bytes that a job's ranks send over each link, with a rank a host in the order in which jobs get them."""
     places = np.array([lab.names.index(name) for name in lab.dealt])[np.asarray(slot_of)]
-    bytes_sent = pattern.matrix().tocoo()
-    return Machine(lab.network).link_loads(places[bytes_sent.row], places[bytes_sent.col], bytes_sent.data)
+    sent = pattern.matrix().tocoo()
+    machine = _core.Interconnect(lab.network, lab.hosts)
+    return machine.link_loads(places[sent.row], places[sent.col], sent.data.astype(np.float64))
 
 
 def hottest_hop(lab: Lab, pattern: Pattern, slot_of: Sequence[int]) -> Hop:
     """Find the link between switches that a job loads most whose ranks have these slots."""
-    machine = Machine(lab.network).interconnect
+    machine = _core.Interconnect(lab.network, lab.hosts)
     first_switch = machine.nodes if machine.vertices > machine.nodes else 0
     loads = _loads(lab, pattern, slot_of)
     hops = []

@@ -23,9 +23,10 @@ constexpr double burst_min_s = 0.005; // shorter bursts say more of processors t
 constexpr double growth_part = 0.1;   // of the time, that one pass through all links may take
 constexpr int growths_max = 3;
 constexpr int repeats_max = 4;
-// A flow beside a burst takes half of a link, and may have filled its queues: then bursts take far longer.
-// Processors that are busy make bursts slow by chance.
-constexpr double slow = 1.5;
+// A flow beside a burst takes up to half of a link, and may have filled its queues: then bursts take far
+// longer. Processors that are busy make bursts slow by chance, so of many the briefest counts.
+constexpr double slow_at_first = 1.4;
+constexpr double surely_slow = 1.3;
 // What is left of a link beside others, at least: messages share it with them, whatever waits in front of it.
 constexpr double free_part_min = 0.25;
 constexpr int burst_tag = 2;
@@ -121,7 +122,8 @@ std::vector<double> free_parts_of_links(const job::Agreement& everybody,
   }
   keep_min(times, bursts.run(rounds, bytes));
   const double usual = place::usual_seconds(times);
-  const std::vector<Link> suspects = below_one(free_parts(machine, links, rounds, times, usual, slow));
+  const std::vector<Link> suspects =
+      below_one(free_parts(machine, links, rounds, times, usual, slow_at_first));
   if (suspects.empty())
     return {};
   // Again, and over the same links by other nodes too. Where bursts cross other links as well, those that
@@ -130,7 +132,7 @@ std::vector<double> free_parts_of_links(const job::Agreement& everybody,
   times = bursts.run(rounds, bytes);
   for (int repeats = 1; repeats < repeats_max && bursts.spent_s() < seconds; ++repeats)
     keep_min(times, bursts.run(rounds, bytes));
-  std::vector<double> parts = free_parts(machine, suspects, rounds, times, usual, slow);
+  std::vector<double> parts = free_parts(machine, suspects, rounds, times, usual, surely_slow);
   for (double& part : parts)
     part = std::max(part, free_part_min);
   return below_one(parts).empty() ? std::vector<double>{} : parts;

@@ -63,19 +63,19 @@ std::string describe_trial(const TrialResult& trial) {
   return describe_rounds(trial.ratios) + "; this run is too brief to try one, later ones have its time too";
 }
 
-enum class Verdict : std::uint8_t { otherwise, go, attempt };
+enum class Verdict : std::uint8_t { fallback, go, attempt };
 
 // Before anything is tried in this run.
 Verdict first_verdict(const Proposal& proposal) {
   if (proposal.slot_of.empty() || proposal.before.verdict == place::TrialVerdict::stay)
-    return Verdict::otherwise;
+    return Verdict::fallback;
   const bool is_sure = proposal.is_by_order || proposal.before.verdict == place::TrialVerdict::go;
   return is_sure ? Verdict::go : Verdict::attempt;
 }
 
 // For later runs on the same slots. What cannot be kept is found again.
 void keep(const TrialResult& trial, const Proposal& proposal, const machine::Allocation& allocation) {
-  keep_trial(proposal.file, allocation, proposal.otherwise,
+  keep_trial(proposal.file, allocation, proposal.fallback,
              {.verdict = place::verdict_of(trial.ratios),
               .saved_s = trial.saved_s,
               .ratios = trial.ratios,
@@ -131,23 +131,23 @@ Seen look_at_links(const job::Agreement& everybody, const Proposal& proposal,
 Verdict attempt(const job::Agreement& everybody, const Proposal& proposal,
                 const machine::Allocation& allocation, std::optional<TrialResult>& trial) {
   const place::KeptTrial& before = proposal.before;
-  const double runs = before.slot_of.empty() && proposal.otherwise.empty() ? 2 : 1;
+  const double runs = before.slot_of.empty() && proposal.fallback.empty() ? 2 : 1;
   trial = try_numbering(everybody, {.pattern = proposal.pattern,
                                     .slot_of = proposal.slot_of,
-                                    .against = proposal.otherwise,
+                                    .against = proposal.fallback,
                                     .recorded_s = proposal.seconds,
                                     .seconds = before.saved_s + runs * trial_part * proposal.seconds,
                                     .ratios = before.ratios});
   if (everybody.own() == 0)
     keep(*trial, proposal, allocation);
-  return place::verdict_of(trial->ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::otherwise;
+  return place::verdict_of(trial->ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::fallback;
 }
 
 // The slots that ranks get, from the first one, which alone has a proposal. Empty where they stay. The same
 // on all ranks.
 place::Slots agreed_slots(const job::Agreement& everybody, const Proposal& proposal, Verdict verdict,
                           std::size_t ranks) {
-  place::Slots slots = verdict == Verdict::go ? proposal.slot_of : proposal.otherwise;
+  place::Slots slots = verdict == Verdict::go ? proposal.slot_of : proposal.fallback;
   bool moves = !slots.empty();
   everybody.broadcast(moves);
   if (!moves)

@@ -50,14 +50,14 @@ Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks) {
 void propose(Proposal& proposal, const machine::Allocation& allocation, const machine::Allocation* quiet) {
   const pattern::Pattern& pattern = proposal.pattern;
   if (quiet != nullptr)
-    proposal.otherwise = adopted_slots(proposal.file, *quiet);
+    proposal.fallback = adopted_slots(proposal.file, *quiet);
   const place::Metrics before = place::metrics(
-      pattern, allocation, proposal.otherwise.empty() ? as_started(pattern.tasks) : proposal.otherwise);
+      pattern, allocation, proposal.fallback.empty() ? as_started(pattern.tasks) : proposal.fallback);
   const auto part = [&](const place::Slots& slots) {
     return place::value(goal, place::metrics(pattern, allocation, slots), before);
   };
   // Links may be busy that were not when it was tried.
-  auto known = kept_trial(proposal.file, allocation, proposal.otherwise);
+  auto known = kept_trial(proposal.file, allocation, proposal.fallback);
   if (known && part(known->slot_of) > 1 - predicted_gain_min)
     known.reset();
   if (!known || quiet != nullptr)

@@ -13,7 +13,7 @@ namespace thalweg::mpi {
 
 struct Proposal {
   place::Slots slot_of{};     // of each rank of the program; empty: there is none
-  place::Slots otherwise{};   // of each rank if that is not taken; empty: as they were started
+  place::Slots fallback{};    // of each rank if that is not taken; empty: as they were started
   bool is_by_order = false;   // the user's own, which nobody tries first
   std::string why{};          // in words, also where there is none
   pattern::Pattern pattern{}; // what it is for
