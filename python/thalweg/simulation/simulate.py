@@ -67,8 +67,7 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     None: all), but for the numbers in `without`. Rank r is on slot placement[r], as map_ranks() gives it, or on slot r.
     Links carry `link_bandwidth` bytes a second (0: as fast as messages alone), and each adds `link_latency` seconds. On
     level "flow", which is usual with a network, messages share links; on "loggp" the network only delays. On "packet"
-    they are cut into packets for `routers`, by `routing`; docs/simulation.md says which of Routers count. `costs`
-    says all of these at once.
+    they are cut into packets for `routers`, by `routing` (docs/simulation.md). `costs` says all of these at once.
     """
     where = costs or Costs(
         machine, loggops, ranks_per_node, network, nodes, without, placement, link_bandwidth, link_latency, level,
