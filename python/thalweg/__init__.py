@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from thalweg.placement.pattern import Pattern
     from thalweg.placement.reorder import Reordering, reorder
     from thalweg.simulation.network import NetworkSimulation, Routers, simulate_network
-    from thalweg.simulation.simulate import Simulation, simulate
+    from thalweg.simulation.results import Simulation
+    from thalweg.simulation.simulate import simulate
     from thalweg.simulation.streams import simulate_stream
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
@@ -103,7 +104,7 @@ _MODULES = {
     "Reordering": "thalweg.placement.reorder",
     "Sharing": "thalweg.placement.mapping",
     "Routers": "thalweg.simulation.network",
-    "Simulation": "thalweg.simulation.simulate",
+    "Simulation": "thalweg.simulation.results",
     "TaskCosts": "thalweg.balancing.balance",
     "advise": "thalweg.placement.advice",
     "balance": "thalweg.balancing.balance",

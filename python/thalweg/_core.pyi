@@ -953,6 +953,15 @@ class SimulatedProgram:
     def looked_at(self) -> int:
         """How many ranks were found alike, where one stands for all; else 0."""
 
+    @property
+    def like_rounds(self) -> int:
+        """
+        How many rounds that are alike the shortest of its rows of them has, where one rank stands for all.
+        """
+
+    def with_fewer_rounds(self, removed: int) -> SimulatedProgram:
+        """The same of all ranks, with so many rounds less in each of its rows of like rounds."""
+
     def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None, noise: str = '') -> Simulation: ...
 
 def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str, may_fold: bool = True) -> SimulatedProgram:

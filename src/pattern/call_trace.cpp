@@ -65,6 +65,10 @@ void write_call(Out out, const TracedCall& call) {
     write_row(out, "to", call.sent);
     write_row(out, "from", call.received);
     break;
+  case TracedKind::remote:
+    fmt::format_to(out, "{}remote{} {} {} {} {}", prefix, request, call.communicator, call.peer, call.bytes,
+                   call.read);
+    break;
   case TracedKind::wait:
     break;
   }

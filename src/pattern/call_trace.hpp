@@ -17,6 +17,7 @@
 //       12000 isend 1 0 1 7 64          request, then as send; ssend and issend wait for the receiver
 //       0 wait 0:1:9 1                  requests; of those for any message, whose it was and its tag
 //       80 collective 0 allreduce 8 0 native       communicator, call, bytes of a unit, root, what ran it
+//       0 iremote 3 0 1 64 8              request, communicator, whose memory, bytes written to it and read
 //       80 icollective 2 0 alltoallv 0 0 native to 0,64 from 0,8      request; bytes by rank
 //     end
 //     cut                               the thread's later calls were not recorded
@@ -37,7 +38,7 @@ inline constexpr std::int32_t no_request = -1;
 /// As a receive's peer or tag: whichever.
 inline constexpr std::int32_t any_message = -1;
 
-enum class TracedKind : std::uint8_t { send, receive, wait, collective };
+enum class TracedKind : std::uint8_t { send, receive, wait, collective, remote };
 
 /// A request that is over.
 struct Completed {
@@ -59,7 +60,8 @@ struct TracedCall {
   std::uint32_t communicator = 0;  ///< by the rank's own numbers
   std::int32_t peer = 0;           ///< rank of the world; of a collective the root, a rank of its own
   std::int32_t tag = 0;            ///< of messages
-  std::uint64_t bytes = 0;         ///< of a send; of a unit of a collective's buffers
+  std::uint64_t bytes = 0;         ///< of a send; of a unit of a collective's buffers; written one-sidedly
+  std::uint64_t read = 0;          ///< one-sidedly
   std::string operation = {};      ///< a collective's call, by the name that selections use
   std::string implementation = {}; ///< what ran it: a strategy with its parameters, or native
   std::vector<Completed> completed = {};
@@ -103,6 +105,17 @@ struct CallTrace {
 
   bool is_cut() const;
 };
+
+/// Visits the item of each call in order, those of loops as often as they stand for.
+template <class Visit>
+void for_each_call(const std::vector<TraceItem>& items, const Visit& visit) {
+  for (const TraceItem& item : items) {
+    if (item.repeats == 0)
+      visit(item);
+    for (std::uint32_t round = 0; round < item.repeats; ++round)
+      for_each_call(item.body, visit);
+  }
+}
 
 /// How many calls the items stand for; at most 2^62.
 std::uint64_t calls_of(const std::vector<TraceItem>& items);

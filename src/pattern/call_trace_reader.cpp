@@ -183,11 +183,17 @@ private:
       call.peer = from == "any" ? any_message : rank_of(from);
       const std::string_view tag = word();
       call.tag = tag == "any" ? any_message : static_cast<std::int32_t>(number(tag, number_max));
+    } else if (kind == "remote") {
+      call.kind = TracedKind::remote;
+      call.peer = rank_of(word());
+      call.bytes = number(word(), bytes_max);
+      call.read = number(word(), bytes_max);
     } else if (kind == "collective") {
       read_collective(call);
     } else {
-      fail(fmt::format("'{}' is no call", kind), "write send, ssend, receive, collective, with an i before "
-                                                 "where it has a request, or wait");
+      fail(
+          fmt::format("'{}' is no call", kind),
+          "write send, ssend, receive, remote, collective, with an i before where it has a request, or wait");
     }
   }
 

@@ -5,8 +5,10 @@
 #include "python/interconnects.hpp"
 #include "python/simulated_program.hpp"
 #include "simulate/critical_path.hpp"
+#include "simulate/rounds.hpp"
 #include "simulate/simulation.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -146,6 +148,22 @@ void bind_program(nb::module_& module) {
       .def_prop_ro("patterns", [](const SimulatedProgram& self) { return self.program.patterns.size(); })
       .def_ro("looked_at", &SimulatedProgram::looked_at,
               "How many ranks were found alike, where one stands for all; else 0.")
+      .def_prop_ro(
+          "like_rounds",
+          [](const SimulatedProgram& self) {
+            return self.program.folded == 0 ? 0 : simulate::like_rounds(self.program);
+          },
+          "How many rounds that are alike the shortest of its rows of them has, where one rank stands for "
+          "all.")
+      .def(
+          "with_fewer_rounds",
+          [](const SimulatedProgram& self, std::uint32_t removed) {
+            if (removed == 0 || self.program.folded == 0 || removed >= simulate::like_rounds(self.program))
+              throw Error(fmt::format("{} rounds to leave out", removed), "leave out fewer than like_rounds");
+            return SimulatedProgram{simulate::with_fewer_rounds(self.program, removed), self.looked_at};
+          },
+          nb::arg("removed"), nb::call_guard<nb::gil_scoped_release>(),
+          "The same of all ranks, with so many rounds less in each of its rows of like rounds.")
       .def(
           "run",
           [](const SimulatedProgram& self, std::string_view ties, std::uint64_t explained_max,

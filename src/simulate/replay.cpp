@@ -2,12 +2,14 @@
 
 #include "core/error.hpp"
 #include "simulate/program_builder.hpp"
+#include "simulate/remote_calls.hpp"
 #include "simulate/replayed_collectives.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <utility>
 
 namespace thalweg::simulate {
 
@@ -19,7 +21,7 @@ using pattern::TraceItem;
 
 constexpr std::uint64_t calls_max = std::uint64_t{1} << 27; // of all ranks
 constexpr std::int64_t rounds_apart = 16; // collectives of a communicator whose messages differ
-constexpr std::size_t threads_max = 256;
+constexpr std::size_t threads_max = 255;  // beside the processor that serves one-sided calls
 
 /// A call of a thread, its loops written out.
 struct ThreadStep {
@@ -29,16 +31,14 @@ struct ThreadStep {
   std::int32_t tag;
 };
 
-void unroll(const std::vector<TraceItem>& items, const std::vector<TracedCall>& calls,
-            std::vector<ThreadStep>& steps) {
-  for (const TraceItem& item : items) {
-    if (item.repeats == 0) {
-      const TracedCall& call = calls[item.call];
-      steps.push_back({&call, item.computed, call.peer, call.tag});
-    }
-    for (std::uint32_t round = 0; round < item.repeats; ++round)
-      unroll(item.body, calls, steps);
-  }
+std::vector<ThreadStep> written_out(const pattern::TracedThread& thread,
+                                    const std::vector<TracedCall>& calls) {
+  std::vector<ThreadStep> steps;
+  pattern::for_each_call(thread.items, [&](const TraceItem& item) {
+    const TracedCall& call = calls[item.call];
+    steps.push_back({&call, item.computed, call.peer, call.tag});
+  });
+  return steps;
 }
 
 constexpr std::int32_t never_came = -4;
@@ -64,25 +64,13 @@ void answer(std::vector<ThreadStep>& steps) {
   }
 }
 
-/// Numbers for what messages meet by: communicator and tag.
-class Tags {
-public:
-  std::uint32_t of(std::uint64_t communicator, std::int64_t tag) {
-    return numbers_.try_emplace({communicator, tag}, static_cast<std::uint32_t>(numbers_.size()))
-        .first->second;
-  }
-
-private:
-  std::map<std::pair<std::uint64_t, std::int64_t>, std::uint32_t> numbers_;
-};
-
 /// Writes the calls of a thread.
 class ThreadWriter {
 public:
   ThreadWriter(ProgramBuilder& builder, const ReplayOptions& options, ReplayedCollectives& collectives,
-               Tags& tags, const pattern::TracedRank& rank, std::uint8_t cpu)
+               ReplayedTags& tags, const pattern::TracedRank& rank, std::uint8_t cpu, Where server)
       : builder_(builder), options_(options), collectives_(collectives), tags_(tags),
-        rank_(rank), where_{cpu, 0} {}
+        rank_(rank), where_{cpu, 0}, server_(server) {}
 
   void write(const std::vector<ThreadStep>& steps) {
     for (const ThreadStep& step : steps) {
@@ -99,6 +87,9 @@ public:
         break;
       case TracedKind::collective:
         collective(*step.call);
+        break;
+      case TracedKind::remote:
+        remote(*step.call);
         break;
       }
     }
@@ -161,6 +152,22 @@ private:
       go_on_after(received);
     else
       requests_[call.request].push_back(received);
+  }
+
+  /// It is over when its answer has come. A rank's own memory is reached at once.
+  void remote(const TracedCall& call) {
+    if (static_cast<std::uint32_t>(call.peer) == builder_.rank())
+      return;
+    join();
+    MessageCost priced = cost(call.bytes, call.peer);
+    const std::uint32_t begun = behind_all(builder_.compute(std::exchange(priced.send_overhead, 0), where_));
+    builder_.require(builder_.send(call.peer, tags_.asking(where_.cpu), priced, server_), begun);
+    const std::uint32_t answered = builder_.receive(call.peer, tags_.answering(where_.cpu), server_);
+    builder_.require(answered, begun);
+    if (call.request == pattern::no_request)
+      return go_on_after(answered);
+    requests_[call.request].push_back(answered);
+    go_on_after(begun);
   }
 
   void wait(const TracedCall& call) {
@@ -266,9 +273,10 @@ private:
   ProgramBuilder& builder_;
   const ReplayOptions& options_;
   ReplayedCollectives& collectives_;
-  Tags& tags_;
+  ReplayedTags& tags_;
   const pattern::TracedRank& rank_;
   Where where_;
+  Where server_; // of one-sided calls
   std::vector<Before> before_;
   std::unordered_map<std::int32_t, std::vector<std::uint32_t>> requests_; // what began with each
   std::unordered_map<std::uint32_t, std::int64_t> rounds_;                // collectives of each communicator
@@ -298,15 +306,16 @@ Replay replay(const pattern::CallTrace& trace, const ReplayOptions& options) {
   check(trace, options);
   ProgramBuilder builder(static_cast<std::int64_t>(trace.ranks.size()));
   ReplayedCollectives collectives(trace, options);
-  Tags tags;
+  ReplayedTags tags;
+  const RemoteCalls remote(trace);
   for (const pattern::TracedRank& rank : trace.ranks) {
     std::uint8_t cpu = 0;
     for (const pattern::TracedThread& thread : rank.threads) {
-      std::vector<ThreadStep> steps;
-      unroll(thread.items, rank.calls, steps);
+      std::vector<ThreadStep> steps = written_out(thread, rank.calls);
       answer(steps);
-      ThreadWriter(builder, options, collectives, tags, rank, cpu++).write(steps);
+      ThreadWriter(builder, options, collectives, tags, rank, cpu++, remote.server()).write(steps);
     }
+    remote.serve(builder, options, tags);
     builder.end_rank();
   }
   Replay found{builder.finish(), {}};

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,8 @@ def traced(name: str, program: str, ranks: int, folder: Path, *arguments: str, *
     return file
 
 
-def sent(trace: Path) -> Counter[tuple[int, int, str]]:
-    """Bytes and messages of the program's own, loops written out: (from, to, which)."""
-    found: Counter[tuple[int, int, str]] = Counter()
+def calls(trace: Path) -> Iterator[tuple[int, int, str]]:
+    """Give the lines of calls: rank, how often the loops around have it called, the line."""
     rank, times = 0, [1]
     for line in trace.read_text().splitlines():
         words = line.split()
@@ -34,10 +34,29 @@ def sent(trace: Path) -> Counter[tuple[int, int, str]]:
             times.append(times[-1] * int(words[1]))
         elif words[0] == "end" and len(words) == 1:
             times.pop()
-        elif match := re.fullmatch(r"\d+ (?:s?send|is?send \d+) \d+ (\d+) \d+ (\d+)", line):
+        elif words[0].isdecimal():
+            yield rank, times[-1], line
+
+
+def sent(trace: Path) -> Counter[tuple[int, int, str]]:
+    """Bytes and messages of the program's own, loops written out: (from, to, which)."""
+    found: Counter[tuple[int, int, str]] = Counter()
+    for rank, times, line in calls(trace):
+        if match := re.fullmatch(r"\d+ (?:s?send|is?send \d+) \d+ (\d+) \d+ (\d+)", line):
             peer, size = map(int, match.groups())
-            found[rank, peer, "bytes"] += times[-1] * size
-            found[rank, peer, "messages"] += times[-1]
+            found[rank, peer, "bytes"] += times * size
+            found[rank, peer, "messages"] += times
+    return found
+
+
+def reached(trace: Path) -> Counter[tuple[int, int, str]]:
+    """Bytes of one-sided calls, and the calls: (from, whose memory, which)."""
+    found: Counter[tuple[int, int, str]] = Counter()
+    for rank, times, line in calls(trace):
+        if match := re.fullmatch(r"\d+ (?:remote|iremote \d+) \d+ (\d+) (\d+) (\d+)", line):
+            peer, written, read = map(int, match.groups())
+            found.update({(rank, peer, "written"): times * written, (rank, peer, "read"): times * read})
+            found[rank, peer, "calls"] += times
     return found
 
 
@@ -46,8 +65,13 @@ def test_every_message_is_in_the_trace(name: str, tmp_path: Path) -> None:
     """All kinds of sends, persistent and partitioned ones, split communicators, neighbors; and it can be replayed."""
     trace = traced(name, "traffic", RANKS, tmp_path)
     partitioned = Counter[tuple[int, int, str]]() if name == "openmpi4" else around(96, 3, 1)
-    assert sent(trace) == around(130, 8, 1, -1) + around(40, 4, 1) + partitioned + pairs(5)
-    assert "lacks 36 one-sided calls" in trace.read_text()
+    exposures = around(0, 1, 1, -1)
+    assert sent(trace) == around(130, 8, 1, -1) + around(40, 4, 1) + exposures + partitioned + pairs(5)
+    next_of_reversed = {(rank, (rank - 1) % RANKS) for rank in range(RANKS)}
+    amounts = {"written": 36, "read": 30, "calls": 9}
+    assert reached(trace) == {(*pair, which): amount for pair in next_of_reversed for which, amount in amounts.items()}
+    assert "one-sided" not in trace.read_text()
+    assert "window" not in trace.read_text()
     found = replay(str(trace), Costs(ranks_per_node=0), use=["alltoall=bruck"], computation_scale=0)
     assert found.simulation.seconds < found.recorded_seconds
 

@@ -96,7 +96,7 @@ TracedCall random_call(std::mt19937& random, std::int32_t ranks) {
     return static_cast<std::int32_t>(random() % static_cast<unsigned>(end));
   };
   TracedCall call;
-  call.kind = static_cast<TracedKind>(random() % 4);
+  call.kind = static_cast<TracedKind>(random() % 5);
   if (call.kind == TracedKind::wait) {
     for (auto count = random() % 4; count > 0; --count) {
       Completed one{below(9)};
@@ -117,6 +117,11 @@ TracedCall random_call(std::mt19937& random, std::int32_t ranks) {
     for (std::vector<std::uint64_t>* const row : {&call.sent, &call.received})
       for (std::int32_t rank = 0; call.operation == "alltoallv" && rank < ranks; ++rank)
         row->push_back(random() % 3 == 0 ? random() : 64);
+    return call;
+  }
+  if (call.kind == TracedKind::remote) {
+    call.bytes = random();
+    call.read = random();
     return call;
   }
   call.tag = below(1000);
@@ -181,6 +186,8 @@ TEST(CallTrace, RefusesByLine) {
                                   rank + "1 send 1 1 7 8\n" + end,
                                   rank + "1 send 0 1 7\n" + end,
                                   rank + "1 send 0 1 7 8 9\n" + end,
+                                  rank + "1 remote 0 2 7 8\n" + end,
+                                  rank + "1 iremote 0 0 1 7\n" + end,
                                   rank + "1 sned 0 1 7 8\n" + end,
                                   rank + "x send 0 1 7 8\n" + end,
                                   rank + "loop 3\n1 wait 0\n" + end,

@@ -13,6 +13,7 @@ from thalweg.bench import simulate as bench
 from thalweg.bench.simulate_labs import compare, rows_of
 from thalweg.cli import make_application
 from thalweg.errors import FAILED, SETTINGS, USAGE, Status, ThalwegError
+from thalweg.simulation import rounds
 from thalweg.simulation.ground import LOGGOPS, Costs
 from thalweg.simulation.simulate import kinds, run
 from thalweg.strategies import make_sample
@@ -69,6 +70,20 @@ def test_many_ranks_that_are_alike_are_folded() -> None:
     assert found.ends.shape == (1 << 20,)
     # 20 rounds of a message of one byte.
     assert found.finish == 20 * (2 * 1500 + 2500)
+
+
+def test_few_rounds_stand_for_many_on_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a star nothing is shared, so the time is that of the one rank that stands for all without a network."""
+    monkeypatch.setattr(rounds, "OPERATIONS_MAX", 1 << 24)
+    found = thalweg.simulate("allreduce", "ring", 2048, 1 << 16, network="star")
+    assert found.rounds
+    assert found.rounds.total > 2000 > found.rounds.simulated
+    folded = thalweg.simulate("allreduce", "ring", 2048, 1 << 16)
+    assert (found.ends == folded.ends).all()
+    assert sum(found.why.values()) == found.finish
+    sent = 2 * 2047 * 32
+    assert set(found.links.bytes.tolist()) == {sent}
+    assert found.links_on_path == []
 
 
 def test_a_machine_file_says_what_messages_cost(tmp_path: Path) -> None:

@@ -125,6 +125,31 @@ TEST(Replay, BlocksOfTheirOwnGoStraight) {
   EXPECT_EQ(finish_of(rooted), one_way(300));
 }
 
+// A lock, a thing written, and one read, for which the rank that is reached need do nothing.
+TEST(Replay, OneSidedCallsAreMessagesAndAnswers) {
+  const auto takes = [](const std::string& lines, Ticks other = 0) {
+    return finish_of(trace_of({lines, fmt::format("{} wait\n", other)}));
+  };
+  EXPECT_EQ(takes("0 remote 0 1 0 0\n"), 2 * one_way(0));
+  EXPECT_EQ(takes("0 remote 0 1 0 0\n", 3 * one_way(0)), 3 * one_way(0));
+  EXPECT_EQ(takes("0 iremote 0 0 1 900 0\n0 wait 0\n7 wait\n"), one_way(900) + one_way(0) + 7);
+  EXPECT_EQ(takes("0 iremote 0 0 1 0 900\n0 wait 0\n7 wait\n"), one_way(900) + one_way(0) + 7);
+  EXPECT_EQ(takes("5 iremote 0 0 0 900 900\n0 wait 0\n7 wait\n"), 12); // its own memory
+}
+
+// Calls of one request are over together, and those of several ranks meet nobody else's answers.
+TEST(Replay, OneSidedCallsAreOverWhenTheyAreWaitedFor) {
+  const std::string many =
+      "loop 5\n0 iremote 0 0 {0} 64 8\nend\n0 wait 0\n0 collective 0 barrier 0 0 native\n";
+  const auto all = trace_of({fmt::format(fmt::runtime(many), 1), fmt::format(fmt::runtime(many), 2),
+                             fmt::format(fmt::runtime(many), 0)});
+  const Replay found = replay(all, options_with());
+  EXPECT_TRUE(found.remarks.empty());
+  EXPECT_GE(simulate(found.program, {}).result.finish, one_way(64) + one_way(8) + one_way(0));
+  const auto threads = trace_of({"thread\n0 remote 0 1 0 5000\nthread\n0 remote 0 1 0 8\n", ""});
+  EXPECT_GE(finish_of(threads), one_way(0) + one_way(5000));
+}
+
 TEST(Replay, ThreadsComputeSideBySide) {
   EXPECT_EQ(finish_of(trace_of({"thread\n5000 wait\nthread\n4000 wait\n"})), 5000);
 }

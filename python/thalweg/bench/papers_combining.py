@@ -16,10 +16,12 @@ import numpy as np
 from thalweg import _core
 from thalweg.bench.papers_rows import Request, Row
 from thalweg.simulation.ground import LOGGOPS
-from thalweg.simulation.simulate import Simulation, run
+from thalweg.simulation.simulate import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from thalweg.simulation.results import Simulation
 
 QSNET = (("288B", 11.0, 8.0), ("2KiB", 16.0, 5.0), ("any", 11.0, 8.0))
 """Messages up to so many bytes: microseconds of each, and nanoseconds of a byte."""

@@ -108,17 +108,18 @@ def run(request: Request, json_file: str) -> None:
                 found = compare(case, measure(session, case, list(predicted)), predicted, session.job, machine)
                 all_found.append(found)
                 rows += rows_of(f"{machine.network or 'star'} {case.name}", found)
-                print(f"{machine.network or 'star':<14} {case.name:<22} {_words(found)}", flush=True)
+                print(f"{machine.network or 'star':<14} {case.name:<22} {words_of(found)}", flush=True)
         means = {
             predictor: Accuracy(*(mean(values) for values in zip(*(one[predictor] for one in all_found), strict=True)))
             for predictor in PREDICTORS
         }
-        print(f"{machine.network or 'star':<14} {'mean':<22} {_words(means)}", flush=True)
+        print(f"{machine.network or 'star':<14} {'mean':<22} {words_of(means)}", flush=True)
     if json_file:
         write_rows(rows, json_file)
 
 
-def _words(found: Mapping[str, Accuracy]) -> str:
+def words_of(found: Mapping[str, Accuracy]) -> str:
+    """Write the figures for a line."""
     return "; ".join(
         f"{predictor}: rho {one.correlation:.2f}, ratio {one.ratio:.2f}, off {one.error:.2f}"
         for predictor, one in found.items()

@@ -73,8 +73,14 @@ def simulate(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks to measure with.")] = 8,
     ops: Annotated[str, typer.Option(help="The operations to measure.", show_default="six")] = "",
     sizes: Annotated[str, typer.Option(help="Bytes of a unit to measure.")] = "8KiB,64KiB",
+    programs: Annotated[bool, typer.Option("--programs", help="Measure traced programs, not single calls.")] = False,
+    folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
 ) -> None:
     """Time simulations of many ranks and of packets, in processor seconds and memory; or hold them against labs."""
+    if labs and programs:
+        module = importlib.import_module("thalweg.bench.simulate_programs")
+        module.run(module.Request(mpi, ranks, words(labs), folder, rounds), json_file)
+        return
     if labs:
         module = importlib.import_module("thalweg.bench.simulate_labs")
         module.run(module.Request(mpi, ranks, words(labs), cases(ops, sizes)), json_file)

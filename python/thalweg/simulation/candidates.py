@@ -9,10 +9,12 @@ import numpy as np
 from thalweg import _core
 from thalweg.simulation.ground import LOGGOPS, Ground
 from thalweg.simulation.placed import Network, cabled
-from thalweg.simulation.simulate import EXPLAINED_MAX, Simulation, run
+from thalweg.simulation.simulate import EXPLAINED_MAX, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from thalweg.simulation.results import Simulation
 
 
 def network_of_nodes(known: _core.NodePlaces, nodes: Sequence[int]) -> Network:

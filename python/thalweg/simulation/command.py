@@ -21,7 +21,8 @@ from thalweg.simulation.placed import is_network, read_placement
 from thalweg.simulation.recording import play, read_recording
 from thalweg.simulation.replaying import is_trace, replay
 from thalweg.simulation.report import print_played, print_replayed, replayed_data
-from thalweg.simulation.simulate import EXPLAINED_MAX, TICKS, Simulation, simulate
+from thalweg.simulation.results import TICKS, Rounds, Simulation
+from thalweg.simulation.simulate import EXPLAINED_MAX, simulate
 from thalweg.simulation.streams import simulate_stream
 from thalweg.units import size_text, time_text
 
@@ -256,6 +257,7 @@ def as_data(request: Request, found: Simulation, wall_seconds: float) -> dict[st
         "packet_hops": found.packet_hops,
         "patterns": found.patterns,
         "folded": found.folded,
+        "rounds": found.rounds._asdict() | {"are_steady": found.rounds.are_steady} if found.rounds else {},
         "fingerprint": f"{found.fingerprint:016x}",
         "wall_seconds": wall_seconds,
     }
@@ -282,6 +284,13 @@ def _print_links_on_path(found: Simulation) -> None:
         print(f"    {found.link_name(link):<24} {time_text(ticks / TICKS):>9} {ticks / max(found.finish, 1):>6.1%}")
 
 
+def _words_of_rounds(rounds: Rounds) -> str:
+    """Say what stands for what."""
+    steady = f"a round takes {rounds.round_ns:.0f} ns by the last of them, {rounds.before_ns:.0f} ns by those before"
+    rough = "" if rounds.are_steady else "\n  they have not become steady, so this time is a rough one"
+    return f"  {rounds.simulated} of {rounds.total} like rounds were simulated for all; {steady}{rough}"
+
+
 def _print(request: Request, found: Simulation, wall_seconds: float) -> None:
     has_file = request.machine and not is_network(request.machine)
     costs = request.machine if has_file else f"LogGOPS {request.loggops}"
@@ -289,7 +298,9 @@ def _print(request: Request, found: Simulation, wall_seconds: float) -> None:
     print(f"{_subject(request)} on {found.ranks} ranks{where}, level {found.level}, {costs}\n")
     print(f"  {time_text(found.seconds)} ({found.finish} ns); rank {found.last_rank} is the last")
     print(f"  the ranks' processors wait for {_waiting(found):.1%} of that time")
-    if found.folded:
+    if found.rounds:
+        print(_words_of_rounds(found.rounds))
+    elif found.folded:
         print(f"  one rank was simulated for all: the {found.folded} that were looked at are alike")
     if found.why:
         print("\nwhy this time: the critical path, by kind of cost")
@@ -297,7 +308,7 @@ def _print(request: Request, found: Simulation, wall_seconds: float) -> None:
             if ticks:
                 print(f"  {kind:<9} {time_text(ticks / TICKS):>9} {ticks / max(found.finish, 1):>6.1%}")
         on_path = found.ranks_on_path()
-        if not found.folded:
+        if found.rounds or not found.folded:
             shown = ", ".join(f"{rank} ({time_text(ticks / TICKS)})" for rank, ticks in on_path[:SHOWN_RANKS])
             print(f"  through {len(on_path)} ranks: {shown}{', …' if len(on_path) > SHOWN_RANKS else ''}")
         _print_links_on_path(found)

@@ -81,6 +81,11 @@ class Ground:
         return held
 
     @property
+    def is_alike_everywhere(self) -> bool:
+        """Say whether messages take the same between whichever ranks, as far as a network is concerned."""
+        return self.network is None or (self.level == "loggp" and not self.link_latency)
+
+    @property
     def nodes(self) -> list[int]:
         """Give the node of each rank, from 0; nothing where there is no network."""
         return self.network.numbers if self.network else []

@@ -8,10 +8,12 @@ import numpy as np
 
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.plots import new_figure
-from thalweg.simulation.simulate import Simulation, kinds
+from thalweg.simulation.simulate import kinds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from thalweg.simulation.results import Simulation
 
 DRAWN_RANKS_MAX = 64
 DRAWN_SEGMENTS_MAX = 200_000

@@ -9,7 +9,8 @@ import numpy as np
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.simulation.ground import Costs, Ground, ground_of
-from thalweg.simulation.simulate import TICKS, Simulation, run
+from thalweg.simulation.results import TICKS, Simulation
+from thalweg.simulation.simulate import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

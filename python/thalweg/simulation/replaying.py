@@ -10,12 +10,14 @@ import numpy as np
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.simulation.ground import Costs, ground_of
-from thalweg.simulation.simulate import EXPLAINED_MAX, Simulation, run
+from thalweg.simulation.simulate import EXPLAINED_MAX, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from thalweg.simulation.results import Simulation
 
 FIRST_WORD = b"thalweg-trace"
 

@@ -2,109 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from thalweg import _core
 from thalweg.errors import FAILED, SETTINGS, USAGE, ThalwegError
 from thalweg.simulation.ground import LOGGOPS, Costs, Ground, ground_of
+from thalweg.simulation.results import Links, Segments, Simulation
+from thalweg.simulation.rounds import has_too_many_rounds, simulate_rounds
 from thalweg.strategies import make_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from thalweg.simulation.network import Routers
 
 TIES = ("order", "loggopsim")
 EXPLAINED_MAX = 1 << 22
-TICKS = 1e9
-"""Of a second."""
-
-
-class Segments(NamedTuple):
-    """What processors and messages did when; times in nanoseconds, kinds as positions in `kinds()`.
-
-    links  of messages on their way on levels flow and packet: the link that held them up; -1: none
-    """
-
-    ranks: NDArray[np.int64]
-    kinds: NDArray[np.uint8]
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    links: NDArray[np.int64]
-
-
-class Links(NamedTuple):
-    """What links carried, those with the most to do first; all of shape (links,). None on level loggp."""
-
-    numbers: NDArray[np.int64]
-    """Of the interconnect's links."""
-    bytes: NDArray[np.float64]
-    busy: NDArray[np.float64]
-    """The nanoseconds that these take at the link's full capacity."""
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """What a simulation says; times in nanoseconds."""
-
-    level: str
-    ranks: int
-    finish: int
-    """When the last rank has finished, all having begun at 0."""
-    last_rank: int
-    ends: NDArray[np.int64]
-    """Of each rank."""
-    busy: NDArray[np.int64]
-    """How long each rank's processors had something to do; the rest of its time it waited."""
-    operations: int
-    """That were simulated; of folded programs, one rank's."""
-    messages: int
-    events: int
-    packets: int
-    """That have come, on level packet; else 0."""
-    packet_hops: int
-    """How often one has passed a switch."""
-    patterns: int
-    """How many kinds of ranks there are."""
-    folded: int
-    """How many ranks were looked at and found alike, so that one was simulated for all; 0: all were."""
-    why: dict[str, int]
-    """How long each kind of cost is on the critical path; empty if the program was too large to explain."""
-    path: Segments
-    """The critical path, from the start to the finish without a pause."""
-    timeline: Segments
-    """What all processors did, where it was asked for."""
-    links: Links
-    """What links carried, on levels flow and packet."""
-    links_on_path: list[tuple[int, int]]
-    """The links that messages of the critical path waited for, with nanoseconds, longest first."""
-    network: _core.Interconnect | None
-    """What lies between the ranks, where it is known."""
-    fingerprint: int
-    """Equal for equal results."""
-
-    @property
-    def seconds(self) -> float:
-        """When the last rank has finished."""
-        return self.finish / TICKS
-
-    def link_name(self, link: int) -> str:
-        """Name a link of the network for people."""
-        return "" if self.network is None else self.network.link_name(link)
-
-    def ranks_on_path(self) -> list[tuple[int, int]]:
-        """Give the ranks that the critical path goes through, with their nanoseconds on it, longest first."""
-        ranks, places = np.unique(self.path.ranks, return_inverse=True)
-        ticks = np.zeros(ranks.size, dtype=np.int64)
-        np.add.at(ticks, places, self.path.ends - self.path.begins)
-        order = np.lexsort((ranks, -ticks))
-        return [(int(ranks[place]), int(ticks[place])) for place in order]
 
 
 def kinds() -> list[str]:
@@ -149,14 +67,17 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     None: all), but for the numbers in `without`. Rank r is on slot placement[r], as map_ranks() gives it, or on slot r.
     Links carry `link_bandwidth` bytes a second (0: as fast as messages alone), and each adds `link_latency` seconds. On
     level "flow", which is usual with a network, messages share links; on "loggp" the network only delays. On "packet"
-    they are cut into packets for `routers`, by `routing`; docs/simulation.md says which of Routers count. `costs`
-    says all of these at once.
+    they are cut into packets for `routers`, by `routing` (docs/simulation.md). `costs` says all of these at once.
     """
     where = costs or Costs(
         machine, loggops, ranks_per_node, network, nodes, without, placement, link_bandwidth, link_latency, level,
         routing, routers,
     )  # fmt: skip
     ground = ground_of(where, 0 if goal else ranks)
+
+    def play(one: _core.SimulatedProgram) -> Simulation:
+        return run(one, ground, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
+
     try:
         if goal:
             program = _goal_program(goal, ground)
@@ -165,11 +86,18 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
                 operation, strategy, ranks, root=root, ranks_per_node=where.ranks_per_node, unit_bytes=unit_bytes,
                 parameters=parameters, nodes=ground.nodes,
             )  # fmt: skip
-            may_fold = ground.network is None
-            program = _core.strategy_program(sample, unit_bytes, ground.machine, ground.loggops, may_fold)
+            program = _strategy_program(sample, unit_bytes, ground)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    return run(program, ground, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
+    return simulate_rounds(program, play) if has_too_many_rounds(program, ground) else play(program)
+
+
+def _strategy_program(sample: _core.Sample, unit_bytes: int, ground: Ground) -> _core.SimulatedProgram:
+    """Write a strategy's program; of one rank for all where that says it, or where too much would be simulated."""
+    program = _core.strategy_program(sample, unit_bytes, ground.machine, ground.loggops)
+    if ground.is_alike_everywhere or not program.looked_at or has_too_many_rounds(program, ground):
+        return program
+    return _core.strategy_program(sample, unit_bytes, ground.machine, ground.loggops, may_fold=False)
 
 
 def _goal_program(goal: str | Path | bytes, ground: Ground) -> _core.SimulatedProgram:
@@ -198,7 +126,7 @@ def run(  # noqa: PLR0913
     network = ground.network if ground else None
     level = ground.level if ground else "loggp"
     try:
-        held = ground.rank_network() if ground else None
+        held = None if ground is None or ground.is_alike_everywhere else ground.rank_network()
         found = program.run(ties, explained_max, timeline, progress, held, ground.noise if ground else "")
     except _core.Error as error:
         raise ThalwegError(FAILED, *error.args) from error

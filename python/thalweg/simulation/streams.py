@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.simulation.ground import Costs, ground_of
-from thalweg.simulation.simulate import EXPLAINED_MAX, Simulation, run
+from thalweg.simulation.simulate import EXPLAINED_MAX, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from thalweg.simulation.results import Simulation
 
 BUFFER_BYTES = 16384
 

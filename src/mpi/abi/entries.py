@@ -216,6 +216,7 @@ def persistent_send_entry(function: Prototype) -> str:
 
 
 def one_sided_entry(function: Prototype, written: str, read: str) -> str:
+    request = ", request" if "request" in function.passed() else ""
     body = f"""  std::uint64_t written = 0;
   std::uint64_t read = 0;
   const Observed observed(Function::{function.name}, THALWEG_SITE, MPI_COMM_NULL, [&] {{
@@ -224,8 +225,23 @@ def one_sided_entry(function: Prototype, written: str, read: str) -> str:
     return written + read;
   }});
   observed.reaches(win, target_rank, written, read);
-  observed.lacks("one-sided calls");
-  return native.{function.name}({function.passed()});
+  return observed.traced_alone(native.{function.name}({function.passed()}), [&] {{
+    trace_remote(win, target_rank, written, read{request});
+  }});
+"""
+    return entry(function, body)
+
+
+def window_entry(function: Prototype, note: str) -> str:
+    """Whose own name is in the report only where calls are traced."""
+    makes = "comm" in function.passed()
+    lead = "traced" if makes else "traced_alone"
+    arguments = "(auto& on, auto)" if makes else ""
+    body = f"""  if (!traces) [[likely]] {{
+    return native.{function.name}({function.passed()});
+  }}
+  const Observed observed(Function::{function.name}, THALWEG_SITE, {"comm" if makes else "MPI_COMM_NULL"}, no_bytes);
+  return observed.{lead}(native.{function.name}({function.passed()}), [&]{arguments} {{ {note}; }});
 """
     return entry(function, body)
 

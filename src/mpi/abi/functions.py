@@ -159,6 +159,32 @@ ONE_SIDED |= {
     for name in ("Put", "Get", "Accumulate", "Get_accumulate")
 }
 
+# Windows, of which something is noted only where calls are traced: name -> (prototype, what notes it). Those that
+# name a communicator make a window.
+WINDOWS: dict[str, tuple[str, str]] = {
+    name: (f"{memory}MPI_Info info, MPI_Comm comm, {result}MPI_Win* win", "trace_window(*win, on)")
+    for name, memory, result in (
+        ("Win_create", "void* base, MPI_Aint size, D disp_unit, ", ""),
+        ("Win_allocate", "MPI_Aint size, D disp_unit, ", "void* base, "),
+        ("Win_allocate_shared", "MPI_Aint size, D disp_unit, ", "void* base, "),
+        ("Win_create_dynamic", "", ""),
+    )
+} | {
+    "Win_fence": ("int assertion, MPI_Win win", "trace_fence(win)"),
+    "Win_lock": ("int lock_type, int rank, int assertion, MPI_Win win", "trace_lock(win, rank)"),
+    "Win_unlock": ("int rank, MPI_Win win", "trace_flush(win, rank)"),
+    "Win_unlock_all": ("MPI_Win win", "trace_flush(win)"),
+    "Win_flush": ("int rank, MPI_Win win", "trace_flush(win, rank)"),
+    "Win_flush_all": ("MPI_Win win", "trace_flush(win)"),
+    "Win_flush_local": ("int rank, MPI_Win win", "trace_flush(win, rank)"),
+    "Win_flush_local_all": ("MPI_Win win", "trace_flush(win)"),
+    "Win_post": ("MPI_Group group, int assertion, MPI_Win win", "trace_post(win, group)"),
+    "Win_start": ("MPI_Group group, int assertion, MPI_Win win", "trace_start(win, group)"),
+    "Win_complete": ("MPI_Win win", "trace_complete(win)"),
+    "Win_wait": ("MPI_Win win", "trace_exposed(win)"),
+    "Win_test": ("MPI_Win win, int* flag", "*flag != 0 ? trace_exposed(win) : void()"),
+}
+
 # Calls with a handler of their own in src/mpi (`handle_<name>`, taking the call site first).
 HANDLED: dict[str, str] = {
     "Bsend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",
@@ -338,5 +364,6 @@ LARGE_COUNT: frozenset[str] = frozenset(
         *("Send", "Ssend", "Rsend", "Recv", "Mrecv", "Bsend", "Sendrecv", "Sendrecv_replace"),
         *(*COUNTED, *RECEIVES, *PERSISTENT_SENDS),
         *(name for name in ONE_SIDED if name not in {"Fetch_and_op", "Compare_and_swap"}),
+        *("Win_create", "Win_allocate", "Win_allocate_shared"),
     ]
 )

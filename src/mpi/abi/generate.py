@@ -24,6 +24,7 @@ from entries import (
     one_sided_entry,
     persistent_send_entry,
     receive_entry,
+    window_entry,
 )
 from prototypes import Prototype, prototype
 
@@ -138,11 +139,16 @@ def main() -> None:
         for name, (text, written, read) in table.ONE_SIDED.items()
         for function in plain({name: text}, options.large_count)
     ]
+    windows = [
+        (function, note)
+        for name, (text, note) in table.WINDOWS.items()
+        for function in plain({name: text}, options.large_count)
+    ]
     handled = plain(table.HANDLED, options.large_count)
     constructors = [(prototype(name, text, large=False), parent) for name, (text, parent) in table.CONSTRUCTORS.items()]
     wrapped = [call.prototype for call in all_collectives] + issued + counted + receives + persistent + handled
     wrapped += [made for made, _ in constructors]
-    wrapped += [function for function, _, _ in one_sided]
+    wrapped += [function for function, _, _ in one_sided] + [function for function, _ in windows]
     names_of_wrapped = {function.name for function in wrapped}
     helpers = [function for function in used() if function.name not in names_of_wrapped]
 
@@ -224,6 +230,7 @@ namespace thalweg::mpi {{
         + [handled_entry(f) for f in handled]
         + [constructor_entry(f, parent) for f, parent in constructors]
         + [one_sided_entry(f, written, read) for f, written, read in one_sided]
+        + [window_entry(f, note) for f, note in windows]
     )
     write(
         options.output / "entry_points.cpp",

@@ -11,6 +11,7 @@
 #include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/trace/traced_collectives.hpp"
+#include "mpi/trace/traced_windows.hpp"
 #include "mpi/wait/polling.hpp"
 
 #define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))

@@ -88,10 +88,12 @@ public:
       trace_begun(*finder, AskedReceive{MPI_ANY_SOURCE, MPI_ANY_TAG}, *request);
     return code;
   }
-  // The call does what the trace does not keep.
-  void lacks(const char* what) const {
-    if (traces && row_ != nullptr) [[unlikely]]
-      call_log().count_lack(what);
+  // The same for calls that name no communicator.
+  template <class Trace>
+  int traced_alone(int code, Trace trace) const {
+    if (traces && row_ != nullptr && code == MPI_SUCCESS) [[unlikely]]
+      trace();
+    return code;
   }
   ~Observed() {
     if (row_ != nullptr) {

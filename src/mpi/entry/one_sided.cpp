@@ -8,6 +8,8 @@ int handle_Win_free(const CallSite& site, MPI_Win* window) {
   const Observed observed(Function::Win_free, site, MPI_COMM_NULL, no_bytes);
   if (records_traffic && window != nullptr)
     recorded_window_freed(*window);
+  if (window != nullptr)
+    observed.traced_alone(MPI_SUCCESS, [&] { trace_window_freed(*window); });
   return native.Win_free(window);
 }
 

@@ -18,7 +18,7 @@ std::uint64_t hash_of(const TracedCall& call) {
   hash = mixed_hash(hash, static_cast<std::uint32_t>(call.request) | std::uint64_t{call.communicator} << 32);
   hash = mixed_hash(hash, static_cast<std::uint32_t>(call.peer) |
                               static_cast<std::uint64_t>(static_cast<std::uint32_t>(call.tag)) << 32);
-  hash = mixed_hash(hash, call.bytes);
+  hash = mixed_hash(mixed_hash(hash, call.bytes), call.read);
   for (const char letter : call.operation)
     hash = mixed_hash(hash, static_cast<unsigned char>(letter));
   for (const pattern::Completed& one : call.completed)
@@ -135,6 +135,14 @@ std::uint32_t CallLog::number_of(CommunicatorState& communicator) {
     rank_.communicators.push_back({communicator.id, communicator.world_ranks()});
   }
   return static_cast<std::uint32_t>(communicator.trace_number);
+}
+
+std::int32_t CallLog::world_rank_of(std::uint32_t number, int rank) const {
+  const std::lock_guard lock(mutex_);
+  const std::vector<std::int32_t>& members = rank_.communicators[number].members;
+  return rank >= 0 && static_cast<std::size_t>(rank) < members.size()
+             ? members[static_cast<std::size_t>(rank)]
+             : -1;
 }
 
 void CallLog::count_lack(const char* what) {

@@ -49,7 +49,8 @@ public:
 
   // The number of a communicator among this rank's.
   std::uint32_t number_of(CommunicatorState& communicator);
-  const std::vector<std::int32_t>& members_of(std::uint32_t number) const;
+  // The rank of the world that a rank of it is; -1 where there is none.
+  std::int32_t world_rank_of(std::uint32_t number, int rank) const;
 
   // What the trace lacks, counted.
   void count_lack(const char* what);

@@ -124,9 +124,13 @@ void trace_collective(const CollectiveCall& call, CommunicatorState& communicato
 void trace_meeting(CommunicatorState& communicator) {
   if (communicator.inter || !is_within_world(communicator))
     return;
+  trace_meeting(call_log().number_of(communicator));
+}
+
+void trace_meeting(std::uint32_t communicator) {
   TracedCall traced;
   traced.kind = TracedKind::collective;
-  traced.communicator = call_log().number_of(communicator);
+  traced.communicator = communicator;
   traced.operation = call_name(Operation::barrier);
   traced.implementation = "native";
   call_log().append(traced);

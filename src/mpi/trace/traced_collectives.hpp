@@ -14,5 +14,7 @@ void trace_collective(const CollectiveCall& call, CommunicatorState& communicato
 
 // All ranks of the communicator have met in a call that is no collective of data, such as MPI_Comm_split.
 void trace_meeting(CommunicatorState& communicator);
+// The same by the communicator's number in the trace.
+void trace_meeting(std::uint32_t communicator);
 
 } // namespace thalweg::mpi

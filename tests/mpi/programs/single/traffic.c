@@ -56,6 +56,25 @@ static void persistent(void) {
   MPI_Request_free(&requests[1]);
 }
 
+// Each exposes its memory to the one before it; nothing is moved.
+static void expose(MPI_Comm comm, MPI_Win window) {
+  int me, size;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &size);
+  const int next = (me + 1) % size, before = (me + size - 1) % size;
+  MPI_Group all, targets, origins;
+  MPI_Comm_group(comm, &all);
+  MPI_Group_incl(all, 1, &next, &targets);
+  MPI_Group_incl(all, 1, &before, &origins);
+  MPI_Win_post(origins, 0, window);
+  MPI_Win_start(targets, 0, window);
+  MPI_Win_complete(window);
+  MPI_Win_wait(window);
+  MPI_Group_free(&targets);
+  MPI_Group_free(&origins);
+  MPI_Group_free(&all);
+}
+
 // 36 bytes in 5 messages to the next of the communicator, and 30 in 5 from it.
 static void one_sided(MPI_Comm comm) {
   int me, size;
@@ -86,6 +105,9 @@ static void one_sided(MPI_Comm comm) {
   MPI_Rget(own + 2, 2, MPI_CHAR, next, 48, 2, MPI_CHAR, window, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Win_unlock_all(window);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, window);
+  MPI_Win_unlock(next, window);
+  expose(comm, window);
   MPI_Win_free(&window);
 }
 
