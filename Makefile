@@ -13,12 +13,14 @@ STAMPS := $(VENV)/.stamps
 CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests $(wildcard examples) -name CMakeLists.txt -o -name '*.cmake')
 # pip registers the package folder but builds and installs next to nothing: `make build` shows its progress, and puts
 # the extension and the interposers into the package folder.
-SKBUILD := -C build.targets=thalweg_core -C install.components=none -C cmake.define.THALWEG_TESTS=ON -C cmake.define.THALWEG_EXAMPLES=ON \
-  -C cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
+# pip 23.0, Debian's, does not know the short form, -C.
+SKBUILD := --config-settings build.targets=thalweg_core --config-settings install.components=none \
+  --config-settings cmake.define.THALWEG_TESTS=ON --config-settings cmake.define.THALWEG_EXAMPLES=ON \
+  --config-settings cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
 # How much debuggers are told: -g1 (stacks with lines) compiles a fifth faster. It counts when build/ is configured first.
 DEBUG ?=
 ifdef DEBUG
-SKBUILD += -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
+SKBUILD += --config-settings cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
 endif
 
 # Tests run three at a time, as jobs wait for their launchers a part of the time that two processors could use.
