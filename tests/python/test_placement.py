@@ -133,6 +133,18 @@ def test_formats_say_the_same() -> None:
         text_of(thalweg.map_ranks(np.ones((3, 3)), "mesh:5", budget=FEW), "mpich-rank-order")
 
 
+def test_formats_name_cores_of_one_node(tmp_path: Path) -> None:
+    """What cores share is a machine whose nodes are cores, all of one host."""
+    (tmp_path / "resources").write_text("cores 4\nresource there 1 0-1>2-3\n")
+    slots = slots_of(f"resources:{tmp_path / 'resources'}", np.array([3, 0, 2]))
+    placement = thalweg.map_ranks(np.eye(3, k=1), slots, objective="contention", budget=FEW)
+    cores = slots.nodes[placement.slot_of].tolist()
+    for names, host in (([], "+n0"), (["alone"], "alone")):
+        expected = [f"rank {rank}={host} slot={core}" for rank, core in enumerate(cores)]
+        assert text_of(placement, "ompi-rankfile", names).splitlines() == expected
+    assert text_of(placement, "mpich-hosts", ["alone"]).split() == ["alone:1"] * 3
+
+
 def test_the_hottest_link_is_explained() -> None:
     traffic = np.zeros((6, 6))
     traffic[0, 3] = traffic[1, 4] = 10

@@ -21,7 +21,7 @@ def text_of(placement: Placement, form: str, hosts: Sequence[str] = ()) -> str:
     """
     if form not in FORMATS:
         raise ThalwegError(SETTINGS, f"no format is called {form}", f"choose one of {', '.join(FORMATS)}")
-    count = placement.slots.nodes.size // placement.slots.slots_per_node
+    count = placement.slots.node_count
     if hosts and len(hosts) < count:
         raise ThalwegError(SETTINGS, f"names of {len(hosts)} hosts for {count} nodes", "name each node's host")
     return FORMATS[form](placement, hosts)
@@ -29,15 +29,14 @@ def text_of(placement: Placement, form: str, hosts: Sequence[str] = ()) -> str:
 
 def _host(placement: Placement, hosts: Sequence[str], slot: int) -> str:
     """Name a slot's host; without names as launchers do relative to their allocation."""
-    index = placement.slots.node_index(slot)
+    index, _ = placement.slots.node_and_core(slot)
     return hosts[index] if hosts else f"+n{index}"
 
 
 def _ompi_rankfile(placement: Placement, hosts: Sequence[str]) -> str:
     """Name host and slot of each rank: mpirun --rankfile."""
-    per_node = placement.slots.slots_per_node
     return "".join(
-        f"rank {rank}={_host(placement, hosts, slot)} slot={slot % per_node}\n"
+        f"rank {rank}={_host(placement, hosts, slot)} slot={placement.slots.node_and_core(slot)[1]}\n"
         for rank, slot in enumerate(placement.slot_of.tolist())
     )
 

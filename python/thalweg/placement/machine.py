@@ -30,9 +30,19 @@ class Slots(NamedTuple):
         is_plain = grid is not None and self.machine.vertices == self.machine.nodes and "," not in self.machine.name
         return tuple(grid.extents) if grid is not None and is_plain else ()
 
-    def node_index(self, slot: int) -> int:
-        """Give which of the job's nodes a slot is on, from 0."""
-        return slot // self.slots_per_node
+    @property
+    def is_one_node(self) -> bool:
+        """Tell whether the machine is the cores of one node, by what they share: its nodes are cores then."""
+        return self.machine.name.startswith("resources:")
+
+    @property
+    def node_count(self) -> int:
+        """Give how many nodes the job has."""
+        return 1 if self.is_one_node else self.nodes.size // self.slots_per_node
+
+    def node_and_core(self, slot: int) -> tuple[int, int]:
+        """Give which of the job's nodes a slot is on, and which of the node's cores it takes, both from 0."""
+        return (0, int(self.nodes[slot])) if self.is_one_node else divmod(slot, self.slots_per_node)
 
 
 def slots_of(machine: str, nodes: NDArray[np.int64] | None = None, slots_per_node: int = 1) -> Slots:
