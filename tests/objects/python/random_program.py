@@ -66,14 +66,13 @@ class Cell(thalweg.Element):
         number = int(np.ravel_multi_index(self.at, self.array.shape)) if isinstance(self.at, tuple) else self.at
         self.twin.sums.append(int(await self.reduce(value + number)))
         self.twin.sums.append(int((await self.reduce(np.array([value, -number]), "max"))[1]))
+        # By the same call, as a second one might overtake it on its way to an element that moves.
+        self.contribute("has_all", [self.at], _joined)
         answers = [self.array[at].ask.twice(value) for at in (self.at, self.array.index_of(0))]
         return sum([await answer for answer in answers])
 
     def twice(self, value: int) -> int:
         return 2 * value
-
-    def collect(self) -> None:
-        self.contribute("has_all", [self.at], _joined)
 
     def has_all(self, everywhere: list) -> None:
         self.twin.sums.append(len(set(everywhere)))
@@ -154,8 +153,7 @@ class Phase:
     def reduce(self) -> None:
         value, size = self.chance.randrange(100), self.cells.size
         if self.is_mine():
-            self.cells.broadcast.gather(value)
-            self.cells.broadcast.call("collect")
+            self.cells.broadcast.call("gather", value)
         for twin in self.twins:
             twin.sums += [value * size + size * (size - 1) // 2, 0, size]
 
