@@ -23,6 +23,9 @@ ifdef DEBUG
 SKBUILD += --config-settings cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 $(DEBUG) -DNDEBUG"
 endif
 
+# Hundreds of commands start in the tests: Python is to keep what it compiled, whatever images of containers say.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Tests run three at a time, as jobs wait for their launchers a part of the time that two processors could use.
 # pytest-xdist keeps those of a group on one worker, as they share what takes long to make.
 CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error

@@ -1,14 +1,21 @@
+# thalweg_job_program(<room> <flavor> <source> [more sources...]): a program of thalweg_job_test, named by its first file.
+function(thalweg_job_program room flavor source)
+  cmake_path(GET source STEM name)
+  set(program ${room}-${name}-${flavor})
+  add_executable(${program} ${source} ${ARGN})
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${program} PRIVATE thalweg_${room}_${flavor})
+  if(source MATCHES "cpp$")
+    target_link_libraries(${program} PRIVATE thalweg_flags)
+    target_compile_options(${program} PRIVATE -O1 -g1)
+    thalweg_precompile(${program} jobs)
+  endif()
+endfunction()
+
 # thalweg_job_test(<room> <flavor> <name> <ranks> <expected> COMMAND <program> [arguments...] [ENVIRONMENT ...]): a test
 # <room>.<name>.<ranks>.<flavor> that starts <room>-<program>-<flavor>, which has to end well and say what is expected.
 # The gate leaves out jobs of more than seven ranks. On MPICH it leaves out those of more than three, whose ranks spin
 # until it is their turn on a core.
-# thalweg_release_program(<target>): it is built for `make test-all` only, and its tests run there only.
-add_custom_target(release_programs)
-function(thalweg_release_program target)
-  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
-  add_dependencies(release_programs ${target})
-endfunction()
-
 function(thalweg_job_test room flavor name ranks expected)
   cmake_parse_arguments(TEST "" "" "COMMAND;ENVIRONMENT" ${ARGN})
   list(POP_FRONT TEST_COMMAND program)

@@ -29,7 +29,8 @@ namespace thalweg {
 struct stream_options {
   std::size_t buffer_bytes = 0;
   std::size_t memory_bytes = 0;
-  std::string shape;                  ///< "direct", or "4x8"
+  /// "direct", or "4x8"
+  std::string shape{};                // without braces compilers warn of whoever names other members only
   std::size_t max_pending_items = 0;  ///< of this rank's own, in buffers that are not sent yet
   std::size_t max_overflow_bytes = 0; ///< of what handlers have sent and no buffer was free for
   unsigned period_us = 0;             ///< after which items that wait in a buffer are sent

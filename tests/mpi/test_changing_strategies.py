@@ -40,7 +40,7 @@ EAGER = {"THALWEG_WAIT": "yield", "THALWEG_LEARN": "all", "THALWEG_LEARN_BUDGET"
 def test_results_are_right_while_strategies_change(name: str, ranks: int, tmp_path: Path) -> None:
     """The conformance suites pass while every kind of call is learned about."""
     mpi = named(name)
-    program = [str(build(mpi, "conformance")), "--scale", "3", "--known", mpi.known_names, *SUITES]
+    program = [str(build(mpi, "conformance")), "--scale", "2", "--known", mpi.known_names, *SUITES]
     report = tmp_path / "report.json"
     result = run(mpi, ranks, program, Mode("learning", preload=True, settings=EAGER | {"THALWEG_REPORT": str(report)}))
     if result.status != 0:

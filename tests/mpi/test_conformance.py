@@ -40,7 +40,7 @@ def _scale(ranks: int) -> str:
     """Fewer repetitions in the gate, and on more ranks, for the machine has two cores."""
     if ranks > 8:
         return "0.3"
-    return "1" if "THALWEG_TEST_EFFORT" in os.environ else "0.5"
+    return "1" if "THALWEG_TEST_EFFORT" in os.environ else "0.25"
 
 
 def check(mpi: Mpi, ranks: int, mode: Mode, *suites: str) -> None:

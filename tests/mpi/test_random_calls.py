@@ -15,7 +15,7 @@ from jobs import Mode, build, run, using
 from mpis import Mpi, launcher_environment, named
 from test_strategies import selections
 
-CALLS = os.environ.get("THALWEG_TEST_CALLS", "6000")
+CALLS = os.environ.get("THALWEG_TEST_CALLS", "4000")
 SEED = os.environ.get("THALWEG_TEST_SEED", "1")
 DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
 

@@ -4,6 +4,7 @@ One job takes one strategy for every operation at once, so there are as many job
 strategies.
 """
 
+import os
 import re
 
 import pytest
@@ -45,6 +46,14 @@ def test_every_strategy_is_named() -> None:
     assert named_somewhere == {f"{op}={name}" for op, names in by_operation().items() for name in names}
 
 
+def _ranks(name: str, number: int) -> int:
+    """Another count for each; in the gate MPICH, whose ranks spin until their turn on a core, has the lower ones."""
+    place = number + (name == "mpich4")
+    if name == "mpich4" and number % 2 == 1 and "THALWEG_TEST_EFFORT" not in os.environ:
+        return RANKS[place // 2 % 3]
+    return RANKS[place % len(RANKS)]
+
+
 # The gate runs each selection on one of the two.
 @pytest.mark.parametrize(
     ("name", "number"),
@@ -57,7 +66,7 @@ def test_every_strategy_is_named() -> None:
 def test_strategies(name: str, number: int) -> None:
     """The conformance suites of the collectives pass under the strategies chosen."""
     mpi = named(name)
-    ranks = RANKS[(number + (name == "mpich4")) % len(RANKS)]
+    ranks = _ranks(name, number)
     program = [str(build(mpi, "conformance")), "--scale", "0.5", "--known", mpi.known_names, *SUITES]
     result = run(mpi, ranks, program, using(selections()[number]))
     if result.status != 0:

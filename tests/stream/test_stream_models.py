@@ -5,16 +5,15 @@ They are also searched with something left out that the protocols need; Spin has
 
 from pathlib import Path
 
-import pytest
-from spin import BROKEN_PROMISE, HOLDS, WAITS_FOREVER, check
+from spin import BROKEN_PROMISE, HOLDS, WAITS_FOREVER, check, searches
 
 MODELS = Path(__file__).parent / "models"
 ENDS_TOO_EARLY = f"{BROKEN_PROMISE} (unhandled["
 OF_NEXT_PHASE = f"{BROKEN_PROMISE} (in_full==ranks[_pid].phase)"
 
 
-@pytest.mark.parametrize(
-    ("model", "options", "found"),
+@searches(
+    "model, options, found",
     [
         ("phase_end", "", HOLDS),
         ("phase_end", "NO_MARK", BROKEN_PROMISE),

@@ -5,16 +5,15 @@ Each model is also searched with something left out that the protocol needs; Spi
 
 from pathlib import Path
 
-import pytest
 from spin import BROKEN_PROMISE as WRONG_BYTES
-from spin import HOLDS, check
+from spin import HOLDS, check, searches
 from spin import WAITS_FOREVER as LOST_WAKE_UP
 
 MODELS = Path(__file__).parent / "models"
 
 
-@pytest.mark.parametrize(
-    ("model", "left_out", "found"),
+@searches(
+    "model, left_out, found",
     [
         ("doorbell", "", HOLDS),
         ("doorbell", "NO_FENCE", LOST_WAKE_UP),

@@ -16,7 +16,7 @@ namespace thalweg::bench {
 
 namespace {
 
-struct Item {
+struct FourWords {
   Word words[4];
 };
 
@@ -39,12 +39,12 @@ template <typename Through>
 void send_all(Through& through, int each, int phase) {
   for (int item = 0; item < each; ++item)
     for (int step = 0; step < all_ranks; ++step)
-      through.send((own_rank + step) % all_ranks, Item{{static_cast<Word>(phase + item + own_rank)}});
+      through.send((own_rank + step) % all_ranks, FourWords{{static_cast<Word>(phase + item + own_rank)}});
   through.finish();
 }
 
 void exchange(int rounds, int each) {
-  using T = Item;
+  using T = FourWords;
   Word sum = 0;
   const auto add = [&](const T& item) { sum += item.words[0]; };
   thalweg::stream<T> stream(MPI_COMM_WORLD, add);
@@ -87,8 +87,8 @@ std::vector<std::string> usual_shapes() {
 // The stream that chooses for itself beside streams of given shapes.
 void compare_shapes(int rounds, int each) {
   Word sum = 0;
-  const auto add = [&](const Item& item) { sum += item.words[0]; };
-  std::deque<thalweg::stream<Item>> streams;
+  const auto add = [&](const FourWords& item) { sum += item.words[0]; };
+  std::deque<thalweg::stream<FourWords>> streams;
   std::vector<Way> ways;
   const int phases = phases_of_shapes(each);
   const auto take = [&](const std::string& name, const thalweg::stream_options& options) {
