@@ -5,17 +5,12 @@ A step's time is compared, not a transpose's: forces are computed meanwhile. Wha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from thalweg.bench.examples import example_of, run_example, seconds_in_turns
-from thalweg.bench.lab_jobs import output_of
+from thalweg.bench.examples import run_example, seconds_in_turns
 from thalweg.bench.papers_combining import neighbor_send
+from thalweg.bench.papers_jobs import runner, where
 from thalweg.bench.papers_rows import Request, Row
-from thalweg.errors import LAB, ThalwegError
-from thalweg.lab.hosts import saved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 STEPS = 40
 PROBLEM = ("--cells", "4", "--points", "4", "--steps", str(STEPS), "--verify", "no")
@@ -70,13 +65,13 @@ def simulated() -> list[Row]:
 
 def measured(request: Request) -> list[Row]:
     """Measure steps with each way of transposing, on the lab's hosts or on two ranks here."""
-    ranks, output = _runner(request)
+    ranks, output = runner(request, "molecules")
     seconds = seconds_in_turns(list(WAYS.values()), lambda way: output([*PROBLEM, *way]))
     times = dict(zip(WAYS, seconds, strict=True))
-    where = f"{ranks} hosts" if request.lab else f"{ranks} ranks"
-    rows = [Row("table 7.1", f"molecules, {where}: step, direct", times["direct"] / STEPS * 1e3, 0, "ms", "")]
+    place = where(request, ranks)
+    rows = [Row("table 7.1", f"molecules, {place}: step, direct", times["direct"] / STEPS * 1e3, 0, "ms", "")]
     for way in list(WAYS)[1:]:
-        case = f"molecules, {where}: {way} by direct"
+        case = f"molecules, {place}: {way} by direct"
         rows.append(Row("table 7.1", case, times[way] / times["direct"], 0, "", BY_DIRECT.get(way, "")))
     return rows
 
@@ -92,13 +87,3 @@ def polling(request: Request) -> list[Row]:
         Row("table 7.2", f"molecules, 2 ranks: step, polling {poll_us} us", found / STEPS * 1e3, 0, "ms", paper)
         for (poll_us, paper), found in zip(POLLS_US.items(), seconds, strict=True)
     ]
-
-
-def _runner(request: Request) -> tuple[int, Callable[[Sequence[str]], str]]:
-    if not request.lab:
-        return 2, lambda words: run_example(request.folder, "molecules", request.mpi, 2, words)
-    lab = saved(request.lab)
-    if lab is None:
-        raise ThalwegError(LAB, f"no lab is up that is called {request.lab}", "thalweg lab up --hosts 8 --name NAME")
-    program = str(example_of(request.folder, "molecules", request.mpi))
-    return lab.hosts, lambda words: output_of(lab, [program, *words], ["--native"])

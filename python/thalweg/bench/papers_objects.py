@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from thalweg.bench import papers_molecules
+from thalweg.bench import papers_density, papers_molecules
 from thalweg.bench.examples import run_example, seconds_in_turns
 from thalweg.bench.objects import timed_calls
 from thalweg.bench.papers_rows import Request, Row
@@ -38,6 +38,7 @@ UNSAID = (
     "chapter 5: messages have 8 bytes, as the text's shortest; ranks that outnumber cores share them",
     "table 5.1: the size of the grid, which is illegible: 64 cells in each dimension",
     *papers_molecules.UNSAID,
+    *papers_density.UNSAID,
     "chapter 7: the text's machines had 256 to 3,000 processors: what is compared here is objects with plain MPI",
 )
 
@@ -55,6 +56,8 @@ def applications(request: Request) -> Iterator[list[Row]]:
     yield papers_molecules.simulated()
     yield papers_molecules.measured(request)
     yield papers_molecules.polling(request)
+    yield papers_density.transposes(request)
+    yield papers_density.multicasts(request)
     for name, (table, case, options) in APPLICATIONS.items():
         ours, native = _in_turns(request, name, 2, (["--way", "objects", *options], ["--way", "mpi", *options]))
         yield [
