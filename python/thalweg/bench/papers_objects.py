@@ -64,6 +64,19 @@ def applications(request: Request) -> Iterator[list[Row]]:
             Row(f"table {table}", f"{case}: objects", ours * 1e3, 0, "ms", ""),
             Row(f"table {table}", f"{case}: plain MPI by objects", native / ours, 0, "", ""),
         ]
+    yield _flocks(request)
+
+
+def _flocks(request: Request) -> list[Row]:
+    """Measure diffusion Monte Carlo on two ranks, which the text has not: flocks that move, and single walkers."""
+    seconds, single = seconds_in_turns(
+        ("diffusion_mc_objects", "diffusion_mc"),
+        lambda name: run_example(request.folder, name, request.mpi, 2, ["--steps", "200"]),
+    )
+    return [
+        Row("flocks", "200 steps of 2,000 walkers in flocks", seconds * 1e3, 0, "ms", ""),
+        Row("flocks", "balanced walker by walker, by flocks", single / seconds, 0, "", ""),
+    ]
 
 
 def _ring(request: Request, ranks: int, bucket: int) -> list[Row]:
