@@ -8,7 +8,7 @@
 #include "common/blocks.hpp"
 #include "common/mpi_session.hpp"
 #include "diffusion_mc/by_hand.hpp"
-#include "diffusion_mc/estimate.hpp"
+#include "diffusion_mc/course.hpp"
 #include "diffusion_mc/population.hpp"
 #include "thalweg/balance.hpp"
 
@@ -22,49 +22,21 @@ enum class Way { none, gather, thalweg };
 struct Run {
   Problem problem;
   std::int64_t steps = 0;
-  std::int64_t first_measured = 0;
   Way way = Way::thalweg;
   thalweg::balance_options options;
 };
 
 struct Result {
-  Estimate energy;
-  Estimate r2;
-  std::uint64_t hash = 0;
-  std::int64_t walkers = 0;
+  Course course;
   double imbalance = 0; ///< mean over steps: most walkers of a rank, over the mean of ranks
   double seconds = 0;
-  bool is_conserved = true;
-};
-
-/// Keeps the number of walkers: the trial energy is what was measured, less where there are too many.
-class TrialEnergy {
-public:
-  explicit TrialEnergy(Problem const& problem) : problem_(problem) {}
-
-  [[nodiscard]] double value() const { return value_; }
-  void update(Sums const& all) {
-    double const energy = static_cast<double>(all.energy) * Sums::unit / static_cast<double>(all.walkers);
-    mean_ += (energy - mean_) / 50;
-    value_ = mean_ - std::log(static_cast<double>(all.walkers) / static_cast<double>(problem_.population));
-  }
-
-private:
-  Problem problem_;
-  double mean_ = exact_energy;
-  double value_ = exact_energy;
 };
 
 void combine(void* in, void* inout, int* count, MPI_Datatype*) {
   auto const* const from = static_cast<Sums const*>(in);
   auto* const to = static_cast<Sums*>(inout);
-  for (int i = 0; i < *count; ++i) {
-    to[i].before += from[i].before;
-    to[i].walkers += from[i].walkers;
-    to[i].energy += from[i].energy;
-    to[i].r2 += from[i].r2;
-    to[i].ids += from[i].ids;
-  }
+  for (int i = 0; i < *count; ++i)
+    to[i] = Together()(to[i], from[i]);
 }
 
 /// Collective. The sums of all ranks.
@@ -92,24 +64,15 @@ private:
   MPI_Op operator_ = MPI_OP_NULL;
 };
 
-void measure(Result& result, Sums const& all, std::int64_t step, Run const& run) {
-  if (step < run.first_measured)
-    return;
-  auto const walkers = static_cast<double>(all.walkers);
-  result.energy.add(static_cast<double>(all.energy) * Sums::unit / walkers);
-  result.r2.add(static_cast<double>(all.r2) * Sums::unit / walkers);
-}
-
 template <std::size_t bytes>
 Result simulate(Run const& run, Group const& world) {
-  Result result;
+  Result result{Course(run.problem, run.steps)};
+  Course& course = result.course;
   Range const own = part_of({0, run.problem.population}, world.ranks, world.rank);
   Population<bytes> population(run.problem, own.begin, own.end);
   auto& walkers = population.walkers;
-  TrialEnergy trial(run.problem);
   Summing const sum;
   thalweg::balancer balancer(world.communicator);
-  std::int64_t expected = run.problem.population;
   MPI_Barrier(world.communicator);
   double const begin_s = MPI_Wtime();
   std::optional<thalweg::movement<Walker<bytes>>> moving;
@@ -119,23 +82,19 @@ Result simulate(Run const& run, Group const& world) {
     for (std::int64_t part = 0; part < looks; ++part) { // while others arrive
       Range const some = part_of({0, static_cast<std::int64_t>(here)}, looks, part);
       population.advance(static_cast<std::size_t>(some.begin), static_cast<std::size_t>(some.end), step,
-                         trial.value());
+                         course.trial_energy());
       if (moving)
         moving->test();
     }
     if (moving)
       moving->finish();
     moving.reset();
-    population.advance(here, walkers.size(), step, trial.value());
-    result.imbalance += static_cast<double>(walkers.size()) * world.ranks / static_cast<double>(expected);
-    Sums const all = sum(population.branch(step), world);
-    result.is_conserved = result.is_conserved && all.before == expected;
-    expected = all.walkers;
-    result.hash = mix(result.hash ^ all.ids);
-    if (all.walkers == 0)
+    population.advance(here, walkers.size(), step, course.trial_energy());
+    result.imbalance +=
+        static_cast<double>(walkers.size()) * world.ranks / static_cast<double>(course.walkers());
+    course.add(step, sum(population.branch(step), world));
+    if (course.walkers() == 0)
       break;
-    trial.update(all);
-    measure(result, all, step, run);
     if (run.way == Way::gather)
       balance_by_hand(walkers, world);
     else if (run.way == Way::thalweg)
@@ -144,7 +103,6 @@ Result simulate(Run const& run, Group const& world) {
   if (moving)
     moving->finish();
   result.seconds = MPI_Wtime() - begin_s;
-  result.walkers = expected;
   result.imbalance /= static_cast<double>(run.steps);
   return result;
 }
@@ -166,7 +124,6 @@ bool simulate_and_check(Group const& world, Options const& options) {
   run.problem.moves = static_cast<int>(options.integer("moves", 1, 1 << 20));
   run.problem.seed = static_cast<std::uint64_t>(options.integer("seed", 0, INT64_MAX));
   run.steps = options.integer("steps", lag + 1, 1 << 30);
-  run.first_measured = std::max(run.steps / 5, lag);
   run.way = static_cast<Way>(options.choice("balance", {"none", "gather", "thalweg"}));
   run.options.scheme =
       options.choice("scheme", {"sweep", "alias"}) == 0 ? thalweg_balance_sweep : thalweg_balance_alias;
@@ -175,16 +132,12 @@ bool simulate_and_check(Group const& world, Options const& options) {
   Result result = simulate(size, run, world);
   double most[2] = {result.seconds, result.imbalance};
   MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, world.communicator);
-  bool const right =
-      result.is_conserved && result.energy.agrees_with(exact_energy) && result.r2.agrees_with(exact_r2);
   if (world.rank == 0) {
-    fmt::print("answer: walkers={} steps={} right={} energy={:.6f}+-{:.6f} r2={:.6f}+-{:.6f} hash={:016x}\n",
-               result.walkers, run.steps, right ? "yes" : "NO", result.energy.mean(), result.energy.error(),
-               result.r2.mean(), result.r2.error(), result.hash);
+    fmt::print("{}\n", result.course.answer());
     fmt::print("time: ranks={} balance={} imbalance={:.3f} seconds={:.6f}\n", world.ranks,
                options.text("balance"), most[1], most[0]);
   }
-  return right;
+  return result.course.is_right();
 }
 
 } // namespace

@@ -18,6 +18,12 @@ struct Sums {
   static constexpr double unit = 0x1p-32;
   static std::int64_t whole(double value) { return std::llround(value / unit); }
 };
+struct Together {
+  Sums operator()(Sums const& one, Sums const& other) const {
+    return {one.before + other.before, one.walkers + other.walkers, one.energy + other.energy,
+            one.r2 + other.r2, one.ids + other.ids};
+  }
+};
 
 /// How many steps ago forward walking looks: by then descendants are distributed as the ground state's
 /// square.

@@ -12,13 +12,17 @@ namespace thalweg::examples::molecules {
 
 class Compute;
 
-/// A cell of atoms, an object. Each step it tells 27 computes where its atoms are, and has their forces.
-/// Nobody waits for energies: they are added up while the patches are at later steps.
+/// A cell of atoms, an object. Each step it tells 27 computes where its atoms are, and the charges' mesh what
+/// their charges are. It has forces from both. Nobody waits for energies: they are added up while the patches
+/// are at later steps.
 class Patch : public thalweg::element<Patch, 3> {
 public:
   Patch();
-  thalweg::task run(std::int64_t steps);
-  void forces(std::int64_t step, int slot, std::span<double const> on_atoms, double potential);
+  /// Up to a step, and that one too.
+  thalweg::task run(std::int64_t last_step);
+  void forces(std::int64_t step, int slot, std::span<double const> on_atoms, Potential potential);
+  /// From a plane of the mesh, which is the so-manieth of this cell's window.
+  void potentials(std::int64_t plane, std::span<double const> at_points);
   /// Atoms that have come into this cell, from a neighbor.
   void enter(std::int64_t step, std::span<Atom const> atoms);
   void energies(Energies of_all);
@@ -33,12 +37,19 @@ private:
   struct Part {
     int slot = 0;
     std::vector<double> forces;
-    double potential = 0;
+    Potential potential;
   };
-  void send_leaving(std::int64_t step);
+  struct Layer {
+    std::int64_t plane = 0;
+    std::vector<double> potentials;
+  };
+  void send_charges();
+  void send_leaving();
 
-  std::vector<Atom> atoms_; ///< by id
-  thalweg::inbox<Part> parts_;
+  std::int64_t step_ = 0;
+  std::vector<Atom> atoms_;      ///< by id
+  thalweg::inbox<Part> parts_;   ///< by step: computes may know a neighbor's next coordinates already
+  thalweg::inbox<Layer> layers_; ///< of this step
   thalweg::inbox<std::vector<Atom>> entering_;
   std::vector<Energies> energies_;
 };

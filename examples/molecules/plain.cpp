@@ -1,10 +1,12 @@
 #include "molecules/plain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
 #include "common/blocks.hpp"
+#include "molecules/plain_mesh.hpp"
 
 namespace thalweg::examples::molecules {
 namespace {
@@ -35,14 +37,13 @@ Interaction const& interaction_of(Atoms const& all, Pair const& pair, Interactio
 }
 
 /// The forces on a cell's atoms, in the order of slots; pairs between two ranks are computed by both.
-std::vector<double> forces_on(Cell const& cell, Atoms const& all, Interactions& known, double& potential) {
+std::vector<double> forces_on(Cell const& cell, Atoms const& all, Interactions& known, Potential& potential) {
   std::vector<double> sum(3 * all.at(cell).size());
-  potential = 0;
   for (int slot = 0; slot < slots; ++slot) {
     Interaction const& found = interaction_of(all, pair_of(cell, slot), known);
     bool const is_first = slot < half_neighbors;
     std::ranges::transform(sum, is_first ? found.on_first : found.on_second, sum.begin(), std::plus());
-    potential += is_first ? found.potential : 0;
+    potential += is_first ? found.potential : Potential();
   }
   return sum;
 }
@@ -83,15 +84,23 @@ void go_to_their_cells(Atoms& all) {
 }
 
 /// A step of this rank's cells, and their energies.
-Energies advance(Atoms& all, std::int64_t step, Range const& own) {
+Energies advance(Atoms& all, std::int64_t step, Range const& own, Group const& world) {
   std::map<Cell, std::vector<double>> forces;
-  Energies sum{step, 0, 0};
-  std::map<Cell, double> potentials;
+  Energies sum{step, 0, 0, 0};
+  std::map<Cell, Potential> potentials;
   Interactions known;
   std::int64_t number = 0;
   for (auto const& [cell, atoms] : all)
     if (std::int64_t const one = number++; one >= own.begin && one < own.end)
       forces[cell] = forces_on(cell, all, known, potentials[cell]);
+  if (problem.points != 0) {
+    PlainMesh charged(world);
+    for (auto const& [cell, of_cell] : forces)
+      charged.add(cell, all.at(cell));
+    charged.convolve();
+    for (auto& [cell, of_cell] : forces)
+      potentials[cell].electric += charged.pull(cell, all.at(cell), of_cell);
+  }
   for (auto const& [cell, of_cell] : forces) {
     std::vector<Atom>& atoms = all[cell];
     if (step > 0)
@@ -112,9 +121,10 @@ Result run_plain(Group const& world) {
   MPI_Barrier(world.communicator);
   double const begin = MPI_Wtime();
   for (std::int64_t step = 0; step <= problem.steps; ++step) {
-    Energies sum = advance(all, step, own);
-    MPI_Allreduce(MPI_IN_PLACE, &sum.kinetic, 1, MPI_INT64_T, MPI_SUM, world.communicator);
-    MPI_Allreduce(MPI_IN_PLACE, &sum.potential, 1, MPI_INT64_T, MPI_SUM, world.communicator);
+    Energies sum = advance(all, step, own, world);
+    std::array<std::int64_t, 3> energies{sum.kinetic, sum.near, sum.electric};
+    MPI_Allreduce(MPI_IN_PLACE, energies.data(), 3, MPI_INT64_T, MPI_SUM, world.communicator);
+    sum = {step, energies[0], energies[1], energies[2]};
     result.energies.push_back(sum);
     share(all, own, world);
     if ((step + 1) % problem.period == 0)

@@ -3,16 +3,19 @@
 Jobs of the three ways take turns. The answers have to be the same. The time is what a program prints itself.
 """
 
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from statistics import median
+from typing import NamedTuple, TypeVar
 
 from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.errors import FAILED, PROGRAM, ThalwegError
 
+Way = TypeVar("Way")
 OURS = "stream"
 PEERS = ("direct", "buffered")
 PROGRAMS = {
@@ -69,6 +72,20 @@ def read_output(text: str) -> tuple[float, str]:
     return float(seconds[1]), answer[0]
 
 
+def seconds_in_turns(ways: Sequence[Way], job: Callable[[Way], str], rounds: int = 3) -> list[float]:
+    """Run each way's job so often, in turns, and give their medians; their answers have to be the same."""
+    times: list[list[float]] = [[] for _ in ways]
+    answers = set()
+    for _ in range(rounds):
+        for found, way in zip(times, ways, strict=True):
+            seconds, answer = read_output(job(way))
+            found.append(seconds)
+            answers.add(answer)
+    if len(answers) != 1:
+        raise ThalwegError(FAILED, "the ways of an example differ in their answers:\n" + "\n".join(sorted(answers)))
+    return [median(found) for found in times]
+
+
 def options_of(name: str, items: int) -> list[str]:
     """Size a program's problem."""
     values = {"items": items, "half": max(items // 2, 1), "scale": (8 * items).bit_length()}
@@ -80,14 +97,23 @@ def _job(request: Request, name: str, ranks: int, way: str) -> str:
     return run_example(request.folder, name, request.mpi, ranks, words)
 
 
-def run_example(folder: Path, name: str, mpi: str, ranks: int, words: Sequence[str]) -> str:
-    """Start an example as it is, without an interposer, and give what it prints."""
+def example_of(folder: Path, name: str, mpi: str) -> Path:
+    """Find an example's program."""
     program = folder / f"{name}-{mpi}"
     if not program.exists():
         message = f"the example {program} is missing"
         raise ThalwegError(PROGRAM, message, "build the examples (make build in the sources), and name --folder")
+    return program
+
+
+def run_example(  # noqa: PLR0913, PLR0917 - a job
+    folder: Path, name: str, mpi: str, ranks: int, words: Sequence[str], variables: Mapping[str, str] | None = None
+) -> str:
+    """Start an example as it is, without an interposer, and give what it prints."""
+    program = example_of(folder, name, mpi)
     start = [sys.executable, "-m", "thalweg", "run", "--disable", "--mpi", mpi, "-n", str(ranks), "--"]
-    done = subprocess.run([*start, str(program), *words], capture_output=True, text=True, check=False)
+    given = os.environ | dict(variables or {})
+    done = subprocess.run([*start, str(program), *words], capture_output=True, text=True, check=False, env=given)
     if done.returncode:
         ended = f"{name} {' '.join(words)} ended with status {done.returncode}"
         raise ThalwegError(FAILED, f"{ended}\n{done.stderr[-2000:]}")

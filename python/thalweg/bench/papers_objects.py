@@ -9,10 +9,10 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from thalweg.bench.examples import read_output, run_example
+from thalweg.bench import papers_density, papers_molecules
+from thalweg.bench.examples import run_example, seconds_in_turns
 from thalweg.bench.objects import timed_calls
 from thalweg.bench.papers_rows import Request, Row
-from thalweg.errors import FAILED, ThalwegError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,6 @@ EXCHANGE = {1: "10.1/11.3", 2: "9.4/6.5", 4: "9.4/4.1", 10: "11.5/2.8", 50: "14.
 STENCIL = "1.83 on 8 processors, 1.14 on 512"
 """One object a processor by eight (table 5.1)."""
 APPLICATIONS = {
-    "molecules": ("7.1", "molecules, 40 steps", ["--steps", "40", "--cells", "4", "--verify", "no"]),
     "radix_sort_objects": ("7.5", "200,000 keys a rank sorted", ["--keys-per-rank", "200000"]),
 }
 """Table, case, and options."""
@@ -38,6 +37,8 @@ UNSAID = (
     "chapter 5: a bucket: so many tokens go round together, and a rank sends when it has nothing to run",
     "chapter 5: messages have 8 bytes, as the text's shortest; ranks that outnumber cores share them",
     "table 5.1: the size of the grid, which is illegible: 64 cells in each dimension",
+    *papers_molecules.UNSAID,
+    *papers_density.UNSAID,
     "chapter 7: the text's machines had 256 to 3,000 processors: what is compared here is objects with plain MPI",
 )
 
@@ -51,13 +52,31 @@ def streaming(request: Request) -> Iterator[list[Row]]:
 
 
 def applications(request: Request) -> Iterator[list[Row]]:
-    """Measure chapter 7's programs on two ranks: objects, and the same by plain MPI."""
+    """Measure chapter 7's programs on two ranks, or in a lab: objects, and the same by plain MPI."""
+    yield papers_molecules.simulated()
+    yield papers_molecules.measured(request)
+    yield papers_molecules.polling(request)
+    yield papers_density.transposes(request)
+    yield papers_density.multicasts(request)
     for name, (table, case, options) in APPLICATIONS.items():
         ours, native = _in_turns(request, name, 2, (["--way", "objects", *options], ["--way", "mpi", *options]))
         yield [
             Row(f"table {table}", f"{case}: objects", ours * 1e3, 0, "ms", ""),
             Row(f"table {table}", f"{case}: plain MPI by objects", native / ours, 0, "", ""),
         ]
+    yield _flocks(request)
+
+
+def _flocks(request: Request) -> list[Row]:
+    """Measure diffusion Monte Carlo on two ranks, which the text has not: flocks that move, and single walkers."""
+    seconds, single = seconds_in_turns(
+        ("diffusion_mc_objects", "diffusion_mc"),
+        lambda name: run_example(request.folder, name, request.mpi, 2, ["--steps", "200"]),
+    )
+    return [
+        Row("flocks", "200 steps of 2,000 walkers in flocks", seconds * 1e3, 0, "ms", ""),
+        Row("flocks", "balanced walker by walker, by flocks", single / seconds, 0, "", ""),
+    ]
 
 
 def _ring(request: Request, ranks: int, bucket: int) -> list[Row]:
@@ -100,13 +119,4 @@ def _stencil(request: Request, ranks: int) -> Row:
 
 
 def _in_turns(request: Request, name: str, ranks: int, ways: Sequence[list[str]]) -> list[float]:
-    times: list[list[float]] = [[] for _ in ways]
-    answers = set()
-    for _ in range(ROUNDS):
-        for found, options in zip(times, ways, strict=True):
-            seconds, answer = read_output(run_example(request.folder, name, request.mpi, ranks, options))
-            found.append(seconds)
-            answers.add(answer)
-    if len(answers) != 1:
-        raise ThalwegError(FAILED, f"the ways of {name} differ in their answers:\n" + "\n".join(sorted(answers)))
-    return [median(found) for found in times]
+    return seconds_in_turns(ways, lambda options: run_example(request.folder, name, request.mpi, ranks, options))

@@ -35,3 +35,5 @@ class Request(NamedTuple):
     """Where their programs have been built."""
     calls: int = 200_000
     """Of each kind, in a round of chapter 5."""
+    lab: str = ""
+    """In which chapter 7 runs too, with a rank on each host."""

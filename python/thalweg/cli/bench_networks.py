@@ -29,6 +29,9 @@ def papers(
     mpi: Annotated[str, typer.Option(help="openmpi or mpich, in chapters 5 and 7.")] = "openmpi",
     folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
     calls: Annotated[int, typer.Option(help="In chapter 5, so many of each kind are timed.", min=1000)] = 200_000,
+    lab: Annotated[
+        str, typer.Option(metavar="NAME", help="In chapter 7, run on the hosts of this lab.", show_default=False)
+    ] = "",
 ) -> None:
     """Show the figures of a paper, each beside the paper's value, with what its text does not say.
 
@@ -36,7 +39,7 @@ def papers(
     """
     module = importlib.import_module("thalweg.bench.papers")
     rows = importlib.import_module("thalweg.bench.papers_rows")
-    module.run(rows.Request(chapter, packets, plot, ranks_max, tram, mpi, folder, calls), json_file)
+    module.run(rows.Request(chapter, packets, plot, ranks_max, tram, mpi, folder, calls, lab), json_file)
 
 
 def permutations(

@@ -4,11 +4,33 @@
 #include "job/linked/mpi_calls.hpp"
 #include "job/waiting.hpp"
 
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 namespace thalweg::job {
 
 namespace {
+
+// As for the interposers (docs/configuration.md), which also say where a value is none.
+void read_microseconds(const char* name, std::uint32_t& to) {
+  if (const char* const value = std::getenv(name)) {
+    const std::string_view text = value;
+    std::uint32_t found = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), found);
+    if (status == std::errc{} && end == text.data() + text.size())
+      to = found;
+  }
+}
+
+wait::Settings wait_settings() {
+  wait::Settings settings;
+  read_microseconds("THALWEG_POLL_US", settings.poll_us);
+  read_microseconds("THALWEG_YIELD_US", settings.yield_us);
+  read_microseconds("THALWEG_SLEEP_US", settings.sleep_us_max);
+  return settings;
+}
 
 std::int32_t size_of(MPI_Comm communicator) {
   int ranks = 0;
@@ -43,7 +65,7 @@ Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bo
   nodes_ = std::make_shared<const std::vector<std::int32_t>>(placement_.nodes);
   if (!placement_.sockets.empty())
     sockets_ = std::make_shared<const std::vector<std::int32_t>>(placement_.sockets);
-  const ChannelOptions options{.waiting = {},
+  const ChannelOptions options{.waiting = wait_settings(),
                                .oversubscribed = placement_.oversubscribed,
                                .shared_memory = has_transport,
                                .balances_cores = ranks() == size_of(MPI_COMM_WORLD),
