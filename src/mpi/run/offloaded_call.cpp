@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "mpi/run/device_broadcast.hpp"
+#include "mpi/run/device_blocks.hpp"
 #include "mpi/run/device_collective.hpp"
-#include "mpi/run/device_gathering.hpp"
+#include "mpi/run/device_reduction.hpp"
+#include "mpi/run/device_relaying.hpp"
 
 namespace thalweg::mpi {
 
@@ -30,24 +31,36 @@ struct Fallback {
 // Nothing, and why, for the report, where devices cannot run the call: the same on all ranks.
 std::unique_ptr<DeviceOperation> operation_of(const CollectiveCall& call, CommunicatorState& communicator,
                                               const char*& why_not) {
-  if (call.function->operation == Operation::bcast)
-    return DeviceBroadcast::of(call, communicator, why_not);
+  switch (call.function->operation) {
+  case Operation::bcast:
+  case Operation::scatter:
+    return DeviceRelaying::of(call, communicator, why_not);
+  case Operation::gather:
+  case Operation::allgather:
+    return DeviceBlocks::of(call, communicator, why_not);
+  case Operation::barrier:
+  case Operation::reduce:
+  case Operation::allreduce:
+    break;
+  default:
+    return nullptr;
+  }
   const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);
-  return words ? std::make_unique<DeviceGathering>(call, *words) : nullptr;
+  return words ? std::make_unique<DeviceReduction>(call, *words) : nullptr;
 }
 
 } // namespace
 
 Rank OffloadedCall::root() const {
-  const Operation operation = call.function->operation;
-  return operation == Operation::reduce || operation == Operation::bcast ? call.root : 0;
+  return schedule::is_rooted(scheduled.strategy().operation) ? call.root : 0;
 }
 
 std::optional<Ran> OffloadedCall::run() const {
   const char* why_not = nullptr;
   std::unique_ptr<DeviceOperation> operation = operation_of(call, communicator, why_not);
   if (!operation) {
-    note_network_device(fmt::format("{} of {} runs on our engine", function_name(call), why_not));
+    if (why_not != nullptr)
+      note_network_device(fmt::format("{} of {} runs on our engine", function_name(call), why_not));
     return std::nullopt;
   }
   switch (call.function->mode) {
