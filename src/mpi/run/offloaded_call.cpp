@@ -82,13 +82,16 @@ std::optional<Ran> OffloadedCall::run_now(DeviceOperation& operation) const {
   return done(run_on_devices(group, operation, policy));
 }
 
-// Ranks may not yet know how the group settles, and not all the same: so none does here as if it knew.
-Ran OffloadedCall::run_later(std::unique_ptr<DeviceOperation> operation) const {
+// Ranks may not yet know how the group settles, and not all the same. Where the engine runs it, those that
+// know send the same messages as those that do not.
+std::optional<Ran> OffloadedCall::run_later(std::unique_ptr<DeviceOperation> operation) const {
   const std::shared_ptr<DeviceGroup>& group =
       devices.group_for(scheduled, choice.id, root(), communicator, plans);
+  if (group->is_settled() && !group->is_on_devices())
+    return std::nullopt;
   const engine::Tags tags = plans.next_tags();
   std::unique_ptr<PendingCollective> fallback;
-  if (!group->is_settled() || !group->is_on_devices()) {
+  if (!group->is_settled()) {
     Fallback made(*this, tags);
     if (made.reason != nullptr)
       return declined(made.reason);
