@@ -68,6 +68,9 @@ class Strategy:
     @property
     def uses_nodes(self) -> bool: ...
 
+    @property
+    def offloads(self) -> bool: ...
+
 def operations() -> list[str]: ...
 
 def strategies() -> list[Strategy]: ...
@@ -616,6 +619,15 @@ class Tuning:
     @picks.setter
     def picks(self, arg: Sequence[Pick], /) -> None: ...
 
+    @property
+    def nonblocking(self) -> list[Pick]:
+        """
+        Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.
+        """
+
+    @nonblocking.setter
+    def nonblocking(self, arg: Sequence[Pick], /) -> None: ...
+
 def local_fingerprint(environment: Mapping[str, str]) -> Fingerprint:
     """
     Fills in processor, kernel and the environment's transport; the rest is a job's to know.
@@ -960,7 +972,9 @@ class SimulatedProgram:
         """
 
     def with_fewer_rounds(self, removed: int) -> SimulatedProgram:
-        """The same of all ranks, with so many rounds less in each of its rows of like rounds."""
+        """
+        The same of all ranks, with so many rounds less in each of its rows of like rounds.
+        """
 
     def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None, noise: str = '') -> Simulation: ...
 

@@ -42,7 +42,9 @@ FoundPicks find_picks(const std::string& path, const machine::Fingerprint& group
     return {};
   const tune::TuningFile file = tune::load_tuning(path);
   if (const tune::Tuning* const known = tune::find_tuning(file, group))
-    return {known->picks, fmt::format("tuning file {}: {} picks", path, known->picks.size()), known->streams};
+    return {known->picks,
+            fmt::format("tuning file {}: {} picks", path, known->picks.size() + known->nonblocking.size()),
+            known->streams, known->nonblocking};
   if (file.empty())
     return {{}, fmt::format("no tuning file {}", path)};
   return {{},

@@ -22,6 +22,7 @@ struct FoundPicks {
   std::vector<tune::Pick> picks;
   std::string reason;
   std::vector<tune::StreamPick> streams = {};
+  std::vector<tune::Pick> nonblocking = {};
 };
 
 /// The picks that the tuning file at `path` has under just this fingerprint. Throws Error where it does not

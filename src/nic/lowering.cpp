@@ -27,8 +27,17 @@ struct Message {
   std::size_t stage = 0;
 };
 
+// Of operations that keep ranks' blocks apart, messages are whatever blocks their trees need.
+bool has_blocks(schedule::Operation operation) {
+  using schedule::Operation;
+  return operation == Operation::gather || operation == Operation::allgather ||
+         operation == Operation::scatter;
+}
+
 // Tokens in a barrier; else the whole vector or message, as every message has to be.
 bool is_whole(const Schedule& schedule, std::span<const schedule::BlockRange> blocks) {
+  if (has_blocks(schedule.operation))
+    return true;
   return schedule.operation == schedule::Operation::barrier
              ? blocks.empty()
              : blocks.size() == 1 && blocks.front().first == 0 && blocks.front().size() == schedule.pieces;
@@ -82,19 +91,22 @@ TreePlace place_below(const Schedule& schedule, std::span<const Message> message
 } // namespace
 
 TreePlace tree_place(const Schedule& schedule) {
-  if (schedule.operation == schedule::Operation::broadcast)
+  using schedule::Operation;
+  const Operation operation = schedule.operation;
+  if (operation == Operation::broadcast || operation == Operation::scatter)
     return place_below(schedule, messages_of(schedule));
-  const bool is_barrier = schedule.operation == schedule::Operation::barrier;
-  const bool is_released = schedule.operation != schedule::Operation::reduce; // else its root alone gets more
-  if (!is_barrier && is_released && schedule.operation != schedule::Operation::allreduce)
-    refuse_shape(schedule, "it is no barrier, reduce, allreduce or broadcast");
+  const bool is_combined = operation == Operation::reduce || operation == Operation::allreduce;
+  if (!is_combined && operation != Operation::barrier && !has_blocks(operation))
+    refuse_shape(schedule, "cards do not run its operation");
+  // Else its root alone gets more.
+  const bool is_released = operation != Operation::reduce && operation != Operation::gather;
   const std::vector<Message> messages = messages_of(schedule);
   TreePlace place;
   std::size_t at = 0;
   std::size_t stage = 0; // of the last one that must have finished
   const auto is_left = [&] { return at < messages.size(); };
-  for (; is_left() && !messages[at].is_sent && messages[at].is_combined != is_barrier; ++at) {
-    if (!is_barrier && !place.children.empty() && messages[at].stage <= stage)
+  for (; is_left() && !messages[at].is_sent && messages[at].is_combined == is_combined; ++at) {
+    if (is_combined && !place.children.empty() && messages[at].stage <= stage)
       refuse_shape(schedule, "it combines in any order");
     place.children.push_back(messages[at].peer);
     stage = messages[at].stage;

@@ -4,7 +4,8 @@
 //
 // Nothing here knows a strategy. A schedule is taken as it was proven, and its shape is looked at: tokens, or
 // vectors to combine, from children, then one to a parent, one back from it, and the same to the children. A
-// broadcast has the way down alone.
+// broadcast and a scatter have the way down alone, a reduce and a gather the way up. Where blocks are kept
+// apart, the operation says what comes out: any tree along which all have heard of all will do.
 // Ranks of a host become contributors of its card, and so do the cards of the hosts below it. Cards combine
 // what contributors bring in their order, so a reduction has to do so as well.
 
@@ -23,8 +24,7 @@ struct TreePlace {
   bool operator==(const TreePlace&) const = default;
 };
 
-/// Reads a barrier's, a reduce's, an allreduce's or a broadcast's schedule as a place in a tree. Throws Error
-/// where it is none.
+/// Reads the schedule of an operation that cards run as a place in a tree. Throws Error where it is none.
 TreePlace tree_place(const schedule::Schedule& schedule);
 
 /// What a host's card has to know.

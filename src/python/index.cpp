@@ -49,7 +49,8 @@ void bind_strategy(nb::module_& module) {
       .def_ro("keeps_rank_order", &Strategy::keeps_rank_order)
       .def_ro("unequal_blocks", &Strategy::unequal_blocks)
       .def_ro("in_place", &Strategy::in_place)
-      .def_ro("uses_nodes", &Strategy::uses_nodes);
+      .def_ro("uses_nodes", &Strategy::uses_nodes)
+      .def_ro("offloads", &Strategy::offloads);
 }
 
 } // namespace

@@ -114,7 +114,9 @@ void bind_tuning_files(nb::module_& module) {
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)
-      .def_rw("picks", &Tuning::picks);
+      .def_rw("picks", &Tuning::picks)
+      .def_rw("nonblocking", &Tuning::nonblocking,
+              "Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.");
   module.def("local_fingerprint", &local_fingerprint, nb::arg("environment"),
              "Fills in processor, kernel and the environment's transport; the rest is a job's to know.");
   module.def("load_tuning", &tune::load_tuning, nb::arg("path"),

@@ -14,8 +14,16 @@ Parameter host_tree_radix() {
           .proven_at = {2, 3}};
 }
 
+namespace {
+
+topology::NodeGroups groups_of(const Builder& b) {
+  return topology::node_groups(b.ranks(), b.problem().nodes.get(), b.root());
+}
+
+} // namespace
+
 topology::TreeNode host_tree_node(const Builder& b) {
-  const topology::NodeGroups groups = topology::node_groups(b.ranks(), b.problem().nodes.get(), b.root());
+  const topology::NodeGroups groups = groups_of(b);
   topology::TreeNode node;
   if (!groups.is_leader(b.rank())) {
     node.parent = groups.leader(b.rank());
@@ -37,6 +45,22 @@ topology::TreeNode host_tree_node(const Builder& b) {
   for (const Rank child : among_leaders.children)
     node.children.push_back(leader_of(child));
   return node;
+}
+
+std::vector<Rank> host_subtree(const Builder& b, Rank rank) {
+  const topology::NodeGroups groups = groups_of(b);
+  std::vector<Rank> found{rank};
+  if (!groups.is_leader(rank))
+    return found;
+  const std::int32_t root = groups.group(b.root());
+  const std::int32_t place = (groups.group(rank) + groups.count() - root) % groups.count();
+  const auto radix = static_cast<std::int32_t>(b.parameter("radix"));
+  for (const auto& [first, end] : topology::subtree(topology::TreeShape::kary, groups.count(), radix, place))
+    for (std::int32_t below = first; below < end; ++below)
+      for (const Rank member : groups.members[static_cast<std::size_t>((below + root) % groups.count())])
+        if (member != rank)
+          found.push_back(member);
+  return found;
 }
 
 } // namespace thalweg::strategies

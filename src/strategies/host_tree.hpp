@@ -7,6 +7,8 @@
 #include "strategies/strategy.hpp"
 #include "topology/tree_node.hpp"
 
+#include <vector>
+
 namespace thalweg::strategies {
 
 /// The parameter `radix`: how many nodes are below a node.
@@ -14,5 +16,8 @@ Parameter host_tree_radix();
 
 /// The rank's place in that tree of the builder's problem, at the problem's root.
 topology::TreeNode host_tree_node(const Builder& builder);
+
+/// A rank and all that are below it there; itself first.
+std::vector<Rank> host_subtree(const Builder& builder, Rank rank);
 
 } // namespace thalweg::strategies

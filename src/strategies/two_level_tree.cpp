@@ -110,11 +110,4 @@ std::int32_t TwoLevelTree::relative_group(Rank rank) const {
   return (groups_.group(rank) - root_group_ + groups_.count()) % groups_.count();
 }
 
-std::vector<std::int32_t> subtree_positions(const std::vector<Rank>& subtree, std::int32_t ranks) {
-  std::vector<std::int32_t> positions(static_cast<std::size_t>(ranks), -1);
-  for (std::size_t i = 0; i < subtree.size(); ++i)
-    positions[static_cast<std::size_t>(subtree[i])] = static_cast<std::int32_t>(i);
-  return positions;
-}
-
 } // namespace thalweg::strategies

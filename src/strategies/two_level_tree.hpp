@@ -38,8 +38,4 @@ private:
   std::int32_t radix_;
 };
 
-/// Numbers of the blocks of a rank's subtree in its memory: 0 its own, then the others in order; -1: not
-/// below the rank.
-std::vector<std::int32_t> subtree_positions(const std::vector<Rank>& subtree, std::int32_t ranks);
-
 } // namespace thalweg::strategies

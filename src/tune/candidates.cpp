@@ -101,7 +101,7 @@ std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
   return entries;
 }
 
-/// Leaves the first of those whose schedules are the same.
+/// Leaves the first of those whose schedules are the same, where the same runs them.
 void drop_same(std::vector<Entry>& entries, const Case& wanted) {
   for_each_index(entries.size(), [&](std::size_t index) {
     Entry& entry = entries[index];
@@ -110,8 +110,11 @@ void drop_same(std::vector<Entry>& entries, const Case& wanted) {
     if (entry.sample.steps > steps_kept)
       entry.sample.schedules.clear();
   });
-  std::set<ScheduleHash> known;
-  std::erase_if(entries, [&](const Entry& entry) { return !known.insert(entry.looks).second; });
+  std::set<std::pair<bool, ScheduleHash>> known;
+  std::erase_if(entries, [&](const Entry& entry) {
+    const bool is_elsewhere = entry.strategy().offloads && !has_one_level(entry.strategy(), wanted);
+    return !known.emplace(is_elsewhere, entry.looks).second;
+  });
 }
 
 /// Predicts the shortest ones whole, and of the others what is not far behind the best of these.

@@ -13,7 +13,8 @@ namespace thalweg::tune {
 namespace {
 
 constexpr std::int64_t format_number = 1;
-constexpr std::string_view stream_key = "stream"; // no collective has this name
+constexpr std::string_view stream_key = "stream";  // no collective has this name
+constexpr std::string_view nonblocking_mark = "i"; // before a call's name, as in MPI's; no name begins so
 constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
 
 class Reader {
@@ -104,7 +105,9 @@ Tuning read_machine(const toml::table& table, const std::string& name, const std
     if (picks == nullptr)
       continue;
     const bool is_stream = key.str() == stream_key;
-    if (!is_stream && strategies::find_call(key.str()) == nullptr)
+    const bool is_nonblocking = !is_stream && key.str().starts_with(nonblocking_mark);
+    const std::string_view call = key.str().substr(is_nonblocking ? nonblocking_mark.size() : 0);
+    if (!is_stream && strategies::find_call(call) == nullptr)
       reader.refuse(fmt::format("{} is no collective", key.str()));
     for (std::size_t i = 0; i < picks->size(); ++i) {
       const std::string where = fmt::format("{}.{}[{}]", place, key.str(), i);
@@ -115,7 +118,7 @@ Tuning read_machine(const toml::table& table, const std::string& name, const std
       if (is_stream)
         tuning.streams.push_back(read_stream(of_pick));
       else
-        tuning.picks.push_back(read_pick(key.str(), of_pick));
+        (is_nonblocking ? tuning.nonblocking : tuning.picks).push_back(read_pick(call, of_pick));
     }
   }
   return tuning;
@@ -125,6 +128,26 @@ std::string quoted(std::string_view text) {
   std::ostringstream out;
   out << toml::value<std::string>(text);
   return out.str();
+}
+
+std::string text_of(const Pick& pick, std::string_view mark) {
+  return fmt::format(
+      "\n[[machine.{}{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
+      "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
+      mark, pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(strategies::to_text(pick.use)),
+      format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
+      pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
+}
+
+void merge_picks(std::vector<Pick>& known, const std::vector<Pick>& found) {
+  for (Pick pick : found) {
+    pick.call = strategies::find_call(pick.call)->name; // some have two names
+    std::erase_if(known, [&](const Pick& other) { return other.is_same_case(pick); });
+    known.push_back(std::move(pick));
+  }
+  std::ranges::sort(known, [](const Pick& a, const Pick& b) {
+    return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
+  });
 }
 
 } // namespace
@@ -170,12 +193,9 @@ std::string to_text(const TuningFile& file) {
         quoted(m.processor), m.cores, quoted(m.quota), quoted(m.kernel), quoted(m.mpi), quoted(m.transport),
         m.nodes, quoted(m.ranks_per_node));
     for (const Pick& pick : tuning.picks)
-      text += fmt::format(
-          "\n[[machine.{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
-          "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
-          pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(strategies::to_text(pick.use)),
-          format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
-          pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
+      text += text_of(pick, "");
+    for (const Pick& pick : tuning.nonblocking)
+      text += text_of(pick, nonblocking_mark);
     for (const StreamPick& pick : tuning.streams)
       text += fmt::format("\n[[machine.{}]]\nranks = {}\nitem = \"{}\"\nphase = \"{}\"\nshape = {}\nbuffer = "
                           "\"{}\"\ntime = \"{}\"\n",
@@ -194,15 +214,8 @@ void merge(TuningFile& file, const Tuning& found) {
   auto known = std::ranges::find(file, found.machine, &Tuning::machine);
   if (known == file.end())
     known = file.insert(file.end(), Tuning{found.machine, {}});
-  for (Pick pick : found.picks) {
-    pick.call = strategies::find_call(pick.call)->name; // some have two names
-    std::erase_if(known->picks, [&](const Pick& other) { return other.is_same_case(pick); });
-    known->picks.push_back(std::move(pick));
-  }
-  const auto order = [](const Pick& a, const Pick& b) {
-    return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
-  };
-  std::ranges::sort(known->picks, order);
+  merge_picks(known->picks, found.picks);
+  merge_picks(known->nonblocking, found.nonblocking);
   for (const StreamPick& pick : found.streams) {
     std::erase_if(known->streams, [&](const StreamPick& other) { return other.is_same_case(pick); });
     known->streams.push_back(pick);

@@ -45,6 +45,8 @@ struct Tuning {
   machine::Fingerprint machine;
   std::vector<Pick> picks;
   std::vector<StreamPick> streams = {};
+  /// Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.
+  std::vector<Pick> nonblocking = {};
 };
 
 using TuningFile = std::vector<Tuning>;

@@ -36,6 +36,11 @@ def broadcasts(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
+def blocks(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("blocks", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
 def lab() -> Iterator[None]:
     made = devices.thalweg("lab", "up", "--hosts", str(devices.HOSTS), "--nic")
     if made.returncode != 0 and "does not load" in made.stderr:

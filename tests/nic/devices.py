@@ -114,6 +114,12 @@ def run_broadcasts(program: str, folder: Path, ranks: int, use: str) -> tuple[Fi
     return run_words(folder, ranks, f"broadcast={use}", program, str(11 * ranks), str(shared))
 
 
+def run_blocks(program: str, folder: Path, ranks: int, use: str) -> tuple[Finished, dict[str, object]]:
+    shared = folder / "shared"
+    shared.write_bytes(bytes(8192))
+    return run_words(folder, ranks, f"gather={use};allgather={use};scatter={use}", program, "32", str(shared))
+
+
 def end_all(number: int = signal.SIGKILL) -> None:
     for host in ALL:
         if agents(host):

@@ -69,9 +69,11 @@ TEST(Lowering, MakesATreeOfHostsOfTheStrategyForCards) {
         std::vector<std::int32_t> nodes;
         for (std::int32_t rank = 0; rank < ranks; ++rank)
           nodes.push_back(rank * 7 % hosts);
-        for (const auto operation : {schedule::Operation::barrier, schedule::Operation::allreduce})
+        for (const auto operation :
+             {schedule::Operation::barrier, schedule::Operation::allreduce, schedule::Operation::allgather})
           expect_a_tree_of_hosts({"nic", nodes, {{"radix", radix}}, operation});
-        for (const auto operation : {schedule::Operation::reduce, schedule::Operation::broadcast}) {
+        for (const auto operation : {schedule::Operation::reduce, schedule::Operation::gather,
+                                     schedule::Operation::broadcast, schedule::Operation::scatter}) {
           Job rooted("nic", nodes, {{"radix", radix}}, operation);
           for (rooted.problem.root = 0; rooted.problem.root < ranks; rooted.problem.root += 5) {
             expect_a_tree_of_hosts(rooted);
@@ -112,6 +114,8 @@ TEST(Lowering, KnowsNoStrategyByName) {
     expect_a_tree_of_hosts({name, one_each(13)});
   expect_a_tree_of_hosts({"flat", one_each(13), {}, schedule::Operation::broadcast});
   expect_a_tree_of_hosts({"two_level", {0, 0, 1, 1, 1, 2, 3, 3}, {{"between", 2}}});
+  for (const auto operation : {schedule::Operation::gather, schedule::Operation::scatter})
+    expect_a_tree_of_hosts({"two_level", {0, 0, 1, 1, 1, 2, 3, 3}, {{"between", 2}}, operation});
 }
 
 TEST(Lowering, RefusesWhatIsNoTree) {
@@ -120,6 +124,11 @@ TEST(Lowering, RefusesWhatIsNoTree) {
         << name;
   for (const char* const name : {"recursive_doubling", "ring", "rabenseifner", "direct"})
     EXPECT_NE(refusal_of({name, one_each(8), {}, schedule::Operation::allreduce}, 0)
+                  .find("no tree that a card can run"),
+              std::string::npos)
+        << name;
+  for (const char* const name : {"ring", "bruck", "direct"})
+    EXPECT_NE(refusal_of({name, one_each(8), {}, schedule::Operation::allgather}, 0)
                   .find("no tree that a card can run"),
               std::string::npos)
         << name;
@@ -135,9 +144,9 @@ TEST(Lowering, RefusesHostsWhoseRanksDoNotHangTogether) {
 }
 
 TEST(Lowering, RefusesOtherOperations) {
-  const strategies::Strategy& strategy = find(schedule::Operation::scatter, "flat");
+  const strategies::Strategy& strategy = find(schedule::Operation::alltoall, "direct");
   schedule::Problem problem;
-  problem.operation = schedule::Operation::scatter;
+  problem.operation = schedule::Operation::alltoall;
   problem.ranks = 4;
   problem.parameters = strategies::resolve(strategy, {});
   EXPECT_THROW(tree_place(strategies::build(strategy, problem, 0)), Error);

@@ -55,6 +55,18 @@ def test_broadcasts_of_all_lengths_and_roots_are_relayed(lab: None, broadcasts: 
         assert "MPI_Bcast of no or of more than 90112 bytes runs on our engine" in str(report["network_device"])
 
 
+def test_blocks_are_put_together_and_dealt_out(lab: None, blocks: str, tmp_path: Path) -> None:
+    """At all roots, in place, in datatypes with gaps, nonblocking; the engine runs what is too long for cards."""
+    del lab
+    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
+        done, report = devices.run_blocks(blocks, tmp_path, ranks, use)
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+        for call in ("gather", "allgather", "scatter"):
+            assert devices.ran_on(report, f"MPI_{call.capitalize()}") == {use, f"{use} on the engine"}
+            assert devices.ran_on(report, f"MPI_I{call}") == {use}
+        assert "MPI_Gather of no or of more than 256 bytes in all runs on our engine" in str(report["network_device"])
+
+
 def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: str, tmp_path: Path) -> None:
     """With one rank on a host and with two; the engine runs the same schedule where an agent is missing."""
     del lab
@@ -102,11 +114,11 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, n
 
 
 @pytest.mark.exhaustive
+@pytest.mark.usefixtures("lab")
 def test_packets_that_are_lost_are_sent_again(
-    lab: None, nonblocking: str, reductions: str, broadcasts: str, tmp_path: Path
+    nonblocking: str, reductions: str, broadcasts: str, blocks: str, tmp_path: Path
 ) -> None:
     """By ranks that wait, and for those that do not by their agents."""
-    del lab
     devices.serve("tcx", tmp_path / "log")
     devices.lose_packets(tmp_path)
     done, report = devices.run_nonblocking(nonblocking, tmp_path)
@@ -115,8 +127,9 @@ def test_packets_that_are_lost_are_sent_again(
     done, _ = devices.run_words(tmp_path, devices.HOSTS, "allreduce=nic;reduce=nic", reductions, devices.TURNS)
     assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
     for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
-        done, _ = devices.run_broadcasts(broadcasts, tmp_path, ranks, use)
-        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+        for run, program in ((devices.run_broadcasts, broadcasts), (devices.run_blocks, blocks)):
+            done, _ = run(program, tmp_path, ranks, use)
+            assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
 
 
 FORGER = """

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import examples
+from thalweg.trials.cases import NONBLOCKING, cases
 from thalweg.trials.session import NATIVE, Samples
-from thalweg.tune.search import EXHAUSTIVE, Effort, search
+from thalweg.tune.run import is_worth_its_work
+from thalweg.tune.search import EXHAUSTIVE, Check, Effort, search
 from thalweg.tune.statistics import is_faster
 
 
@@ -126,7 +128,28 @@ def test_what_loses_alone_is_not_picked() -> None:
             assert limit == 0
             return {name: Samples((ring_us if name == "ring" else 100.0,) * batches, (0.0,), 1) for name in names}
 
-        return search(["ring"], world.measure, Effort(), measure_alone=measure).pick
+        return search(["ring"], world.measure, Effort(), alone=Check(measure)).pick
 
     assert alone(90) == "ring"
     assert alone(110) == NATIVE
+
+
+def test_nonblocking_picks_do_not_cost_more_than_they_save() -> None:
+    """Four ranks that wait 50 us less may cost 200 us of processor time, on whatever processor."""
+    native = Samples((100.0, 90.0, 200.0), (10.0,), 1)
+
+    def holds(waits_us: float, cpu_us: float) -> bool:
+        return is_worth_its_work(4)(Samples((waits_us,), (cpu_us,), 1), native)
+
+    assert holds(50, 10)
+    assert holds(50, 210)
+    assert not holds(50, 211)
+    assert not holds(101, 0)
+
+
+def test_nonblocking_calls_are_tuned_last() -> None:
+    found = cases([*NONBLOCKING, "allreduce"], [8, 64, 1024])
+    assert [case.name for case in found[:3]] == ["allreduce 8 B", "allreduce 1 KiB", "allreduce 64 B"]
+    assert all(case.is_nonblocking for case in found[3:])
+    assert {(case.operation, case.call) for case in found[3:]} == set(NONBLOCKING.items())
+    assert [case.size for case in found if case.operation == "ibarrier"] == [0]

@@ -150,6 +150,29 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
 
 
 @tuned_for("openmpi", "mpich")
+def test_nonblocking_calls_have_picks_of_their_own(thalweg: Command, tuned: tuple[Path, str], tmp_path: Path) -> None:
+    file, program = tuned
+    _edited(file, "native")
+    [known] = _core.load_tuning(str(file))
+    tuning = _core.Tuning()
+    tuning.machine = known.machine
+    tuning.nonblocking = [pick for pick in known.picks if pick.call == "allreduce"]
+    tuning.nonblocking[0].use = "ring"
+    _core.save_tuning(str(file), tuning)
+    report = tmp_path / "report.json"
+    result = thalweg("run", "--tuning", str(file), "--report", str(report), "-n", "2", "--", program)
+    assert result.returncode == 0, result.stderr
+    assert _ran_on(report, "MPI_Iallreduce") == {"ring": ""}
+    assert set(_ran_on(report)) == {"native"}
+    assert "3 picks" in result.stderr
+    for words in ([str(report)], ["allreduce", "--bytes", "8", "--ranks", "2"]):
+        result = thalweg("explain", *words, "--tuning", str(file))
+        assert result.returncode == 0, result.stderr
+        assert "nonblocking pick: ring" in result.stdout
+        assert "pick: native" in result.stdout
+
+
+@tuned_for("openmpi", "mpich")
 def test_communicators_of_few_calls_are_left_to_the_library(
     thalweg: Command, programs: Programs, tuned: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -51,6 +51,17 @@ bool is_in_an_order(const Candidate& candidate) {
   return candidate.text.find("order=") != std::string::npos;
 }
 
+TEST(Candidates, HaveNetworkDevicesBesideTheSameScheduleOnSeveralNodes) {
+  const machine::Machine machine = machine::default_machine();
+  for (const char* call : {"barrier", "bcast", "reduce", "allreduce"})
+    for (const std::int32_t ranks_per_node : {1, 4}) {
+      const std::vector<Candidate> found = candidates(make_case(call, 8, 4, ranks_per_node), machine);
+      const bool has_devices =
+          std::ranges::any_of(found, [](const Candidate& one) { return one.scheduled.strategy().offloads; });
+      EXPECT_TRUE(has_devices || ranks_per_node == 4) << call;
+    }
+}
+
 TEST(Candidates, HaveAnOrderOnlyWhereItMakesADifference) {
   machine::Machine machine = machine::default_machine();
   EXPECT_FALSE(std::ranges::any_of(candidates(make_case("allgather", 65536, 8, 1), machine), is_in_an_order));

@@ -83,6 +83,20 @@ TEST(TuningFile, ReadsWhatItWrites) {
   EXPECT_EQ(find_tuning(again, machine_named("three")), nullptr);
 }
 
+TEST(TuningFile, NonblockingCallsHavePicksOfTheirOwn) {
+  TuningFile file;
+  const Pick blocking = pick_of("allreduce", 8, "ring");
+  merge(file, {machine_named("one"), {blocking}, {}, {pick_of("allreduce", 8, "swing")}});
+  merge(file, {machine_named("one"), {}, {}, {pick_of("allreduce", 8, "nic"), pick_of("bcast", 8, "nic")}});
+  const Tuning read = parse_tuning(to_text(file), "again").front();
+  ASSERT_EQ(read.picks.size(), 1U);
+  EXPECT_EQ(read.picks.front().use, blocking.use);
+  ASSERT_EQ(read.nonblocking.size(), 2U);
+  EXPECT_EQ(strategies::to_text(read.nonblocking[0].use), "nic");
+  EXPECT_EQ(read.nonblocking[1].call, "broadcast");
+  EXPECT_EQ(to_text({read}), to_text(file));
+}
+
 TEST(TuningFile, ReadsTheFormerNameOfTheFallback) {
   TuningFile file;
   Pick pick = pick_of("broadcast", 64, "library:pipeline");

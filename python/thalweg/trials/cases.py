@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.strategies import all_strategies
 from thalweg.trials.session import Job
 from thalweg.units import size_text
 
@@ -24,8 +25,11 @@ OPERATIONS = {
 }
 """The operations that can be tuned, and MPI's calls of them."""
 
+NONBLOCKING = {"ibarrier": "barrier", "iallreduce": "allreduce", "ibroadcast": "broadcast"}
+"""The nonblocking ones that can be tuned, and the calls whose strategies run them."""
+
 SIZES = (8, 64, 1024, 8 << 10, 64 << 10, 512 << 10)
-WITHOUT_SIZE = "barrier"
+WITHOUT_SIZE = ("barrier", "ibarrier")
 
 
 class Case(NamedTuple):
@@ -42,33 +46,51 @@ class Case(NamedTuple):
     @property
     def call(self) -> str:
         """MPI's call, as selections and tuning files name it."""
-        return OPERATIONS[self.operation]
+        return NONBLOCKING.get(self.operation) or OPERATIONS[self.operation]
+
+    @property
+    def is_nonblocking(self) -> bool:
+        """Tell whether the program does something else between the call and its end."""
+        return self.operation in NONBLOCKING
 
 
 def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
     """Combine operations with sizes, all operations of a size one after the other; a barrier has none.
 
     Sizes that stand for most come first, as the budget may end before the last one: every other, then those between.
+    Nonblocking operations come last.
     """
-    unknown = [name for name in operations if name not in OPERATIONS]
+    unknown = [name for name in operations if name not in OPERATIONS and name not in NONBLOCKING]
     if unknown:
-        raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", "choose among " + ", ".join(OPERATIONS))
+        known = ", ".join((*OPERATIONS, *NONBLOCKING))
+        raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", f"choose among {known}")
     if any(size % 8 or size < 8 for size in sizes):
         raise ThalwegError(
             USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--sizes 8,64,1KiB"
         )
-    found = [Case(name, 0) for name in operations if name == WITHOUT_SIZE]
-    for size in (*sizes[::2], *sizes[1::2]):
-        found += [Case(name, size) for name in operations if name != WITHOUT_SIZE]
+    found = []
+    for kind in (OPERATIONS, NONBLOCKING):
+        names = [name for name in operations if name in kind]
+        found += [Case(name, 0) for name in names if name in WITHOUT_SIZE]
+        for size in (*sizes[::2], *sizes[1::2]):
+            found += [Case(name, size) for name in names if name not in WITHOUT_SIZE]
     return found
 
 
 def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:
-    """List the candidates for a case on all the job's ranks, fastest first by the model."""
+    """List the candidates for a case on all the job's ranks, fastest first by the model.
+
+    Of nonblocking calls these are the ones that need no rank to go on: the others go on when ranks call MPI, as the
+    library's do, but not while a rank waits in calls that are the library's alone.
+    """
     known = node_places(job, machine)
     sockets = [place.socket for place in job.places]
     complexes = [place.core_complex for place in job.places]
-    return _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known)
+    found = _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known)
+    if not case.is_nonblocking:
+        return found
+    offloading = {strategy.name for strategy in all_strategies(case.call) if strategy.offloads}
+    return [one for one in found if len(job.hosts) > 1 and one.text.partition(":")[0] in offloading]
 
 
 def node_places(job: Job, machine: _core.Machine) -> _core.NodePlaces:

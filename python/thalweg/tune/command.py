@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.lab.hosts import saved
+from thalweg.nic import status
 from thalweg.settings.layers import default_tuning_file
-from thalweg.trials.cases import OPERATIONS, SIZES, Case, cases
+from thalweg.trials.cases import NONBLOCKING, OPERATIONS, SIZES, Case, cases
 from thalweg.tune import store
 from thalweg.tune.clock import Clock
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
@@ -28,6 +30,16 @@ def seconds_from_text(text: str) -> float:
     if match is None:
         raise ThalwegError(USAGE, f"'{text}' is no time", "write 60s, 5m or 1h")
     return float(match[1]) * _UNITS[match[2]]
+
+
+def usual_operations(lab: str) -> list[str]:
+    """List what is tuned where nothing is named: nonblocking calls too where hosts have agents that run them."""
+    try:
+        known = saved(lab) if lab else None
+        has_agents = known.nic if known else bool(not lab and status.ask())
+    except ThalwegError:
+        has_agents = False
+    return [*OPERATIONS, *(NONBLOCKING if has_agents else ())]
 
 
 def line(found: Found) -> str:
@@ -86,7 +98,7 @@ def main(  # noqa: PLR0913
         ranks=ranks,
         launcher=launcher,
         lab=lab,
-        cases=cases(operations or list(OPERATIONS), sizes or SIZES),
+        cases=cases(operations or usual_operations(lab), sizes or SIZES),
         clock=Clock(math.inf if exhaustive else seconds_from_text(budget)),
         is_exhaustive=exhaustive,
         machine_file=machine,
@@ -111,7 +123,8 @@ def main(  # noqa: PLR0913
     tried = sum(len(one.outcome.tried) for one in found)
     space = sum(one.outcome.space for one in found)
     mean = geometric_mean([native_ratio(one.outcome) for one in found])
-    print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({tried / space:.0%})")
+    part = tried / max(space, 1)
+    print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
     if left_out := len(request.cases) - len(found):
         print(f"{left_out} of {len(request.cases)} cases did not fit into {budget}: a longer --budget tries them")
     if json_file:

@@ -57,12 +57,14 @@ class Question(NamedTuple):
         return files.places_in(self.node_list, hosts[: self.node_count], machine.network)
 
 
-def known_picks(tuning: Sequence[_core.Tuning], question: Question) -> list[tuple[_core.Pick, _core.Tuning]]:
+def known_picks(
+    tuning: Sequence[_core.Tuning], question: Question, *, nonblocking: bool = False
+) -> list[tuple[_core.Pick, _core.Tuning]]:
     """List the picks for communicators like the question's, nearest size first, of all machines in the file."""
     fitting = [
         (pick, one)
         for one in tuning
-        for pick in one.picks
+        for pick in (one.nonblocking if nonblocking else one.picks)
         if (pick.call, pick.ranks, pick.nodes) == (question.call, question.ranks, question.node_count)
     ]
     return sorted(fitting, key=lambda entry: _distance(entry[0].bytes, question.size))
@@ -160,6 +162,8 @@ def explain_call(  # noqa: PLR0913
     if limit and len(space) > limit:
         console.print(f"… and {len(space) - limit} more candidates (--all)")
     console.print(reason(question, picks, tuning_path))
+    if later := known_picks(store.load(tuning_path), question, nonblocking=True):
+        console.print("nonblocking " + reason(question, later, tuning_path))
 
 
 def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> str:
@@ -261,11 +265,12 @@ def site_lines(
         return lines
     per_node = -(-ranks // min(ranks, report["nodes"]))
     question = Question(call, unit_size(call, size, ranks), ranks, per_node)
-    picks = known_picks(tuning, question)
+    is_nonblocking = site["function"].startswith("MPI_I")
+    picks = known_picks(tuning, question, nonblocking=is_nonblocking)
     learned = learned_of(report, call, ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     if picks or not learned:
-        lines.append("  " + reason(question, picks, "the tuning file"))
+        lines.append("  " + ("nonblocking " if is_nonblocking else "") + reason(question, picks, "the tuning file"))
     if call.endswith(("v", "w")) or call.startswith("neighbor"):
         lines.append("  not predicted: its sizes are known to each rank alone")
         return lines

@@ -23,7 +23,7 @@ from thalweg.tune import store
 from thalweg.tune.clock import LEVELS, LIBRARY_END, PROBE_END, SECOND_JOB_END, STRATEGIES_END, Clock, Pace, Step
 from thalweg.tune.library import Comparison, compare_with_picks
 from thalweg.tune.library_trials import Start, starter
-from thalweg.tune.search import EXHAUSTIVE, Effort, Outcome, search
+from thalweg.tune.search import EXHAUSTIVE, Check, Effort, Outcome, is_not_slower, search
 from thalweg.tune.statistics import GAIN_MIN
 
 CLOSE = 1.5
@@ -202,7 +202,8 @@ def lost_again(
 
 def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
     """Let the library's own algorithms compete with what was found."""
-    outcomes = compare_with_picks(comparison, {one.case: one.outcome for one in found}, go_on)
+    blocking = {one.case: one.outcome for one in found if not one.case.is_nonblocking}
+    outcomes = compare_with_picks(comparison, blocking, go_on)
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
@@ -217,23 +218,37 @@ def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effo
         return not effort.is_exhaustive and time.monotonic() > end_s
 
     def measure_alone(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
-        return session.measure(case.operation, case.size, names, batches=batches, limit=limit, alone=True)
+        late = "late_" if case.is_nonblocking else ""
+        return session.measure(late + case.operation, case.size, names, batches=batches, limit=limit, alone=not late)
 
     outcome = search(
         [candidate.text for candidate in space],
         measure,
         effort,
         is_over=is_over,
-        measure_alone=measure_alone,
+        alone=Check(measure_alone, is_worth_its_work(session.job.ranks) if case.is_nonblocking else is_not_slower),
     )
     return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space})
+
+
+def is_worth_its_work(ranks: int) -> Callable[[Samples, Samples], bool]:
+    """Give what tells whether a nonblocking pick holds where a rank is late.
+
+    It saves ranks some waiting, as many as there are, and may cost processor time elsewhere, but not more than that.
+    """
+
+    def is_worth(pick: Samples, native: Samples) -> bool:
+        saved_us = ranks * (median(native.completion_us) - median(pick.completion_us))
+        return is_not_slower(pick, native) and median(pick.cpu_us) - median(native.cpu_us) <= saved_us
+
+    return is_worth
 
 
 def save(path: str, job: Job, found: Sequence[Found]) -> None:
     """Merge into the tuning file."""
     tuning = _core.Tuning()
     tuning.machine = _core.Fingerprint(list(job.fingerprint))
-    picks = []
+    picks: tuple[list[_core.Pick], list[_core.Pick]] = ([], [])
     for one in found:
         pick = _core.Pick()
         pick.call = one.case.call
@@ -246,8 +261,8 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.trials = one.outcome.trials
         pick.source = "tune"
         pick.fallback = one.outcome.fallback
-        picks.append(pick)
-    tuning.picks = picks
+        picks[one.case.is_nonblocking].append(pick)
+    tuning.picks, tuning.nonblocking = picks
     store.save(path, tuning)
 
 

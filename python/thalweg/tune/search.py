@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from statistics import median
+from typing import NamedTuple
 
 from thalweg.trials.session import NATIVE, Samples
 from thalweg.tune.statistics import GAIN_MIN, is_faster
@@ -71,13 +72,26 @@ class Outcome:
     """The pick among native and strategies, where the library's own algorithm is the pick."""
 
 
+def is_not_slower(pick: Samples, native: Samples) -> bool:
+    """Compare medians."""
+    return median(pick.completion_us) <= median(native.completion_us)
+
+
+class Check(NamedTuple):
+    """What a pick has to stand besides."""
+
+    measure: Measure
+    holds: Callable[[Samples, Samples], bool] = is_not_slower
+    """Tells whether it does, from the pick's samples and native's."""
+
+
 def search(
     order: Sequence[str],
     measure: Measure,
     effort: Effort,
     *,
     is_over: Callable[[], bool] = lambda: False,
-    measure_alone: Measure | None = None,
+    alone: Check | None = None,
 ) -> Outcome:
     """Search among the candidates, best first by the model; `is_over` ends the search when the budget is spent.
 
@@ -93,8 +107,8 @@ def search(
         if not _try(found, names, measure, effort):
             break
     _decide(found, measure, effort)
-    if found.pick != NATIVE and measure_alone is not None:
-        _confirm_alone(found, measure_alone, effort)
+    if found.pick != NATIVE and alone is not None:
+        _confirm(found, alone, effort)
     return found
 
 
@@ -150,10 +164,10 @@ def _decide(found: Outcome, measure: Measure, effort: Effort) -> None:
     found.seconds = median(results[found.pick].completion_us) * 1e-6
 
 
-def _confirm_alone(found: Outcome, measure_alone: Measure, effort: Effort) -> None:
-    """Measure native and the pick as most programs make calls, one at a time; native returns where it is faster."""
-    results = measure_alone([NATIVE, found.pick], effort.batches, 0)
+def _confirm(found: Outcome, alone: Check, effort: Effort) -> None:
+    """Measure native and the pick as most programs make calls, one at a time; native returns where it is better."""
+    results = alone.measure([NATIVE, found.pick], effort.batches, 0)
     found.batches += sum(len(samples.completion_us) for samples in results.values())
-    if median(results[found.pick].completion_us) > median(results[NATIVE].completion_us):
+    if not alone.holds(results[found.pick], results[NATIVE]):
         found.pick = NATIVE
         found.seconds = found.native_seconds

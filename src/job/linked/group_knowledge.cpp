@@ -1,7 +1,7 @@
 #include "job/linked/group_knowledge.hpp"
 
 #include "job/linked/linked_library.hpp"
-#include "job/mpi/agreed_picks.hpp"
+#include "job/mpi/agreed_tuning.hpp"
 #include "machine/probed_machines.hpp"
 
 #include <array>

@@ -1,5 +1,8 @@
 #include "mpi/choose/tuned_choices.hpp"
 
+#include <algorithm>
+#include <variant>
+
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/exactness.hpp"
 
@@ -63,8 +66,7 @@ std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorSta
   }
 }
 
-void TunedChoices::take(const std::vector<tune::Pick>& picks) {
-  TunedChoices fresh;
+void TunedChoices::take(Picks& known, const std::vector<tune::Pick>& picks) {
   for (const tune::Pick& pick : picks) {
     const auto operation = static_cast<std::size_t>(operation_of(*strategies::find_call(pick.call)));
     if (operation >= operation_count)
@@ -72,16 +74,26 @@ void TunedChoices::take(const std::vector<tune::Pick>& picks) {
     Choice choice = make_choice(pick.use, "best by the tuning file");
     const Finder finder = finder_of(pick);
     choice.blocks = strategies::is_native(pick.use) && finder == Finder::tuner;
-    fresh.picks_[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
-    fresh.any_ = true;
+    known[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
+    any_ = true;
   }
-  *this = std::move(fresh);
+}
+
+void TunedChoices::take(const tune::Tuning& tuning) {
+  *this = {};
+  take(picks_, tuning.picks);
+  take(nonblocking_, tuning.nonblocking);
+  any_nonblocking_strategy_ = std::ranges::any_of(tuning.nonblocking, [](const tune::Pick& pick) {
+    return std::holds_alternative<strategies::Scheduled>(pick.use);
+  });
 }
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
-  if (call.function->mode != Mode::blocking || !communicator.agreed || communicator.inter)
+  const Mode mode = call.function->mode;
+  if (mode == Mode::persistent || !communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(call.function->operation, agreed_unit_bytes(call, communicator), communicator);
+  const Entry* found = nearest(mode == Mode::blocking ? picks_ : nonblocking_, call.function->operation,
+                               agreed_unit_bytes(call, communicator), communicator);
   if (found == nullptr || (found->finder != Finder::tuner && !all && !is_exact(call, communicator)))
     return nullptr;
   return &found->choice;
@@ -89,7 +101,12 @@ const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& co
 
 const TunedChoices::Entry* TunedChoices::nearest(Operation operation, std::int64_t bytes,
                                                  CommunicatorState& communicator) const {
-  const job::PicksByShape<Entry>& picks = picks_[static_cast<std::size_t>(operation)];
+  return nearest(picks_, operation, bytes, communicator);
+}
+
+const TunedChoices::Entry* TunedChoices::nearest(const Picks& known, Operation operation, std::int64_t bytes,
+                                                 CommunicatorState& communicator) {
+  const job::PicksByShape<Entry>& picks = known[static_cast<std::size_t>(operation)];
   if (picks.is_empty() || bytes < 0)
     return nullptr;
   return picks.nearest(communicator.size, communicator.node_count(), bytes);

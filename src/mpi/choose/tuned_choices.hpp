@@ -23,20 +23,30 @@ public:
   };
 
   // Replaces what is known. The picks are what takes effect (choose/effect.hpp).
-  void take(const std::vector<tune::Pick>& picks);
+  void take(const tune::Tuning& tuning);
   bool any() const { return any_; }
+  // Whether nonblocking calls of the program may be ours.
+  bool any_nonblocking_strategy() const { return any_nonblocking_strategy_; }
 
-  // The choice for the nearest size that was tuned for communicators like this one, or null. Nothing is known
-  // of calls whose sizes are not known to all ranks, and of nonblocking ones, which were not measured.
-  // What programs have learned holds for calls whose result is the same with every strategy, unless for
-  // `all`.
+  // The choice for the nearest size that was tuned for communicators like this one, or null. Nonblocking
+  // calls have choices of their own. Nothing is known of calls whose sizes are not known to all ranks, and of
+  // persistent ones, which were not measured. What programs have learned holds for calls whose result is the
+  // same with every strategy, unless for `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
-  // The same for calls of so many bytes of a unit.
+  // The same for blocking calls of so many bytes of a unit.
   const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
 
 private:
-  std::array<job::PicksByShape<Entry>, operation_count> picks_;
+  using Picks = std::array<job::PicksByShape<Entry>, operation_count>;
+
+  void take(Picks& known, const std::vector<tune::Pick>& picks);
+  static const Entry* nearest(const Picks& known, Operation operation, std::int64_t bytes,
+                              CommunicatorState& communicator);
+
+  Picks picks_;
+  Picks nonblocking_;
   bool any_ = false;
+  bool any_nonblocking_strategy_ = false;
 };
 
 TunedChoices& tuned_choices();

@@ -39,6 +39,8 @@ job::FoundPicks read_tuning(const std::string& path) {
   if (const std::vector<std::string> own = user_algorithms(); !own.empty())
     return {{}, fmt::format("tuning file not used: the user's {} comes first", own.front())};
   job::FoundPicks found = job::find_picks(path, job_fingerprint());
+  for (tune::Pick& pick : found.nonblocking)
+    pick.use = in_effect(pick.use, pick.fallback);
   std::size_t of_library = 0;
   for (tune::Pick& pick : found.picks) {
     of_library += is_of_library(pick) ? 1 : 0;

@@ -11,10 +11,10 @@ namespace {
 
 const Choice nobody_chose;
 
-// The blocking call was measured, and no nonblocking call of ours can be in flight: those are chosen by hand
-// only.
+// The blocking call was measured, and no nonblocking call of ours can be in flight.
 bool is_best_blocking(const Choice& choice) {
-  return choice.blocks && runtime.polls_collectives && runtime.settings.use.empty();
+  return choice.blocks && runtime.polls_collectives && runtime.settings.use.empty() &&
+         !tuned_choices().any_nonblocking_strategy();
 }
 
 } // namespace

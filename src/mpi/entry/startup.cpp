@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "job/mpi/agreed_network.hpp"
-#include "job/mpi/agreed_picks.hpp"
+#include "job/mpi/agreed_tuning.hpp"
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/device_memory.hpp"
@@ -115,8 +115,8 @@ void agree_on_tuning(const job::Agreement& world) {
     runtime.settings.warnings.push_back(found.reason);
   }
   runtime.tuning_reason = found.reason;
-  const std::vector<tune::Pick> picks = job::agree_on_picks(world, job_fingerprint(), std::move(found.picks));
-  tuned_choices().take(picks);
+  tuned_choices().take(job::agree_on_tuning(
+      world, {job_fingerprint(), std::move(found.picks), {}, std::move(found.nonblocking)}));
 }
 
 // The program's ranks may be others than those that the launcher gave: everything that is known of ranks is
@@ -199,8 +199,9 @@ void agree() {
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
   agree_on_places(world, places);
-  // Tuned picks are for blocking calls, which leave nothing in flight.
-  runtime.polls_collectives = runtime.yields || choices().any_strategy();
+  // Picks for blocking calls leave nothing in flight.
+  runtime.polls_collectives =
+      runtime.yields || choices().any_strategy() || tuned_choices().any_nonblocking_strategy();
 }
 
 void log_warnings() {

@@ -3,25 +3,26 @@
 namespace thalweg::mpi {
 
 int DeviceGathering::begin(DeviceGroup& group) {
-  operation_ = {.content = words_.contribution(call_), .epoch = group.next_epoch()};
+  operation_ = {.epoch = group.next_epoch()};
+  code_ = contribute(operation_.content);
   if (group.is_settled() && group.member() != nullptr)
     group.member()->start(operation_);
-  return MPI_SUCCESS;
+  return code_;
 }
 
 bool DeviceGathering::advance(DeviceGroup& group) {
-  if (!words_.is_wanted())
+  if (!is_wanted_)
     return group.member()->leave(operation_);
   if (!group.member()->look(operation_))
     return false;
-  words_.deliver(operation_.content, call_);
+  code_ = deliver(operation_.content);
   return true;
 }
 
 void DeviceGathering::run(DeviceGroup& group, const wait::Policy& policy) {
-  if (words_.is_wanted()) {
+  if (is_wanted_) {
     group.member()->run(operation_, policy);
-    words_.deliver(operation_.content, call_);
+    code_ = deliver(operation_.content);
     return;
   }
   const auto leave = [&] { return advance(group) ? wait::Look::reached : wait::Look::nothing; };

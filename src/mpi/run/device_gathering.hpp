@@ -1,23 +1,30 @@
 #pragma once
 
 #include "mpi/run/device_operation.hpp"
-#include "mpi/run/device_words.hpp"
 
 namespace thalweg::mpi {
 
-// A barrier, a reduce or an allreduce that the network devices gather and combine.
-class DeviceGathering final : public DeviceOperation {
+// A call that the network devices gather: each rank brings words, and what all words combine to comes back.
+class DeviceGathering : public DeviceOperation {
 public:
-  DeviceGathering(const CollectiveCall& call, const DeviceWords& words) : call_(call), words_(words) {}
-
   int begin(DeviceGroup& group) override;
   bool advance(DeviceGroup& group) override;
   void run(DeviceGroup& group, const wait::Policy& policy) override;
+  int code() const override { return code_; }
+
+protected:
+  // `is_wanted`: whether the result is for this rank. That of a reduce or a gather is for its root.
+  explicit DeviceGathering(bool is_wanted) : is_wanted_(is_wanted) {}
 
 private:
-  CollectiveCall call_;
-  DeviceWords words_;
+  // Fills in what this rank brings. Returns MPI's error code.
+  virtual int contribute(thalweg_nic_content& content) = 0;
+  // Writes the result to where the call wants it. Returns MPI's error code.
+  virtual int deliver(const thalweg_nic_content& result) = 0;
+
+  bool is_wanted_;
   nic::Underway operation_;
+  int code_ = MPI_SUCCESS;
 };
 
 } // namespace thalweg::mpi

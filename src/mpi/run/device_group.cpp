@@ -17,6 +17,11 @@ namespace thalweg::mpi {
 
 namespace {
 
+// On its way down alone, a message is kept by the cards.
+bool is_relayed(schedule::Operation operation) {
+  return operation == schedule::Operation::broadcast || operation == schedule::Operation::scatter;
+}
+
 // A packet with a whole segment, and all that is before it.
 constexpr std::uint32_t mtu_of_broadcasts =
     THALWEG_NIC_SEGMENT_BYTES + sizeof(nic::PartHead) + 8 + 20; // UDP, IP
@@ -74,7 +79,7 @@ void set_reason(std::array<char, size>& reason, const std::exception& error) {
 
 DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator,
                          std::shared_ptr<transport::Transport> transport, engine::Tags tags)
-    : rank_(communicator.rank), relays_(scheduled.strategy().operation == schedule::Operation::broadcast),
+    : rank_(communicator.rank), relays_(is_relayed(scheduled.strategy().operation)),
       transport_(std::move(transport)), tags_(tags), words_(static_cast<std::size_t>(communicator.size)) {
   if (communicator.node_count() <= 1) {
     settled("collectives for network devices are run by our engine: all ranks are on one host");
@@ -105,9 +110,9 @@ void DeviceGroup::find_agent() {
   try {
     agent_ = std::make_unique<nic::AgentConnection>();
     if (relays_ && agent_->mtu() < mtu_of_broadcasts)
-      throw Error(
-          fmt::format("the device's MTU is {}, and broadcasts need {}", agent_->mtu(), mtu_of_broadcasts),
-          "give the device a larger one, on all hosts", thalweg_error_system);
+      throw Error(fmt::format("the device's MTU is {}, and messages down a tree need {}", agent_->mtu(),
+                              mtu_of_broadcasts),
+                  "give the device a larger one, on all hosts", thalweg_error_system);
     own_.address = agent_->address();
     std::random_device random;
     own_.id = random();

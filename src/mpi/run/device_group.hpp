@@ -36,7 +36,7 @@ public:
   bool is_settled() const { return is_settled_.load(std::memory_order_acquire); }
   // Once it is settled: whether devices run the calls, or our engine must, the same on all ranks.
   bool is_on_devices() const { return member_ != nullptr || relay_ != nullptr; }
-  // Then one of these is there: of broadcasts the relay.
+  // Then one of these is there: of broadcasts and scatters the relay.
   nic::Member* member() const { return member_.get(); }
   nic::RelayMember* relay() const { return relay_.get(); }
   // The number of the group's next operation: in the order of calls, which is the same on all ranks.
@@ -69,7 +69,7 @@ private:
   thalweg_nic_group group() const;
 
   Rank rank_;
-  bool relays_; // broadcasts
+  bool relays_; // broadcasts and scatters
   std::shared_ptr<transport::Transport> transport_;
   engine::Tags tags_;
   nic::HostView view_;

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "mpi/run/device_broadcast.hpp"
+#include "mpi/run/device_blocks.hpp"
 #include "mpi/run/device_collective.hpp"
-#include "mpi/run/device_gathering.hpp"
+#include "mpi/run/device_reduction.hpp"
+#include "mpi/run/device_relaying.hpp"
 
 namespace thalweg::mpi {
 
@@ -30,24 +31,36 @@ struct Fallback {
 // Nothing, and why, for the report, where devices cannot run the call: the same on all ranks.
 std::unique_ptr<DeviceOperation> operation_of(const CollectiveCall& call, CommunicatorState& communicator,
                                               const char*& why_not) {
-  if (call.function->operation == Operation::bcast)
-    return DeviceBroadcast::of(call, communicator, why_not);
+  switch (call.function->operation) {
+  case Operation::bcast:
+  case Operation::scatter:
+    return DeviceRelaying::of(call, communicator, why_not);
+  case Operation::gather:
+  case Operation::allgather:
+    return DeviceBlocks::of(call, communicator, why_not);
+  case Operation::barrier:
+  case Operation::reduce:
+  case Operation::allreduce:
+    break;
+  default:
+    return nullptr;
+  }
   const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);
-  return words ? std::make_unique<DeviceGathering>(call, *words) : nullptr;
+  return words ? std::make_unique<DeviceReduction>(call, *words) : nullptr;
 }
 
 } // namespace
 
 Rank OffloadedCall::root() const {
-  const Operation operation = call.function->operation;
-  return operation == Operation::reduce || operation == Operation::bcast ? call.root : 0;
+  return schedule::is_rooted(scheduled.strategy().operation) ? call.root : 0;
 }
 
 std::optional<Ran> OffloadedCall::run() const {
   const char* why_not = nullptr;
   std::unique_ptr<DeviceOperation> operation = operation_of(call, communicator, why_not);
   if (!operation) {
-    note_network_device(fmt::format("{} of {} runs on our engine", function_name(call), why_not));
+    if (why_not != nullptr)
+      note_network_device(fmt::format("{} of {} runs on our engine", function_name(call), why_not));
     return std::nullopt;
   }
   switch (call.function->mode) {
@@ -69,13 +82,16 @@ std::optional<Ran> OffloadedCall::run_now(DeviceOperation& operation) const {
   return done(run_on_devices(group, operation, policy));
 }
 
-// Ranks may not yet know how the group settles, and not all the same: so none does here as if it knew.
-Ran OffloadedCall::run_later(std::unique_ptr<DeviceOperation> operation) const {
+// Ranks may not yet know how the group settles, and not all the same. Where the engine runs it, those that
+// know send the same messages as those that do not.
+std::optional<Ran> OffloadedCall::run_later(std::unique_ptr<DeviceOperation> operation) const {
   const std::shared_ptr<DeviceGroup>& group =
       devices.group_for(scheduled, choice.id, root(), communicator, plans);
+  if (group->is_settled() && !group->is_on_devices())
+    return std::nullopt;
   const engine::Tags tags = plans.next_tags();
   std::unique_ptr<PendingCollective> fallback;
-  if (!group->is_settled() || !group->is_on_devices()) {
+  if (!group->is_settled()) {
     Fallback made(*this, tags);
     if (made.reason != nullptr)
       return declined(made.reason);

@@ -25,7 +25,7 @@ private:
   Ran done(int code = MPI_SUCCESS) const { return {Outcome::done, choice.text, nullptr, code}; }
   Rank root() const;
   std::optional<Ran> run_now(DeviceOperation& operation) const;
-  Ran run_later(std::unique_ptr<DeviceOperation> operation) const;
+  std::optional<Ran> run_later(std::unique_ptr<DeviceOperation> operation) const;
   Ran make_persistent(std::unique_ptr<DeviceOperation> operation) const;
 };
 

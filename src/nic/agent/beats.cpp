@@ -1,6 +1,6 @@
 #include "nic/agent/registry.hpp"
 
-#include "nic/protocol.h"
+#include "nic/looking.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,6 +8,13 @@
 // What agents tell each other, and what a host's ranks are known of it.
 
 namespace thalweg::nic {
+
+void Registry::look(std::uint32_t index, Group& group, Clock::time_point now) const {
+  group.watch.look(group.view.segment_bytes == 0
+                       ? programs_.state(index)
+                       : as_gathered(programs_.relay(index), group.view, *group.page),
+                   now);
+}
 
 void Registry::announce(Group& group) {
   const thalweg_nic_departure& departure = group.watch.departure();

@@ -17,11 +17,9 @@
 #include <cstring>
 #include <ctime>
 #include <fmt/format.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string_view>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -35,22 +33,6 @@ using thalweg::nic::Ledger;
 using thalweg::nic::Neighbors;
 using thalweg::nic::Programs;
 using thalweg::nic::Registry;
-
-std::uint32_t address_of(const std::string& device, std::uint32_t& mtu) {
-  const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  ifreq request{};
-  std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
-  if (ioctl(any, SIOCGIFMTU, &request) == 0)
-    mtu = static_cast<std::uint32_t>(request.ifr_mtu);
-  const int code = ioctl(any, SIOCGIFADDR, &request);
-  close(any);
-  if (code < 0)
-    throw Error(fmt::format("{} has no IPv4 address", device),
-                "name another one with --device; ip address lists them");
-  sockaddr_in found{};
-  std::memcpy(&found, &request.ifr_addr, sizeof found);
-  return found.sin_addr.s_addr;
-}
 
 // As other hosts know this one: by the device's address, or by its own name.
 std::string name_of(std::uint32_t address) {
@@ -119,19 +101,18 @@ int main(int count, char** words) {
     for (int i = 6; i < count; ++i)
       limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
-    std::uint32_t mtu = 0;
-    const std::uint32_t address = address_of(words[2], mtu);
+    const thalweg::nic::Device device(words[2]);
     Programs programs(words[1], words[2], hook_named(words[3]));
-    Neighbors neighbors(address);
-    const std::string name = name_of(address);
+    Neighbors neighbors(device.address());
+    const std::string name = name_of(device.address());
     allow_many_files();
     thalweg::nic::drop_privileges(programs.hook() == Hook::clsact);
     std::printf("serving %s through %s\n", words[2], programs.hook() == Hook::tcx ? "tcx" : "clsact");
     std::fflush(stdout);
     thalweg::nic::keep(
         [&](const Ledger& ledger) {
-          Registry registry(programs, neighbors, address, name, limits, ledger);
-          thalweg::nic::Server(listening, registry, neighbors, {address, mtu}).serve();
+          Registry registry(programs, neighbors, device.address(), name, limits, ledger);
+          thalweg::nic::Server(listening, registry, neighbors, device).serve();
         },
         [&] { programs.detach(); });
   } catch (const std::exception& error) {

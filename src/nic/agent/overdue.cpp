@@ -37,31 +37,19 @@ int Registry::socket_of(std::uint32_t index, const Group& group) const {
   return found == members.end() ? group.last_socket : (*found).socket;
 }
 
-// By place of the window: the epoch that goes on only if this card hears from another one; or 0.
-std::array<std::uint32_t, THALWEG_NIC_WINDOW> Registry::stuck(std::uint32_t index, const Group& group) const {
-  std::array<std::uint32_t, THALWEG_NIC_WINDOW> found{};
-  if (group.view.segment_bytes != 0) {
-    const thalweg_nic_relay relay = programs_.relay(index);
-    for (std::size_t place = 0; place < found.size(); ++place)
-      if (thalweg_nic_is_passed_on(&group.view, &relay.messages[place]) == 0)
-        found[place] = relay.messages[place].epoch;
-  } else if (group.view.has_parent != 0) {
-    const thalweg_nic_state state = programs_.state(index);
-    for (std::size_t place = 0; place < found.size(); ++place)
-      if (state.slots[place].finished == 0 && state.slots[place].arrived == thalweg_nic_all(&group.view))
-        found[place] = state.slots[place].epoch;
-  }
-  return found;
+StuckEpochs Registry::stuck(std::uint32_t index, const Group& group) const {
+  return group.view.segment_bytes != 0 ? stuck_epochs(programs_.relay(index), group.view)
+                                       : stuck_epochs(programs_.state(index), group.view);
 }
 
 bool Registry::is_needed(std::uint32_t index, const Group& group) const {
   return group.view.segment_bytes != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT &&
-         stuck(index, group) != std::array<std::uint32_t, THALWEG_NIC_WINDOW>{};
+         stuck(index, group) != StuckEpochs{};
 }
 
 void Registry::start_again(std::uint32_t index, Group& group) const {
   const Clock::time_point now = Clock::now();
-  const std::array<std::uint32_t, THALWEG_NIC_WINDOW> epochs = stuck(index, group);
+  const StuckEpochs epochs = stuck(index, group);
   for (std::size_t place = 0; place < epochs.size(); ++place) {
     const std::uint32_t epoch = epochs[place];
     Overdue& overdue = group.overdue[place];

@@ -7,6 +7,7 @@
 #include "nic/agent/neighbors.hpp"
 #include "nic/agent/programs.hpp"
 #include "nic/group_watch.hpp"
+#include "nic/looking.hpp"
 
 #include <array>
 #include <chrono>
@@ -95,7 +96,7 @@ private:
   bool is_needed(std::uint32_t index, const Group& group) const;
   int make_socket(std::uint64_t& cookie) const;
   void start_again(std::uint32_t index, Group& group) const;
-  std::array<std::uint32_t, THALWEG_NIC_WINDOW> stuck(std::uint32_t index, const Group& group) const;
+  StuckEpochs stuck(std::uint32_t index, const Group& group) const;
   int socket_of(std::uint32_t index, const Group& group) const;
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);

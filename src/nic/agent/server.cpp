@@ -48,7 +48,7 @@ bool send_reply(int connection, thalweg_nic_reply& reply, const Registry::Member
 
 } // namespace
 
-Server::Server(int listening, Registry& registry, Neighbors& neighbors, Device device)
+Server::Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device)
     : registry_(registry), neighbors_(neighbors),
       device_(device), watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {
   for (const int connection : registry.connections())
@@ -93,7 +93,7 @@ bool Server::answer(int connection) {
   }
   if (bytes != sizeof request)
     return false;
-  thalweg_nic_reply reply{THALWEG_NIC_VERSION, 0, device_.address, device_.mtu, {}};
+  thalweg_nic_reply reply{THALWEG_NIC_VERSION, 0, device_.address(), device_.mtu(), {}};
   Registry::Membership membership;
   try {
     if (request.version != THALWEG_NIC_VERSION)

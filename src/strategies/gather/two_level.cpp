@@ -1,36 +1,14 @@
 #include "strategies/leader_groups.hpp"
+#include "strategies/subtree_messages.hpp"
 #include "strategies/two_level_tree.hpp"
 
 namespace thalweg::strategies::gather {
 
 namespace {
 
-using schedule::BlockList;
-
 void append(Builder& b) {
   const TwoLevelTree tree(b.problem());
-  const topology::TreeNode node = tree.node(b.rank());
-  const std::vector<Rank> own = tree.subtree(b.rank());
-  const std::vector<std::int32_t> positions = subtree_positions(own, b.ranks());
-  const bool is_root = b.rank() == b.root();
-  const std::int32_t kept =
-      is_root || own.size() == 1 ? 0 : b.scratch_blocks(static_cast<std::int32_t>(own.size()) - 1);
-  const auto blocks = [&](const std::vector<Rank>& ranks) {
-    BlockList list;
-    for (const Rank rank : ranks)
-      list = std::move(list) +
-             (is_root            ? schedule::output(rank)
-              : rank == b.rank() ? schedule::input(0)
-                                 : schedule::scratch(kept + positions[static_cast<std::size_t>(rank)] - 1));
-    return list;
-  };
-  if (is_root)
-    b.copy(schedule::input(0), schedule::output(b.rank()));
-  for (auto child = node.children.rbegin(); child != node.children.rend(); ++child)
-    b.receive(*child, blocks(tree.subtree(*child)));
-  b.round();
-  if (!is_root)
-    b.send(node.parent, blocks(own));
+  append_gather(b, tree.node(b.rank()), [&](Rank rank) { return tree.subtree(rank); });
 }
 
 } // namespace

@@ -1,38 +1,14 @@
 #include "strategies/leader_groups.hpp"
+#include "strategies/subtree_messages.hpp"
 #include "strategies/two_level_tree.hpp"
 
 namespace thalweg::strategies::scatter {
 
 namespace {
 
-using schedule::BlockList;
-
 void append(Builder& b) {
   const TwoLevelTree tree(b.problem());
-  const topology::TreeNode node = tree.node(b.rank());
-  const std::vector<Rank> own = tree.subtree(b.rank());
-  const std::vector<std::int32_t> positions = subtree_positions(own, b.ranks());
-  const bool is_root = b.rank() == b.root();
-  const std::int32_t kept =
-      is_root || own.size() == 1 ? 0 : b.scratch_blocks(static_cast<std::int32_t>(own.size()) - 1);
-  const auto blocks = [&](const std::vector<Rank>& ranks) {
-    BlockList list;
-    for (const Rank rank : ranks)
-      list = std::move(list) +
-             (is_root            ? schedule::input(rank)
-              : rank == b.rank() ? schedule::output(0)
-                                 : schedule::scratch(kept + positions[static_cast<std::size_t>(rank)] - 1));
-    return list;
-  };
-  if (is_root)
-    b.copy(schedule::input(b.rank()), schedule::output(0));
-  else
-    b.receive(node.parent, blocks(own));
-  // The root's own copy keeps no message back.
-  if (!is_root)
-    b.round();
-  for (const Rank child : node.children)
-    b.send(child, blocks(tree.subtree(child)));
+  append_scatter(b, tree.node(b.rank()), [&](Rank rank) { return tree.subtree(rank); });
 }
 
 } // namespace

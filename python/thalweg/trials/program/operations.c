@@ -79,6 +79,22 @@ static void call_ibroadcast(int bytes) {
   MPI_Ibcast(output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
   wait_later(&request);
 }
+
+/* The last rank comes when the others are half through with what else they do. */
+static void come_late(void) {
+  const struct timespec half = {0, elsewhere.tv_nsec / 2};
+  if (rank == ranks - 1)
+    nanosleep(&half, NULL);
+}
+static void call_late_ibarrier(int bytes) {
+  come_late(), call_ibarrier(bytes);
+}
+static void call_late_iallreduce(int bytes) {
+  come_late(), call_iallreduce(bytes);
+}
+static void call_late_ibroadcast(int bytes) {
+  come_late(), call_ibroadcast(bytes);
+}
 static void call_late_broadcast(int bytes) {
   const int is_late = rank == ranks - 1;
   if (is_late)
@@ -107,13 +123,15 @@ static const struct {
                   {"ibarrier", call_ibarrier},
                   {"iallreduce", call_iallreduce},
                   {"ibroadcast", call_ibroadcast},
+                  {"late_ibarrier", call_late_ibarrier},
+                  {"late_iallreduce", call_late_iallreduce},
+                  {"late_ibroadcast", call_late_ibroadcast},
                   {"late_broadcast", call_late_broadcast}};
 
 int prefix_of(const char* name) {
   static const char late[] = "late_";
-  if (strncmp(name, late, sizeof late - 1) == 0)
-    return sizeof late - 1;
-  return name[0] == 'i';
+  const int before = strncmp(name, late, sizeof late - 1) == 0 ? sizeof late - 1 : 0;
+  return before + (name[before] == 'i');
 }
 
 call_function* find_operation(const char* name) {

@@ -4,19 +4,19 @@
  *
  *   OPERATION BYTES BATCHES LIMIT CANDIDATE...
  *
- * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which each
- * rank sends to two ranks, itself first, and nothing to the others. Of nonblocking calls ("ibarrier",
- * "iallreduce", "ibroadcast") the time counts that is waited for them after something else, and of a
- * "late_broadcast" what its last rank waits, which comes late. A candidate is "native" (past
- * Thalweg), "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection
- * ("ring", "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the
- * fastest (0: no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long
- * enough to time, begun together; behind "BATCHESa" calls are timed alone, each begun together, and where
- * ranks share cores the time of beginning together counts, as it is no use to end one's call before others
- * get a core. Answers go to standard output: for each candidate a line of JSON with each batch's time per
- * call of the slowest rank and CPU time per call of all ranks, then "done". Requests that begin with
- * @ are probes (probes.h). With the argument "native" the job is one without Thalweg, and every candidate is
- * the library's own.
+ * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which
+ * each rank sends to two ranks, itself first, and nothing to the others. Of nonblocking calls ("ibarrier",
+ * "iallreduce", "ibroadcast") the time counts that is waited for them after something else, also where the
+ * last rank begins late ("late_ibarrier"), and of a "late_broadcast" what that rank waits. A candidate is
+ * "native" (past Thalweg), "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in
+ * a selection ("ring", "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT
+ * times the fastest (0: no limit) are done with. The others take turns, BATCHES times; a batch is a row of
+ * calls long enough to time, begun together; behind "BATCHESa" calls are timed alone, each begun together,
+ * and where ranks share cores the time of beginning together counts, as it is no use to end one's call
+ * before others get a core. Answers go to standard output: for each candidate a line of JSON with each
+ * batch's time per call of the slowest rank and CPU time per call of all ranks, then "done". Requests that
+ * begin with @ are probes (probes.h). With the argument "native" the job is one without Thalweg, and every
+ * candidate is the library's own.
  *
  * The strategies are switched through the interposer's control functions (thalweg/control.h), which this
  * program looks up by name, so that it is an ordinary MPI program otherwise.

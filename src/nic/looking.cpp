@@ -1,15 +1,7 @@
-#include "nic/agent/registry.hpp"
-
-#include <ranges>
-
-// What a group's watch sees of its card.
+#include "nic/looking.hpp"
 
 namespace thalweg::nic {
 
-namespace {
-
-// A broadcast as if it were gathered: a rank has arrived when it asks for the message or has taken it, and a
-// card below when it asks or has it. It has ended when all have it.
 thalweg_nic_state as_gathered(const thalweg_nic_relay& relay, const thalweg_nic_group& view,
                               const thalweg_nic_page& page) {
   thalweg_nic_state state{};
@@ -30,13 +22,22 @@ thalweg_nic_state as_gathered(const thalweg_nic_relay& relay, const thalweg_nic_
   return state;
 }
 
-} // namespace
+StuckEpochs stuck_epochs(const thalweg_nic_state& state, const thalweg_nic_group& view) {
+  StuckEpochs found{};
+  if (view.has_parent == 0)
+    return found;
+  for (std::size_t place = 0; place < found.size(); ++place)
+    if (state.slots[place].finished == 0 && state.slots[place].arrived == thalweg_nic_all(&view))
+      found[place] = state.slots[place].epoch;
+  return found;
+}
 
-void Registry::look(std::uint32_t index, Group& group, Clock::time_point now) const {
-  group.watch.look(group.view.segment_bytes == 0
-                       ? programs_.state(index)
-                       : as_gathered(programs_.relay(index), group.view, *group.page),
-                   now);
+StuckEpochs stuck_epochs(const thalweg_nic_relay& relay, const thalweg_nic_group& view) {
+  StuckEpochs found{};
+  for (std::size_t place = 0; place < found.size(); ++place)
+    if (thalweg_nic_is_passed_on(&view, &relay.messages[place]) == 0)
+      found[place] = relay.messages[place].epoch;
+  return found;
 }
 
 } // namespace thalweg::nic

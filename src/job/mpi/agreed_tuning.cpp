@@ -1,4 +1,4 @@
-#include "job/mpi/agreed_picks.hpp"
+#include "job/mpi/agreed_tuning.hpp"
 
 #include <string>
 #include <utility>
@@ -8,16 +8,12 @@ namespace thalweg::job {
 // In the tuning file's own format, whose reader accepts every text that a person may have written there.
 tune::Tuning agree_on_tuning(const Agreement& everybody, tune::Tuning known) {
   std::string text;
-  if (everybody.own() == 0 && !(known.picks.empty() && known.streams.empty()))
+  const bool is_empty = known.picks.empty() && known.streams.empty() && known.nonblocking.empty();
+  if (everybody.own() == 0 && !is_empty)
     text = tune::to_text({known});
   everybody.broadcast(text);
   tune::TuningFile file = tune::parse_tuning(text, "the first rank's picks");
   return file.empty() ? tune::Tuning{known.machine, {}} : std::move(file.front());
-}
-
-std::vector<tune::Pick> agree_on_picks(const Agreement& everybody, const machine::Fingerprint& group,
-                                       std::vector<tune::Pick> picks) {
-  return agree_on_tuning(everybody, {group, std::move(picks)}).picks;
 }
 
 } // namespace thalweg::job

@@ -1,22 +1,23 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "mpi/run/bound_run.hpp"
+#include "mpi/run/bound_buffers.hpp"
 #include "mpi/run/device_operation.hpp"
 
 namespace thalweg::mpi {
 
-// A broadcast that the network devices relay. The root is done when its own has the message.
-class DeviceBroadcast final : public DeviceOperation {
+// A broadcast or a scatter that the network devices relay. All that a root scatters goes to all hosts, where
+// each rank takes its own. The root is done when its own device has the message.
+class DeviceRelaying final : public DeviceOperation {
 public:
   // Of a message that is not empty, and of 88 KiB at most. Else nothing, and why, for the report: the same on
   // all ranks.
   static std::unique_ptr<DeviceOperation> of(const CollectiveCall& call, CommunicatorState& communicator,
                                              const char*& why_not);
 
-  DeviceBroadcast(CallBinding bound, Rank rank, std::size_t bytes, bool outlives_call);
-  ~DeviceBroadcast() override;
+  DeviceRelaying(const CollectiveCall& call, CommunicatorState& communicator);
 
   int begin(DeviceGroup& group) override;
   bool advance(DeviceGroup& group) override;
@@ -24,13 +25,14 @@ public:
   int code() const override { return code_; }
 
 private:
-  CallBinding bound_;
-  Rank rank_;
+  std::span<std::byte> message();
+  void deliver();
+
+  BoundBuffers buffers_;
   std::size_t bytes_;
-  bool outlives_call_; // the program may free its datatypes before it is done
-  RunStorage storage_;
-  engine::Buffers buffers_;
-  nic::Relayed broadcast_;
+  bool scatters_;
+  std::vector<std::byte> all_; // of a scatter, on ranks that are not its root
+  nic::Relayed relayed_;
   int code_ = MPI_SUCCESS;
 };
 

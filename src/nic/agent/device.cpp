@@ -1,0 +1,45 @@
+#include "nic/agent/device.hpp"
+
+#include "core/error.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <optional>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace thalweg::nic {
+
+namespace {
+
+std::optional<ifreq> asked(const std::string& device, unsigned long what) {
+  const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
+  const int code = ioctl(any, what, &request);
+  close(any);
+  return code < 0 ? std::nullopt : std::optional(request);
+}
+
+} // namespace
+
+Device::Device(std::string name) : name_(std::move(name)) {
+  const std::optional<ifreq> answer = asked(name_, SIOCGIFADDR);
+  if (!answer)
+    throw Error(fmt::format("{} has no IPv4 address", name_),
+                "name another one with --device; ip address lists them");
+  sockaddr_in found{};
+  std::memcpy(&found, &answer->ifr_addr, sizeof found);
+  address_ = found.sin_addr.s_addr;
+}
+
+std::uint32_t Device::mtu() const {
+  const std::optional<ifreq> answer = asked(name_, SIOCGIFMTU);
+  return answer ? static_cast<std::uint32_t>(answer->ifr_mtu) : 0;
+}
+
+} // namespace thalweg::nic
