@@ -92,6 +92,13 @@ void FlowNetwork::end(Nanoseconds now, Flow flow) {
   free_flows_.push_back(flow);
 }
 
+void FlowNetwork::note_wait(Nanoseconds since, Nanoseconds now, Flow flow, topology::Link link) {
+  if (!has_history_ || since == now)
+    return;
+  flows_[flow].span = static_cast<std::uint32_t>(spans_.size());
+  spans_.push_back({.link = link, .begin = since, .end = now});
+}
+
 /// Brings what is left of a flow up to date.
 void FlowNetwork::settle(Nanoseconds now, FlowState& state) {
   if (now == state.since)

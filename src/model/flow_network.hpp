@@ -54,6 +54,8 @@ public:
   Flow start(Nanoseconds now, topology::Place from, topology::Place to, Nanoseconds alone,
              std::int64_t bytes);
   void end(Nanoseconds now, Flow flow);
+  /// For the history of a flow that was started just now: it has waited for that link since then.
+  void note_wait(Nanoseconds since, Nanoseconds now, Flow flow, topology::Link link);
 
   /// Computes rates anew after all flows have begun and ended that do so now. Calls what it is given for
   /// flows whose end must be looked at earlier than was said before: with the flow and the time.

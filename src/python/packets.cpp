@@ -37,17 +37,20 @@ public:
 
 template <typename Value>
 void bind_choice(nb::class_<RouterOptions>& type, const char* name, Value RouterOptions::*member,
-                 std::pair<const char*, Value> first, std::pair<const char*, Value> second) {
+                 const std::vector<std::pair<std::string, Value>>& choices) {
   type.def_prop_rw(
       name,
       [=](const RouterOptions& self) {
-        return std::string(self.*member == first.second ? first.first : second.first);
+        return std::ranges::find(choices, self.*member, &std::pair<std::string, Value>::second)->first;
       },
       [=](RouterOptions& self, std::string_view text) {
-        if (text != first.first && text != second.first)
-          throw Error(fmt::format("{} '{}'", name, text),
-                      fmt::format("choose {} or {}", first.first, second.first));
-        self.*member = text == first.first ? first.second : second.second;
+        const auto found = std::ranges::find(choices, text, &std::pair<std::string, Value>::first);
+        if (found == choices.end()) {
+          std::vector<std::string> names;
+          std::ranges::transform(choices, std::back_inserter(names), &std::pair<std::string, Value>::first);
+          throw Error(fmt::format("{} '{}'", name, text), fmt::format("choose {}", fmt::join(names, " or ")));
+        }
+        self.*member = found->second;
       });
 }
 
@@ -64,14 +67,16 @@ void bind_options(nb::module_& module) {
       .def_rw("element_cycles", &RouterOptions::element_cycles)
       .def_rw("element_bytes", &RouterOptions::element_bytes)
       .def_rw("seed", &RouterOptions::seed);
-  bind_choice(type, "credits", &RouterOptions::credits, {"crosspoint", packet::CreditRule::crosspoint},
-              {"link", packet::CreditRule::link});
-  bind_choice(type, "discipline", &RouterOptions::discipline, {"output", packet::Discipline::output_queued},
-              {"input", packet::Discipline::input_queued});
+  bind_choice(type, "credits", &RouterOptions::credits,
+              {{"crosspoint", packet::CreditRule::crosspoint}, {"link", packet::CreditRule::link}});
+  bind_choice(type, "discipline", &RouterOptions::discipline,
+              {{"output", packet::Discipline::output_queued}, {"input", packet::Discipline::input_queued}});
   bind_choice(type, "arbitration", &RouterOptions::arbitration,
-              {"round_robin", packet::Arbitration::round_robin}, {"oldest", packet::Arbitration::oldest});
-  bind_choice(type, "unit_subsets", &RouterOptions::unit_subsets, {"fixed", packet::UnitSubsets::fixed},
-              {"round_robin", packet::UnitSubsets::round_robin});
+              {{"round_robin", packet::Arbitration::round_robin},
+               {"oldest", packet::Arbitration::oldest},
+               {"fair", packet::Arbitration::fair}});
+  bind_choice(type, "unit_subsets", &RouterOptions::unit_subsets,
+              {{"fixed", packet::UnitSubsets::fixed}, {"round_robin", packet::UnitSubsets::round_robin}});
 }
 
 void bind_results(nb::module_& module) {

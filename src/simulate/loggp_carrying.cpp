@@ -61,8 +61,10 @@ void LoggpSimulation::handle_carried(const Event& event) {
     break;
   }
   const Operation& send = operation(message.rank, message.number);
-  const Ticks latency = network_->latency(message.rank, program_.target_of(message.rank, send));
+  const std::uint32_t target = program_.target_of(message.rank, send);
+  const Ticks latency = network_->latency(message.rank, target);
   recorder_.note_carriage(message.number, {latency, carrier_->flows().last_span(flow)});
+  carrier_->next(event.time, flow, target);
   events_.push({event.time + costs_.of(message.rank, send).latency + latency, event.order, message.number,
                 message.rank, EventKind::arrival});
   share_links_later(event.time);

@@ -45,6 +45,7 @@ void PacketCarrier::start(Ticks now, const Carrier::Message& message, std::uint3
   messages_.start(fine(now), {.number = std::uint64_t{message.rank} << 32 | message.number,
                               .from = static_cast<std::uint32_t>(network_.nodes[message.rank]),
                               .to = static_cast<std::uint32_t>(network_.nodes[target]),
+                              .queue = pair_of(message.rank, target),
                               .bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(cost.bytes, 1)),
                               .alone = fine(cost.transfer)});
 }

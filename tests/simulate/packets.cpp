@@ -1,10 +1,8 @@
 // Level packet for programs: what it has to have in common with the other levels, and what it alone knows.
 
 #include "core/error.hpp"
-#include "programs.hpp"
+#include "placed_programs.hpp"
 #include "simulate/critical_path.hpp"
-#include "simulate/schedules.hpp"
-#include "simulate/simulation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,45 +13,6 @@
 
 namespace thalweg::simulate {
 namespace {
-
-constexpr LogGops no_rendezvous{.S = 1 << 30};
-
-RankNetwork network(const std::string& name, std::uint32_t ranks, const PacketLevel& level = {}) {
-  RankNetwork made{.interconnect = topology::parse_interconnect(name, ranks), .nodes = {}};
-  made.packets = level;
-  made.packets->options.routers.switch_delay = 0;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    made.nodes.push_back(rank);
-  return made;
-}
-
-RankNetwork as_flow(RankNetwork between) {
-  between.packets.reset();
-  return between;
-}
-
-Result run(const Program& program, const RankNetwork& between) {
-  return simulate(program, {.network = &between}).result;
-}
-
-Program of_strategy(const std::string& selection, std::int32_t ranks, std::int64_t bytes) {
-  const auto sample =
-      strategies::make_sample(selection, {.ranks = ranks, .ranks_per_node = 1, .unit_bytes = bytes});
-  return program_of(sample, {.unit_bytes = bytes}, no_rendezvous, ~std::uint64_t{0}).program;
-}
-
-/// Each rank sends to as many others as are given, at a distance, and all at once.
-Program neighbors(std::uint32_t ranks, const std::vector<std::uint32_t>& distances, std::int64_t bytes) {
-  ProgramBuilder builder(ranks);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    for (const std::uint32_t distance : distances) {
-      builder.send((rank + distance) % ranks, distance, no_rendezvous.cost(bytes));
-      builder.receive((rank + ranks - distance) % ranks, distance);
-    }
-    builder.end_rank();
-  }
-  return builder.finish();
-}
 
 Program incast(std::uint32_t senders, std::int64_t bytes) {
   ProgramBuilder builder(senders + 1);
@@ -154,39 +113,6 @@ TEST(Packets, LoggpWithAReceiversGapIsNearForAnIncast) {
     EXPECT_NEAR(static_cast<double>(run(program, as_flow(network("star", 9))).finish) / packet, 1, 0.05)
         << bytes;
   }
-}
-
-double flow_over_packet(const Program& program, const char* name, std::uint32_t buffers) {
-  RankNetwork between = network(name, program.size());
-  between.packets->options.routers.buffers = buffers;
-  return static_cast<double>(run(program, as_flow(between)).finish) /
-         static_cast<double>(run(program, between).finish);
-}
-
-// Fair shares are what packets come to where buffers do not hold rows of others up.
-TEST(Packets, FlowIsWithinATenth) {
-  constexpr std::uint32_t ranks = 64;
-  for (const char* const name : {"tree:8^2", "tree:4^3", "torus:8x8", "dragonfly:2x4x2"}) {
-    const bool is_tree = std::string(name).starts_with("tree");
-    for (const char* const selection :
-         {"alltoall=cyclic", "allreduce=ring", "allreduce=recursive_doubling"}) {
-      if (!is_tree && std::string(selection) == "allreduce=recursive_doubling")
-        continue;
-      EXPECT_NEAR(flow_over_packet(of_strategy(selection, ranks, 4096), name, 4), 1, 0.1)
-          << name << " " << selection;
-    }
-    EXPECT_NEAR(flow_over_packet(neighbors(ranks, {1, 8, 56, 63}, 16384), name, 4), 1, 0.1) << name;
-  }
-}
-
-// Tori that are full lose up to two thirds by a few buffers, and nothing where there are many.
-TEST(Packets, FlowIsThatOfLargeBuffers) {
-  const Program direct = of_strategy("alltoall=direct", 64, 2048);
-  EXPECT_LT(flow_over_packet(direct, "torus:8x8", 4), 0.6);
-  EXPECT_NEAR(flow_over_packet(direct, "torus:8x8", 256), 1, 0.05);
-  const Program exchange = of_strategy("allreduce=recursive_doubling", 16, 16384);
-  EXPECT_LT(flow_over_packet(exchange, "ring:16", 4), 0.8);
-  EXPECT_NEAR(flow_over_packet(exchange, "ring:16", 256), 1, 0.05);
 }
 
 // Whatever the program, the network and the routing: it comes to its end, the path is whole, and each message

@@ -58,6 +58,7 @@ def make_application() -> typer.Typer:
         learn: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
         report: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
         record: Annotated[bool, typer.Option("--record", help="As for thalweg run.")] = False,
+        trace: Annotated[bool, typer.Option("--trace", help="As for thalweg run.")] = False,
         place: Annotated[str | None, typer.Option(metavar="auto|off|FILE", help="As for thalweg run.")] = None,
         patterns: Annotated[str | None, typer.Option(metavar="FOLDER", help="As for thalweg run.")] = None,
         name: _Name = "thalweg",
@@ -67,7 +68,7 @@ def make_application() -> typer.Typer:
         given = {"tuning": tuning, "learn": learn, "report": report, "place": place, "patterns": patterns}
         for flag, value in given.items():
             options += [f"--{flag}", value] if value else []
-        options += ["--record"] if record else []
+        options += [flag for flag, is_on in (("--record", record), ("--trace", trace)) if is_on]
         importlib.import_module("thalweg.lab.launch").run(name, ranks, program, options, native=native)
 
     @app.command()

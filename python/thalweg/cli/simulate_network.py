@@ -31,7 +31,7 @@ _CreditRule = Annotated[
     str, typer.Option("--credits", help="A sender's counters: one a crosspoint behind it, or one a link.")
 ]
 _Queues = Annotated[str, typer.Option(help="Where packets wait: output, or input (with --credits link).")]
-_Arbitration = Annotated[str, typer.Option(help="What an output serves next: round_robin or oldest.")]
+_Arbitration = Annotated[str, typer.Option(help="What an output serves next: round_robin, oldest or fair.")]
 _Multicast = Annotated[
     str, typer.Option(metavar="fanout=N[,sets=M]", help="Multicasts to N random nodes.", show_default=False)
 ]

@@ -42,7 +42,7 @@ class Routers:
     queues: str = "output"
     """Where packets wait: output (at crosspoints), or input, for comparison."""
     arbitration: str = "round_robin"
-    """What an output serves next: round_robin over inputs, or the oldest packet."""
+    """What an output serves next: round_robin over inputs, the oldest packet, or fair between pairs of nodes."""
     packet_bytes: int = 256
     gigabits: float = 10.0
     """A second, of a channel."""

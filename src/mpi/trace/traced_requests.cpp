@@ -113,7 +113,11 @@ void traced_request_freed(MPI_Request request) {
   const auto found = all.requests.find(request);
   if (found == all.requests.end())
     return;
-  call_log().give_request_back(*found->second.thread, found->second.number);
+  CallLog& log = call_log();
+  TracedRequest& one = found->second;
+  if (one.is_canceled && one.is_active && one.thread == &log.thread_log()) // nobody will look at it again
+    append_wait({{.request = one.number, .source = Completed::canceled}});
+  log.give_request_back(*one.thread, one.number);
   all.requests.erase(found);
 }
 

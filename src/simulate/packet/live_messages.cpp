@@ -36,6 +36,8 @@ void LiveMessages::start(Ticks now, const Message& message) {
                    .bytes_left = message.bytes,
                    .alone_left = message.alone,
                    .bytes_missing = message.bytes};
+  if (!queues_.enter(message.queue, slot))
+    return;
   wait_for_turn(slot);
   network_.offer(message.from, now);
 }
@@ -100,6 +102,9 @@ bool LiveMessages::next(std::uint32_t node, Ticks now, Packet& packet, Ticks& re
   ++sender.unacknowledged;
   state.at_first += fabric_.is_free(fabric_.first_channel(node)) ? 1 : 0;
   wait_for_turn(slot);
+  if (state.bytes_left == 0)
+    if (const auto behind = queues_.leave(message.queue))
+      wait_for_turn(*behind);
   return true;
 }
 

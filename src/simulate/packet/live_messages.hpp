@@ -1,9 +1,10 @@
 #pragma once
 
 // Messages that become known as time goes on: each is cut into packets, and those of a node take turns,
-// packet by packet.
+// packet by packet. Those of one queue go one after the other.
 
 #include "simulate/packet/network.hpp"
+#include "simulate/packet/queues.hpp"
 
 #include <deque>
 #include <optional>
@@ -25,6 +26,7 @@ public:
     std::uint64_t number = 0; ///< whatever the caller knows it by
     std::uint32_t from = 0;
     std::uint32_t to = 0;    ///< another node
+    std::uint64_t queue = 0; ///< of messages between the same two nodes
     std::uint64_t bytes = 0; ///< 1 or more
     Ticks alone = 0;         ///< that its bytes take on a channel of capacity 1
   };
@@ -87,6 +89,7 @@ private:
   std::vector<Node> nodes_;
   std::vector<State> states_;
   std::vector<std::uint32_t> free_slots_;
+  Queues<std::uint32_t> queues_; // of slots
   std::optional<Arrival> arrival_;
   std::uint64_t packets_ = 0;
   Network network_;

@@ -79,6 +79,8 @@ void Network::add_queues() {
   words_.assign(words, 0);
   queued_.assign(channels_.size(), 0);
   free_at_.assign(channels_.size(), 0);
+  if (options_.arbitration == Arbitration::fair)
+    fair_turns_ = {channels_.size(), virtual_channels_};
   if (options_.discipline == Discipline::input_queued) {
     input_queues_.resize(feeders_.size() * virtual_channels_);
     input_is_taken_.assign(input_queues_.size(), 0);
@@ -303,15 +305,7 @@ bool Network::passes(std::uint32_t channel, std::uint32_t virtual_channel) {
           credits_.has_room(credit_of(channel, virtual_channel), now_));
 }
 
-void Network::enqueue(std::uint32_t index, std::uint32_t channel) {
-  Channel& output = channels_[channel];
-  const std::uint32_t number = packets_[index].input;
-  if (passes(channel, packets_[index].next_channel)) {
-    output.served = number;
-    output.is_blocked = false;
-    send(channel, index);
-    return;
-  }
+void Network::append(const Channel& output, std::uint32_t number, std::uint32_t index) {
   Queue& queue = queues_[output.first_queue + number];
   packets_[index].next = none;
   if (queue.first == none) {
@@ -321,6 +315,21 @@ void Network::enqueue(std::uint32_t index, std::uint32_t channel) {
     packets_[queue.last].next = index;
   }
   queue.last = index;
+}
+
+void Network::enqueue(std::uint32_t index, std::uint32_t channel) {
+  Channel& output = channels_[channel];
+  const std::uint32_t number = packets_[index].input;
+  if (passes(channel, packets_[index].next_channel)) {
+    output.served = number;
+    output.is_blocked = false;
+    send(channel, index);
+    return;
+  }
+  if (fair_turns_.are_off())
+    append(output, number, index);
+  else
+    fair_turns_.add(channel, index, packets_[index]);
   ++queued_[channel];
   if (!output.is_blocked || virtual_channels_ > 1)
     try_send(channel);

@@ -14,6 +14,7 @@
 
 #include "model/event_queue.hpp"
 #include "simulate/packet/credits.hpp"
+#include "simulate/packet/fair_turns.hpp"
 #include "simulate/packet/groups.hpp"
 #include "simulate/packet/packet.hpp"
 #include "simulate/packet/routing.hpp"
@@ -121,6 +122,7 @@ private:
   void place(std::uint32_t index, std::uint32_t channel, bool is_first);
   void put_out(std::uint32_t index, std::uint32_t channel);
   void enqueue(std::uint32_t index, std::uint32_t channel);
+  void append(const Channel& output, std::uint32_t number, std::uint32_t index);
   bool passes(std::uint32_t channel, std::uint32_t virtual_channel);
   void promote(std::uint32_t input);
   std::uint32_t input_at(std::uint32_t vertex, std::uint32_t input) const {
@@ -132,7 +134,7 @@ private:
   void try_send(std::uint32_t channel);
   std::uint32_t open_virtual_channels(std::uint32_t channel);
   void wait_for_credits(std::uint32_t channel);
-  std::uint32_t select(const Channel& channel, std::uint32_t open) const;
+  std::uint32_t select(std::uint32_t channel, std::uint32_t open) const;
   std::uint32_t select_oldest(const Channel& channel, std::uint32_t open) const;
   std::uint32_t next_queue(const Channel& channel, std::uint32_t from) const;
   bool may_go(const Channel& channel, std::uint32_t queue, std::uint32_t open) const;
@@ -186,6 +188,7 @@ private:
   std::vector<std::uint32_t> queued_;
   std::vector<Queue> queues_;
   std::vector<std::uint64_t> words_;
+  FairTurns fair_turns_;                   // off for other arbitrations
   Credits credits_;                        // by channel and virtual channel
   std::vector<std::uint32_t> first_input_; // of each vertex, in inputs of all
   std::vector<std::uint32_t> feeders_;     // the channel that each input hangs on

@@ -28,6 +28,7 @@ enum class Discipline : std::uint8_t {
 enum class Arbitration : std::uint8_t {
   round_robin, ///< the next input that has something
   oldest,      ///< the packet that came to the switch first
+  fair,        ///< conversations have equal parts, whatever their inputs (fair_turns.hpp)
 };
 
 /// Which combine unit serves an input, of the units that are leaves.

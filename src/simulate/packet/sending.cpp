@@ -48,7 +48,7 @@ void Network::try_send(std::uint32_t channel) {
     return;
   }
   const std::uint32_t open = open_virtual_channels(channel);
-  const std::uint32_t queue = open == 0 ? none : select(channels_[channel], open);
+  const std::uint32_t queue = open == 0 ? none : select(channel, open);
   if (queue == none) {
     wait_for_credits(channel);
     return;
@@ -77,7 +77,10 @@ std::uint32_t Network::next_queue(const Channel& channel, std::uint32_t from) co
   return none;
 }
 
-std::uint32_t Network::select(const Channel& channel, std::uint32_t open) const {
+std::uint32_t Network::select(std::uint32_t number, std::uint32_t open) const {
+  if (!fair_turns_.are_off())
+    return fair_turns_.select(number, open);
+  const Channel& channel = channels_[number];
   if (options_.arbitration == Arbitration::oldest)
     return select_oldest(channel, open);
   const std::uint32_t after = channel.served + 1;
@@ -104,6 +107,10 @@ std::uint32_t Network::select_oldest(const Channel& channel, std::uint32_t open)
 
 std::uint32_t Network::pop(std::uint32_t channel, std::uint32_t number) {
   Channel& output = channels_[channel];
+  if (!fair_turns_.are_off()) {
+    --queued_[channel];
+    return fair_turns_.pop(channel, number, packets_);
+  }
   Queue& queue = queues_[output.first_queue + number];
   const std::uint32_t index = queue.first;
   queue.first = packets_[index].next;

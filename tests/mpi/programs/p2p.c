@@ -346,12 +346,22 @@ static void exchange_with_everybody(void) {
   }
 }
 
+static void take_back_receive(void) {
+  context("p2p_traffic: a receive that is canceled, and its request freed");
+  int in;
+  MPI_Request request;
+  MUST(MPI_Irecv(&in, 1, MPI_INT, left(), 65, MPI_COMM_WORLD, &request));
+  MUST(MPI_Cancel(&request));
+  MUST(MPI_Request_free(&request));
+}
+
 void test_p2p_traffic(void) {
   send_around_ring();
   flood_with_unexpected_messages();
   exchange_much();
   send_to_oneself();
   exchange_with_everybody();
+  take_back_receive();
 }
 
 void test_p2p_persistent(void) {
