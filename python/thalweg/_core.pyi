@@ -1183,6 +1183,8 @@ class PacketNetwork:
 def destinations(pattern: str, nodes: int, seed: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]:
     """Where each node sends to; none for uniform."""
 
+amount_max: float = 1e+30
+
 class TrafficPattern:
     """Who sends whom how much, by phase."""
 

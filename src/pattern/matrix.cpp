@@ -4,17 +4,16 @@
 #include "core/error.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <tuple>
 
 namespace thalweg::pattern {
 
-namespace {
-
 bool is_amount(double value) {
-  return std::isfinite(value) && value >= 0;
+  return value >= 0 && value <= amount_max; // and so no NaN
 }
+
+namespace {
 
 void check_edge(const Edge& edge, std::int32_t tasks) {
   if (std::min(edge.from, edge.to) < 0 || std::max(edge.from, edge.to) >= tasks)
@@ -23,15 +22,15 @@ void check_edge(const Edge& edge, std::int32_t tasks) {
   if (!is_amount(edge.bytes) || !is_amount(edge.messages))
     throw Error(fmt::format("task {} sends {} bytes in {} messages to task {}", edge.from, edge.bytes,
                             edge.messages, edge.to),
-                "give numbers that are not below 0");
+                fmt::format("give numbers from 0 to {}", amount_max));
 }
 
 } // namespace
 
 Matrix::Matrix(std::int32_t tasks, std::vector<Edge> edges)
-    : tasks_(tasks), begin_(static_cast<std::size_t>(std::max(tasks, 0)) + 1) {
-  if (tasks < 0)
-    throw Error(fmt::format("a pattern of {} tasks", tasks), "give their number");
+    : tasks_(tasks), begin_(static_cast<std::size_t>(std::clamp(tasks, 0, tasks_max)) + 1) {
+  if (tasks < 0 || tasks > tasks_max)
+    throw Error(fmt::format("a pattern of {} tasks", tasks), fmt::format("give 0 to {}", tasks_max));
   for (const Edge& edge : edges)
     check_edge(edge, tasks);
   std::erase_if(edges, [](const Edge& edge) {

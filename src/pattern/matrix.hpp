@@ -10,6 +10,15 @@
 
 namespace thalweg::pattern {
 
+/// What bytes, messages, repeats and weights may be at most: sums and products of them stay finite.
+inline constexpr double amount_max = 1e30;
+
+/// How many tasks a pattern may have: a program that has more is a slip of the pen.
+inline constexpr std::int32_t tasks_max = 1 << 26;
+
+/// Whether a number of bytes, messages and the like is one: from 0 to amount_max.
+bool is_amount(double value);
+
 /// What one task sends to another. Tasks are a job's ranks, or what will be ranks.
 struct Edge {
   std::int32_t from = 0;
@@ -25,8 +34,9 @@ class Matrix {
 public:
   Matrix() = default;
   /// Edges in any order; those between the same two tasks are added up, and those of a task to itself or
-  /// without bytes and messages are left out. Throws Error for a task outside of 0 .. tasks-1, and for bytes
-  /// or messages that are below 0 or no number. O(edges log edges).
+  /// without bytes and messages are left out. Throws Error for tasks outside of 0 .. tasks_max or
+  /// edges outside of these, and for bytes
+  /// or messages that are no amount. O(edges log edges).
   Matrix(std::int32_t tasks, std::vector<Edge> edges);
 
   std::int32_t tasks() const { return tasks_; }

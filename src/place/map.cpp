@@ -3,7 +3,6 @@
 #include "core/error.hpp"
 #include "place/portfolio.hpp"
 
-#include <cmath>
 #include <fmt/format.h>
 
 namespace thalweg::place {
@@ -20,10 +19,11 @@ void check_problem(const pattern::Pattern& pattern, const machine::Allocation& a
         fmt::format("{} tasks for {} slots of {}", pattern.tasks, allocation.slots.size(), machine.name()),
         "give more nodes, or more slots a node, or let tasks share slots");
   for (const pattern::Phase& phase : pattern.phases)
-    if (phase.matrix.tasks() != pattern.tasks || !(phase.repeats >= 0))
-      throw Error(fmt::format("phase {} of {} tasks, {} times, in a pattern of {}", phase.name,
-                              phase.matrix.tasks(), phase.repeats, pattern.tasks),
-                  "give all phases the same tasks, and repeats from 0");
+    if (phase.matrix.tasks() != pattern.tasks || !pattern::is_amount(phase.repeats))
+      throw Error(
+          fmt::format("phase {} of {} tasks, {} times, in a pattern of {}", phase.name, phase.matrix.tasks(),
+                      phase.repeats, pattern.tasks),
+          fmt::format("give all phases the same tasks, and repeats from 0 to {}", pattern::amount_max));
   for (const topology::Place place : allocation.slots)
     if (place < 0 || place >= machine.nodes())
       throw Error(
@@ -38,8 +38,9 @@ void check_problem(const pattern::Pattern& pattern, const machine::Allocation& a
                             machine.name(), machine.links()),
                 "give one for each link, or none");
   for (const double load : options.base_load)
-    if (!(load >= 0) || !std::isfinite(load))
-      throw Error(fmt::format("a base load of {} bytes", load), "give numbers from 0");
+    if (!pattern::is_amount(load))
+      throw Error(fmt::format("a base load of {} bytes", load),
+                  fmt::format("give numbers from 0 to {}", pattern::amount_max));
   if (!(options.seconds >= 0) || options.proposals < 0)
     throw Error(fmt::format("a budget of {} seconds and {} proposals", options.seconds, options.proposals),
                 "give numbers from 0");

@@ -25,8 +25,9 @@ std::vector<double> checked_weights(const pattern::Pattern& pattern, const Shari
     throw Error(fmt::format("{} weights for {} tasks", sharing.weights.size(), pattern.tasks),
                 "give one for each task");
   for (std::size_t task = 0; task < sharing.weights.size(); ++task)
-    if (!(sharing.weights[task] >= 0) || !std::isfinite(sharing.weights[task]))
-      throw Error(fmt::format("task {} has weight {}", task, sharing.weights[task]), "give numbers from 0");
+    if (!pattern::is_amount(sharing.weights[task]))
+      throw Error(fmt::format("task {} has weight {}", task, sharing.weights[task]),
+                  fmt::format("give numbers from 0 to {}", pattern::amount_max));
   return sharing.weights;
 }
 

@@ -6,6 +6,11 @@
 
 namespace {
 
+/// A message as Python has text: a file's bytes in it need not be UTF-8.
+nb::object text_of(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
 /// Raises thalweg._core.Error(problem, remedy) in Python for what the core throws.
 void register_error(nb::module_& module) {
   static nb::handle type = nb::exception<thalweg::Error>(module, "Error").release();
@@ -13,7 +18,7 @@ void register_error(nb::module_& module) {
     try {
       std::rethrow_exception(thrown);
     } catch (const thalweg::Error& error) {
-      PyErr_SetObject(type.ptr(), nb::make_tuple(error.problem(), error.remedy()).ptr());
+      PyErr_SetObject(type.ptr(), nb::make_tuple(text_of(error.problem()), text_of(error.remedy())).ptr());
     }
   });
 }

@@ -47,6 +47,7 @@ void add_phase(Pattern& self, std::string name, double repeats, const RowArgumen
 }
 
 void bind_patterns(nb::module_& module) {
+  module.attr("amount_max") = pattern::amount_max;
   nb::class_<Pattern>(module, "TrafficPattern", "Who sends whom how much, by phase.")
       .def(
           "__init__",

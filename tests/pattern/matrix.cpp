@@ -45,10 +45,13 @@ TEST(Matrix, AddsUpWhatTheSamePairSends) {
 
 TEST(Matrix, RefusesTasksThatAreNotThereAndAmountsThatAreNone) {
   EXPECT_THROW(Matrix(-1, {}), Error);
+  EXPECT_THROW(Matrix(tasks_max + 1, {}), Error);
   EXPECT_THROW(Matrix(2, {{0, 2, 1, 1}}), Error);
   EXPECT_THROW(Matrix(2, {{-1, 0, 1, 1}}), Error);
   EXPECT_THROW(Matrix(2, {{0, 1, -1, 1}}), Error);
   EXPECT_THROW(Matrix(2, {{0, 1, std::numeric_limits<double>::quiet_NaN(), 1}}), Error);
+  EXPECT_THROW(Matrix(2, {{0, 1, 1, 2 * amount_max}}), Error);
+  EXPECT_EQ(Matrix(2, {{0, 1, amount_max, amount_max}}).bytes(), amount_max);
   EXPECT_EQ(Matrix(0, {}).tasks(), 0);
 }
 

@@ -96,6 +96,8 @@ TEST(Map, RefusesWhatIsNoProblem) {
   EXPECT_THROW(map({3, {}}, four, {.seconds = -1}), Error);
   EXPECT_THROW(map({3, {}}, four, {.base_load = {1}}), Error);
   EXPECT_THROW(map({3, {}}, four, {.base_load = std::vector<double>(16, -1)}), Error);
+  EXPECT_THROW(map({3, {}}, four, {.base_load = std::vector<double>(16, 2 * pattern::amount_max)}), Error);
+  EXPECT_THROW(map({3, {{"", 2 * pattern::amount_max, pattern::Matrix(3, {})}}}, four), Error);
   EXPECT_THROW(map({1, {}}, {four.interconnect, {4}}), Error);
 }
 

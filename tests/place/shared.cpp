@@ -70,6 +70,7 @@ TEST(Shared, RefusesWhatIsNoProblem) {
   EXPECT_THROW(map_shared(three, two, {{1, 1}, 0.1}), Error);
   EXPECT_THROW(map_shared(three, two, {{1, 1, -1}, 0.1}), Error);
   EXPECT_THROW(map_shared(three, two, {{1, 1, std::numeric_limits<double>::infinity()}, 0.1}), Error);
+  EXPECT_THROW(map_shared(three, two, {{1, 1, 2 * pattern::amount_max}, 0.1}), Error);
   EXPECT_THROW(map_shared(three, two, {{}, -0.1}), Error);
   EXPECT_THROW(map_shared(three, {two.interconnect, {}}, {}), Error);
   EXPECT_NO_THROW(map_shared(three, two, {{0, 0, 0}, 0}, {.proposals = 100}));

@@ -67,6 +67,14 @@ def test_what_has_no_room_is_refused() -> None:
         advise(pattern, "torus:3x3")
     with pytest.raises(ThalwegError):
         advise(pattern, "torus:4x4", ranks_per_node=(0,))
+    with pytest.raises(ThalwegError, match="budget"):
+        advise(pattern, "torus:4x4", budget=Budget(seconds=float("nan")))
+
+
+def test_more_than_there_is_counts_as_what_there_is() -> None:
+    found = advise(PATTERNS["mesh"](12), "torus:4x4", ranks_per_node=(10**11,), spare=10**11, budget=FEW)
+    assert {one.ranks_per_node for one in found} == {12}
+    assert max(one.nodes for one in found) == 16
 
 
 def test_the_commands(thalweg: Command, tmp_path: Path) -> None:
@@ -84,7 +92,7 @@ def test_the_commands(thalweg: Command, tmp_path: Path) -> None:
     assert json.loads(thalweg(*words, "--base-load", str(loads)).stdout)["identity"]["link"] > 5e6
 
 
-@pytest.mark.parametrize("text", ["99999 1", "nowhere 1", "0", "0 x", "0 -1", "0 nan", "0 inf", "\0"])
+@pytest.mark.parametrize("text", ["99999 1", "nowhere 1", "0", "0 x", "0 -1", "0 nan", "0 inf", "0 1e300", "\0"])
 def test_loads_of_nothing_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "loads"
     path.write_text(text)

@@ -89,6 +89,25 @@ def test_matrices_of_all_kinds_are_one_pattern() -> None:
         assert thalweg.map_ranks(matrix, "mesh:3", budget=FEW).placed.hop_bytes == 7
 
 
+def test_entries_that_come_twice_are_added_up_in_full() -> None:
+    entries = (np.array([100, 100], np.int8), ([0, 0], [1, 1]))
+    assert thalweg.Pattern(sparse.coo_array(entries, shape=(2, 2))).matrix().toarray().tolist() == [[0, 200], [0, 0]]
+
+
+def test_machines_that_are_made_say_where_slots_are() -> None:
+    """Of nodes with different numbers of slots, formats name the host of each, also where one has none."""
+    machine = thalweg.Machine("mesh:4", [3, 1, 0], slots_per_node=[2, 0, 1])
+    found = thalweg.map_ranks(np.ones((3, 3)), machine, budget=Budget(proposals=1))
+    assert found.method == "identity"
+    assert found.slots.nodes.tolist() == [3, 3, 0]
+    hosts = ["three", "one", "none"]
+    assert text_of(found, "slurm-hostfile", hosts).split() == ["three", "three", "none"]
+    assert text_of(found, "ompi-rankfile", hosts).splitlines()[1:] == ["rank 1=three slot=1", "rank 2=none slot=0"]
+    assert thalweg.map_ranks(np.ones((4, 4)), thalweg.Machine("mesh:4"), budget=FEW).slots.nodes.size == 4
+    with pytest.raises(ThalwegError, match=r"give them to thalweg\.Machine"):
+        thalweg.map_ranks(np.ones((2, 2)), machine, slots_per_node=2)
+
+
 def test_files_are_read(tmp_path: Path) -> None:
     dense = np.array([[0, 2, 0], [2, 0, 3], [0, 3, 0]])
     io.mmwrite(tmp_path / "a.mtx", sparse.coo_array(dense))
@@ -98,13 +117,21 @@ def test_files_are_read(tmp_path: Path) -> None:
         assert read_pattern(str(tmp_path / name)).matrix().toarray().tolist() == dense.tolist(), name
 
 
-@given(text=st.text(alphabet="0123456789 .,-%\nenx", max_size=60), ending=st.sampled_from(["mtx", "csv", "graph"]))
+HEADS = {
+    "mtx": "%%MatrixMarket matrix coordinate real general\n",
+    "csv": "",
+    "graph": "",
+    "pattern": "thalweg-pattern 1\nranks 3\nsite 0 call MPI_Send\nphase 1 all\n",
+}
+
+
+@given(text=st.text(alphabet="0123456789 .,-%\nenx", max_size=60), ending=st.sampled_from(list(HEADS)))
 @settings(max_examples=examples(150))
 def test_damaged_files_are_refused_with_a_remedy(
     tmp_path_factory: pytest.TempPathFactory, text: str, ending: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / f"damaged.{ending}"
-    path.write_text(("%%MatrixMarket matrix coordinate real general\n" if ending == "mtx" else "") + text)
+    path.write_text(HEADS[ending] + text)
     try:
         pattern = read_pattern(str(path))
     except ThalwegError as error:
@@ -239,8 +266,9 @@ def test_ranks_that_outnumber_slots_share_them() -> None:
     ("arguments", "problem"),
     [
         ((np.ones((3, 2)), "mesh:4"), "square"),
-        ((-np.ones((2, 2)), "mesh:4"), "not below 0"),
-        ((np.full((2, 2), np.nan), "mesh:4"), "not below 0"),
+        ((-np.ones((2, 2)), "mesh:4"), "from 0"),
+        ((np.full((2, 2), np.nan), "mesh:4"), "from 0"),
+        ((np.full((2, 2), 1e300), "mesh:4"), "from 0"),
         ((np.ones((5, 5)), "mesh:4"), "more nodes"),
         ((np.ones((2, 2)), "crossbar:4"), "crossbar"),
         ((np.array([["a"]]), "mesh:4"), "numbers"),
@@ -249,6 +277,21 @@ def test_ranks_that_outnumber_slots_share_them() -> None:
 def test_what_is_no_problem_is_refused(arguments: tuple[np.ndarray, str], problem: str) -> None:
     with pytest.raises(ThalwegError, match=problem):
         thalweg.map_ranks(*arguments, budget=FEW)
+
+
+def test_files_that_are_no_text_are_refused(thalweg: Command, tmp_path: Path) -> None:
+    """What an error quotes of them need not be text for Python."""
+    (tmp_path / "bytes").write_bytes(b"node \xff\xfe\nlink a \xff\n")
+    for form in ("graph", "resources"):
+        with pytest.raises(ThalwegError, match="line"):
+            slots_of(f"{form}:{tmp_path / 'bytes'}")
+    (tmp_path / "a.csv").write_text("0 1 1\n1 0 1\n1 1 0\n")
+    for content in (b"", b"\xff", b"1 1 x"):
+        (tmp_path / "weights").write_bytes(content)
+        done = thalweg("map", str(tmp_path / "a.csv"), "--machine", "mesh:2", "--weights", str(tmp_path / "weights"))
+        assert done.returncode == SETTINGS.number
+        assert "Traceback" not in done.stderr
+        assert "Warning" not in done.stderr
 
 
 def test_nodes_that_are_none_are_refused(tmp_path: Path) -> None:

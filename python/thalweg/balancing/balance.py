@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -153,8 +154,9 @@ def _problem(  # noqa: PLR0913, PLR0917 - as many as a problem has sides
     given: TaskCosts,
     allocation: Machine | None,
 ) -> tuple[_core.BalanceProblem, _core.BalanceCosts]:
-    if min(given.task_bytes, given.task_seconds, given.steps, given.hysteresis) < 0:
-        raise ThalwegError(SETTINGS, f"a cost below 0 in {given}", "give numbers from 0")
+    factors = (given.task_bytes, given.task_seconds, given.steps, given.hysteresis)
+    if not all(math.isfinite(factor) and factor >= 0 for factor in factors):
+        raise ThalwegError(SETTINGS, f"a cost that is no number from 0 in {given}", "give numbers from 0")
     costs = _core.BalanceCosts(
         given.machine or _core.default_machine(),
         given.task_bytes,

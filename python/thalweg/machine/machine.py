@@ -19,6 +19,7 @@ class Machine:
     interconnect  what lies between all of the machine's nodes
     nodes         the job's, by number, int64 of shape (nodes,)
     slots         the node of each slot, int64 of shape (slots,); none where slots_per_node was not given
+    slots_per_node  as it was given: one number, or one for each node, in a row
     """
 
     def __init__(self, name: str, nodes: ArrayLike | None = None, *, slots_per_node: ArrayLike | None = None) -> None:
@@ -34,7 +35,8 @@ class Machine:
         try:
             self.interconnect = _core.Interconnect(name)
             self._nodes = None if nodes is None else self._numbered(np.asarray(nodes))
-            self.slots = self._slots(slots_per_node)
+            self.slots_per_node = None if slots_per_node is None else _whole(slots_per_node, self.interconnect)
+            self.slots = self._slots()
         except _core.Error as error:
             raise ThalwegError(SETTINGS, *error.args) from error
 
@@ -114,10 +116,10 @@ class Machine:
         except _core.Error as error:
             raise ThalwegError(SETTINGS, *error.args) from error
 
-    def _slots(self, per_node: ArrayLike | None) -> NDArray[np.int64] | None:
+    def _slots(self) -> NDArray[np.int64] | None:
         """Give the node of each slot, having checked the nodes."""
-        if per_node is not None:
-            return _core.slots(self.interconnect, self.nodes, _whole(per_node, self.interconnect))
+        if self.slots_per_node is not None:
+            return _core.slots(self.interconnect, self.nodes, self.slots_per_node)
         if self._nodes is not None:
             _core.slots(self.interconnect, self._nodes, np.ones(1, np.int32))
         return None

@@ -70,7 +70,7 @@ def advise(  # noqa: PLR0913 - a pattern and a machine, and what may be asked fo
 
     pattern         a Pattern, or bytes from rank i to rank j as entry i, j of a matrix
     machine         such as "torus:16x16x16" (docs/machines.md)
-    ranks_per_node  to try
+    ranks_per_node  to try; more than there are ranks is as many
     spare           nodes more than needed that an allocation may have
     budget          of the search for a placement on each allocation; a tenth of a second by default
 
@@ -83,11 +83,15 @@ def advise(  # noqa: PLR0913 - a pattern and a machine, and what may be asked fo
         raise ThalwegError(SETTINGS, "fewer than one rank a node, or spare nodes below 0", "give numbers above")
     whole = Machine(machine)
     used = costs or LinkCosts()
-    found = [
-        _advice(traffic, allocation, per_node, budget or Budget(0.1), seed, used)
-        for per_node in sorted(set(ranks_per_node))
-        for allocation in itertools.islice(_allocations(whole, -(-traffic.tasks // per_node), spare), _EVALUATED_MAX)
-    ]
+    rooms = sorted({min(per_node, max(traffic.tasks, 1)) for per_node in ranks_per_node})
+    try:
+        found = [
+            _advice(traffic, allocation, room, budget or Budget(0.1), seed, used)
+            for room in rooms
+            for allocation in itertools.islice(_allocations(whole, -(-traffic.tasks // room), spare), _EVALUATED_MAX)
+        ]
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
     if not found:
         message = f"{traffic.tasks} ranks have no room on {whole.name} of {whole.node_count} nodes"
         raise ThalwegError(SETTINGS, message, "allow more ranks a node, or take a larger machine")
@@ -109,7 +113,8 @@ def _allocations(machine: Machine, needed: int, spare: int) -> Iterator[_Allocat
     per_switch = machine.interconnect.rank_nodes // grid.places
     has_number = machine.interconnect.nodes > grid.places  # a node's coordinates end with its number on the switch
     switches = -(-needed // per_switch)
-    for count in range(switches, max(switches, (needed + spare) // per_switch) + 1):
+    switches_max = min(max(switches, (needed + spare) // per_switch), grid.places)
+    for count in range(switches, switches_max + 1):
         for sides in _boxes(count, list(grid.extents)):
             ranges = [np.arange(side) for side in [*sides, *([per_switch] if has_number else [])]]
             mesh = np.meshgrid(*ranges, indexing="ij")
@@ -159,7 +164,8 @@ def _spread(machine: Machine, needed: int, spare: int) -> Iterator[_Allocation]:
 def _advice(  # noqa: PLR0913, PLR0917
     pattern: Pattern, allocation: _Allocation, per_node: int, budget: Budget, seed: int, costs: LinkCosts
 ) -> Advice:
-    slots = Slots(allocation.machine.interconnect, np.repeat(allocation.nodes, per_node), per_node)
+    counts = np.full(allocation.nodes.size, per_node)
+    slots = Slots(allocation.machine.interconnect, np.repeat(allocation.nodes, counts), counts)
     # Few hops are found sooner than what the time depends on.
     where = (pattern.core, slots.machine, slots.nodes)
     prices = (costs.bytes_per_second, costs.hop_seconds, costs.message_seconds)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def _bytes(text: str, where: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        raise ThalwegError(SETTINGS, f"{where}: '{text}' is no number of bytes", "write a number that is not below 0")
+    if not 0 <= value <= _core.amount_max:
+        remedy = f"write a number from 0 to {_core.amount_max:g}"
+        raise ThalwegError(SETTINGS, f"{where}: '{text}' is no number of bytes", remedy)
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -97,7 +98,9 @@ def _sharing(request: Request) -> Sharing | None:
     if not request.weights:
         return Sharing(None, request.imbalance) if request.share_slots else None
     try:
-        return Sharing(np.loadtxt(request.weights, ndmin=1), request.imbalance)
+        text = Path(request.weights).read_text(encoding="utf-8")
+        weights = [float(word) for line in text.splitlines() for word in line.partition("#")[0].split()]
+        return Sharing(weights, request.imbalance)
     except (OSError, ValueError) as error:
         raise ThalwegError(
             SETTINGS, f"{request.weights}: {error}", "write a weight a line, one for each rank"

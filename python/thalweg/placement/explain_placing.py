@@ -58,7 +58,7 @@ def job_slots(ranks: int, node_list: str, hosts: Sequence[str]) -> Slots:
         raise ThalwegError(USAGE, f"{node_list}: {why}", "name the network's shape in its first line: # torus:4x2")
     per_host = -(-ranks // len(names))
     nodes = [rank // per_host for rank in range(ranks)]
-    return Slots(*_core.job_slots(known, nodes, len(names)), per_host)
+    return Slots(*_core.job_slots(known, nodes, len(names)), np.bincount(nodes, minlength=len(names)))
 
 
 def kept_trial(pattern_file: str, slots: Slots) -> Kept | None:

@@ -27,30 +27,28 @@ def text_of(placement: Placement, form: str, hosts: Sequence[str] = ()) -> str:
     return FORMATS[form](placement, hosts)
 
 
-def _host(placement: Placement, hosts: Sequence[str], slot: int) -> str:
-    """Name a slot's host; without names as launchers do relative to their allocation."""
-    index, _ = placement.slots.node_and_core(slot)
-    return hosts[index] if hosts else f"+n{index}"
+def _hosts_and_cores(placement: Placement, hosts: Sequence[str]) -> list[tuple[str, int]]:
+    """Name each rank's host and core; hosts without names as launchers do, by their number in the allocation."""
+    indices, cores = (array[placement.slot_of].tolist() for array in placement.slots.nodes_and_cores())
+    return [(hosts[index] if hosts else f"+n{index}", core) for index, core in zip(indices, cores, strict=True)]
 
 
 def _ompi_rankfile(placement: Placement, hosts: Sequence[str]) -> str:
     """Name host and slot of each rank: mpirun --rankfile."""
-    return "".join(
-        f"rank {rank}={_host(placement, hosts, slot)} slot={placement.slots.node_and_core(slot)[1]}\n"
-        for rank, slot in enumerate(placement.slot_of.tolist())
-    )
+    ranks = enumerate(_hosts_and_cores(placement, hosts))
+    return "".join(f"rank {rank}={host} slot={core}\n" for rank, (host, core) in ranks)
 
 
 def _mpich_hosts(placement: Placement, hosts: Sequence[str]) -> str:
     """List a host for each rank, in the order of ranks: mpiexec -f."""
     _names_needed(hosts, "mpich-hosts")
-    return "".join(f"{_host(placement, hosts, slot)}:1\n" for slot in placement.slot_of.tolist())
+    return "".join(f"{host}:1\n" for host, _ in _hosts_and_cores(placement, hosts))
 
 
 def _slurm_hostfile(placement: Placement, hosts: Sequence[str]) -> str:
     """List a host for each rank: SLURM_HOSTFILE, with srun --distribution=arbitrary."""
     _names_needed(hosts, "slurm-hostfile")
-    return "".join(f"{_host(placement, hosts, slot)}\n" for slot in placement.slot_of.tolist())
+    return "".join(f"{host}\n" for host, _ in _hosts_and_cores(placement, hosts))
 
 
 def _mpich_rank_order(placement: Placement, _hosts: Sequence[str]) -> str:

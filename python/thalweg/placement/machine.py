@@ -11,17 +11,20 @@ from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.machine import Machine
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from thalweg import _core
 
 
 class Slots(NamedTuple):
-    """Places for ranks: slot s is on nodes[s], int64 of shape (slots,), the slots of a node one after the other."""
+    """Places for ranks: slot s is on nodes[s], int64 of shape (slots,), the slots of a node one after the other.
+
+    per_node  how many slots each of the job's nodes has, in their order, int64 of shape (nodes of the job,)
+    """
 
     machine: _core.Interconnect
     nodes: NDArray[np.int64]
-    slots_per_node: int
+    per_node: NDArray[np.int64]
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -38,23 +41,43 @@ class Slots(NamedTuple):
     @property
     def node_count(self) -> int:
         """Give how many nodes the job has."""
-        return 1 if self.is_one_node else self.nodes.size // self.slots_per_node
+        return 1 if self.is_one_node else self.per_node.size
 
-    def node_and_core(self, slot: int) -> tuple[int, int]:
-        """Give which of the job's nodes a slot is on, and which of the node's cores it takes, both from 0."""
-        return (0, int(self.nodes[slot])) if self.is_one_node else divmod(slot, self.slots_per_node)
+    def nodes_and_cores(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give which of the job's nodes each slot is on, and which of the node's cores it takes, both from 0."""
+        if self.is_one_node:
+            return np.zeros_like(self.nodes), self.nodes
+        first = np.cumsum(self.per_node) - self.per_node
+        index = np.repeat(np.arange(self.per_node.size), self.per_node)
+        return index, np.arange(index.size) - first[index]
 
 
-def slots_of(machine: str, nodes: NDArray[np.int64] | None = None, slots_per_node: int = 1) -> Slots:
+def slots_of(machine: str | Machine, nodes: ArrayLike | None = None, slots_per_node: ArrayLike | None = None) -> Slots:
     """Make slots on nodes: coordinates of shape (nodes, dimensions), or numbers of shape (nodes,); None: all.
 
-    Raises ThalwegError for what is no machine or none of its nodes, and for a node that comes twice.
+    slots_per_node  a number, or one for each node; None: one each, or what a `machine` that is made says
+
+    Raises ThalwegError for what is no machine or none of its nodes, for a node that comes twice, and for nodes or slots
+    of a machine that is made.
     """
+    if isinstance(machine, Machine):
+        if nodes is not None or slots_per_node is not None:
+            remedy = "give them to thalweg.Machine"
+            raise ThalwegError(SETTINGS, f"nodes or slots beside a machine {machine.name} that is made", remedy)
+        return _slots_of(machine)
     where = None if nodes is None else np.asarray(nodes)
     if where is not None and where.ndim == 2 and where.shape[1] == 1:
         where = where.ravel()
-    made = Machine(machine, where, slots_per_node=slots_per_node)
-    return Slots(made.interconnect, made.places_of(made.node_count * slots_per_node), slots_per_node)
+    return _slots_of(Machine(machine, where, slots_per_node=slots_per_node))
+
+
+def _slots_of(machine: Machine) -> Slots:
+    per_node = np.ones(1, np.int64) if machine.slots_per_node is None else machine.slots_per_node
+    return Slots(
+        machine.interconnect,
+        machine.nodes if machine.slots is None else machine.slots,
+        np.broadcast_to(per_node, machine.node_count),
+    )
 
 
 def read_slots(machine: str, nodes_file: str, slots_per_node: int = 1) -> Slots:

@@ -15,6 +15,8 @@ from thalweg.placement.pattern import Pattern
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from thalweg.machine.machine import Machine
+
 
 _BOUND_SECONDS = 5.0
 """At most so long a bound may take that could be improved as long as one likes."""
@@ -76,10 +78,10 @@ class Placement(NamedTuple):
 
 def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a problem's sides is if it is not the usual
     pattern: Pattern | Any,
-    machine: str | Slots,
+    machine: str | Machine | Slots,
     *,
     nodes: ArrayLike | None = None,
-    slots_per_node: int = 1,
+    slots_per_node: ArrayLike | None = None,
     objective: str = "hop-bytes",
     budget: Budget | None = None,
     seed: int = 1,
@@ -90,8 +92,9 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
     """Say which rank goes where.
 
     pattern    a Pattern, or bytes from rank i to rank j as entry i, j of a matrix of numpy or scipy.sparse
-    machine    such as "torus:16x16x16", or what slots_of() made
+    machine    such as "torus:16x16x16", a Machine, or what slots_of() made
     nodes      of the job: coordinates of shape (nodes, dimensions), or numbers of shape (nodes,); None: all
+    slots_per_node  a number, or one for each node; None: one each, or what the Machine says
     objective  hop-bytes, link, contention or time, or a mixture: "hop-bytes:1,contention:2"
     base_load  bytes of other jobs on each link in the time of one pass through the pattern, of shape (links,)
     bounds     find also what no mapping beats
@@ -100,11 +103,7 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
     The answer is never worse than rank r on slot r. Raises ThalwegError for what is no such problem.
     """
     traffic = pattern if isinstance(pattern, Pattern) else Pattern(pattern)
-    slots = (
-        machine
-        if isinstance(machine, Slots)
-        else slots_of(machine, None if nodes is None else np.asarray(nodes), slots_per_node)
-    )
+    slots = machine if isinstance(machine, Slots) else slots_of(machine, nodes, slots_per_node)
     limits = budget or Budget()
     loads = np.empty(0) if base_load is None else np.ascontiguousarray(base_load, dtype=np.float64)
     weights = _weights(traffic, sharing) if traffic.tasks > slots.nodes.size else None

@@ -74,7 +74,7 @@ class Pattern:
             float(repeats),
             matrix.row.astype(np.int32),
             matrix.col.astype(np.int32),
-            matrix.data.astype(np.float64),
+            matrix.data,
             counts,
         )
         try:
@@ -117,8 +117,10 @@ def _square(traffic: Any) -> sparse.coo_array:
         )
     if np.issubdtype(matrix.dtype, np.complexfloating):
         raise ThalwegError(SETTINGS, "a pattern of complex numbers", "give bytes")
-    matrix.sum_duplicates()
-    return matrix
+    # First wider numbers, then sums: those of a narrow type would be cut off.
+    wide: sparse.coo_array = matrix.astype(np.float64)
+    wide.sum_duplicates()
+    return wide
 
 
 def _counts(matrix: sparse.coo_array, messages: Any) -> NDArray[np.float64]:
