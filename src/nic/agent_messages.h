@@ -43,6 +43,8 @@ struct thalweg_nic_page {
     /* Of broadcasts, by local rank: the last epoch that it needs no more. Ranks write it. */
     __u32 taken[THALWEG_NIC_WINDOW][THALWEG_NIC_CONTRIBUTORS];
   };
+  __u32 last[THALWEG_NIC_WINDOW]; /* who came last, from 1 on; 0: not known */
+  __u32 waited_us[THALWEG_NIC_WINDOW];
   __u32 sleepers;                   /* ranks that want the group's doorbell to be rung at an end */
   __u32 freed[THALWEG_NIC_WINDOW];  /* the last broadcast that all cards below have */
   __u32 wanted[THALWEG_NIC_WINDOW]; /* the broadcast that had no room, as ranks here had not taken another */

@@ -33,7 +33,7 @@ public:
   /// Says that the rank has arrived, with its words; again, where that may have been lost. False where it did
   /// not even leave.
   virtual bool start(std::uint32_t epoch, const thalweg_nic_content& own) = 0;
-  /// Fills in the words of an epoch that has ended, as many as `result` says.
+  /// Fills in the words of an epoch that has ended, as many as `result` says, and who came last.
   virtual void read(std::uint32_t epoch, thalweg_nic_content& result) = 0;
 };
 

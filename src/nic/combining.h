@@ -39,7 +39,9 @@ enum thalweg_nic_number {
 /* What goes with an epoch: a contribution on its way up, the result on its way down. */
 struct thalweg_nic_content {
   __u32 operation;
-  __u32 count; /* of words */
+  __u32 count;     /* of words */
+  __u32 last;      /* of a contribution: the rank that came last to it, from 1 on; 0: not known */
+  __u32 waited_us; /* how long the first one waited for that one */
   __u64 words[THALWEG_NIC_WORDS];
 };
 
@@ -140,6 +142,8 @@ THALWEG_NIC_INLINE void thalweg_nic_copy(struct thalweg_nic_content* to,
                                          const struct thalweg_nic_content* from) {
   to->operation = from->operation;
   to->count = from->count;
+  to->last = from->last;
+  to->waited_us = from->waited_us;
   THALWEG_NIC_EACH(from, 1, to->words[i] = from->words[i]);
 }
 

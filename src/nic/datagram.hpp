@@ -15,12 +15,14 @@ public:
   Datagram(const thalweg_nic_group& group, std::uint8_t kind, std::uint32_t epoch,
            const thalweg_nic_content& content) {
     thalweg_nic_write(&layout_.packet, &group, kind, epoch, &content);
+    layout_.last = thalweg_nic_order32(content.last);
+    layout_.waited_us = thalweg_nic_order32(content.waited_us);
     for (std::uint32_t i = 0; i < content.count; ++i)
       layout_.words[i] = thalweg_nic_order64(content.words[i]);
   }
 
   const void* data() const { return &layout_; }
-  std::size_t size() const { return sizeof layout_.packet + layout_.packet.words * sizeof(std::uint64_t); }
+  std::size_t size() const { return offsetof(Layout, words) + layout_.packet.words * sizeof(std::uint64_t); }
   /// To receive into.
   void* room() { return &layout_; }
   static constexpr std::size_t room_bytes() { return sizeof(Layout); }
@@ -28,11 +30,13 @@ public:
   const thalweg_nic_packet& packet() const { return layout_.packet; }
   /// Whether that many bytes are a whole packet of ours.
   bool is_whole(std::size_t bytes) const {
-    return bytes >= sizeof layout_.packet && thalweg_nic_is_ours(&layout_.packet) != 0 && bytes == size();
+    return bytes >= offsetof(Layout, words) && thalweg_nic_is_ours(&layout_.packet) != 0 && bytes == size();
   }
   thalweg_nic_content content() const {
     thalweg_nic_content content{};
     thalweg_nic_read(&layout_.packet, &content);
+    content.last = thalweg_nic_order32(layout_.last);
+    content.waited_us = thalweg_nic_order32(layout_.waited_us);
     for (std::uint32_t i = 0; i < content.count; ++i)
       content.words[i] = thalweg_nic_order64(layout_.words[i]);
     return content;
@@ -41,6 +45,8 @@ public:
 private:
   struct __attribute__((packed)) Layout {
     thalweg_nic_packet packet{};
+    std::uint32_t last = 0;
+    std::uint32_t waited_us = 0;
     std::uint64_t words[THALWEG_NIC_WORDS] = {};
   };
   Layout layout_;

@@ -1,6 +1,7 @@
 #include "nic/host_card.hpp"
 
 #include "nic/datagram.hpp"
+#include "wait/system.hpp"
 
 #include <algorithm>
 
@@ -26,8 +27,8 @@ bool HostCard::start(std::uint32_t epoch, const thalweg_nic_content& own) {
 std::uint32_t HostCard::arrive(std::uint32_t contributor, std::uint32_t epoch, thalweg_nic_content& content) {
   thalweg_nic_content* const cells =
       cells_.data() + epoch % THALWEG_NIC_WINDOW * std::size_t{group_.contributors};
-  const std::uint32_t actions =
-      thalweg_nic_arrive(&group_, &state_, cells + contributor, contributor, epoch, &content);
+  const std::uint32_t actions = thalweg_nic_arrive(&group_, &state_, cells + contributor, contributor, epoch,
+                                                   &content, wait::System::now_ns() / 1000);
   if (actions != THALWEG_NIC_COMBINE)
     return actions;
   content = cells[0];
@@ -43,7 +44,10 @@ bool HostCard::has_ended(std::uint32_t epoch) {
 }
 
 void HostCard::read(std::uint32_t epoch, thalweg_nic_content& result) {
-  std::copy_n(state_.results[epoch % THALWEG_NIC_WINDOW].words, result.count, result.words);
+  const thalweg_nic_content& known = state_.results[epoch % THALWEG_NIC_WINDOW];
+  std::copy_n(known.words, result.count, result.words);
+  result.last = known.last;
+  result.waited_us = known.waited_us;
 }
 
 // Handles one packet; false where there is none.

@@ -14,7 +14,10 @@ bool KernelCard::start(std::uint32_t epoch, const thalweg_nic_content& own) {
 }
 
 void KernelCard::read(std::uint32_t epoch, thalweg_nic_content& result) {
-  std::copy_n(group_.page().words[epoch % THALWEG_NIC_WINDOW], result.count, result.words);
+  const thalweg_nic_page& page = group_.page();
+  std::copy_n(page.words[epoch % THALWEG_NIC_WINDOW], result.count, result.words);
+  result.last = page.last[epoch % THALWEG_NIC_WINDOW];
+  result.waited_us = page.waited_us[epoch % THALWEG_NIC_WINDOW];
 }
 
 } // namespace thalweg::nic

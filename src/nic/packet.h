@@ -11,12 +11,13 @@ enum thalweg_nic_sizes {
   THALWEG_NIC_CONTRIBUTORS = 64, /* ranks of the host and cards below */
   THALWEG_NIC_SEGMENTS = 64,     /* at most, of a broadcast */
   THALWEG_NIC_SEGMENT_BYTES = 1408,
+  THALWEG_NIC_ARRIVAL_BYTES = 8, /* who came last, and how long the first one has waited */
 };
 
 enum thalweg_nic_constants {
   THALWEG_NIC_PORT = 7747,
   THALWEG_NIC_MAGIC = 0x5457,
-  THALWEG_NIC_VERSION = 3,
+  THALWEG_NIC_VERSION = 4,
 };
 
 /* Starts are sent to this address, 239.77.47.1: a multicast needs no route, no neighbor and no privilege. */
@@ -28,8 +29,8 @@ enum thalweg_nic_kind {
   THALWEG_NIC_DOWN = 3,  /* a card to one below: all have arrived; of a broadcast, a segment */
 };
 
-/* What an UDP datagram holds, in network order; its words are behind it, or a part of a broadcast
- * (nic/relay.h). */
+/* What an UDP datagram holds, in network order. Behind it are who came last, how long the first one has
+ * waited, and the words, as they lie in what goes with an epoch; or a part of a broadcast (nic/relay.h). */
 struct thalweg_nic_packet {
   __u16 magic;
   __u8 version;
@@ -102,7 +103,7 @@ THALWEG_NIC_INLINE void thalweg_nic_write(struct thalweg_nic_packet* packet,
   packet->words = content->count;
 }
 
-/* What a packet says of its words, but for these. */
+/* What a packet says of what is behind it. */
 THALWEG_NIC_INLINE void thalweg_nic_read(const struct thalweg_nic_packet* packet,
                                          struct thalweg_nic_content* content) {
   content->operation = packet->operation;
@@ -111,6 +112,8 @@ THALWEG_NIC_INLINE void thalweg_nic_read(const struct thalweg_nic_packet* packet
 
 /* From the network's order to the host's, and back. */
 THALWEG_NIC_INLINE void thalweg_nic_reorder(struct thalweg_nic_content* content) {
+  content->last = thalweg_nic_order32(content->last);
+  content->waited_us = thalweg_nic_order32(content->waited_us);
   THALWEG_NIC_EACH(content, 1, content->words[i] = thalweg_nic_order64(content->words[i]));
 }
 

@@ -16,6 +16,9 @@
  * run. That takes longer than a lock may be held: between thalweg_nic_arrive and thalweg_nic_complete nothing
  * is locked, and two packets may do the same work at once.
  *
+ * Who came last is known without a clock that hosts share: a card tells the one above how long its first rank
+ * has waited, not since when. What packets take is not in it.
+ *
  * It is restricted C for the kernel's verifier: no loops without bounds, no pointers that are kept.
  */
 
@@ -25,6 +28,10 @@ struct thalweg_nic_slot {
   __u64 arrived; /* a bit for each contributor */
   __u32 epoch;
   __u32 finished;
+  __u64 first_us; /* when the first rank came, by this card's clock */
+  __u64 last_us;  /* when the last contributor did */
+  __u32 last;     /* the rank that came last to it */
+  __u32 unused;
 };
 
 /* All 0 in the beginning; the first epoch is 1. */
@@ -89,11 +96,12 @@ THALWEG_NIC_INLINE void thalweg_nic_end(struct thalweg_nic_state* state, struct 
 }
 
 /* A contributor has arrived at an epoch with `content`, or says so again; `cell` is its own. Gives what is to
- * be done (thalweg_nic_action), and for an answer changes `content` to the result. */
+ * be done (thalweg_nic_action), and for an answer changes `content` to the result. `now_us`: by a clock of
+ * the card's own. */
 THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* group,
                                             struct thalweg_nic_state* state, struct thalweg_nic_content* cell,
                                             __u32 contributor, __u32 epoch,
-                                            struct thalweg_nic_content* content) {
+                                            struct thalweg_nic_content* content, __u64 now_us) {
   struct thalweg_nic_slot* const slot = &state->slots[epoch % THALWEG_NIC_WINDOW];
   const __u64 bit = 1ULL << (contributor & (THALWEG_NIC_CONTRIBUTORS - 1));
   __u64 before;
@@ -115,8 +123,14 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* grou
     slot->finished = 0;
   }
   before = slot->arrived;
-  if ((before & bit) == 0 || !THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ONCE))
+  if ((before & bit) == 0 || !THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ONCE)) {
+    const __u64 first_us = now_us - content->waited_us;
     thalweg_nic_copy(cell, content);
+    if (before == 0 || first_us < slot->first_us)
+      slot->first_us = first_us;
+    slot->last_us = now_us;
+    slot->last = content->last;
+  }
   slot->arrived = before | bit;
   if (slot->arrived != thalweg_nic_all(group))
     return THALWEG_NIC_NOTHING;
@@ -124,11 +138,14 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* grou
                                                                                : THALWEG_NIC_NOTHING;
 }
 
-/* All have arrived at an epoch, and `content` is what their cells combine to. Gives what is to be done. */
+/* All have arrived at an epoch, and `content` is what their cells combine to; says in it who came last. Gives
+ * what is to be done. */
 THALWEG_NIC_INLINE __u32 thalweg_nic_complete(const struct thalweg_nic_group* group,
                                               struct thalweg_nic_state* state, __u32 epoch,
-                                              const struct thalweg_nic_content* content) {
+                                              struct thalweg_nic_content* content) {
   struct thalweg_nic_slot* const slot = &state->slots[epoch % THALWEG_NIC_WINDOW];
+  content->last = slot->last;
+  content->waited_us = (__u32)(slot->last_us - slot->first_us);
   /* A parent that has heard of a later end by now answers, and takes no notice of what it is told. */
   if (group->has_parent)
     return THALWEG_NIC_NOTIFY_PARENT;

@@ -93,7 +93,7 @@ TEST(NicCombining, IsTheEnginesArithmetic) {
 TEST(NicCombining, FindsWhereTheLeastAndTheMostIs) {
   const auto located = THALWEG_NIC_DOUBLE + THALWEG_NIC_LOCATED;
   const auto pair = [&](std::uint32_t arithmetic, double value, std::uint64_t where) {
-    thalweg_nic_content content{operation(located, arithmetic), THALWEG_NIC_PAIR, {}};
+    thalweg_nic_content content{operation(located, arithmetic), THALWEG_NIC_PAIR, 0, 0, {}};
     content.words[0] = word_of(value);
     content.words[1] = where;
     return content;
@@ -116,7 +116,7 @@ TEST(NicCombining, FindsWhereTheLeastAndTheMostIs) {
 
 TEST(NicCombining, ReachesEveryWordOfEachLength) {
   for (const std::uint32_t count : {THALWEG_NIC_PAIR, THALWEG_NIC_FEW, THALWEG_NIC_WORDS}) {
-    thalweg_nic_content into{operation(THALWEG_NIC_INTEGER, THALWEG_NIC_SUM), count, {}};
+    thalweg_nic_content into{operation(THALWEG_NIC_INTEGER, THALWEG_NIC_SUM), count, 0, 0, {}};
     thalweg_nic_content from = into;
     for (std::uint32_t i = 0; i < THALWEG_NIC_WORDS; ++i) {
       into.words[i] = i;

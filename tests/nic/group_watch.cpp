@@ -103,7 +103,8 @@ struct Tree {
   void arrive(std::size_t host, std::uint32_t contributor, std::uint32_t epoch) {
     Host& here = hosts[host];
     thalweg_nic_content cell{}, content{};
-    std::uint32_t actions = thalweg_nic_arrive(&here.view, &here.state, &cell, contributor, epoch, &content);
+    std::uint32_t actions =
+        thalweg_nic_arrive(&here.view, &here.state, &cell, contributor, epoch, &content, 0);
     if (actions == THALWEG_NIC_COMBINE)
       actions = thalweg_nic_complete(&here.view, &here.state, epoch, &content);
     if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)

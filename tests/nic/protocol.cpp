@@ -14,7 +14,7 @@ std::uint32_t arrive(const thalweg_nic_group& group, thalweg_nic_state& state, s
                      std::uint32_t epoch) {
   thalweg_nic_content content{};
   thalweg_nic_content cell{};
-  const std::uint32_t actions = thalweg_nic_arrive(&group, &state, &cell, contributor, epoch, &content);
+  const std::uint32_t actions = thalweg_nic_arrive(&group, &state, &cell, contributor, epoch, &content, 0);
   return actions == THALWEG_NIC_COMBINE ? thalweg_nic_complete(&group, &state, epoch, &content) : actions;
 }
 
@@ -43,12 +43,33 @@ thalweg_nic_packet packet_of(const thalweg_nic_group& group, std::uint8_t kind, 
 TEST(NicProtocol, PacketsHaveOneFormInAllPrograms) {
   thalweg_nic_packet packet{};
   const thalweg_nic_group group = inner_card();
-  const thalweg_nic_content content{THALWEG_NIC_MAXIMUM, THALWEG_NIC_FEW, {}};
+  const thalweg_nic_content content{THALWEG_NIC_MAXIMUM, THALWEG_NIC_FEW, 0, 0, {}};
   thalweg_nic_write(&packet, &group, THALWEG_NIC_UP, 0x01020304, &content);
-  const unsigned char expected[] = {0x54, 0x57, 3,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
+  const unsigned char expected[] = {0x54, 0x57, 4,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
                                     0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 0,    2,    3,    8};
   ASSERT_EQ(sizeof packet, sizeof expected);
   EXPECT_EQ(std::memcmp(&packet, expected, sizeof packet), 0);
+}
+
+// The card below says that its first rank has waited for 30; another clock would say so too.
+TEST(NicProtocol, ACardSaysWhoCameLastAndHowLongTheFirstOneHasWaited) {
+  thalweg_nic_group group = inner_card();
+  group.has_parent = 0;
+  for (const std::uint64_t clock_us : {std::uint64_t{0}, std::uint64_t{5'000'000'000}}) {
+    thalweg_nic_state state{};
+    thalweg_nic_content cells[3]{};
+    const auto arrives = [&](std::uint32_t contributor, thalweg_nic_content content, std::uint64_t at_us) {
+      thalweg_nic_arrive(&group, &state, &cells[contributor], contributor, 1, &content, clock_us + at_us);
+    };
+    arrives(0, {0, 0, 1, 0, {}}, 100);
+    arrives(2, {0, 0, 7, 30, {}}, 110);
+    arrives(1, {0, 0, 5, 4, {}}, 150);
+    arrives(0, {0, 0, 1, 0, {}}, 400); // again
+    thalweg_nic_content result{};
+    ASSERT_NE(thalweg_nic_complete(&group, &state, 1, &result) & THALWEG_NIC_PUBLISH, 0U);
+    EXPECT_EQ(result.last, 5U);
+    EXPECT_EQ(result.waited_us, 70U);
+  }
 }
 
 TEST(NicProtocol, OnlyNeighborsWithTheKeyAreListenedTo) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <deque>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -79,6 +80,7 @@ public:
     std::uint64_t idle = 0;
     while (finished_ < ranks_) {
       const std::uint64_t before = ends_;
+      ++steps_;
       if (!combinations_.empty() && (combinations_.size() > 4 || random_() % 4 == 0))
         go_on_combining();
       else if (!under_way_.empty() && random_() % 4 != 0)
@@ -175,7 +177,7 @@ private:
   void start(std::uint32_t index, std::uint32_t local, std::uint32_t number) {
     if (!setting_.ranks_compute && has(setting_.lost_percent))
       return;
-    thalweg_nic_content content{THALWEG_NIC_DOUBLE * 8 + THALWEG_NIC_SUM, 0, {}};
+    thalweg_nic_content content{THALWEG_NIC_DOUBLE * 8 + THALWEG_NIC_SUM, 0, index * 8 + local + 1, 0, {}};
     if (has_words(number)) {
       content.count = THALWEG_NIC_PAIR;
       const std::array<double, 2> values = values_of(index, local, number);
@@ -189,8 +191,8 @@ private:
               thalweg_nic_content content) {
     SimulatedCard& card = cards_[index];
     const std::size_t place = epoch % THALWEG_NIC_WINDOW * std::size_t{card.group.contributors} + contributor;
-    const std::uint32_t actions =
-        thalweg_nic_arrive(&card.group, &card.state, &card.cells[place], contributor, epoch, &content);
+    const std::uint32_t actions = thalweg_nic_arrive(&card.group, &card.state, &card.cells[place],
+                                                     contributor, epoch, &content, clock_of(index));
     if (actions == THALWEG_NIC_COMBINE)
       combinations_.push_back({index, epoch, {}, false});
     else if (actions == THALWEG_NIC_ANSWER)
@@ -210,10 +212,10 @@ private:
       combination.is_ready = true;
       return;
     }
-    const Combination ready = combination;
+    Combination ready = combination;
     combinations_.erase(combinations_.begin() + static_cast<std::ptrdiff_t>(which));
-    perform(ready.card, thalweg_nic_complete(&card.group, &card.state, ready.epoch, &ready.content),
-            ready.epoch, ready.content);
+    const std::uint32_t actions = thalweg_nic_complete(&card.group, &card.state, ready.epoch, &ready.content);
+    perform(ready.card, actions, ready.epoch, ready.content);
   }
 
   // Any packet may come next; some come again, now or long after.
@@ -257,13 +259,25 @@ private:
     if ((actions & THALWEG_NIC_PUBLISH) != 0) {
       const std::uint32_t number = epoch - setting_.first_epoch;
       card.page[epoch % THALWEG_NIC_WINDOW] = epoch;
-      is_wrong_ = is_wrong_ || starts_[number] != ranks_ || (has_words(number) && !is_right(number, content));
+      is_wrong_ = is_wrong_ || starts_[number] != ranks_ ||
+                  (has_words(number) && !is_right(number, content)) || !is_who_came_last(number, content);
     }
     if ((actions & THALWEG_NIC_NOTIFY_PARENT) != 0)
       send(index, card.group.parent.address - 1, THALWEG_NIC_UP, epoch, content);
     if ((actions & THALWEG_NIC_NOTIFY_CHILDREN) != 0)
       for (std::uint32_t child = card.group.locals; child < card.group.contributors; ++child)
         send(index, card.group.below[child].address - 1, THALWEG_NIC_DOWN, epoch, content);
+  }
+
+  // Each card has a clock of its own.
+  std::uint64_t clock_of(std::uint32_t index) const { return steps_ + std::uint64_t{index} * 1'000'003; }
+
+  // All cards say the same, and nobody waited longer than all has taken.
+  bool is_who_came_last(std::uint32_t number, const thalweg_nic_content& content) {
+    const auto [known, is_new] = last_.try_emplace(number, content.last, content.waited_us);
+    const std::uint32_t card = (content.last - 1) / 8;
+    return known->second == std::pair(content.last, content.waited_us) && content.waited_us <= steps_ &&
+           content.last > 0 && card < cards_.size() && (content.last - 1) % 8 < cards_[card].ranks.size();
   }
 
   bool is_right(std::uint32_t number, const thalweg_nic_content& content) {
@@ -283,6 +297,8 @@ private:
   }
 
   Setting setting_;
+  std::uint64_t steps_ = 0;
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> last_; // and how long the first one waited
   Random random_;
   std::vector<SimulatedCard> cards_;
   std::deque<Packet> under_way_;

@@ -114,7 +114,7 @@ agent.listen()
 print("serving", flush=True)
 connection = agent.accept()[0]
 version = struct.unpack_from("I", connection.recv(4096))[0]
-connection.send(struct.pack("III116s", 1, 1, 0, f"the agent speaks version 1, not {version}".encode()))
+connection.send(struct.pack("IIII112s", 1, 1, 0, 0, f"the agent speaks version 1, not {version}".encode()))
 """
 
 

@@ -136,7 +136,7 @@ sender.bind((sys.argv[4], 7747))
 for _ in range(200):
     for kind in (2, 3):
         for epoch in range(first, last + 1):
-            packet = struct.pack(">HBBIQIHH", 0x5457, int(sys.argv[5]), kind, 4, key, epoch, 1, 0)
+            packet = struct.pack(">HBBIQIHHII", 0x5457, int(sys.argv[5]), kind, 4, key, epoch, 1, 0, 0, 0)
             sender.sendto(packet, (sys.argv[6], 7747))
 """
 

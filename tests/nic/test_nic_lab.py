@@ -29,6 +29,11 @@ def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     assert done.stdout == "wrong 0\n"
     assert report["network_device"] == "collectives run on the hosts' network devices"
     assert use in devices.ran_on(report)
+    last = report["last_on_devices"]
+    assert isinstance(last, list)
+    assert {entry["function"] for entry in last} == {"MPI_Barrier"}
+    assert {entry["rank"] for entry in last} <= set(range(ranks))
+    assert sum(entry["calls"] for entry in last) > 0
     status = json.loads(devices.thalweg("nic", "status", "--json", host=f"{devices.NAME}-h0").stdout)
     assert status["starts"] > 0
     assert status["refused"] == 0
@@ -141,7 +146,7 @@ end = time.monotonic() + 2
 while time.monotonic() < end:
     for kind in (1, 2, 3):
         for epoch in range(1, 40):
-            packet = struct.pack(">HBBIQIHH", 0x5457, VERSION, kind, int(sys.argv[1], 16), 1, epoch, 1, 0)
+            packet = struct.pack(">HBBIQIHHII", 0x5457, VERSION, kind, int(sys.argv[1], 16), 1, epoch, 1, 0, 0, 0)
             seen.sendto(packet, ("10.77.0.1", 7747))
 """
 

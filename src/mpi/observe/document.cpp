@@ -95,6 +95,8 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"shared_memory", run.shared_memory},
       {"network", run.network},
       {"network_device", run.network_device},
+      {"last_on_devices",
+       run.last_on_devices.empty() ? ordered_json::array() : ordered_json::parse(run.last_on_devices)},
       {"device_memory", run.device_memory},
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},

@@ -26,12 +26,14 @@ struct RunDescription {
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
   std::string learned;                  // what was learned, a JSON array; empty where nothing was
   std::string streams{};                // what streams have done, a JSON array; empty where there were none
-  std::string pattern{};        // what was recorded of who sends to whom, a JSON object; empty likewise
-  std::string pattern_line{};   // of it, for people
-  std::string trace_line{};     // of the trace of calls
-  std::string placing{};        // what became of numbering ranks anew, a JSON object; empty likewise
-  std::string placing_line{};   // and for people
-  std::string network_device{}; // whether collectives ran on it, and why not; empty where none was chosen to
+  std::string pattern{};         // what was recorded of who sends to whom, a JSON object; empty likewise
+  std::string pattern_line{};    // of it, for people
+  std::string trace_line{};      // of the trace of calls
+  std::string placing{};         // what became of numbering ranks anew, a JSON object; empty likewise
+  std::string placing_line{};    // and for people
+  std::string network_device{};  // whether collectives ran on it, and why not; empty where none was chosen to
+  std::string last_on_devices{}; // who came last to those, a JSON array; empty where none ran there
+  std::string last_on_devices_line{}; // and for people
 };
 
 // A table for people, ending with a newline: the `most` sites that took longest.

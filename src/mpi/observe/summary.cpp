@@ -80,8 +80,9 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
                   profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s", run.library,
                   duration_text(profile.wall_ns), percent_text(mpi_ns / all_wall_ns),
                   percent_text(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
-  for (const std::string& note : {run.tuning, run.network, run.shared_memory, run.network_device,
-                                  run.device_memory, run.placing_line, run.pattern_line, run.trace_line}) {
+  for (const std::string& note :
+       {run.tuning, run.network, run.shared_memory, run.network_device, run.last_on_devices_line,
+        run.device_memory, run.placing_line, run.pattern_line, run.trace_line}) {
     text += note.empty() ? "" : fmt::format("thalweg: {}\n", note);
   }
   text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",

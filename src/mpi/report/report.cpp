@@ -21,6 +21,7 @@
 #include "mpi/observe/profile.hpp"
 #include "mpi/observe/stream_reports.hpp"
 #include "mpi/report/kept_streams.hpp"
+#include "mpi/run/device_arrivals.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
 
@@ -149,7 +150,9 @@ void write(observe::Profile& profile, const Outcomes& outcomes) {
                                     outcomes.trace_line,
                                     runtime.placing_document,
                                     runtime.placing,
-                                    runtime.network_device};
+                                    runtime.network_device,
+                                    last_on_devices(),
+                                    last_on_devices_line()};
   if (runtime.settings.summary) {
     const std::string text = observe::summary(run, profile);
     std::fwrite(text.data(), 1, text.size(), stderr);

@@ -22,7 +22,8 @@ std::unique_ptr<DeviceOperation> DeviceBlocks::of(const CollectiveCall& call, Co
 }
 
 DeviceBlocks::DeviceBlocks(const CollectiveCall& call, CommunicatorState& communicator)
-    : DeviceGathering(call.function->operation == Operation::allgather || communicator.rank == call.root),
+    : DeviceGathering(function_name(call),
+                      call.function->operation == Operation::allgather || communicator.rank == call.root),
       buffers_(call, communicator), ranks_(static_cast<std::size_t>(communicator.size)) {}
 
 int DeviceBlocks::contribute(thalweg_nic_content& content) {

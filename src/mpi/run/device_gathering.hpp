@@ -13,8 +13,9 @@ public:
   int code() const override { return code_; }
 
 protected:
-  // `is_wanted`: whether the result is for this rank. That of a reduce or a gather is for its root.
-  explicit DeviceGathering(bool is_wanted) : is_wanted_(is_wanted) {}
+  // `name`: the MPI function's. `is_wanted`: whether the result is for this rank. That of a reduce or a
+  // gather is for its root.
+  DeviceGathering(const char* name, bool is_wanted) : name_(name), is_wanted_(is_wanted) {}
 
 private:
   // Fills in what this rank brings. Returns MPI's error code.
@@ -22,6 +23,9 @@ private:
   // Writes the result to where the call wants it. Returns MPI's error code.
   virtual int deliver(const thalweg_nic_content& result) = 0;
 
+  void end(DeviceGroup& group);
+
+  const char* name_;
   bool is_wanted_;
   nic::Underway operation_;
   int code_ = MPI_SUCCESS;

@@ -41,13 +41,15 @@ nic::HostView view_of(const strategies::Scheduled& scheduled, Rank root, Communi
   return view;
 }
 
+std::int32_t world_rank(Rank rank, const CommunicatorState& communicator) {
+  const std::int32_t world = communicator.world_rank_of(rank);
+  return world >= 0 ? world : rank;
+}
+
 std::vector<std::int32_t> world_ranks(const nic::HostView& view, const CommunicatorState& communicator) {
   std::vector<std::int32_t> ranks;
-  for (std::int32_t contributor = 0; contributor < view.contributors(); ++contributor) {
-    const Rank rank = view.rank_of(contributor);
-    const std::int32_t world = communicator.world_rank_of(rank);
-    ranks.push_back(world >= 0 ? world : rank);
-  }
+  for (std::int32_t contributor = 0; contributor < view.contributors(); ++contributor)
+    ranks.push_back(world_rank(view.rank_of(contributor), communicator));
   return ranks;
 }
 
@@ -85,6 +87,9 @@ DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, Comm
     settled("collectives for network devices are run by our engine: all ranks are on one host");
     return;
   }
+  if (runtime.world_rank == 0)
+    for (Rank rank = 0; rank < communicator.size; ++rank)
+      in_world_.push_back(world_rank(rank, communicator));
   plan_ = plan_of_round(communicator.size, rank_, sizeof(Word));
   try {
     view_ = view_of(scheduled, root, communicator);

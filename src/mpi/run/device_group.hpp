@@ -39,6 +39,12 @@ public:
   // Then one of these is there: of broadcasts and scatters the relay.
   nic::Member* member() const { return member_.get(); }
   nic::RelayMember* relay() const { return relay_.get(); }
+  Rank rank() const { return rank_; }
+  // In the program's world, of a rank that devices count from 1 on; -1 where it is none, or not for this
+  // process to tell of.
+  std::int32_t world_rank_of(std::uint32_t counted) const {
+    return counted - 1 < in_world_.size() ? in_world_[counted - 1] : -1;
+  }
   // The number of the group's next operation: in the order of calls, which is the same on all ranks.
   std::uint32_t next_epoch() { return ++epoch_; }
 
@@ -74,6 +80,7 @@ private:
   engine::Tags tags_;
   nic::HostView view_;
   std::vector<std::int32_t> world_ranks_; // of the card's contributors
+  std::vector<std::int32_t> in_world_;    // of all ranks, in the process that writes the report
   std::unique_ptr<engine::Plan> plan_;
   std::unique_ptr<Round> round_;
   int rounds_ = 0; // begun

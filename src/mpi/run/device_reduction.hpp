@@ -9,7 +9,7 @@ namespace thalweg::mpi {
 class DeviceReduction final : public DeviceGathering {
 public:
   DeviceReduction(const CollectiveCall& call, const DeviceWords& words)
-      : DeviceGathering(words.is_wanted()), call_(call), words_(words) {}
+      : DeviceGathering(function_name(call), words.is_wanted()), call_(call), words_(words) {}
 
 private:
   int contribute(thalweg_nic_content& content) override {

@@ -47,7 +47,7 @@ void with_integer(Number number, Visit visit) {
   }
 }
 
-std::size_t bytes_of(Number number) {
+std::size_t bytes_of_number(Number number) {
   std::size_t bytes = 0;
   with_integer(number, [&](auto value) { bytes = sizeof value; });
   return bytes;
@@ -72,7 +72,7 @@ std::optional<DeviceNumbers> numbers_of(MPI_Datatype type) {
   const job::PredefinedOperators& known = library_operators();
   const auto found = std::ranges::find(known.types, type, &std::pair<MPI_Datatype, Number>::first);
   if (found != known.types.end())
-    return DeviceNumbers{.number = found->second, .stride = bytes_of(found->second)};
+    return DeviceNumbers{.number = found->second, .stride = bytes_of_number(found->second)};
   if (type == MPI_BYTE)
     return DeviceNumbers{.number = Number::uint8, .stride = 1};
   if (type == MPI_DOUBLE_INT)

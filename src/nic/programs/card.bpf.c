@@ -13,31 +13,36 @@ static __always_inline void publish(__u32 index, __u32 epoch, const struct thalw
     return;
   __u64* const words = page->words[epoch % THALWEG_NIC_WINDOW];
   THALWEG_NIC_EACH(result, 1, words[i] = result->words[i]);
+  page->last[epoch % THALWEG_NIC_WINDOW] = result->last;
+  page->waited_us[epoch % THALWEG_NIC_WINDOW] = result->waited_us;
   __sync_lock_test_and_set(&page->ended[epoch % THALWEG_NIC_WINDOW], epoch);
   ring(page, index);
 }
 
-/* Does `call` with the bytes of the words that `content` has, of a length that the verifier knows. */
+/* Does `call` with the bytes of what is behind the packet, of a length that the verifier knows. */
 #define WITH_BYTES(content, call)                                                                            \
   switch ((content)->count) {                                                                                \
   case THALWEG_NIC_PAIR:                                                                                     \
-    return call(THALWEG_NIC_PAIR * sizeof(__u64));                                                           \
+    return call(THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_PAIR * sizeof(__u64));                               \
   case THALWEG_NIC_FEW:                                                                                      \
-    return call(THALWEG_NIC_FEW * sizeof(__u64));                                                            \
+    return call(THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_FEW * sizeof(__u64));                                \
   case THALWEG_NIC_WORDS:                                                                                    \
-    return call(THALWEG_NIC_WORDS * sizeof(__u64));                                                          \
+    return call(THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_WORDS * sizeof(__u64));                              \
   default:                                                                                                   \
-    return 0;                                                                                                \
+    return call(THALWEG_NIC_ARRIVAL_BYTES);                                                                  \
   }
 
+/* From where it lies behind a count, as it does behind a packet. */
 static __always_inline int load_words(struct __sk_buff* skb, struct thalweg_nic_content* content) {
-#define LOAD(bytes) bpf_skb_load_bytes(skb, sizeof(struct frame), content->words, bytes)
+  void* const to = (char*)content + offsetof(struct thalweg_nic_content, last);
+#define LOAD(bytes) bpf_skb_load_bytes(skb, sizeof(struct frame), to, bytes)
   WITH_BYTES(content, LOAD)
 #undef LOAD
 }
 
 static __always_inline int store_words(struct __sk_buff* skb, const struct thalweg_nic_content* content) {
-#define STORE(bytes) bpf_skb_store_bytes(skb, sizeof(struct frame), content->words, bytes, 0)
+  const void* const from = (const char*)content + offsetof(struct thalweg_nic_content, last);
+#define STORE(bytes) bpf_skb_store_bytes(skb, sizeof(struct frame), from, bytes, 0)
   WITH_BYTES(content, STORE)
 #undef STORE
 }
@@ -84,8 +89,10 @@ static __always_inline __u32 arrive(struct arrival* at, const struct thalweg_nic
   struct thalweg_nic_content* const cell = cell_of(at, group->contributors, at->contributor);
   if (!cell)
     return THALWEG_NIC_NOTHING;
+  at->now_us = bpf_ktime_get_ns() / 1000;
   bpf_spin_lock(&guarded->lock);
-  __u32 actions = thalweg_nic_arrive(group, &guarded->state, cell, at->contributor, at->epoch, &at->content);
+  __u32 actions =
+      thalweg_nic_arrive(group, &guarded->state, cell, at->contributor, at->epoch, &at->content, at->now_us);
   bpf_spin_unlock(&guarded->lock);
   if (actions != THALWEG_NIC_COMBINE)
     return actions;
@@ -116,13 +123,14 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
   thalweg_nic_write(&frame.packet, group,
                     actions & THALWEG_NIC_NOTIFY_PARENT ? THALWEG_NIC_UP : THALWEG_NIC_DOWN, at->epoch,
                     content);
-  const __u32 sum = begin(&frame, at, frame.packet.words * sizeof(__u64));
+  const __u32 behind = THALWEG_NIC_ARRIVAL_BYTES + frame.packet.words * sizeof(__u64);
+  const __u32 sum = begin(&frame, at, behind);
   const __u32 to = actions & THALWEG_NIC_NOTIFY_PARENT ? group->parent.address : at->other;
   address_to(&frame, sum, to);
   __builtin_memcpy(frame.ethernet.h_dest, at->other_hardware, ETH_ALEN);
   thalweg_nic_reorder(content); /* afterwards it is spent */
   /* A start on behalf of a rank comes without its words. */
-  const __u32 bytes = sizeof frame + frame.packet.words * sizeof(__u64);
+  const __u32 bytes = sizeof frame + behind;
   if (skb->len != bytes && bpf_skb_change_tail(skb, bytes, 0))
     return SWALLOWED;
   if (store_words(skb, content) || bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0))

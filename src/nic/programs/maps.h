@@ -114,6 +114,7 @@ struct arrival {
   __u8 own_hardware[ETH_ALEN];
   __u8 other_hardware[ETH_ALEN];
   __u32 contributor;
+  __u64 now_us;
   union {
     struct thalweg_nic_content content;
     struct {
