@@ -37,7 +37,8 @@ void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
  *   phases      array of objects with number, sum and max, of the same phases on all ranks
  *   choice      object, that of the first rank: how shape and buffers were chosen. candidates: array of
  * objects with the texts candidate and note (picked, or why it was not tried), and predicted_s and measured_s
- * where they are known */
+ * where they are known
+ *   remarks     array of texts, of which those of the first rank are kept: what its owner says of it */
 void thalweg_report_stream(const char* json);
 
 #ifdef __cplusplus

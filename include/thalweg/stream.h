@@ -120,6 +120,9 @@ THALWEG_API thalweg_status thalweg_stream_read_phase_statistics(const thalweg_st
 /* What the report of `thalweg run` calls the stream, instead of the place that makes it; at most 200 bytes of
  * it. */
 THALWEG_API thalweg_status thalweg_stream_set_name(thalweg_stream* stream, const char* name);
+/* What that report says of the stream besides, in lines: the first rank's, at most 8,000 bytes of them. They
+ * replace what was said before. */
+THALWEG_API thalweg_status thalweg_stream_set_remarks(thalweg_stream* stream, const char* lines);
 /* Its mesh, "direct" or "4x8": static text as long as there is the stream. Where no shape was asked for it
  * may change between two phases. */
 THALWEG_API const char* thalweg_stream_shape(const thalweg_stream* stream);

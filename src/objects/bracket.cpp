@@ -3,6 +3,7 @@
 #include "core/assertion.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace thalweg::objects {
@@ -14,7 +15,7 @@ struct CombinedHead {
   std::uint32_t epoch = 0;
   std::uint32_t iteration = 0;
   std::uint32_t phase = 0;
-  std::uint32_t padding = 0;
+  std::uint32_t messages = 0; ///< of the sender in this phase; 0: this is not its last one
 };
 constexpr std::uint32_t no_phase = 0xFFFFFFFF; // to where its groups are for
 static_assert(sizeof(CombinedHead) == 16);
@@ -43,6 +44,7 @@ Bracket::Iteration& Bracket::iteration(std::uint32_t number) {
   one.number = number;
   one.ended = one.phase = 0;
   one.arrived.assign(routes_.phases(), 0);
+  one.outstanding.assign(routes_.phases(), 0);
   return one;
 }
 
@@ -53,6 +55,10 @@ void Bracket::close(Iteration& one) {
   spare_.push_back(std::move(open_.back()));
   open_.pop_back();
   last_ended_ = nullptr;
+}
+
+std::size_t Bracket::group_bytes_max() const {
+  return ports_.bytes_max - std::min(ports_.bytes_max, sizeof(CombinedHead));
 }
 
 std::uint32_t& Bracket::ended_of(std::uint32_t element) {
@@ -79,7 +85,9 @@ char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
     ++period_.messages;
     return group.add(bytes, 1);
   }
-  if (routes_.phases() == 1 && sizeof(CombinedHead) + group.bytes() + bytes > ports_.bytes_max) {
+  if (routes_.phases() > 1)
+    return last_->kept.with_room(to, bytes, group_bytes_max()).add(bytes, 0);
+  if (group.bytes() + bytes > group_bytes_max()) {
     send_straight(group.sealed(), to);
     group.clear();
   }
@@ -101,7 +109,8 @@ void Bracket::go_on(Iteration& one) {
   if (one.ended < ports_.elements())
     return;
   const auto may_send = [&] {
-    return one.phase == 0 || one.arrived[one.phase - 1] == routes_.senders(one.phase - 1);
+    return one.phase == 0 || (one.arrived[one.phase - 1] == routes_.senders(one.phase - 1) &&
+                              one.outstanding[one.phase - 1] == 0);
   };
   while (one.phase < routes_.phases() && may_send()) {
     send_phase(one);
@@ -120,33 +129,47 @@ void Bracket::send_phase(Iteration& one) {
       if (const Rank next = routes_.hop(group.destination(), one.phase); next != rank_)
         leaving_.push_back({next, group.destination() == next, &group});
   if (routes_.phases() > 1)
-    std::ranges::sort(leaving_, {}, [](const Leaving& it) { return std::pair(it.next, it.has_arrived); });
-  const auto send_to = [&](Rank next, std::span<const Leaving> groups) {
-    pieces_.resize(1); // its head
-    for (const Leaving& it : groups)
-      pieces_.push_back(it.group->sealed());
-    send(next, one.number, static_cast<std::uint32_t>(one.phase));
-    for (const Leaving& it : groups)
-      it.group->clear();
-  };
+    std::ranges::sort(leaving_, {},
+                      [](const Leaving& it) { return std::tuple(it.next, it.has_arrived, it.group); });
   if (is_last) {
     for (std::span<const Leaving> left = leaving_; !left.empty();) {
       const auto end = std::ranges::find_if(left, [&](const Leaving& it) { return it.next != left[0].next; });
       const auto count = static_cast<std::size_t>(end - left.begin());
-      send_to(left[0].next, left.first(count));
+      send_groups(left[0].next, left.first(count), one);
       left = left.subspan(count);
     }
     return;
   }
   for (const Rank next : routes_.receivers(one.phase)) {
     const auto groups = std::ranges::equal_range(leaving_, next, {}, &Leaving::next);
-    send_to(next, {groups.begin(), groups.end()});
+    send_groups(next, {groups.begin(), groups.end()}, one);
   }
 }
 
+void Bracket::send_groups(Rank next, std::span<const Leaving> groups, const Iteration& one) {
+  std::uint32_t messages = 0;
+  do {
+    std::size_t count = 0;
+    std::size_t bytes = sizeof(CombinedHead);
+    pieces_.resize(1); // its head
+    while (count < groups.size() &&
+           (count == 0 || bytes + groups[count].group->bytes() <= ports_.bytes_max)) {
+      pieces_.push_back(groups[count].group->sealed());
+      bytes += pieces_.back().size();
+      if (groups[count++].has_arrived)
+        break; // it is run from where it lies, at the message's end
+    }
+    ++messages;
+    send(next, one.number, static_cast<std::uint32_t>(one.phase), count == groups.size() ? messages : 0);
+    for (const Leaving& it : groups.first(count))
+      it.group->clear();
+    groups = groups.subspan(count);
+  } while (!groups.empty());
+}
+
 /// Of pieces_, from the second on.
-void Bracket::send(Rank to, std::uint32_t number, std::uint32_t phase) {
-  const CombinedHead head{.epoch = epoch_, .iteration = number, .phase = phase};
+void Bracket::send(Rank to, std::uint32_t number, std::uint32_t phase, std::uint32_t messages) {
+  const CombinedHead head{.epoch = epoch_, .iteration = number, .phase = phase, .messages = messages};
   pieces_[0] = {reinterpret_cast<const char*>(&head), sizeof head};
   ports_.send(to, pieces_);
 }
@@ -154,7 +177,7 @@ void Bracket::send(Rank to, std::uint32_t number, std::uint32_t phase) {
 void Bracket::send_straight(std::span<const char> group, Rank destination) {
   pieces_.resize(1);
   pieces_.push_back(group);
-  send(destination, 0, no_phase);
+  send(destination, 0, no_phase, 1);
 }
 
 std::size_t Bracket::take(const char* combined, std::size_t bytes) {
@@ -175,7 +198,9 @@ std::size_t Bracket::take(const char* combined, std::size_t bytes) {
       period_.received_messages += group.sources;
       period_.received_bytes += static_cast<double>(group.bytes);
     } else if (is_counted) {
-      std::memcpy(iteration(head.iteration).kept.of(group.destination).add(group.bytes, group.sources),
+      std::memcpy(iteration(head.iteration)
+                      .kept.with_room(group.destination, group.bytes, group_bytes_max())
+                      .add(group.bytes, group.sources),
                   messages, group.bytes);
     } else {
       send_straight({messages - sizeof group, at}, group.destination);
@@ -183,7 +208,8 @@ std::size_t Bracket::take(const char* combined, std::size_t bytes) {
   }
   if (is_counted) {
     Iteration& one = iteration(head.iteration);
-    ++one.arrived[head.phase];
+    one.outstanding[head.phase] += std::int64_t{head.messages} - 1;
+    one.arrived[head.phase] += head.messages == 0 ? 0 : 1;
     go_on(one);
   }
   return own;

@@ -9,8 +9,8 @@
 //
 // Messages say which iteration they are of: a fast rank's next ones may come before a slow one's last. All
 // phases but the last are awaited, so in these a rank that has nothing to send sends an empty message; in
-// the last one it sends none. A rank without elements begins an iteration when the first message of it
-// comes.
+// the last one it sends none. What would be longer than a stream's messages goes as several, the last of
+// which says how many. A rank without elements begins an iteration when the first message of it comes.
 //
 // Nothing may wait for ever. Where no message is left anywhere and brackets are still open, the ranks send
 // what is kept straight to where it is for, and a new *epoch* begins: all count iterations from 0 again. It
@@ -35,7 +35,7 @@ public:
     /// Sends pieces as one message, which take() is given there.
     std::function<void(Rank to, std::span<const std::span<const char>> pieces)> send;
     std::function<std::size_t()> elements; ///< of the rank, that end each iteration
-    /// Of a message. Larger ones are sent, but what goes directly does not wait to become larger.
+    /// Of a message. Larger ones are sent where a single call is larger.
     std::size_t bytes_max = SIZE_MAX;
   };
 
@@ -65,9 +65,11 @@ private:
   struct Iteration {
     explicit Iteration(std::int32_t ranks) : kept(ranks) {}
     std::uint32_t number = 0;
-    std::size_t ended = 0; ///< elements
-    std::size_t phase = 0; ///< that is sent next
-    std::vector<std::size_t> arrived;
+    std::size_t ended = 0;            ///< elements
+    std::size_t phase = 0;            ///< that is sent next
+    std::vector<std::size_t> arrived; // by phase: ranks whose last message has come
+    std::vector<std::int64_t>
+        outstanding; // by phase: messages that these have announced, less those that came
     KeptGroups kept;
   };
   struct Leaving { // in a phase
@@ -80,9 +82,11 @@ private:
   void close(Iteration& one);
   void go_on(Iteration& one);
   void send_phase(Iteration& one);
-  void send(Rank to, std::uint32_t number, std::uint32_t phase);
+  void send_groups(Rank next, std::span<const Leaving> groups, const Iteration& one);
+  void send(Rank to, std::uint32_t number, std::uint32_t phase, std::uint32_t messages);
   void send_straight(std::span<const char> group, Rank destination);
   std::uint32_t& ended_of(std::uint32_t element);
+  std::size_t group_bytes_max() const;
 
   Combining combining_;
   std::int32_t ranks_;

@@ -65,6 +65,14 @@ public:
     }
     return groups_[place];
   }
+  /// The same, but a new one behind it where it has so many bytes that it would exceed the most.
+  Group& with_room(Rank destination, std::size_t bytes, std::size_t bytes_max) {
+    Group& last = of(destination);
+    if (last.is_empty() || last.bytes() + bytes <= bytes_max)
+      return last;
+    places_[static_cast<std::size_t>(destination)] = nowhere;
+    return of(destination);
+  }
   /// Those that were asked for, in that order; some may be empty.
   std::span<Group> all() { return {groups_.data(), used_}; }
   std::span<const Group> all() const { return {groups_.data(), used_}; }

@@ -30,7 +30,7 @@ struct World {
 
   World(Combining combining, std::int32_t ranks, std::vector<std::size_t> of,
         std::size_t bytes_max = SIZE_MAX)
-      : elements(std::move(of)) {
+      : elements(std::move(of)), longest(bytes_max) {
     for (Rank rank = 0; rank < ranks; ++rank)
       brackets.push_back(std::make_unique<Bracket>(
           combining, ranks, rank,
@@ -55,6 +55,7 @@ struct World {
       const Message one = std::move(sent.back());
       sent.pop_back();
       const std::size_t size = one.bytes.size();
+      EXPECT_LE(size, longest);
       const std::size_t own = brackets[static_cast<std::size_t>(one.to)]->take(one.bytes.data(), size);
       for (std::size_t at = size - own; at < size; at += bytes_each) {
         Content content;
@@ -73,6 +74,7 @@ struct World {
   }
 
   std::vector<std::size_t> elements;
+  std::size_t longest;
   std::vector<std::unique_ptr<Bracket>> brackets;
   std::vector<Message> sent;
   std::size_t messages = 0;
@@ -80,7 +82,8 @@ struct World {
   std::size_t delivered = 0;
 };
 
-TEST(Bracket, MessagesOfAllIterationsComeOnceInAnyOrder) {
+/// With as many bytes in a message, at most.
+void all_come_once(std::size_t bytes_max) {
   std::mt19937_64 random(1);
   for (const Combining combining :
        {Combining::direct, Combining::mesh, Combining::grid, Combining::hypercube})
@@ -88,7 +91,7 @@ TEST(Bracket, MessagesOfAllIterationsComeOnceInAnyOrder) {
       std::vector<std::size_t> elements;
       for (Rank rank = 0; rank < ranks; ++rank)
         elements.push_back(random() % 3); // some ranks have none
-      World world(combining, ranks, elements);
+      World world(combining, ranks, elements, bytes_max);
       std::uint64_t sum = 0;
       std::size_t count = 0;
       for (int iteration = 0; iteration < 3; ++iteration)
@@ -110,6 +113,15 @@ TEST(Bracket, MessagesOfAllIterationsComeOnceInAnyOrder) {
       EXPECT_EQ(world.sum, sum);
       EXPECT_EQ(world.held(), 0U);
     }
+}
+
+TEST(Bracket, MessagesOfAllIterationsComeOnceInAnyOrder) {
+  all_come_once(SIZE_MAX);
+}
+
+TEST(Bracket, WhatIsTooLongGoesInPieces) {
+  all_come_once(48); // one call in each, with its heads
+  all_come_once(100);
 }
 
 TEST(Bracket, AStrategySendsToItsNeighborsInTheMesh) {

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from thalweg.bench import brackets
+from thalweg.bench import brackets, rings
 from thalweg.bench.examples import read_output, run_example
 from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.bench.streams import METRICS, Times, times_of
@@ -47,6 +47,8 @@ class Request(NamedTuple):
     """Bytes of calls in brackets; none: no brackets."""
     lab: str = ""
     """In which brackets are measured, and nothing else."""
+    charm4py: str = ""
+    """A Python that has it, to be compared with; "": none."""
 
 
 def run(request: Request, json_file: str) -> None:
@@ -68,6 +70,8 @@ def _all_rows(request: Request, ranks: int) -> Iterator[Row]:
     if not request.lab:
         yield from _call_rows(request, ranks)
         yield from _stencil_rows(request, ranks)
+    if request.charm4py:
+        yield from rings.rows(request.charm4py, request.mpi, ranks, request.rounds)
     if request.bracket_sizes and ranks > 1:
         cases = brackets.cases(ranks, request.bracket_sizes)
         words: list[int | str] = [request.rounds, request.calls // 4, brackets.ELEMENTS, "quiet", *cases]

@@ -256,11 +256,15 @@ def objects(
         str, typer.Option(help="Bytes of calls in brackets, separated by commas; empty: no brackets.")
     ] = "8,512",
     lab: Annotated[str, typer.Option(help="Measure brackets alone, in the lab with this name.")] = "",
+    charm4py: Annotated[
+        str, typer.Option(metavar="PYTHON", help="Compare rings with this Python's charm4py.", show_default=False)
+    ] = "",
 ) -> None:
     """Time calls of objects, alone and in brackets, against the same by hand, and a stencil that is balanced or not."""
     module = importlib.import_module("thalweg.bench.objects")
     numbers, sizes = ([int(one) for one in words(text)] for text in (ranks, bracket_sizes))
-    module.run(module.Request(mpi, numbers, folder, rounds, calls, side, steps, sizes, lab), json_file)
+    request = module.Request(mpi, numbers, folder, rounds, calls, side, steps, sizes, lab, charm4py)
+    module.run(request, json_file)
 
 
 def balance(

@@ -33,7 +33,8 @@ def stream_lines(stream: Mapping[str, Any]) -> list[str]:
         longest = max(phases, key=lambda phase: phase["max_of_a_rank"]["duration_ns"])
         for name, phase in {"first": phases[0], "longest": longest, "last": phases[-1]}.items():
             lines.append(f"  {name} of {len(phases)} phases that were noted: {_phase(phase)}")
-    return lines + _choice_lines(stream.get("choice") or {})
+    remarks = [f"  {remark}" for remark in stream.get("remarks") or []]
+    return lines + _choice_lines(stream.get("choice") or {}) + remarks
 
 
 def _choice_lines(choice: Mapping[str, Any]) -> list[str]:

@@ -70,6 +70,8 @@ public:
       describe(own, source_of);
     if (choice_.is_null())
       choice_ = member(own, "choice");
+    if (remarks_.is_null())
+      remarks_ = member(own, "remarks");
     add_figures(figures_, own);
     if (const ordered_json& phases = member(own, "phases"); phases.is_array())
       for (const ordered_json& phase : phases)
@@ -93,6 +95,8 @@ public:
     all["phases"] = phases;
     if (!choice_.is_null())
       all["choice"] = choice_;
+    if (remarks_.is_array())
+      all["remarks"] = remarks_;
     return all;
   }
 
@@ -113,6 +117,7 @@ private:
   ordered_json figures_ = ordered_json::object();
   std::map<std::uint64_t, ordered_json> phases_;
   ordered_json choice_;
+  ordered_json remarks_;
 };
 
 std::string line_of(const ordered_json& stream) {
@@ -130,9 +135,14 @@ std::string line_of(const ordered_json& stream) {
     text += fmt::format("{} delivered, ", bytes_text(number(total, "delivered_bytes")));
   text += fmt::format("{} between nodes; buffers of {} {} full; ", bytes_text(number(total, "far_bytes")),
                       bytes_text(number(stream, "buffer_bytes")), percent_text(number(stream, "fill")));
-  return text + fmt::format("up to {} waited for buffers, {} for ends of phases, {} of memory\n",
-                            duration_text(number(max, "waited_ns")), duration_text(number(max, "finish_ns")),
-                            bytes_text(number(max, "max_memory_bytes")));
+  text += fmt::format("up to {} waited for buffers, {} for ends of phases, {} of memory\n",
+                      duration_text(number(max, "waited_ns")), duration_text(number(max, "finish_ns")),
+                      bytes_text(number(max, "max_memory_bytes")));
+  if (const ordered_json& remarks = member(stream, "remarks"); remarks.is_array())
+    for (const ordered_json& remark : remarks)
+      if (remark.is_string())
+        text += "  " + remark.get<std::string>() + "\n";
+  return text;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 
 namespace thalweg::objects {
@@ -41,6 +42,9 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy) 
                           {send, elements, scheduler_.view().max_bytes - sizeof(thalweg_message)}),
                   is_automatic ? choice_of(may_try) : std::nullopt});
   all_.back()->bracket.begin_epoch(epoch_, false);
+  remark(number,
+         fmt::format("association {} of {}: {}, {}", number, scheduler_.arrays()[array]->type,
+                     to_text(wanted), is_automatic ? "until a fence chooses" : "as the program says"));
   return number;
 }
 
@@ -81,13 +85,22 @@ void Associations::switch_strategies() {
     RankPeriod own = bracket.take_period();
     own.seconds = seconds;
     choice->decide(period_of(group.agreement(group.channels().policy()).allgather(own)));
+    const auto& of = scheduler_.arrays()[array];
+    const std::string text =
+        fmt::format("association {} of {}: {}", number, of ? of->type : "", choice->explanation());
+    remark(number, text);
     if (choice->current() == bracket.combining() && is_explained)
       continue;
     bracket.use(choice->current());
     is_explained = true;
-    const auto& of = scheduler_.arrays()[array];
-    notes_.add(fmt::format("association {} of {}: {}", number, of ? of->type : "", choice->explanation()));
+    notes_.add(text);
   }
+}
+
+void Associations::remark(std::size_t number, const std::string& text) {
+  remarks_.resize(std::max(remarks_.size(), number + 1));
+  remarks_[number] = text;
+  scheduler_.set_remarks(fmt::format("{}", fmt::join(remarks_, "\n")));
 }
 
 } // namespace thalweg::objects

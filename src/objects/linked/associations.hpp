@@ -45,11 +45,14 @@ private:
     bool is_explained = false; ///< what is used now
   };
   std::optional<BracketChoice> choice_of(bool may_try) const;
+  /// For the report of `thalweg run`.
+  void remark(std::size_t number, const std::string& text);
 
   Scheduler& scheduler_;
   FenceNotes& notes_;
   std::uint32_t epoch_ = 0;
   std::vector<std::optional<Association>> all_;
+  std::vector<std::string> remarks_; // by association, also of those that have ended
   double period_began_seconds_ = 0;
 };
 

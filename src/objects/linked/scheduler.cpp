@@ -75,6 +75,10 @@ void Scheduler::must_not_run(const char* what) const {
     throw Error(what, "do so where no message runs: in the main program");
 }
 
+void Scheduler::set_remarks(const std::string& lines) {
+  detail::check(thalweg_stream_set_remarks(stream_, lines.c_str()));
+}
+
 char* Scheduler::begin_large(std::size_t bytes) {
   open_large_ = message_memory(aligned(bytes));
   open_large_bytes_ = bytes;

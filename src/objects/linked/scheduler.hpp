@@ -57,6 +57,8 @@ public:
   /// Sends a combined message of so many pieces, which the holder takes there.
   void send_combined(Rank rank, std::uint16_t holder_entry, std::span<const std::span<const char>> pieces);
   void set_holder(HeldMessages* holder) { holder_ = holder; }
+  /// What the report of `thalweg run` says of the communicator's objects.
+  void set_remarks(const std::string& lines);
 
   /// The memory of the message that runs, where no other is in it; else null.
   char* keep() { return is_running_ ? running_queue_->release_front().release() : nullptr; }

@@ -28,6 +28,7 @@ struct thalweg_stream {
   std::shared_ptr<thalweg_stream*> alive = std::make_shared<thalweg_stream*>(this); ///< for requests
   const void* site;
   std::string name;
+  std::string remarks; ///< lines
   std::string explanation;
   std::uint64_t id = 0; ///< the same on all ranks
   std::uint64_t ended_at = 0;

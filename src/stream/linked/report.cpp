@@ -2,6 +2,7 @@
 
 #include "stream/linked/handle.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -56,6 +57,18 @@ std::string choice_of(const MeshSet& meshes) {
   return fmt::format(R"(,"choice":{{"candidates":[{}]}})", fmt::join(candidates, ","));
 }
 
+std::string remarks_of(std::string_view lines) {
+  if (lines.empty())
+    return "";
+  std::vector<std::string> all;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    all.push_back(quoted(lines.substr(0, end)));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return fmt::format(R"(,"remarks":[{}])", fmt::join(all, ","));
+}
+
 } // namespace
 
 std::string report_of(const thalweg_stream& stream) {
@@ -69,10 +82,11 @@ std::string report_of(const thalweg_stream& stream) {
     phases.push_back(fmt::format(R"({{"number":{},{}}})", phase.number, members_of(phase.done, item_bytes)));
   return fmt::format(
       R"({{"id":"{:016x}",{},"same":{{"ranks":{},"item_bytes":{},"shape":{},"buffer_bytes":{},"nodes":{}}},)"
-      R"({},"phases":[{}]{}}})",
+      R"({},"phases":[{}]{}{}}})",
       stream.id, place, stream.job.group().ranks(), item_bytes, quoted(stream.job.meshes().shape()),
       stream.job.meshes().in_use().fill_bytes, stream.job.group().node_count(),
-      members_of(items.statistics(), item_bytes), fmt::join(phases, ","), choice_of(stream.job.meshes()));
+      members_of(items.statistics(), item_bytes), fmt::join(phases, ","), choice_of(stream.job.meshes()),
+      remarks_of(stream.remarks));
 }
 
 } // namespace thalweg::streams

@@ -75,6 +75,15 @@ thalweg_status thalweg_stream_set_name(thalweg_stream* stream, const char* name)
   });
 }
 
+thalweg_status thalweg_stream_set_remarks(thalweg_stream* stream, const char* lines) {
+  return guarded(caller("set_remarks", stream), [&] {
+    must_be_given(stream, "stream");
+    must_be_given(lines, "lines");
+    constexpr std::size_t max_bytes = 8000;
+    stream->remarks.assign(lines, strnlen(lines, max_bytes));
+  });
+}
+
 const char* thalweg_stream_shape(const thalweg_stream* stream) {
   return stream == nullptr ? "" : stream->job.meshes().shape();
 }

@@ -1,0 +1,45 @@
+"""Tokens that go round a ring of elements in Python: our objects, and charm4py's, which somebody has installed.
+
+Both run in the Python that has charm4py, mpi4py and numpy. Thalweg does not need charm4py for anything else.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from thalweg.bench.rows import Row, paired_row
+from thalweg.errors import FAILED, ThalwegError
+
+_PROGRAMS = Path(__file__).parent / "program"
+_PACKAGE = Path(__file__).parents[2]
+_BUCKETS = (1, 50, 500)
+"""Tokens at a time."""
+_HOPS = 10_000
+"""Of all tokens together."""
+_PATIENCE_S = 300
+
+
+def rows(python: str, mpi: str, ranks: int, rounds: int) -> Iterator[Row]:
+    """Give the time of a hop. The first round of each job is not counted: connections are made in it."""
+    for bucket in _BUCKETS:
+        words = [str(rounds + 1), str(bucket), str(_HOPS // bucket)]
+        ours = [f"mpirun.{mpi}", "-n", str(ranks), python, str(_PROGRAMS / "ring_objects.py"), *words]
+        own = _hops(ours, {"PYTHONPATH": str(_PACKAGE)})
+        theirs = [python, "-m", "charmrun.start", f"+p{ranks}", str(_PROGRAMS / "ring_charm4py.py"), *words]
+        pairs = list(zip(own, _hops(theirs, {}), strict=True))
+        case = f"ring in Python, bucket of {bucket}, {ranks} ranks, {mpi}"
+        yield paired_row(case, "wall time", "ns", pairs, "charm4py")
+
+
+def _hops(command: Sequence[str], variables: Mapping[str, str]) -> list[float]:
+    """Run a program, and give what it prints of its rounds but the first."""
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | dict(variables), timeout=_PATIENCE_S
+    )
+    found = [float(text) for text in re.findall(r"^hop (\S+)$", done.stdout, re.MULTILINE)]
+    if done.returncode or len(found) < 2:
+        message = f"{' '.join(command)} ended with status {done.returncode}\n{done.stderr[-2000:]}"
+        raise ThalwegError(FAILED, message, "name a Python that has charm4py, mpi4py and numpy: --charm4py PYTHON")
+    return found[1:]
