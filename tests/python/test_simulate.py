@@ -80,6 +80,7 @@ def test_few_rounds_stand_for_many_on_a_network(monkeypatch: pytest.MonkeyPatch)
     assert found.rounds.total > 2000 > found.rounds.simulated
     folded = thalweg.simulate("allreduce", "ring", 2048, 1 << 16)
     assert (found.ends == folded.ends).all()
+    assert found.rounds.min_ns == folded.finish
     assert sum(found.why.values()) == found.finish
     sent = 2 * 2047 * 32
     assert set(found.links.bytes.tolist()) == {sent}

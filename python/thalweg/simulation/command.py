@@ -286,9 +286,12 @@ def _print_links_on_path(found: Simulation) -> None:
 
 def _words_of_rounds(rounds: Rounds) -> str:
     """Say what stands for what."""
-    steady = f"a round takes {rounds.round_ns:.0f} ns by the last of them, {rounds.before_ns:.0f} ns by those before"
-    rough = "" if rounds.are_steady else "\n  they have not become steady, so this time is a rough one"
-    return f"  {rounds.simulated} of {rounds.total} like rounds were simulated for all; {steady}{rough}"
+    words = f"  {rounds.simulated} of {rounds.total} like rounds were simulated for all; a round takes "
+    words += f"{rounds.round_ns:.0f} ns by the last of them, {rounds.before_ns:.0f} ns by those before"
+    if rounds.are_steady:
+        return words
+    shortest = time_text(rounds.min_ns / TICKS)
+    return f"{words}\n  they have not become steady, so this time is a rough one; it is {shortest} at least"
 
 
 def _print(request: Request, found: Simulation, wall_seconds: float) -> None:

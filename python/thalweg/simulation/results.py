@@ -52,6 +52,8 @@ class Rounds(NamedTuple):
     """That one takes, by the last of those that were simulated; the others take it too."""
     before_ns: float
     """By those before them."""
+    min_ns: int = 0
+    """What the program takes at least: where messages share no links, and by the bytes of the busiest link."""
 
     @property
     def are_steady(self) -> bool:

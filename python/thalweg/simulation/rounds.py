@@ -3,7 +3,8 @@
 Rounds that are alike come to take equally long: processors, interfaces and fair shares have no other clock. So a
 program is simulated with few of its rounds, with some more, and with some more again. Where the last step took what the
 one before it took, each further round takes that too. Where ranks meet on links they may drift apart for as long as
-the program runs; then the answer is a rough one, and says so.
+the program runs; then the answer is a rough one, and says so. It also says what the program takes at least, so the time
+is between the two, or too long by no more than their ratio.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ def has_too_many_rounds(program: _core.SimulatedProgram, ground: Ground) -> bool
     return program.operations * program.ranks > OPERATIONS_MAX and program.like_rounds > 3 * STEP
 
 
-def simulate_rounds(program: _core.SimulatedProgram, run: Callable[[_core.SimulatedProgram], Simulation]) -> Simulation:
-    """Simulate a folded program with few of its rounds, and say what all take."""
+def simulate_rounds(
+    program: _core.SimulatedProgram,
+    run: Callable[[_core.SimulatedProgram], Simulation],
+    run_alone: Callable[[_core.SimulatedProgram], Simulation],
+) -> Simulation:
+    """Simulate a folded program with few of its rounds, and say what all take; without a network it takes the least."""
     total, step = program.like_rounds, STEP
     found: dict[int, Simulation] = {}
     while True:
@@ -49,8 +54,15 @@ def simulate_rounds(program: _core.SimulatedProgram, run: Callable[[_core.Simula
         last, before = third.finish - second.finish, second.finish - first.finish
         steps = Rounds(total, 3 * step, last / step, before / step)
         if steps.are_steady or 6 * step > min(3 * STEP_MAX, total):
-            return _continued(second, third, steps, step)
+            return _bounded(run_alone(program).finish, _continued(second, third, steps, step))
         step *= 2
+
+
+def _bounded(alone: int, found: Simulation) -> Simulation:
+    """Say what it takes at least. A rough time that is less than that is that."""
+    assert found.rounds is not None
+    shortest = max(alone, int(found.links.busy.max(initial=0)))
+    return replace(found, finish=max(found.finish, shortest), rounds=found.rounds._replace(min_ns=shortest))
 
 
 def _continued(second: Simulation, third: Simulation, rounds: Rounds, step: int) -> Simulation:

@@ -89,7 +89,9 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
             program = _strategy_program(sample, unit_bytes, ground)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    return simulate_rounds(program, play) if has_too_many_rounds(program, ground) else play(program)
+    if not has_too_many_rounds(program, ground):
+        return play(program)
+    return simulate_rounds(program, play, lambda one: run(one, ties=ties, explained_max=0, progress=progress))
 
 
 def _strategy_program(sample: _core.Sample, unit_bytes: int, ground: Ground) -> _core.SimulatedProgram:
