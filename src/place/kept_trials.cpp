@@ -85,6 +85,14 @@ std::string_view name(TrialVerdict verdict) {
   return verdict_names[static_cast<std::size_t>(verdict)];
 }
 
+KeptTrial nothing_found(Slots as_started) {
+  return {.verdict = TrialVerdict::stay, .slot_of = std::move(as_started)};
+}
+
+bool found_nothing(const KeptTrial& trial) {
+  return trial.verdict == TrialVerdict::stay && trial.ratios.empty();
+}
+
 TrialVerdict verdict_of(const std::vector<double>& ratios) {
   const auto rounds = static_cast<int>(ratios.size());
   const int losses = rounds - wins_of(ratios);

@@ -40,6 +40,10 @@ struct KeptTrial {
   bool operator==(const KeptTrial&) const = default;
 };
 
+/// For runs that looked for another numbering and found none, so that none looks again: `as_started` stays.
+KeptTrial nothing_found(Slots as_started);
+bool found_nothing(const KeptTrial& trial);
+
 /// What rounds say together: surely faster if all of six were, all but one of nine, two of twelve or three of
 /// fifteen (sign test), or if three to five hardly differ (Student's t-test of the logarithms); and by 3 % in
 /// the middle. As it is asked after each round, of two numberings that are equally fast the new one is taken

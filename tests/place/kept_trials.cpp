@@ -63,6 +63,16 @@ TEST(KeptTrials, TheLastOfAKeyIsFound) {
   EXPECT_TRUE(find_trial(trials, 198, 2));
 }
 
+TEST(KeptTrials, ASearchThatFoundNothingIsNoTrial) {
+  const KeptTrial nothing = nothing_found({0, 1, 2});
+  EXPECT_TRUE(found_nothing(nothing));
+  const std::vector<KeptTrial> read = parse_trials(to_text({nothing}));
+  ASSERT_EQ(read.size(), 1);
+  EXPECT_TRUE(found_nothing(read.front()));
+  EXPECT_FALSE(found_nothing({.verdict = TrialVerdict::stay, .ratios = {0.9}, .slot_of = {1, 0}}));
+  EXPECT_FALSE(found_nothing({.verdict = TrialVerdict::open, .slot_of = {1, 0}}));
+}
+
 TEST(KeptTrials, RoundsOfSeveralRunsDecideTogether) {
   std::vector<double> ratios{1.1, 2.2, 1.2, 1.9, 1.05};
   EXPECT_EQ(verdict_of(ratios), TrialVerdict::open);

@@ -92,15 +92,18 @@ def explain_placing(pattern_file: str, node_list: str, hosts: Sequence[str]) -> 
 
 
 def _outcome(pattern: Pattern, slots: Slots, kept: Kept | None, seconds: float) -> list[str]:
+    nothing_better = "ranks stay where they are: no other numbering is better by the pattern"
     budget_s = _TRIAL_PART * seconds
     lines = []
+    if kept is not None and kept.verdict == "stay" and not kept.ratios:
+        return [f"{nothing_better}, as an earlier run found"]
     if kept is None:
         found = _core.map_tasks(
             pattern.core,
             slots.machine,
             slots.nodes,
             _GOAL,
-            _SEARCH_S,
+            min(_SEARCH_S, budget_s),
             0,
             False,
             1,
@@ -112,7 +115,7 @@ def _outcome(pattern: Pattern, slots: Slots, kept: Kept | None, seconds: float) 
         after, before = found.placed, found.identity
         is_better = found.method != "identity" and _value(after, before) <= 1 - _GAIN_MIN
         if not is_better:
-            return ["ranks stay where they are: no other numbering is better by the pattern"]
+            return [nothing_better]
         lines.append(f"no run on these slots has tried yet; what would be tried was found by {found.method}")
     else:
         slot_of = np.asarray(kept.slot_of, dtype=np.int32)

@@ -1,5 +1,6 @@
 #include "mpi/place/proposal.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <numeric>
@@ -13,13 +14,17 @@ namespace thalweg::mpi {
 
 namespace {
 
-constexpr double search_s = 0.1;
+// How long is searched at most, and as a part of the time that the program ran when it was recorded.
+constexpr double search_max_s = 0.1;
+constexpr double search_part = 0.05;
 // What is asked for, by parts: few bytes on few links, and no link that all wait for.
 constexpr place::Goal goal{.hop_bytes = 1, .contention = 1};
 constexpr double predicted_gain_min = 0.02;
 // What was tried beside other jobs is tried on, unless another numbering is better by more than that: which
 // links are seen to be busy, and how busy, differs a little from run to run.
 constexpr double known_loss_max = 0.1;
+
+constexpr const char* nothing_better = "no other numbering is better by the pattern";
 
 // Those that runs have adopted on the same slots, or none.
 place::Slots adopted_slots(const std::string& pattern_file, const machine::Allocation& allocation) {
@@ -56,13 +61,19 @@ void propose(Proposal& proposal, const machine::Allocation& allocation, const ma
   const auto part = [&](const place::Slots& slots) {
     return place::value(goal, place::metrics(pattern, allocation, slots), before);
   };
-  // Links may be busy that were not when it was tried.
   auto known = kept_trial(proposal.file, allocation, proposal.fallback);
+  if (known && quiet == nullptr && place::found_nothing(*known)) {
+    proposal.why = nothing_better;
+    return;
+  }
+  // Links may be busy that were not when it was tried.
   if (known && part(known->slot_of) > 1 - predicted_gain_min)
     known.reset();
   if (!known || quiet != nullptr)
     proposal.mapped = place::map_pinned(pattern, allocation,
-                                        {.goal = goal, .seconds = search_s, .clock = place::Clock::cpu});
+                                        {.goal = goal,
+                                         .seconds = std::min(search_max_s, search_part * proposal.seconds),
+                                         .clock = place::Clock::cpu});
   const double after = proposal.mapped.slot_of.empty() ? 1 : part(proposal.mapped.slot_of);
   if (known && (quiet == nullptr || part(known->slot_of) <= (1 + known_loss_max) * after)) {
     proposal.slot_of = known->slot_of;
@@ -73,7 +84,9 @@ void propose(Proposal& proposal, const machine::Allocation& allocation, const ma
     proposal.why = fmt::format("{:.1f} hops a byte instead of {:.1f}", proposal.mapped.placed.hops_per_byte,
                                before.hops_per_byte);
   } else {
-    proposal.why = "no other numbering is better by the pattern";
+    proposal.why = nothing_better;
+    if (quiet == nullptr) // else others may be gone in the next run
+      keep_trial(proposal.file, allocation, {}, place::nothing_found(as_started(pattern.tasks)));
   }
 }
 

@@ -29,7 +29,7 @@ Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks);
 
 // Adds slots, for a job whose ranks have these: those that earlier runs tried, or found by a search. Where
 // others use links, `quiet` is the same without them. Then what runs have adopted there is what ranks have
-// otherwise, and what to be better than.
+// otherwise, and what to be better than. A search that finds nothing is kept, for later runs to leave it out.
 void propose(Proposal& proposal, const machine::Allocation& allocation, const machine::Allocation* quiet);
 
 // By a file with the slot of each rank: whole numbers, blanks or new lines between them.

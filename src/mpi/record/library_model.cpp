@@ -41,7 +41,9 @@ ModelTraffic traffic_like(const CollectiveCall& call, const CommunicatorState& c
   const std::uint64_t unit = unit_bytes(call, communicator, bytes);
   problem.unit_bytes = static_cast<std::int64_t>(unit);
   const char* const name =
-      strategies::likely_strategy(problem.operation, bytes, communicator.size, own_library);
+      call.function->operation == Operation::allgatherv
+          ? strategies::likely_allgatherv(unit, communicator.size, own_library)
+          : strategies::likely_strategy(problem.operation, bytes, communicator.size, own_library);
   const strategies::Strategy& strategy = strategies::find(problem.operation, name);
   problem.parameters = strategies::resolve(strategy, {});
   if (strategies::unsupported_reason(strategy, problem))
