@@ -25,7 +25,10 @@ from thalweg.trials.compiler import compiled_program
 from thalweg.units import size_text
 
 PROGRAM = Path(__file__).parent / "program" / "placed.c"
-KINDS = ("ring", "grid", "allgather", "neighbors")
+_USES = {"allgather-ring": ["--use", "allgather=ring"]}
+"""Kinds that run on a strategy of ours; they are the program's kinds up to the hyphen."""
+
+KINDS = ("ring", "grid", "allgather", "neighbors", *_USES)
 _RUNS_MAX = 12
 """With `--place auto`, until a trial has decided."""
 _RUNS_BESIDE_FLOW = 2
@@ -64,9 +67,12 @@ class _Case(NamedTuple):
     folder: Path
     """For patterns and reports."""
 
+    dealt: list[str]
+    """How it runs under Thalweg with ranks where the launcher put them."""
+
     @property
     def placed(self) -> list[str]:
-        return [*_DEALT, "--place", "auto", "--patterns", str(self.folder)]
+        return [*self.dealt, "--place", "auto", "--patterns", str(self.folder)]
 
     @property
     def report(self) -> Path:
@@ -101,12 +107,12 @@ def job_rows(request: JobRequest) -> Iterator[Row]:
 @contextmanager
 def _case(request: JobRequest, lab: Lab, mpi: str, kind: str) -> Iterator[_Case]:
     """Make a program with as many steps as take the seconds that were asked for."""
-    program = [compiled_program("placed", [PROGRAM], mpi, os.environ), kind, str(request.size)]
+    program = [compiled_program("placed", [PROGRAM], mpi, os.environ), kind.partition("-")[0], str(request.size)]
     first = run_job(lab, [*program, str(_STEPS_FIRST)], ["--native"]).seconds
     steps = max(_STEPS_FIRST, math.ceil(request.seconds * _STEPS_FIRST / max(first, 1e-6)))
     title = f"{kind}, {size_text(request.size)}, {lab.hosts} hosts on {lab.topology}, {mpi}"
     with tempfile.TemporaryDirectory() as folder:
-        yield _Case(lab, [*program, str(steps)], title, Path(folder))
+        yield _Case(lab, [*program, str(steps)], title, Path(folder), [*_DEALT, *_USES.get(kind, [])])
 
 
 def _decided(case: _Case) -> tuple[int, Outcome]:
@@ -142,7 +148,7 @@ def _paired(case: _Case, times: Mapping[str, Sequence[float]], what: str, ours: 
 
 def _rows_of(case: _Case, rounds: int) -> Iterator[Row]:
     runs, last = _decided(case)
-    ways = {"native": ["--native"], "as dealt out": _DEALT, "placed": case.placed}
+    ways = {"native": ["--native"], "as dealt out": case.dealt, "placed": case.placed}
     said = "placed" if last.placing.get("adopted") else "ranks stay"
     yield from _paired(case, _in_turns(case, ways, rounds), f": {said} in run {runs + 1}")
 
@@ -160,7 +166,7 @@ def _wrong_list_rows(case: _Case, rounds: int) -> Iterator[Row]:
         recorded_for_minutes(case.folder)
         last = run_job(case.lab, case.words, case.placed, case.report)
         said = "placed" if last.placing.get("adopted") else "ranks stay"
-        times = _in_turns(case, {"as dealt out": _DEALT, "placed": case.placed}, rounds)
+        times = _in_turns(case, {"as dealt out": case.dealt, "placed": case.placed}, rounds)
         yield from _paired(case, times, f", a wrong list of hosts: {said}")
     finally:
         path.write_text(right)
@@ -186,8 +192,8 @@ def _flow_rows(case: _Case, rounds: int) -> Iterator[Row]:
     with foreign_flow(case.lab, flow.sender, flow.receiver):
         found = [run_job(case.lab, case.words, case.placed, case.report).placing for _ in range(_RUNS_BESIDE_FLOW)]
         ways = {
-            "as dealt out": _DEALT,
-            "placed as if links were quiet": [*_DEALT, "--place", str(slots)],
+            "as dealt out": case.dealt,
+            "placed as if links were quiet": [*case.dealt, "--place", str(slots)],
             "placed": case.placed,
         }
         times = _in_turns(case, ways, rounds)

@@ -22,7 +22,10 @@ def place(
     scale: Annotated[str, typer.Option(metavar="N,…", help="Ranks of a shuffled stencil.", show_default="none")] = "",
     scale_seconds: Annotated[float, typer.Option("--scale-seconds", help="For each of these.", min=0)] = 10,
     jobs: Annotated[
-        str, typer.Option(metavar="KIND,…", help="Programs on labs: ring, chain, grid, pairs, allgather, neighbors.")
+        str,
+        typer.Option(
+            metavar="KIND,…", help="Programs on labs: ring, chain, grid, pairs, allgather, allgather-ring, neighbors."
+        ),
     ] = "",
     foreign: Annotated[
         str,
