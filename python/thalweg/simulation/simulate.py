@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,10 +75,7 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
         routing, routers,
     )  # fmt: skip
     ground = ground_of(where, 0 if goal else ranks)
-
-    def play(one: _core.SimulatedProgram) -> Simulation:
-        return run(one, ground, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
-
+    play = partial(run, ground=ground, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
     try:
         if goal:
             program = _goal_program(goal, ground)
