@@ -3,6 +3,7 @@
 import itertools
 import json
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from thalweg.placement.files import read_pattern
 from thalweg.placement.formats import FORMATS, text_of
 from thalweg.placement.machine import read_slots, slots_of
 from thalweg.placement.mapping import Budget
+from thalweg.placement.pictures import write_pictures
 
 FEW = Budget(proposals=3000)
 MACHINES = ("torus:2x3", "mesh:5", "torus:5", "mesh:2x2x2", "torus:4x2")
@@ -230,6 +232,41 @@ def test_drawings_are_lines_for_any_machine(data: st.DataObject, machine: str) -
     for line in (*drawings(pattern, placement), *explanation(pattern, placement)):
         assert "\n" not in line
         assert line.isascii()
+
+
+@given(data=st.data(), machine=st.sampled_from((*MACHINES, "torus:2x3x4", "xgft:4x2:1x2", "star:5", "torus:30x30x2")))
+@settings(max_examples=examples(30))
+def test_pictures_are_svg_for_any_machine(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, machine: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "picture.svg"
+    slots = slots_of(machine)
+    tasks = data.draw(st.integers(1, min(slots.nodes.size, 12)))
+    ends = st.tuples(st.integers(0, tasks - 1), st.integers(0, tasks - 1), st.integers(0, 9))
+    traffic = np.zeros((tasks, tasks))
+    for sender, receiver, size in data.draw(st.lists(ends, max_size=12)):
+        traffic[sender, receiver] = size
+    pattern = thalweg.Pattern(traffic)
+    write_pictures(pattern, thalweg.map_ranks(pattern, slots, budget=FEW, bounds=False), str(path))
+    root = ET.fromstring(path.read_text())
+    height, width = float(root.attrib["height"]), float(root.attrib["width"])
+    for part in root:
+        for opacity in ("fill-opacity", "stroke-opacity"):
+            assert 0 <= float(part.get(opacity, "1")) <= 1
+        for key, most in (("x", width), ("y", height), ("cx", width), ("cy", height)):
+            assert 0 <= float(part.get(key, "0")) <= most
+
+
+def test_links_are_drawn_on_the_machine_as_they_are_loaded(tmp_path: Path) -> None:
+    traffic = np.zeros((6, 6))
+    traffic[0, 1] = traffic[1, 4] = 10
+    traffic[4, 5] = 5
+    pattern = thalweg.Pattern(traffic)
+    placement = thalweg.map_ranks(pattern, "mesh:3x2", budget=Budget(proposals=1), bounds=False)
+    write_pictures(pattern, placement, str(tmp_path / "a.svg"))
+    lines = [part for part in ET.parse(tmp_path / "a.svg").getroot() if part.tag.endswith("line")]
+    opacities = sorted(float(line.attrib["stroke-opacity"]) for line in lines if "stroke-opacity" in line.attrib)
+    assert opacities == [0.5, 0.5, 1, 1, 1, 1]  # three links, as numbered and placed
 
 
 def test_links_are_drawn_between_their_nodes() -> None:

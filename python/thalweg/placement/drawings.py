@@ -68,19 +68,26 @@ def _links(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
     drawn = _grid(slots, loads) if 1 <= len(sides) <= 3 else []
     if drawn and max(map(len, drawn[1:])) <= _WIDTH:
         return drawn
-    order = np.argsort(-loads, kind="stable")[:_BARS]
-    names = [slots.machine.link_name(int(link)) for link in order if loads[link] > 0]
+    order = hottest_links(loads)
+    names = [slots.machine.link_name(int(link)) for link in order]
     width = max(map(len, names))
     return ["the most loaded links:"] + [
         f"  {name:{width}} {'#' * max(1, round(_BAR * loads[link] / loads[order[0]])):{_BAR}} {loads[link]:.6g} bytes"
-        for name, link in zip(names, order, strict=False)
+        for name, link in zip(names, order, strict=True)
     ]
+
+
+def hottest_links(loads: NDArray[np.float64]) -> list[int]:
+    """Give the links that carry most, the first one most, as many as a list has room for; none that carry nothing."""
+    order = np.argsort(-loads, kind="stable")[:_BARS]
+    return [int(link) for link in order if loads[link] > 0]
 
 
 def _grid(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
     """Draw planes beside each other, x to the right and y downward; a node has its link to the next plane inside."""
     x_side, y_side, z_side = (*slots.extents, 1, 1)[:3]
-    tenths = _tenths(slots, loads)
+    highest = float(loads.max())
+    tenths = {pair: str(min(9, int(10 * load / highest))) for pair, load in loads_by_neighbors(slots, loads).items()}
     own = set(slots.nodes.tolist())
     place = np.arange(x_side * y_side * z_side).reshape(z_side, y_side, x_side)
 
@@ -115,12 +122,11 @@ def _grid(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
     return lines
 
 
-def _tenths(slots: Slots, loads: NDArray[np.float64]) -> dict[tuple[int, int], str]:
-    """Give each pair of neighbors, both ways around, the load of its link in tenths; the hottest has 9, too."""
+def loads_by_neighbors(slots: Slots, loads: NDArray[np.float64]) -> dict[tuple[int, int], float]:
+    """Give each pair of neighbors, both ways around, the load of its link the more loaded way."""
     found: dict[tuple[int, int], float] = {}
     for link in np.flatnonzero(loads):
         here, there = slots.machine.ends(int(link))
         for pair in ((here, there), (there, here)):
             found[pair] = max(found.get(pair, 0.0), float(loads[link]))
-    highest = float(loads.max())
-    return {pair: str(min(9, int(10 * load / highest))) for pair, load in found.items()}
+    return found

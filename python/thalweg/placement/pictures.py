@@ -1,4 +1,4 @@
-"""A picture of a placement as SVG: hops per pair before and after, and what links carry, sorted."""
+"""A picture of a placement as SVG: bytes between slots before and after, and what links carry."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.drawings import bytes_between_slots
+from thalweg.placement.link_pictures import Frame, link_picture
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ _HEIGHT = 120
 
 
 def write_pictures(pattern: Pattern, placement: Placement, path: str) -> None:
-    """Write the bytes between slots as two matrices, and the loads of links as two curves."""
+    """Write the bytes between slots as two matrices, and the loads of links as two curves, and on the machine."""
     before = placement.numbered
     parts = []
     for column, (title, slot_of) in enumerate((("as numbered", before), ("placed", placement.slot_of))):
@@ -34,7 +35,15 @@ def write_pictures(pattern: Pattern, placement: Placement, path: str) -> None:
     curves = [_sorted_loads(pattern, placement, slot_of) for slot_of in (before, placement.slot_of)]
     highest = max([float(curve.max(initial=0.0)) for curve in curves] + [1e-300])
     parts += [_curve(curve, highest, color) for curve, color in zip(curves, ("#999999", "#c03000"), strict=True)]
-    width, height = 2 * (_SIDE + _GAP) + _GAP, 3 * _GAP + _SIDE + _HEIGHT
+    top = 4 * _GAP + _SIDE + _HEIGHT
+    heights = []
+    for column, (title, slot_of) in enumerate((("links, as numbered", before), ("links, placed", placement.slot_of))):
+        left = _GAP + column * (_SIDE + _GAP)
+        loads = _core.link_loads(pattern.core, placement.slots.machine, placement.slots.nodes, slot_of)
+        drawn, drawn_height = link_picture(placement.slots, loads, Frame(left, top, _SIDE, highest))
+        parts += [f'<text x="{left}" y="{top - 10}">{title}</text>', drawn]
+        heights.append(round(drawn_height))
+    width, height = 2 * (_SIDE + _GAP) + _GAP, top + max(heights) + _GAP
     text = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif">\n'
     try:
         with open(path, "w", encoding="utf-8") as file:
