@@ -59,7 +59,7 @@ def test_what_one_run_records_the_next_tries(tmp_path: Path) -> None:
     for found in trials:  # what the second tried goes on in the third, or was decided
         is_nothing = found[1] == "stay" and found[3] == "0"  # no numbering was better
         assert ("no other numbering" if is_nothing else "a numbering that earlier runs tried") in third.stderr
-        assert found[1] == "open" or "tried:" not in third.stderr  # open, it may have no time left to try
+        assert found[1] == "open" or "; tried:" not in third.stderr  # open, it may have no time left to try
 
 
 def recorded(tmp_path: Path, kind: str) -> list[str]:
