@@ -41,8 +41,8 @@ SIGNATURE = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "ro
 ARRAYS = ("sendcounts", "senddispls", "recvcounts", "recvdispls")
 
 
-def fast_path(call: Collective) -> str:
-    """The fast path of calls that are cached."""
+def fast_path(call: Collective, *, reported: bool) -> str:
+    """The fast path of calls that are cached; `reported`: of those that the report counts too, and on other buffers."""
     if fast_path_slot(call) < 0:
         return ""
     known = fields(call)
@@ -52,16 +52,16 @@ def fast_path(call: Collective) -> str:
     buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
     arrays = ", ".join(f".{name} = {known[name]}" for name in ARRAYS if name in known)
     same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
-    return f"""  const FastPathEntry* const cached = find_on_fast_path(
-      {fast_path_slot(call)}, {{{", ".join(words)}}}, THALWEG_SITE);
-  if (cached != nullptr{same_arrays}) {{
-    int code = MPI_SUCCESS;
+    suits = "(!cached->is_reported() || cached->is_only_counted(site))" if reported else "!cached->is_reported()"
+    return f"""  FastPathEntry* const cached = find_on_fast_path(
+      {fast_path_slot(call)}, {{{", ".join(words)}}});
+  if (cached != nullptr && {suits}{same_arrays}) {{
     if (cached->repeated == nullptr) {{
       cached->count();
       return native.{call.prototype.name}({call.prototype.passed()});
     }}
-    if (repeat(*cached, {buffers}, {{{arrays}}}, code)) {{
-      return code;
+    if (cached->buffers.{"include" if reported else "are_known"}({buffers})) {{
+      return run_again(*cached, {buffers});
     }}
   }}
 """
@@ -114,15 +114,20 @@ int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
 }}
 """
     initializers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
-    body = f"""{fast_path(call)}  CollectiveCall call;
-  call.function = &function_{name};
-  call.site = THALWEG_SITE;
-  {initializers}
-  return dispatch(call);
+    # Apart, so that the shortest way does without its frame.
+    body = f"""{fast_path(call, reported=False)}  return dispatch_{name}(THALWEG_SITE, {call.prototype.passed()});
 """
     function = f"""
 constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mode::{call.mode}, Function::{name},
                                       native_{name}, {start}, {fast_path_slot(call)}}};
+
+[[gnu::noinline]] int dispatch_{name}(CallSite site, {call.prototype.registers()}) {{
+{fast_path(call, reported=True)}  CollectiveCall call;
+  call.function = &function_{name};
+  call.site = site;
+  {initializers}
+  return dispatch(call);
+}}
 """
     return f"namespace {{{thunks}{function}}} // namespace\n" + entry(call.prototype, body)
 

@@ -122,15 +122,28 @@ std::string device_objection(DeviceBuffers setting, std::span<const job::RankPla
                      runtimes[static_cast<std::size_t>(first->device_runtime) - 1].library);
 }
 
-bool may_be_on_device(const void* address) {
-  if (address == nullptr || runtime.settings.device_buffers == DeviceBuffers::no)
+bool may_be_on_device(const void* sendbuf, const void* recvbuf) {
+  if (runtime.settings.device_buffers == DeviceBuffers::no)
     return false;
   look_for_runtimes();
   for (std::size_t i = 0; i < runtimes.size(); ++i)
     if (void* function = loaded.functions[i].load(std::memory_order_relaxed))
-      if (runtimes[i].is_device(function, address))
-        return true;
+      for (const void* address : {sendbuf, recvbuf})
+        if (address != nullptr && runtimes[i].is_device(function, address))
+          return true;
   return false;
+}
+
+bool may_be_on_device(const void* address) {
+  return address != nullptr && may_be_on_device(address, nullptr);
+}
+
+bool HostBuffers::look(const void* sendbuf, const void* recvbuf) {
+  if (recvbuf == MPI_IN_PLACE || may_be_on_device(sendbuf, recvbuf))
+    return false;
+  sendbuf_ = sendbuf;
+  recvbuf_ = recvbuf;
+  return true;
 }
 
 } // namespace thalweg::mpi

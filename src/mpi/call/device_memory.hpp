@@ -20,7 +20,26 @@ std::int64_t loaded_device_runtime();
 // Why calls with data are the library's, from agreed values; empty: they are not.
 std::string device_objection(DeviceBuffers setting, std::span<const job::RankPlace> ranks);
 
-// May the address be in a GPU's memory? A runtime that was loaded since the last question is found.
+// May an address be in a GPU's memory? A runtime that was loaded since the last question is found.
 bool may_be_on_device(const void* address);
+bool may_be_on_device(const void* sendbuf, const void* recvbuf);
+
+// Are the buffers of calls like one another in the host's memory? Those of the last call are known. One whose
+// receive buffer is MPI_IN_PLACE is unlike all.
+class HostBuffers {
+public:
+  bool include(const void* sendbuf, const void* recvbuf) {
+    return are_known(sendbuf, recvbuf) || look(sendbuf, recvbuf);
+  }
+  bool are_known(const void* sendbuf, const void* recvbuf) const {
+    return sendbuf == sendbuf_ && recvbuf == recvbuf_;
+  }
+
+private:
+  bool look(const void* sendbuf, const void* recvbuf);
+
+  const void* sendbuf_ = nullptr;
+  const void* recvbuf_ = nullptr;
+};
 
 } // namespace thalweg::mpi

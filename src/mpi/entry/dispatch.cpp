@@ -121,15 +121,4 @@ int dispatch(const CollectiveCall& call) noexcept {
   return make_and_record(call, *communicator, call_row(call.function->id, call.site, communicator->size));
 }
 
-bool repeat(const FastPathEntry& known, const void* sendbuf, void* recvbuf, const CallArrays& arrays,
-            int& code) noexcept {
-  RecentCall& repeated = *known.repeated;
-  if (recvbuf == MPI_IN_PLACE || !repeated.has_arrays(arrays) || !repeated.are_on_host(sendbuf, recvbuf))
-      [[unlikely]]
-    return false;
-  known.count();
-  code = run_again(repeated, sendbuf, recvbuf);
-  return true;
-}
-
 } // namespace thalweg::mpi

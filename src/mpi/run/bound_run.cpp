@@ -36,13 +36,6 @@ int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::B
   return MPI_SUCCESS;
 }
 
-void start(engine::Execution& execution, const engine::Plan& plan, RunStorage& storage,
-           engine::Buffers buffers, engine::Tags tags, engine::Operator& reduction) {
-  buffers.scratch = storage.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes()));
-  buffers.staging = storage.staging.grow(static_cast<std::size_t>(plan.staging_bytes()));
-  execution.start(buffers, tags, &reduction);
-}
-
 void start(engine::SelfDescribingExecution& execution, const schedule::Schedule& schedule,
            const CallBinding& bound, const engine::Buffers& buffers, engine::Tags tags) {
   execution.start({buffers.input, bound.input.layout(schedule.pieces)},

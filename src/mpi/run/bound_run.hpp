@@ -20,8 +20,12 @@ void set_operator(job::MpiOperator& reduction, CallBinding& bound, const Collect
 // Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
 int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::Buffers& buffers);
 // Begins a run on them.
-void start(engine::Execution& execution, const engine::Plan& plan, RunStorage& storage,
-           engine::Buffers buffers, engine::Tags tags, engine::Operator& reduction);
+inline void start(engine::Execution& execution, const engine::Plan& plan, RunStorage& storage,
+                  engine::Buffers buffers, engine::Tags tags, engine::Operator& reduction) {
+  buffers.scratch = storage.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes()));
+  buffers.staging = storage.staging.grow(static_cast<std::size_t>(plan.staging_bytes()));
+  execution.start(buffers, tags, &reduction);
+}
 void start(engine::SelfDescribingExecution& execution, const schedule::Schedule& schedule,
            const CallBinding& bound, const engine::Buffers& buffers, engine::Tags tags);
 // Unpacks what the program is to get.

@@ -9,13 +9,13 @@
 
 namespace thalweg::mpi {
 
-class RecentCall;
+struct FastPathEntry;
 
 // Called inside of collective calls with our depth raised; never throws. `scheduled` is what `choice` holds.
 Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
                    const strategies::Scheduled& scheduled, const Choice& choice) noexcept;
 
-// Makes a call again on other buffers of the host; returns MPI's error code.
-int run_again(RecentCall& remembered, const void* sendbuf, void* recvbuf) noexcept;
+// Makes a known call of our engine again, on other buffers of the host; returns MPI's error code.
+int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf) noexcept;
 
 } // namespace thalweg::mpi

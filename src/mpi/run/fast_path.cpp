@@ -5,8 +5,9 @@
 namespace thalweg::mpi {
 
 bool FastPathEntry::has_arrays(const CallArrays& arrays) const {
-  return repeated != nullptr ||
-         hash_of(arrays, sides, static_cast<std::size_t>(communicator->size)) == arrays_hash;
+  if (repeated != nullptr)
+    return repeated->has_arrays(arrays);
+  return hash_of(arrays, sides, static_cast<std::size_t>(communicator->size)) == arrays_hash;
 }
 
 void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communicator, RecentCall* remembered,
@@ -20,7 +21,8 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
       signature,  call_epoch.load(std::memory_order_relaxed),
       remembered, &communicator,
       calls_left, note,
-      sides,      hash_of(arrays_of(call), sides, static_cast<std::size_t>(communicator.size))};
+      sides,      hash_of(arrays_of(call), sides, static_cast<std::size_t>(communicator.size)),
+      {}};
 }
 
 } // namespace thalweg::mpi

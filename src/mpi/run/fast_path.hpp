@@ -3,6 +3,7 @@
 // The fast path from an entry point: calls that are known to be the library's own business, as the tuning
 // file says so or nothing was chosen for them, and repetitions of calls that our engine made. The entry
 // points look for them before anything else, as the shortest calls take no longer than a few such looks.
+// What is not reported, on the buffers of last time, is found without a frame on the stack.
 //
 // What a call leaves behind is kept up here too: learning counts the calls of its round, which ends on all
 // ranks with the same call, and the report counts calls and bytes. Calls that are to be timed, or to be
@@ -13,6 +14,7 @@
 #include <cstdint>
 
 #include "mpi/call/call_signature.hpp"
+#include "mpi/call/device_memory.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/observe/bindings.hpp"
 #include "mpi/observe/call_table.hpp"
@@ -42,32 +44,16 @@ struct FastPathEntry {
   Note note;
   ArraySides sides;              // of the library's own
   std::uint64_t arrays_hash = 0; // of what is on them
+  HostBuffers buffers;           // of what is repeated
 
-  [[gnu::always_inline]] bool is_for(const CallSignature& call, const CallSite& site) {
+  [[gnu::always_inline]] bool is_for(const CallSignature& call) const {
     return signature == call && epoch == call_epoch.load(std::memory_order_relaxed) &&
-           background_work.load(std::memory_order_relaxed) == 0 &&
-           (calls_left == nullptr || *calls_left > 0) && (note.row == nullptr || is_only_counted(site));
+           background_work.load(std::memory_order_relaxed) == 0 && (calls_left == nullptr || *calls_left > 0);
   }
-  // Has the call these counts and displacements? As far as a hash tells: the library is given its own.
-  bool has_arrays(const CallArrays& arrays) const;
-  // The call is made.
-  void count() const {
-    if (calls_left != nullptr)
-      --*calls_left;
-    ++communicator->blocking_calls;
-    if (note.row != nullptr) {
-      ++note.row->calls;
-      note.row->bytes += note.bytes;
-      note.row->blocks += note.blocks;
-      note.row->ended(note.implementation, note.reason);
-      if (note.recorded != nullptr)
-        ++*note.recorded;
-    }
-  }
-
-private:
-  // Calls from several places take turns, as in a loop that has been unrolled.
-  bool is_only_counted(const CallSite& site) {
+  bool is_reported() const { return note.row != nullptr; }
+  // Is the report content with a count of the call? Calls from several places take turns, as in a loop that
+  // has been unrolled.
+  bool is_only_counted(CallSite site) {
     const observe::CallKey& key = note.row->key;
     if (const void* const caller = observe::program_site(site); caller != key.site) {
       if (note.recorded != nullptr) // of the other place
@@ -75,6 +61,26 @@ private:
       note.row = &observe::call_table().row({caller, key.function, key.phase, key.ranks});
     }
     return !note.row->is_to_be_timed() && !communicator->samples.wants(communicator->blocking_calls);
+  }
+  // Has the call these counts and displacements? For the library as far as a hash tells: it is given its own.
+  bool has_arrays(const CallArrays& arrays) const;
+  // The call is made.
+  [[gnu::always_inline]] void count() const {
+    if (calls_left != nullptr)
+      --*calls_left;
+    ++communicator->blocking_calls;
+    if (is_reported())
+      count_in_report();
+  }
+
+private:
+  [[gnu::noinline]] void count_in_report() const {
+    ++note.row->calls;
+    note.row->bytes += note.bytes;
+    note.row->blocks += note.blocks;
+    note.row->ended(note.implementation, note.reason);
+    if (note.recorded != nullptr)
+      ++*note.recorded;
   }
 };
 
@@ -92,10 +98,10 @@ inline constinit thread_local std::array<FastPathEntry, fast_path_functions * fa
 }
 
 // Inlined, so that no signature is written to memory to be read again.
-[[gnu::always_inline]] inline const FastPathEntry*
-find_on_fast_path(std::size_t slot, const CallSignature& signature, const CallSite& site) {
+[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot,
+                                                               const CallSignature& signature) {
   FastPathEntry& entry = fast_path_entry(slot, signature);
-  return entry.is_for(signature, site) ? &entry : nullptr;
+  return entry.is_for(signature) ? &entry : nullptr;
 }
 
 // Until something changes, or no calls are left, calls like this one are passed on, or repeat what is

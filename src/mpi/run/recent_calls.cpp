@@ -3,7 +3,6 @@
 #include <span>
 
 #include "mpi/call/datatypes.hpp"
-#include "mpi/call/device_memory.hpp"
 #include "mpi/call/exactness.hpp"
 #include "mpi/run/run_blocking.hpp"
 
@@ -80,16 +79,6 @@ void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const
 bool RecentCall::has_same_arrays(const CallArrays& arrays) const {
   return (send_arrays_.empty() || equals(send_arrays_, arrays.sendcounts, arrays.senddispls, ranks_)) &&
          (receive_arrays_.empty() || equals(receive_arrays_, arrays.recvcounts, arrays.recvdispls, ranks_));
-}
-
-bool RecentCall::are_on_host(const void* sendbuf, const void* recvbuf) {
-  if (sendbuf == host_sendbuf_ && recvbuf == host_recvbuf_) [[likely]]
-    return true;
-  if (may_be_on_device(sendbuf) || may_be_on_device(recvbuf))
-    return false;
-  host_sendbuf_ = sendbuf;
-  host_recvbuf_ = recvbuf;
-  return true;
 }
 
 void RecentCall::run(const void* sendbuf, void* recvbuf) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/call/call_signature.hpp"
+#include "mpi/call/device_memory.hpp"
 #include "mpi/run/communicator_plans.hpp"
 
 namespace thalweg::mpi {
@@ -23,8 +24,8 @@ public:
   }
   // Are these the counts and displacements of it?
   bool has_arrays(const CallArrays& arrays) const { return ranks_ == 0 || has_same_arrays(arrays); }
-  // Are the buffers in the host's memory, where the plan may run on them? Those of the last call are known.
-  bool are_on_host(const void* sendbuf, const void* recvbuf);
+  // Are the buffers in the host's memory, where the plan may run on them?
+  bool are_on_host(const void* sendbuf, const void* recvbuf) { return buffers_.include(sendbuf, recvbuf); }
   bool is_empty() const { return plan_ == nullptr; }
   // Remembers a call that has just been bound; the plan and operator must do for every repetition.
   void remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
@@ -46,8 +47,7 @@ private:
   std::size_t ranks_ = 0;
   std::vector<std::int64_t> send_arrays_;
   std::vector<std::int64_t> receive_arrays_;
-  const void* host_sendbuf_ = nullptr;
-  const void* host_recvbuf_ = nullptr;
+  HostBuffers buffers_;
   CommunicatorPlans* plans_ = nullptr;
   std::shared_ptr<const engine::Plan> plan_;
   std::unique_ptr<engine::Execution> execution_;

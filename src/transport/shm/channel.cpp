@@ -70,13 +70,6 @@ bool Sender::offer_published(std::int32_t tag, std::uint64_t offset, std::size_t
   return true;
 }
 
-bool Sender::has_free_slot() {
-  if (next_ - consumed_ < memory_.shape.slots()) [[likely]]
-    return true;
-  look_at_credit();
-  return next_ - consumed_ < memory_.shape.slots();
-}
-
 bool Sender::has_room(std::size_t chunk) {
   const bool may_stay_warm = !places_.leaves_warm(chunk) || places_.has_little_under_way(chunk);
   if (may_stay_warm && places_.has_room(chunk)) [[likely]]

@@ -11,7 +11,8 @@
 // (Giacomoni, Moseley, Vachharajani 2008).
 //
 // The ring is long for ranks that run ahead of others. A rank that does not uses its beginning only, so that
-// the few calls of a short program find lines and pages that have been used before.
+// the few calls of a short program find lines and pages that have been used before. Where ranks share cores,
+// the receiver may be away for long, and to begin anew must not cost any room.
 //
 // One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
 
@@ -90,7 +91,8 @@ struct ChannelMemory {
 /// are numbers of bytes counted from the channel's beginning.
 class RingPlaces {
 public:
-  explicit RingPlaces(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {}
+  RingPlaces(std::size_t ring_bytes, bool shares_cores)
+      : ring_bytes_(ring_bytes), shares_cores_(shares_cores) {}
 
   /// Chunks of up to so many bytes go round in the beginning of the ring, while little is under way.
   static constexpr std::size_t max_warm_chunk = std::size_t{8} << 10;
@@ -103,7 +105,9 @@ public:
   bool leaves_warm(std::size_t chunk) const {
     return chunk <= max_warm_chunk && offset(next_) + chunk > warm_bytes(chunk);
   }
-  bool has_little_under_way(std::size_t chunk) const { return next_ - freed_ <= warm_bytes(chunk) / 2; }
+  bool has_little_under_way(std::size_t chunk) const {
+    return next_ - freed_ <= (shares_cores_ ? 0 : warm_bytes(chunk) / 2);
+  }
   /// Where the next chunk is to stand.
   std::uint64_t place(std::size_t chunk) const {
     const std::uint64_t rest = ring_bytes_ - offset(next_);
@@ -114,6 +118,8 @@ public:
   /// Gives the chunk its place, for which there must be room; returns it.
   std::uint64_t take(std::size_t chunk) {
     const std::uint64_t begin = place(chunk);
+    if (next_ == freed_) // what is skipped is free at once
+      freed_ = begin;
     next_ = begin + (chunk + cache_line - 1) / cache_line * cache_line;
     return begin;
   }
@@ -123,14 +129,16 @@ public:
 
 private:
   std::size_t ring_bytes_; // a power of two
+  bool shares_cores_;
   std::uint64_t next_ = 0;
   std::uint64_t freed_ = 0; // what is before this is free again
 };
 
 class Sender {
 public:
-  explicit Sender(const ChannelMemory& memory)
-      : memory_(memory), places_(memory.shape.ring_bytes), max_chunk_(memory.shape.ring_bytes / 8) {}
+  explicit Sender(const ChannelMemory& memory, bool shares_cores = false)
+      : memory_(memory), places_(memory.shape.ring_bytes, shares_cores),
+        max_chunk_(memory.shape.ring_bytes / 8) {}
 
   /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
   /// many are now. Chunks end at multiples of `granule` bytes, which must be at most max_granule(). A
@@ -143,12 +151,17 @@ public:
   bool offer_published(std::int32_t tag, std::uint64_t offset, std::size_t bytes);
 
   /// Is there a slot to write to?
-  bool has_free_slot();
+  bool has_free_slot() {
+    if (next_ - consumed_ < memory_.shape.slots()) [[likely]]
+      return true;
+    look_at_credit();
+    return next_ - consumed_ < memory_.shape.slots();
+  }
 
   std::size_t max_granule() const { return max_chunk_; }
   /// Does a message go as one chunk, or not at all?
   bool is_one_chunk(std::size_t bytes, std::size_t granule) const {
-    return bytes <= chunk_of(bytes, granule);
+    return bytes <= short_message || bytes <= chunk_of(bytes, granule);
   }
 
 private:

@@ -100,7 +100,8 @@ private:
 
   struct Peer {
     explicit Peer(const PeerChannels& channels)
-        : doorbell(channels.doorbell), out(channels.outgoing), in(channels.incoming) {}
+        : doorbell(channels.doorbell), out(channels.outgoing, channels.doorbell != nullptr),
+          in(channels.incoming) {}
     void wake() const {
       if (doorbell != nullptr)
         doorbell->wake_if_asleep();

@@ -183,6 +183,39 @@ TEST(Channel, TakesAMessageWhereverAllBeforeWereRead) {
   }
 }
 
+// Where ranks share cores, a broadcast's root goes on as long as there is room, wherever it stands in the
+// ring.
+TEST(Channel, RunsAheadWhereverItStandsInTheRing) {
+  std::mt19937_64 random(1);
+  constexpr std::size_t ring = std::size_t{128} << 10;
+  constexpr std::size_t max_given_back_late = ring / 8;
+  for (const std::size_t bytes : {100, 1000, 2000, 4000, 8000}) {
+    const Memory memory({ring, 7});
+    Sender sender(memory.channel, true);
+    Receiver receiver(memory.channel);
+    const std::vector<std::byte> data(bytes);
+    const auto read = [&](std::size_t count) {
+      for (; count > 0; --count)
+        receiver.consume(*receiver.look());
+    };
+    for (int round = 0; round < 1000; ++round) {
+      std::size_t unread = 0;
+      for (std::size_t count = random() % 64; count > 0; --count) {
+        unread += sender.offer(1, data.data(), bytes, 0, 1) == bytes ? 1 : 0;
+        const std::size_t now = unread == 0 ? 0 : random() % (unread + 1);
+        read(now);
+        unread -= now;
+      }
+      while (sender.offer(1, data.data(), bytes, 0, 1) == bytes)
+        ++unread;
+      EXPECT_GE(unread, std::min(memory.channel.shape.slots() * 3 / 4,
+                                 (ring - max_given_back_late) / (bytes + cache_line) - 1))
+          << bytes << " " << round;
+      read(unread);
+    }
+  }
+}
+
 TEST(Channel, SendsMessagesOfNothing) {
   const Memory memory(shallow);
   Sender sender(memory.channel);

@@ -19,6 +19,7 @@ MODELS = Path(__file__).parent / "models"
         ("doorbell", "NO_FENCE", LOST_WAKE_UP),
         ("doorbell", "NO_SECOND_LOOK", LOST_WAKE_UP),
         ("channel", "", HOLDS),
+        ("channel", "SHARES_CORES", HOLDS),
         ("channel", "NO_RELEASE", WRONG_BYTES),
         ("channel", "NO_CREDIT", WRONG_BYTES),
         ("channel", "LAZY", LOST_WAKE_UP),

@@ -30,10 +30,15 @@ byte sequence[SLOTS], number[SLOTS], lines[SLOTS], offset[SLOTS];
 byte ring[RING];
 byte credit;
 
-/* Little is under way where that is at most half of what is kept warm. */
+/* Little is under way where that is at most half of what is kept warm, and nothing where ranks share cores. */
+#ifdef SHARES_CORES
+#define LITTLE 0
+#else
+#define LITTLE (WARM / 2)
+#endif
 inline place(next, freed, chunk, begin) {
   begin = (RING - next % RING < chunk ||
-           (chunk == 1 && next % RING + chunk > WARM && next - freed <= WARM / 2)
+           (chunk == 1 && next % RING + chunk > WARM && next - freed <= LITTLE)
            -> next + RING - next % RING : next)
 }
 
@@ -71,7 +76,12 @@ active proctype Sender() {
      od;
      atomic {
        if
-       :: chunk > 0 -> next_place = begin + chunk
+       :: chunk > 0 ->
+          if
+          :: next_place == freed -> freed = begin
+          :: else
+          fi;
+          next_place = begin + chunk
        :: else
        fi;
        ends[next % SLOTS] = next_place
