@@ -15,14 +15,19 @@ BROKEN_PROMISE = "assertion violated"
 def searches(names: str, cases: Sequence[tuple[str, str, str]]) -> pytest.MarkDecorator:
     """Let a test have models, what they are told, and what is to be found there.
 
-    The gate searches each model as it is, and with the first thing left out: models change with their own files only.
+    The gate searches each model first as it is, and with the first thing left out: models change with their own files.
     """
-    first = {model: options for model, options, found in reversed(cases) if found != HOLDS}
+    first = {(model, found == HOLDS): options for model, options, found in reversed(cases)}
     return pytest.mark.parametrize(
         names,
         [
-            pytest.param(*case, marks=() if case[2] == HOLDS or first[case[0]] == case[1] else pytest.mark.exhaustive)
-            for case in cases
+            pytest.param(
+                model,
+                options,
+                found,
+                marks=() if first[model, found == HOLDS] == options else pytest.mark.exhaustive,
+            )
+            for model, options, found in cases
         ],
     )
 

@@ -108,6 +108,7 @@ def test_peers_are_compared_turn_by_turn() -> None:
     assert [row["ratio"] for row in against] == [2.0, 1.5]
 
 
+@pytest.mark.exhaustive
 def test_the_best_of_several_libraries_is_the_peer(thalweg: Command, tmp_path: Path) -> None:
     rows_file, tuning = tmp_path / "rows.json", tmp_path / "tuning.toml"
     tuning.write_text("format = 1\n")

@@ -8,7 +8,8 @@ import pytest
 from support import Command
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_calls_are_timed_beside_the_same_by_hand(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     file = tmp_path / "rows.json"
     words = [

@@ -181,9 +181,8 @@ def test_only_what_is_surely_faster_becomes_a_rule() -> None:
     assert library_trials.rules_of(cases, [Case("allgather", 64)]) == {}
 
 
-@pytest.mark.parametrize(
-    ("option", "name"), [("--ompi", "rules.conf"), pytest.param("--mpich", "coll.json", marks=pytest.mark.exhaustive)]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("option", "name"), [("--ompi", "rules.conf"), ("--mpich", "coll.json")])
 def test_an_export_is_measured_and_loaded(thalweg: Command, tmp_path: Path, option: str, name: str) -> None:
     result = thalweg(
         "export", option, str(tmp_path / name), "-n", "2", "--ops", "allreduce,barrier", "--sizes", "8,64KiB"

@@ -75,7 +75,7 @@ def _under_mount(
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (2, 3))])
 def test_a_killed_search_leaves_the_file_whole(
     thalweg: Command, words: list[str], environment: dict[str, str], tmp_path: Path, seed: int
 ) -> None:

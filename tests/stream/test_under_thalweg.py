@@ -115,7 +115,7 @@ def test_libraries_of_other_versions(mpi: str, tmp_path: Path) -> None:
     assert streams[0]["phases"] == []
 
 
-@on_debians
+@pytest.mark.parametrize("mpi", ["openmpi4", pytest.param("mpich4", marks=pytest.mark.exhaustive)])
 @pytest.mark.usefixtures("_mpi4py")
 def test_python(mpi: str, tmp_path: Path) -> None:
     """Python's streams are named by their lines, and random programs run as they do without the interposer."""
