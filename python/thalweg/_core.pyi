@@ -328,7 +328,8 @@ class LevelCosts:
     def level(self, arg: Level, /) -> None: ...
 
     @property
-    def ranges(self) -> list[MessageCost]: ...
+    def ranges(self) -> list[MessageCost]:
+        """Copies: assign them to change them."""
 
     @ranges.setter
     def ranges(self, arg: Sequence[MessageCost], /) -> None: ...
@@ -411,7 +412,8 @@ class Machine:
     def nodes_per_machine(self, arg: int, /) -> None: ...
 
     @property
-    def levels(self) -> list[LevelCosts]: ...
+    def levels(self) -> list[LevelCosts]:
+        """Copies: assign them to change them."""
 
     @levels.setter
     def levels(self, arg: Sequence[LevelCosts], /) -> None: ...
@@ -614,7 +616,8 @@ class Tuning:
     def machine(self, arg: Fingerprint, /) -> None: ...
 
     @property
-    def picks(self) -> list[Pick]: ...
+    def picks(self) -> list[Pick]:
+        """Copies: assign them to change them."""
 
     @picks.setter
     def picks(self, arg: Sequence[Pick], /) -> None: ...

@@ -10,6 +10,10 @@ namespace nb = nanobind;
 
 namespace thalweg::python {
 
+/// Of properties that are lists of objects: Python gets copies. References into a vector would dangle as soon
+/// as another is assigned.
+inline constexpr auto copies = nb::rv_policy::copy;
+
 void bind_index(nb::module_& module);
 void bind_schedules(nb::module_& module);
 void bind_proofs(nb::module_& module);

@@ -114,8 +114,8 @@ void bind_tuning_files(nb::module_& module) {
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)
-      .def_rw("picks", &Tuning::picks)
-      .def_rw("nonblocking", &Tuning::nonblocking,
+      .def_rw("picks", &Tuning::picks, copies, "Copies: assign them to change them.")
+      .def_rw("nonblocking", &Tuning::nonblocking, copies,
               "Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.");
   module.def("local_fingerprint", &local_fingerprint, nb::arg("environment"),
              "Fills in processor, kernel and the environment's transport; the rest is a job's to know.");

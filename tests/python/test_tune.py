@@ -156,8 +156,9 @@ def test_nonblocking_calls_have_picks_of_their_own(thalweg: Command, tuned: tupl
     [known] = _core.load_tuning(str(file))
     tuning = _core.Tuning()
     tuning.machine = known.machine
-    tuning.nonblocking = [pick for pick in known.picks if pick.call == "allreduce"]
-    tuning.nonblocking[0].use = "ring"
+    [pick] = [pick for pick in known.picks if pick.call == "allreduce"]
+    pick.use = "ring"
+    tuning.nonblocking = [pick]
     _core.save_tuning(str(file), tuning)
     report = tmp_path / "report.json"
     result = thalweg("run", "--tuning", str(file), "--report", str(report), "-n", "2", "--", program)
