@@ -76,6 +76,22 @@ def test_every_message_is_in_the_trace(name: str, tmp_path: Path) -> None:
     assert found.simulation.seconds < found.recorded_seconds
 
 
+@EVERY
+def test_every_send_has_an_end(name: str, tmp_path: Path) -> None:
+    """Also where the library gives several sends the same request, however they are waited for, in whichever order."""
+    trace = traced(name, "sends_at_once", 2, tmp_path)
+    begun, ended = Counter[int](), Counter[int]()
+    for rank, times, line in calls(trace):
+        words = line.split()
+        if words[1] == "isend":
+            begun[rank] += times
+        elif words[1] == "wait":
+            ended[rank] += times * len(words[2:])
+    assert begun == ended == {0: 24, 1: 24}
+    assert "lacks" not in trace.read_text()
+    assert replay(str(trace), Costs(ranks_per_node=0)).simulation.messages == 48
+
+
 @DEBIAN
 def test_any_kind_of_program_can_be_replayed(name: str, tmp_path: Path) -> None:
     """Requests, messages for anybody, found ones, canceled ones, all forms of collectives: nothing waits for good."""
