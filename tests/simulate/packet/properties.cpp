@@ -203,5 +203,21 @@ TEST(Packets, PatternsArePermutations) {
   EXPECT_TRUE(parse_destinations("uniform", 64, 3).empty());
 }
 
+TEST(Packets, DamagedPatternsAreReadOrRefused) {
+  Random random(11);
+  for (int round = 0; round < 3000; ++round) {
+    constexpr std::array names{"shift:17", "exchange:30", "transpose", "permutation"};
+    std::string text = names[random.below(names.size())];
+    for (std::uint32_t changes = 1 + random.below(3); changes > 0; --changes)
+      text[random.below(static_cast<std::uint32_t>(text.size()))] = "0123456789:-x e"[random.below(15)];
+    try {
+      for (const std::uint32_t to : parse_destinations(text, 36, 1))
+        EXPECT_LT(to, 36U) << text;
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.remedy().empty()) << text;
+    }
+  }
+}
+
 } // namespace
 } // namespace thalweg::simulate::packet
