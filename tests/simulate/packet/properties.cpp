@@ -118,6 +118,20 @@ TEST(Packets, NothingStandsStillUnderFullLoad) {
   }
 }
 
+// Copies wait for each other's room with one place a crosspoint, and come: ways up and down make no circle.
+TEST(Packets, MulticastsOnTreesStandStillUnderNoLoad) {
+  for (const char* name : {"tree:4^3", "tree:8^2", "xgft:4x4:1x2"})
+    for (const CreditRule rule : {CreditRule::crosspoint, CreditRule::link}) {
+      const Fabric fabric(topology::parse_interconnect(name));
+      const auto routes = make_routing("", fabric);
+      RouterOptions options;
+      options.buffers = 1;
+      options.credits = rule;
+      const Traffic traffic{.fanout = 6, .packets = 4000};
+      EXPECT_GT(measure_load(fabric, *routes, options, traffic, 1).accepted.mean, 0.05) << name;
+    }
+}
+
 /// Around a ring in one virtual channel, which blocks itself.
 class OneChannelOnly final : public DimensionOrdered {
 public:
