@@ -952,6 +952,14 @@ class RankNetwork:
         Messages become packets. Rates and the channels' delay are not the routers' but the messages'.
         """
 
+class SharedCores:
+    """Machines whose ranks share their cores."""
+
+    def __init__(self, machines: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], cores: int, switching: int) -> None:
+        """
+        The machine of each rank, the cores of each machine, and the nanoseconds to hand one over.
+        """
+
 class SimulatedProgram:
     """What ranks send, receive and compute, with costs."""
 
@@ -979,7 +987,7 @@ class SimulatedProgram:
         The same of all ranks, with so many rounds less in each of its rows of like rounds.
         """
 
-    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None, noise: str = '') -> Simulation: ...
+    def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None, noise: str = '', cores: SharedCores | None = None) -> Simulation: ...
 
 def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str, may_fold: bool = True) -> SimulatedProgram:
     """A strategy's program; without a machine of LogGOPS' costs."""

@@ -25,6 +25,7 @@ namespace {
 using simulate::CostKind;
 using simulate::RankNetwork;
 using simulate::Segment;
+using simulate::SharedCores;
 using simulate::Simulation;
 using simulate::SimulationOptions;
 
@@ -137,6 +138,18 @@ void bind_rank_networks(nb::module_& module) {
           "Messages become packets. Rates and the channels' delay are not the routers' but the messages'.");
 }
 
+void bind_shared_cores(nb::module_& module) {
+  nb::class_<SharedCores>(module, "SharedCores", "Machines whose ranks share their cores.")
+      .def(
+          "__init__",
+          [](SharedCores* self, const RowArgument<std::uint32_t>& machines, std::uint32_t cores,
+             std::int64_t switching) {
+            new (self) SharedCores{vector_of(machines), cores, switching};
+          },
+          nb::arg("machines"), nb::arg("cores"), nb::arg("switching"),
+          "The machine of each rank, the cores of each machine, and the nanoseconds to hand one over.");
+}
+
 void bind_program(nb::module_& module) {
   nb::class_<SimulatedProgram>(module, "SimulatedProgram",
                                "What ranks send, receive and compute, with costs.")
@@ -168,18 +181,19 @@ void bind_program(nb::module_& module) {
           "run",
           [](const SimulatedProgram& self, std::string_view ties, std::uint64_t explained_max,
              bool has_timeline, const nb::object& progress, const RankNetwork* network,
-             std::string_view noise) {
+             std::string_view noise, const SharedCores* cores) {
             const SimulationOptions options{parse_ties(ties),
                                             explained_max,
                                             has_timeline,
                                             network,
                                             [&](std::uint64_t events) { report(progress, events); },
-                                            noise.empty() ? simulate::Noise{} : simulate::parse_noise(noise)};
+                                            noise.empty() ? simulate::Noise{} : simulate::parse_noise(noise),
+                                            cores == nullptr ? SharedCores{} : *cores};
             const nb::gil_scoped_release released;
             return simulate::simulate(self.program, options);
           },
           nb::arg("ties"), nb::arg("explained_max"), nb::arg("has_timeline"), nb::arg("progress").none(),
-          nb::arg("network").none() = nullptr, nb::arg("noise") = "");
+          nb::arg("network").none() = nullptr, nb::arg("noise") = "", nb::arg("cores").none() = nullptr);
 }
 
 } // namespace
@@ -187,6 +201,7 @@ void bind_program(nb::module_& module) {
 void bind_simulations(nb::module_& module) {
   bind_simulation(module);
   bind_rank_networks(module);
+  bind_shared_cores(module);
   bind_program(module);
   bind_simulated_programs(module);
 }

@@ -32,46 +32,55 @@ private:
     const Operation& one = program_.operations_of(owner)[cause.operation - program_.ranks[owner].begin];
     const Moment& operation = trace_.operations[cause.operation];
     const Moment& message = trace_.messages[cause.operation];
+    const Delay operation_delay = delay(trace_.delays_of_operations, cause.operation);
+    const Delay message_delay = delay(trace_.delays_of_messages, cause.operation);
     switch (cause.reason) {
     case Reason::start:
       break;
     case Reason::after_operation:
-      take(owner, CostKind::noise, detours(trace_.detours_of_operations, cause.operation));
+      take(owner, CostKind::noise, operation_delay.noise);
       if (one.kind == Kind::compute) {
         take(owner, CostKind::compute, program_.durations[one.cost]);
       } else {
         take(owner, CostKind::bytes, costs_.of(owner, one).send_bytes);
         take(owner, CostKind::overhead, costs_.of(owner, one).send_overhead);
       }
+      take(owner, CostKind::core, operation_delay.core);
       return operation.cause;
     case Reason::after_message: {
       const std::uint32_t target = program_.target_of(owner, one);
-      take(target, CostKind::noise, detours(trace_.detours_of_messages, cause.operation));
+      take(target, CostKind::noise, message_delay.noise);
       take(target, CostKind::bytes, costs_.of(owner, one).receive_bytes);
       take(target, CostKind::overhead, costs_.of(owner, one).receive_overhead);
+      take(target, CostKind::core, message_delay.core);
       return message.cause;
     }
     case Reason::with_operation:
+      take(owner, CostKind::core, operation_delay.core);
       return operation.cause;
     case Reason::with_message:
+      take(program_.target_of(owner, one), CostKind::core, message_delay.core);
       return message.cause;
     case Reason::gap_of_send:
       take_gap(owner, costs_.of(owner, one).gap_bytes, costs_.of(owner, one).gap);
+      take(owner, CostKind::core, operation_delay.core);
       return operation.cause;
     case Reason::gap_of_message:
       take_gap(program_.target_of(owner, one), costs_.of(owner, one).gap_bytes_in, costs_.of(owner, one).gap);
+      take(program_.target_of(owner, one), CostKind::core, message_delay.core);
       return message.cause;
     case Reason::arrived:
       take_carriage(owner, cause.operation, costs_.of(owner, one));
-      take(owner, CostKind::noise, detours(trace_.detours_of_operations, cause.operation));
+      take(owner, CostKind::noise, operation_delay.noise);
       take(owner, CostKind::overhead, costs_.of(owner, one).send_overhead);
+      take(owner, CostKind::core, operation_delay.core);
       return operation.cause;
     }
     return {};
   }
 
-  static Ticks detours(const std::vector<Ticks>& of, std::uint32_t operation) {
-    return of.empty() ? 0 : of[operation];
+  static Delay delay(const std::vector<Delay>& of, std::uint32_t operation) {
+    return of.empty() ? Delay{} : of[operation];
   }
 
   void take_gap(std::uint32_t rank, Ticks gap_bytes, Ticks gap) {
@@ -111,7 +120,7 @@ private:
 
 std::string_view name(CostKind kind) {
   constexpr std::array<std::string_view, cost_kinds> names{"overhead", "latency", "bytes", "gap",
-                                                           "compute",  "sharing", "noise"};
+                                                           "compute",  "sharing", "noise", "core"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -153,24 +162,27 @@ std::vector<Segment> timeline(const Program& program, const Trace& trace, const 
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
       const Operation& one = operations[i];
       const std::size_t number = program.ranks[rank].begin + std::size_t{i};
-      const Ticks begin = trace.operations[number].begin;
-      const Ticks away = trace.detours_of_operations.empty() ? 0 : trace.detours_of_operations[number];
+      const Delay delay = trace.delays_of_operations.empty() ? Delay{} : trace.delays_of_operations[number];
+      const Ticks begin = trace.operations[number].begin + delay.core;
+      if (one.kind != Kind::receive)
+        add(rank, CostKind::core, begin - delay.core, delay.core);
       if (one.kind == Kind::compute) {
         add(rank, CostKind::compute, begin, program.durations[one.cost]);
-        add(rank, CostKind::noise, begin + program.durations[one.cost], away);
+        add(rank, CostKind::noise, begin + program.durations[one.cost], delay.noise);
       }
       if (one.kind != Kind::send)
         continue;
       const MessageCost& cost = costs.of(rank, one);
-      add(rank, CostKind::noise, begin + cost.send(), away);
+      add(rank, CostKind::noise, begin + cost.send(), delay.noise);
       add(rank, CostKind::overhead, begin, cost.send_overhead);
       add(rank, CostKind::bytes, begin + cost.send_overhead, cost.send_bytes);
       const std::uint32_t target = program.target_of(rank, one);
-      const Ticks taken = trace.messages[number].begin;
+      const Delay then = trace.delays_of_messages.empty() ? Delay{} : trace.delays_of_messages[number];
+      const Ticks taken = trace.messages[number].begin + then.core;
+      add(target, CostKind::core, taken - then.core, then.core);
       add(target, CostKind::overhead, taken, cost.receive_overhead);
       add(target, CostKind::bytes, taken + cost.receive_overhead, cost.receive_bytes);
-      if (!trace.detours_of_messages.empty())
-        add(target, CostKind::noise, taken + cost.receive(), trace.detours_of_messages[number]);
+      add(target, CostKind::noise, taken + cost.receive(), then.noise);
     }
   }
   std::ranges::stable_sort(segments, {}, [](const Segment& one) { return std::pair(one.rank, one.begin); });

@@ -18,6 +18,7 @@
 // Here they keep their order, unless Ties says otherwise. And where a rank has several processors, nothing
 // begins before what it requires has ended.
 
+#include "simulate/cores.hpp"
 #include "simulate/noise.hpp"
 #include "simulate/rank_network.hpp"
 #include "simulate/result.hpp"
@@ -44,6 +45,8 @@ struct LoggpOptions {
   const RankNetwork* network = nullptr;
   /// Takes processors away now and then.
   Noise noise = {};
+  /// Which cores are shared by whom.
+  SharedCores cores = {};
   /// Called now and then with the events so far; an exception of it ends the simulation.
   std::function<void(std::uint64_t events)> progress = nullptr;
 };

@@ -2,16 +2,7 @@
 
 #include "simulate/loggp_simulation.hpp"
 
-#include <limits>
-
 namespace thalweg::simulate {
-
-namespace {
-
-/// Comes after all else of its moment.
-constexpr std::uint32_t last_of_all = std::numeric_limits<std::uint32_t>::max();
-
-} // namespace
 
 /// Says when a message has come, or goes onto the network, which its processor would have begun at that time
 /// if it had not been away in between.

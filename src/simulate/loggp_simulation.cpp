@@ -19,9 +19,10 @@ std::size_t list_of(const Operation& one) {
 
 LoggpSimulation::LoggpSimulation(const Program& program, const LoggpOptions& options)
     : program_(program), options_(options), network_(options.network), costs_(program, options.network),
-      states_(program.operation_count), matching_(program, states_),
-      stations_(std::size_t{program.size()} * program.cpus * program.nics),
-      recorder_(program, options.trace, options.network != nullptr, options.noise.has_any()) {
+      cores_(options.cores, program.size(), program.cpus), states_(program.operation_count),
+      matching_(program, states_), stations_(std::size_t{program.size()} * program.cpus * program.nics),
+      recorder_(program, options.trace, options.network != nullptr,
+                options.noise.has_any() || cores_.has_any()) {
   if (network_ != nullptr && network_->packets)
     packets_.emplace(*network_, options.trace != nullptr, [this] {
       if (options_.progress)
@@ -73,6 +74,9 @@ void LoggpSimulation::handle(const Event& event) {
     break;
   case EventKind::sharing:
     share_links(event.time);
+    break;
+  case EventKind::core:
+    look_at_core(event);
     break;
   }
 }
@@ -192,40 +196,50 @@ void LoggpSimulation::handle_operation(const Event& event) {
       wait(event.rank, event.operation, one);
     return;
   }
+  Start start{event.time, 0};
+  if (cores_.are_shared(event.rank) && work_of(event.rank, one) > 0) {
+    const auto since = begin_on_core(event.rank, cpu_of(event.rank, one), event);
+    if (!since)
+      return;
+    start = {*since, event.time - *since};
+  }
   const std::uint32_t next = is_waiting ? states_[event.operation].link : none;
   if (is_waiting)
     first = next;
-  execute(event.rank, event.operation, one, event.time);
+  execute(event.rank, event.operation, one, start);
   if (next != none && waiting_at(event.rank, one).first[list_of(one)] == next)
     events_.push({ready_time(event.rank, one), states_[next].order, next, event.rank, EventKind::first});
 }
 
-void LoggpSimulation::execute(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now) {
+void LoggpSimulation::execute(std::uint32_t rank, std::uint32_t number, const Operation& one,
+                              const Start& start) {
+  const Ticks now = start.time;
   const std::size_t cpu = cpu_of(rank, one);
   Station& processor = stations_[cpu_place(rank, one)];
   const Cause begun{number, Reason::with_operation};
   const Cause done{number, Reason::after_operation};
   if (one.kind == Kind::compute) {
     const Ticks duration = program_.durations[one.cost];
-    const Ticks away = options_.noise.detours(cpu, now, duration);
+    const Delay delay = delay_of(rank, cpu, start, duration);
     recorder_.note_begin(number, now, cpu, nullptr, false);
-    recorder_.note_operation_detours(number, away);
-    processor.cpu = now + duration + away;
+    recorder_.note_operation_delay(number, delay);
+    processor.cpu = now + delay.core + duration + delay.noise;
     processor.busy += duration;
-    release(rank, number, true, now, begun);
+    release(rank, number, true, now + delay.core, begun);
     finish(rank, number, processor.cpu, done);
     admit(rank);
     return;
   }
   const MessageCost& cost = costs_.of(rank, one);
   const std::size_t nic = nic_of(rank, one);
-  const Ticks away = options_.noise.detours(cpu, now, cost.send());
+  const Delay delay = delay_of(rank, cpu, start, cost.send());
+  const Ticks away = delay.core + delay.noise;
   recorder_.note_begin(number, now, cpu, &nic, processor.cpu < now);
-  recorder_.note_operation_detours(number, away);
+  recorder_.note_operation_delay(number, delay);
   processor.cpu = now + cost.send() + away;
   processor.busy += cost.send();
-  stations_[nic_place(rank, one)].out = now + cost.interface_out();
-  release(rank, number, true, now, begun);
+  stations_[nic_place(rank, one)].out = now + delay.core + cost.interface_out();
+  release(rank, number, true, now + delay.core, begun);
   states_[number].order = next_order();
   ++messages_;
   send_off(rank, number, one, now + away);
@@ -301,12 +315,21 @@ void LoggpSimulation::handle_message(const Event& event) {
     events_.push({ready, event.order, event.operation, event.rank, EventKind::taken});
     return;
   }
+  Start start{event.time, 0};
+  bool has_waited = is_waiting;
+  if (cores_.are_shared(target) && costs_.of(event.rank, send).receive() > 0) {
+    const auto since = begin_on_core(target, cpu_of(target, send), event);
+    if (!since)
+      return;
+    start = {*since, event.time - *since};
+    has_waited = is_waiting || stations_[cpu_place(target, send)].cpu == *since;
+  }
   std::uint32_t next = none;
   if (is_waiting) {
     next = queue.heap == WaitingMessages::no_heap ? none : heaps_.take(queue.heap);
     queue.message = next;
   }
-  take_in(event, send, target, is_waiting);
+  take_in(event, send, target, start, has_waited);
   if (next == none)
     return;
   const std::uint32_t sender = program_.owner(next);
@@ -315,21 +338,22 @@ void LoggpSimulation::handle_message(const Event& event) {
 }
 
 void LoggpSimulation::take_in(const Event& event, const Operation& send, std::uint32_t target,
-                              bool has_waited) {
+                              const Start& start, bool has_waited) {
+  const Ticks now = start.time;
   const MessageCost& cost = costs_.of(event.rank, send);
   Station& processor = stations_[cpu_place(target, send)];
-  recorder_.note_message(event.operation, event.time, has_waited, cpu_of(target, send), nic_of(target, send),
-                         processor.cpu < event.time);
-  const Ticks away = options_.noise.detours(cpu_of(target, send), event.time, cost.receive());
-  recorder_.note_message_detours(event.operation, away);
-  processor.cpu = event.time + cost.receive() + away;
+  recorder_.note_message(event.operation, now, has_waited, cpu_of(target, send), nic_of(target, send),
+                         processor.cpu < now);
+  const Delay delay = delay_of(target, cpu_of(target, send), start, cost.receive());
+  const Ticks away = delay.core + delay.noise;
+  recorder_.note_message_delay(event.operation, delay);
+  processor.cpu = now + cost.receive() + away;
   processor.busy += cost.receive();
-  stations_[nic_place(target, send)].in = event.time + cost.interface_in();
+  stations_[nic_place(target, send)].in = now + delay.core + cost.interface_in();
   const std::uint32_t receive = matching_.arrive(event.operation, send, event.rank, target);
   if (receive != none)
-    meet({event.operation, event.rank, event.time, {event.operation, Reason::with_message}},
-         {receive, target, event.time + cost.receive() + away, {event.operation, Reason::after_message}},
-         false);
+    meet({event.operation, event.rank, now + delay.core, {event.operation, Reason::with_message}},
+         {receive, target, now + cost.receive() + away, {event.operation, Reason::after_message}}, false);
 }
 
 std::vector<Ticks> LoggpSimulation::processor_ends() const {

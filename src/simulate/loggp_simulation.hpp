@@ -26,6 +26,9 @@ public:
   Result run();
 
 private:
+  /// As an event's order: it comes after all else of its moment.
+  static constexpr std::uint32_t last_of_all = 0xffffffffU;
+
   enum class EventKind : std::uint32_t {
     due,     ///< an operation's own time has come
     first,   ///< the first of a rank's waiting operations may begin
@@ -34,6 +37,7 @@ private:
     leaving, ///< a message's first byte goes onto the network
     carried, ///< a flow may be over: its number stands for the rank
     sharing, ///< all flows of this moment have begun and ended
+    core,    ///< a core may be free: its number stands for the operation
   };
 
   struct Event {
@@ -56,6 +60,12 @@ private:
     std::array<std::uint32_t, 2> last{none, none};
     std::uint32_t message = none; ///< the first that waits; the others are in the heap
     std::uint32_t heap = WaitingMessages::no_heap;
+  };
+
+  /// Something could begin at `time`, and does when a core has been waited for.
+  struct Start {
+    Ticks time;
+    Ticks core;
   };
 
   struct Freed {
@@ -101,7 +111,11 @@ private:
   void enter(std::uint32_t rank, const Freed& freed);
   void wait(std::uint32_t rank, std::uint32_t number, const Operation& one);
   void handle_operation(const Event& event);
-  void execute(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
+  std::optional<Ticks> begin_on_core(std::uint32_t rank, std::size_t cpu, const Event& event);
+  Delay delay_of(std::uint32_t rank, std::size_t cpu, const Start& start, Ticks work);
+  void look_at_core(const Event& event);
+  Ticks work_of(std::uint32_t rank, const Operation& one) const;
+  void execute(std::uint32_t rank, std::uint32_t number, const Operation& one, const Start& start);
   void send_off(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks begun);
   void handle_leaving(const Event& event);
   void handle_carried(const Event& event);
@@ -110,7 +124,8 @@ private:
   void carry_packets();
   void post(std::uint32_t rank, std::uint32_t number, const Operation& one, Ticks now);
   void handle_message(const Event& event);
-  void take_in(const Event& event, const Operation& send, std::uint32_t target, bool has_waited);
+  void take_in(const Event& event, const Operation& send, std::uint32_t target, const Start& start,
+               bool has_waited);
   void meet(const End& sent, const End& received, bool begins);
   void hold(const End& sent, const Operation& send);
   std::vector<Ticks> processor_ends() const;
@@ -121,6 +136,7 @@ private:
   const LoggpOptions& options_;
   const RankNetwork* network_;
   CostTable costs_;
+  CoreTable cores_;
   std::vector<OperationState> states_;
   Matching matching_;
   model::EventQueue<Event> events_;

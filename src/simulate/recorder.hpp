@@ -9,14 +9,14 @@ namespace thalweg::simulate {
 
 class Recorder {
 public:
-  Recorder(const Program& program, Trace* trace, bool has_network, bool has_noise) : trace_(trace) {
+  Recorder(const Program& program, Trace* trace, bool has_network, bool has_delays) : trace_(trace) {
     if (trace == nullptr)
       return;
     trace->operations.assign(program.operation_count, {});
     trace->messages.assign(program.operation_count, {});
-    if (has_noise) {
-      trace->detours_of_operations.assign(program.operation_count, 0);
-      trace->detours_of_messages.assign(program.operation_count, 0);
+    if (has_delays) {
+      trace->delays_of_operations.assign(program.operation_count, {});
+      trace->delays_of_messages.assign(program.operation_count, {});
     }
     if (has_network)
       trace->carriages.assign(program.operation_count, {});
@@ -69,14 +69,14 @@ public:
       out_[nic] = cause;
   }
 
-  /// For how long a processor was away in an operation, or while a message was taken in.
-  void note_operation_detours(std::uint32_t number, Ticks away) {
-    if (trace_ != nullptr && away > 0)
-      trace_->detours_of_operations[number] = away;
+  /// What delayed a processor at an operation, or while a message was taken in.
+  void note_operation_delay(std::uint32_t number, const Delay& delay) {
+    if (trace_ != nullptr && delay.core + delay.noise > 0)
+      trace_->delays_of_operations[number] = delay;
   }
-  void note_message_detours(std::uint32_t number, Ticks away) {
-    if (trace_ != nullptr && away > 0)
-      trace_->detours_of_messages[number] = away;
+  void note_message_delay(std::uint32_t number, const Delay& delay) {
+    if (trace_ != nullptr && delay.core + delay.noise > 0)
+      trace_->delays_of_messages[number] = delay;
   }
 
   /// How the network carried a message.

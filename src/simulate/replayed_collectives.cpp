@@ -16,7 +16,6 @@ namespace {
 using pattern::TracedCall;
 using pattern::TracedCommunicator;
 using strategies::Call;
-using strategies::Operation;
 
 const Call& call_of(const TracedCall& traced) {
   const Call* const known = strategies::find_call(traced.operation);
@@ -34,7 +33,7 @@ bool has_blocks_of_its_own(const TracedCall& call) {
 
 std::string likely(const Call& call, std::int64_t unit_bytes, std::size_t ranks) {
   const auto unit = static_cast<std::uint64_t>(unit_bytes);
-  const std::uint64_t bytes = call.operation == Operation::reduce_scatter ? unit * ranks : unit;
+  const std::uint64_t bytes = call.operation == strategies::Operation::reduce_scatter ? unit * ranks : unit;
   return strategies::likely_strategy(call.operation, bytes, static_cast<int>(ranks));
 }
 

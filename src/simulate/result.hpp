@@ -19,8 +19,9 @@ enum class CostKind : std::uint8_t {
   compute,
   sharing, ///< the message is on its way, and a link has something else to carry too
   noise,   ///< the processor is away in the middle of something
+  core,    ///< the processor waits for a core, which another one has, or is given it
 };
-inline constexpr std::size_t cost_kinds = 7;
+inline constexpr std::size_t cost_kinds = 8;
 std::string_view name(CostKind kind);
 
 /// A part of the critical path.

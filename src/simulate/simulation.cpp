@@ -13,6 +13,7 @@ Simulation simulate(const Program& program, const SimulationOptions& options) {
                                                  .trace = is_explained ? &trace : nullptr,
                                                  .network = options.network,
                                                  .noise = options.noise,
+                                                 .cores = options.cores,
                                                  .progress = options.progress})};
   if (is_explained)
     simulation.result.path = critical_path(program, trace, simulation.result, options.network);

@@ -16,6 +16,7 @@ struct SimulationOptions {
   const RankNetwork* network = nullptr; ///< as LoggpOptions has it
   std::function<void(std::uint64_t events)> progress = nullptr;
   Noise noise = {};
+  SharedCores cores = {};
 };
 
 struct Simulation {

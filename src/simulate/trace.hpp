@@ -39,12 +39,18 @@ struct Carriage {
   std::uint32_t last_span = model::FlowNetwork::none;
 };
 
+/// How much longer a processor was at something than that takes.
+struct Delay {
+  Ticks core = 0;  ///< before it began: it had no core
+  Ticks noise = 0; ///< meanwhile: it was away
+};
+
 struct Trace {
   std::vector<Moment> operations; ///< when each began; a receive: when it was posted
   std::vector<Moment> messages;   ///< when each send's message was begun to be taken in
-  /// How long the processor was away meanwhile, where there is noise.
-  std::vector<Ticks> detours_of_operations;
-  std::vector<Ticks> detours_of_messages;
+  /// What delayed the processor, where there is noise, or cores are shared.
+  std::vector<Delay> delays_of_operations;
+  std::vector<Delay> delays_of_messages;
   std::vector<Cause> last;         ///< what each processor did last
   std::vector<Ticks> ends;         ///< and when it had done it
   std::vector<Carriage> carriages; ///< of each send's message, where there is a network

@@ -57,6 +57,9 @@ def test_the_command_answers(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert answer["topology"] == "tree:4^2"
     assert [point["saturated"] for point in answer["loads"]] == [False, True]
     assert answer["routers"]["buffers"] == 4
+    command("--topology", "tree:5x2", "--workload", "md", "--bytes", "8,64", "--plot", str(tmp_path / "times.svg"))
+    assert "<svg" in (tmp_path / "times.svg").read_text()
+    capsys.readouterr()
     command("--topology", "star:8", "--load", "0.2", "--packets", "1000", "--multicast", "fanout=4,sets=3", "--json")
     assert json.loads(capsys.readouterr().out)["pattern"] == "multicast:4"
 

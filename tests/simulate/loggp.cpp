@@ -182,6 +182,18 @@ TEST(LogGopsParameters, AreReadOrRefused) {
   EXPECT_EQ(parse_loggops("7").L, 7);
   for (const char* text : {"", ",", "1,,2", "1,2,3,4,5,6,7", "x", "-1", "1e10", "nan", "1 ", "inf"})
     EXPECT_THROW(parse_loggops(text), Error) << text;
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = "2500,15.5,1000,6e-1,0,65535";
+    for (std::uint64_t changes = 1 + below(random, 4); changes > 0; --changes)
+      text[below(random, text.size())] = "0123456789,.-+exna \xff"[below(random, 21)];
+    try {
+      const MessageCost cost = parse_loggops(text).cost(1 << 20);
+      EXPECT_GE(std::min({cost.delay(), cost.send(), cost.receive(), cost.interface_out()}), 0) << text;
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.remedy().empty()) << text;
+    }
+  }
 }
 
 } // namespace

@@ -2,8 +2,7 @@
 
 Each program is traced as it is, and with strategies chosen for its collectives. Simulated is the trace of the run as it
 is, with these strategies too: what would the program take with them? A time is from the beginning of MPI to its end.
-Where ranks outnumber cores each is simulated twice: on cores of their own, and computing as many times as long as
-there are ranks for a core.
+Each is simulated twice where hosts share cores, as the machine file says: with these, and with a core for each rank.
 """
 
 import os
@@ -77,8 +76,6 @@ class Place(NamedTuple):
     machine: _core.Machine
     network: str
     places: Sequence[int]
-    sharing: float
-    """Ranks for each core, at least 1."""
 
 
 def run(request: Request, json_file: str) -> None:
@@ -112,8 +109,7 @@ def _probed(request: Request, lab: str) -> Place:
     with Session(start_words([], request.ranks, program), lab=lab) as session:
         machine, job = machine_of(session, "", lab), session.job
     network = network_of_nodes(node_places(job, machine), job.nodes)
-    cores = _core.Fingerprint(list(job.fingerprint)).cores * job.machines
-    return Place(machine, network.interconnect.name, network.places.tolist(), max(1.0, job.ranks / cores))
+    return Place(machine, network.interconnect.name, network.places.tolist())
 
 
 def _binary(request: Request, program: Program) -> str:
@@ -149,13 +145,14 @@ def _middle(runs: Sequence[Traced]) -> Traced:
 
 
 def simulated(trace: Path, selection: str, place: Place) -> dict[str, float]:
-    """Simulate the trace with a selection: seconds by level, and by how long ranks compute."""
-    scales = {"": 1.0} | ({" with shared cores": place.sharing} if place.sharing > 1 else {})
+    """Simulate the trace with a selection: seconds by level, and by whose cores there are."""
+    machines = -(-len(place.places) // place.machine.nodes_per_machine)
+    has_few = place.machine.cores * machines < len(place.places)
+    ways = {" with own cores": 0, " with shared cores": None} if has_few else {"": None}
     use = [selection] if selection else []
     found = {}
-    for scale, times in scales.items():
+    for words, cores in ways.items():
         for level in LEVELS:
-            costs = Costs(place.machine, network=place.network, placement=place.places, level=level)
-            one = replay(str(trace), costs, use=use, computation_scale=times, explained_max=0)
-            found[f"{level}{scale}"] = one.simulation.seconds
+            costs = Costs(place.machine, network=place.network, placement=place.places, level=level, cores=cores)
+            found[f"{level}{words}"] = replay(str(trace), costs, use=use, explained_max=0).simulation.seconds
     return found

@@ -21,7 +21,7 @@ def papers(
         ),
     ] = 8,
     tram: Annotated[bool, typer.Option("--tram", help="Streams of L. Wesolowski and others 2014 instead.")] = False,
-    ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 14,
+    ranks_max: Annotated[int, typer.Option(help="Leave out cases with more ranks.", min=1)] = 1 << 15,
     packets: Annotated[int, typer.Option(help="In chapter 8, about so many are measured.", min=20)] = 100_000,
     plot: Annotated[
         str, typer.Option(metavar="FOLDER", help="Draw the figures over load here.", show_default=False)

@@ -46,6 +46,14 @@ _Noise = Annotated[
         show_default="none",
     ),
 ]
+_Cores = Annotated[
+    int | None,
+    typer.Option(
+        help="Of each machine, for its ranks to share; 0: each rank has a core of its own.",
+        min=0,
+        show_default="what the machine file says",
+    ),
+]
 _Nodes = Annotated[
     str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
 ]
@@ -118,6 +126,7 @@ def simulate(
     link_bandwidth: _LinkBandwidth = "",
     link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
     noise: _Noise = "",
+    cores: _Cores = None,
     loggops: _Loggops = "2500,1500,1000,6,0,65535",
     ranks_per_node: _RanksPerNode = 1,
     nodes: _Nodes = "",

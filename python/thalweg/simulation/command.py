@@ -67,6 +67,8 @@ class Request(NamedTuple):
     link_latency: float
     """In seconds."""
     noise: str
+    cores: int | None
+    """Of each machine; None: what the machine file says."""
     nodes: str
     without: str
     placement: str
@@ -148,6 +150,7 @@ def _costs(request: Request) -> Costs:
         routing=request.routing,
         routers=routers_from(request.routers) if request.routers else None,
         noise=request.noise,
+        cores=request.cores,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from thalweg import _core
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
@@ -51,6 +53,8 @@ class Costs:
 
     With "random:" before it they come once in each period, at random. Or a file of `thalweg probe --noise`.
     """
+    cores: int | None = None
+    """Of each machine, shared by its ranks; 0: each rank has a core of its own; None: what the machine file says."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,29 @@ class Ground:
     noise: str = ""
     routing: str = ""
     routers: Routers = PROGRAM_ROUTERS
+    cores: int | None = None
+
+    def shared_cores(self, ranks: int) -> _core.SharedCores | None:
+        """Give the machine whose cores each of so many ranks uses, where some have fewer cores than ranks."""
+        cores = self._cores
+        if not cores:
+            return None
+        nodes = np.asarray(self.nodes[:ranks] if self.network else np.arange(ranks) // (self.ranks_per_node or ranks))
+        machines = (nodes // (self.machine.nodes_per_machine if self.machine else 1)).astype(np.uint32)
+        switching = self.machine.switch_core.value if self.machine else 0.0
+        return _core.SharedCores(machines, cores, round(switching * 1e9))
+
+    @property
+    def _cores(self) -> int:
+        if self.cores is not None:
+            return self.cores
+        return self.machine.cores if self.machine else 0
+
+    @property
+    def _may_share_cores(self) -> bool:
+        """Say whether a machine may have fewer cores than ranks."""
+        together = self.ranks_per_node * (self.machine.nodes_per_machine if self.machine else 1)
+        return self._cores > 0 and not 0 < together <= self._cores
 
     def rank_network(self) -> _core.RankNetwork | None:
         """Give what lies between the ranks as the core has it."""
@@ -82,13 +109,20 @@ class Ground:
 
     @property
     def is_alike_everywhere(self) -> bool:
-        """Say whether messages take the same between whichever ranks, as far as a network is concerned."""
-        return self.network is None or (self.level == "loggp" and not self.link_latency)
+        """Say whether it is the same for whichever ranks, as far as networks and shared cores are concerned."""
+        same_ways = self.network is None or (self.level == "loggp" and not self.link_latency)
+        return same_ways and not self._may_share_cores
 
     @property
     def nodes(self) -> list[int]:
         """Give the node of each rank, from 0; nothing where there is no network."""
         return self.network.numbers if self.network else []
+
+
+def _checked_cores(cores: int | None) -> int | None:
+    if cores is not None and cores < 0:
+        raise ThalwegError(SETTINGS, f"simulate: {cores} cores", "choose 0, for a core of each rank's own, or more")
+    return cores
 
 
 def ground_of(costs: Costs, ranks: int) -> Ground:
@@ -128,4 +162,4 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
     routers = costs.routers or PROGRAM_ROUTERS
     given = (costs.link_latency, level, noise_text(costs.noise), costs.routing)
-    return Ground(known, loggops, costs.ranks_per_node, placed, *given, routers)
+    return Ground(known, loggops, costs.ranks_per_node, placed, *given, routers, _checked_cores(costs.cores))

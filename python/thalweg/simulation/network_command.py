@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.simulation import network
-from thalweg.simulation.network_picture import draw_loads
+from thalweg.simulation.network_picture import draw_loads, draw_times
 from thalweg.units import size_text
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def run(request: Request, *, as_json: bool) -> None:
             USAGE, f"thalweg simulate network: --interface {request.interface}", "choose latency or occupancy"
         )
     if request.reduce:
-        _answer(_reductions(request), as_json=as_json)
+        _answer(_reductions(request), request.plot, as_json=as_json)
     elif request.workload:
-        _answer(_molecular_dynamics(request), as_json=as_json)
+        _answer(_molecular_dynamics(request), request.plot, as_json=as_json)
     else:
         _run_loads(request, as_json=as_json)
 
@@ -237,7 +237,9 @@ def _molecular_dynamics(request: Request) -> Answer:
     )
 
 
-def _answer(answer: Answer, *, as_json: bool) -> None:
+def _answer(answer: Answer, plot: str, *, as_json: bool) -> None:
+    if plot:
+        draw_times(answer.sizes, dict(zip(answer.ways, zip(*answer.nanoseconds, strict=True), strict=True)), plot)
     if as_json:
         rows = [
             {"bytes": size, **dict(zip(answer.ways, times, strict=True))}

@@ -1,6 +1,6 @@
-"""What comes through a network, and latency, over load: as a picture."""
+"""What comes through a network, and latency, over load; and times over sizes: as pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from thalweg.plots import new_figure
 from thalweg.simulation.network import NetworkSimulation
@@ -23,11 +23,24 @@ def draw_loads(found: Sequence[NetworkSimulation], path: str) -> None:
                 markersize=3,
                 label=label,
             )
-    through.plot((0, 1), (0, 1), color="tab:gray", linewidth=0.5)
+    limit = max(float(one.loads.max()) for one in found)
+    through.plot((0, limit), (0, limit), color="tab:gray", linewidth=0.5)
     through.set_xlabel("offered load")
     through.set_ylabel("accepted load")
     latency.set_xlabel("offered load (where not saturated)")
     latency.set_ylabel("latency, us")
     latency.set_ylim(bottom=0)
     through.legend()
+    figure.savefig(path)
+
+
+def draw_times(sizes: Sequence[int], nanoseconds: Mapping[str, Sequence[float]], path: str) -> None:
+    """Draw times over sizes, several ways; the file's name says the format."""
+    figure = new_figure(6, 4.5)
+    axes = figure.subplots()
+    for way, times in nanoseconds.items():
+        axes.loglog(sizes, [time / 1e3 for time in times], marker="o", markersize=3, label=way, base=2)
+    axes.set_xlabel("bytes")
+    axes.set_ylabel("time, us")
+    axes.legend()
     figure.savefig(path)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DRAWN_RANKS_MAX = 64
 DRAWN_SEGMENTS_MAX = 200_000
 DRAWN_LINKS_MAX = 8
-_COLORS = ("tab:blue", "tab:gray", "tab:orange", "tab:purple", "tab:green", "tab:brown", "tab:red")
+_COLORS = ("tab:blue", "tab:gray", "tab:orange", "tab:purple", "tab:green", "tab:brown", "tab:red", "tab:pink")
 
 
 def draw_timeline(found: Simulation, path: str) -> None:

@@ -126,8 +126,11 @@ def run(  # noqa: PLR0913
     network = ground.network if ground else None
     level = ground.level if ground else "loggp"
     try:
-        held = None if ground is None or ground.is_alike_everywhere else ground.rank_network()
-        found = program.run(ties, explained_max, timeline, progress, held, ground.noise if ground else "")
+        if ground is None or ground.is_alike_everywhere:
+            held, cores = None, None
+        else:
+            held, cores = ground.rank_network(), ground.shared_cores(program.ranks)
+        found = program.run(ties, explained_max, timeline, progress, held, ground.noise if ground else "", cores)
     except _core.Error as error:
         raise ThalwegError(FAILED, *error.args) from error
     path = Segments(*found.path())

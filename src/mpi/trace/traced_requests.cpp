@@ -12,18 +12,27 @@ using pattern::Completed;
 using pattern::TracedCall;
 
 struct TracedRequest {
-  ThreadLog* thread; // whose number it has
-  std::int32_t number;
-  bool is_persistent;
-  bool is_active;
+  ThreadLog* thread = nullptr; // whose number it has
+  std::int32_t number = 0;
+  bool is_persistent = false;
+  bool is_active = false;
   bool is_canceled = false;
-  std::vector<std::int32_t> sources; // ranks of the world, by status's source; empty: it was said before
-  std::vector<TracedCall> calls;     // of persistent ones
+  bool is_send = false;
+  std::vector<std::int32_t> sources = {}; // ranks of the world, by status's source; empty: it was said before
+  std::vector<TracedCall> calls = {};     // of persistent ones
 };
 
 struct TracedRequests {
   std::mutex mutex;
-  std::unordered_map<MPI_Request, TracedRequest> requests;
+  // By handle, the latest last: libraries give all sends that are over at once the same handle.
+  std::unordered_map<MPI_Request, std::vector<TracedRequest>> requests;
+
+  void forget_latest(MPI_Request request) {
+    const auto found = requests.find(request);
+    found->second.pop_back();
+    if (found->second.empty())
+      requests.erase(found);
+  }
 };
 
 TracedRequests& traced_requests() {
@@ -51,9 +60,9 @@ void complete(MPI_Request request, const MPI_Status* status, std::vector<Complet
   CallLog& log = call_log();
   const std::lock_guard lock(all.mutex);
   const auto found = all.requests.find(request);
-  if (found == all.requests.end() || !found->second.is_active)
+  if (found == all.requests.end() || !found->second.back().is_active)
     return;
-  TracedRequest& one = found->second;
+  TracedRequest& one = found->second.back();
   if (one.thread == &log.thread_log())
     completed.push_back(completed_of(one, status));
   else
@@ -62,7 +71,7 @@ void complete(MPI_Request request, const MPI_Status* status, std::vector<Complet
   if (one.is_persistent)
     return;
   log.give_request_back(*one.thread, one.number);
-  all.requests.erase(found);
+  all.forget_latest(request);
 }
 
 void append_wait(std::vector<Completed> completed) {
@@ -78,7 +87,11 @@ void append_wait(std::vector<Completed> completed) {
 void trace_request(std::vector<TracedCall> calls, MPI_Request request, bool is_persistent,
                    CommunicatorState* asks) {
   CallLog& log = call_log();
-  TracedRequest one{&log.thread_log(), log.take_request(), is_persistent, !is_persistent, false, {}, {}};
+  TracedRequest one{.thread = &log.thread_log(),
+                    .number = log.take_request(),
+                    .is_persistent = is_persistent,
+                    .is_active = !is_persistent};
+  one.is_send = !is_persistent && calls.size() == 1 && calls[0].kind == pattern::TracedKind::send;
   if (asks != nullptr)
     one.sources = asks->world_ranks();
   for (TracedCall& call : calls) {
@@ -90,7 +103,10 @@ void trace_request(std::vector<TracedCall> calls, MPI_Request request, bool is_p
     one.calls = std::move(calls);
   TracedRequests& all = traced_requests();
   const std::lock_guard lock(all.mutex);
-  all.requests.insert_or_assign(request, std::move(one));
+  std::vector<TracedRequest>& known = all.requests[request];
+  if (!known.empty() && !(one.is_send && known.back().is_send))
+    known.clear(); // its end was not seen
+  known.push_back(std::move(one));
 }
 
 void traced_request_started(MPI_Request request) {
@@ -99,11 +115,12 @@ void traced_request_started(MPI_Request request) {
   const auto found = all.requests.find(request);
   if (found == all.requests.end())
     return;
-  found->second.is_active = true;
-  if (found->second.thread != &call_log().thread_log())
+  TracedRequest& one = found->second.back();
+  one.is_active = true;
+  if (one.thread != &call_log().thread_log())
     call_log().count_lack("starts of requests of other threads");
   else
-    for (const TracedCall& call : found->second.calls)
+    for (const TracedCall& call : one.calls)
       call_log().append(call);
 }
 
@@ -114,18 +131,18 @@ void traced_request_freed(MPI_Request request) {
   if (found == all.requests.end())
     return;
   CallLog& log = call_log();
-  TracedRequest& one = found->second;
+  TracedRequest& one = found->second.back();
   if (one.is_canceled && one.is_active && one.thread == &log.thread_log()) // nobody will look at it again
     append_wait({{.request = one.number, .source = Completed::canceled}});
   log.give_request_back(*one.thread, one.number);
-  all.requests.erase(found);
+  all.forget_latest(request);
 }
 
 void traced_request_canceled(MPI_Request request) {
   TracedRequests& all = traced_requests();
   const std::lock_guard lock(all.mutex);
   if (const auto found = all.requests.find(request); found != all.requests.end())
-    found->second.is_canceled = true;
+    found->second.back().is_canceled = true;
 }
 
 MPI_Status* WaitedRequests::statuses(MPI_Status* statuses) {

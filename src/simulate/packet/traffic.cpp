@@ -14,7 +14,7 @@ namespace thalweg::simulate::packet {
 
 namespace {
 
-constexpr double max_lag = 0.02;
+constexpr double max_lag = 0.02;                // and of what is offered as much may be lacking
 constexpr std::uint64_t settling_packets = 200; // at least so many packets' time passes before measuring
 constexpr std::uint64_t max_measured = 1'000'000'000;
 __extension__ using Wide = unsigned __int128;
@@ -209,7 +209,10 @@ LoadPoint measure_load(const Fabric& fabric, const Routing& routing, const Route
   point.latency = estimate(latency);
   point.measured = batch_ticks * batches;
   const auto behind = static_cast<double>(source.lag(network.now())) - static_cast<double>(lag_before);
-  point.is_saturated = behind > max_lag * static_cast<double>(point.measured) * source.senders();
+  // While a network fills up, senders are not behind, but less comes out of it than they offer.
+  const bool is_lacking = point.accepted.mean + point.accepted.half_width < (1 - max_lag) * load;
+  point.is_saturated =
+      is_lacking || behind > max_lag * static_cast<double>(point.measured) * source.senders();
   point.hops = network.hops();
   point.events = network.events();
   point.fingerprint = hash;

@@ -31,8 +31,9 @@ struct LoadPoint {
   double load = 0; ///< offered: part of the time in which a sender's channel would be busy
   Estimate accepted =
       {}; ///< the same of what has come to its nodes; of multicasts, copies over the mean fanout
-  Estimate latency = {};     ///< nanoseconds from when a packet could be sent to its last byte at a node
-  bool is_saturated = false; ///< senders fall behind by more than 2 % of the time
+  Estimate latency = {}; ///< nanoseconds from when a packet could be sent to its last byte at a node
+  /// Senders fall behind by more than 2 % of the time, or surely 2 % less comes than is offered.
+  bool is_saturated = false;
   std::uint64_t packets = 0; ///< that came while it was measured; copies count
   std::uint64_t hops = 0;    ///< packets through switches, in all of the run
   std::uint64_t events = 0;

@@ -118,6 +118,20 @@ TEST(Packets, NothingStandsStillUnderFullLoad) {
   }
 }
 
+// Copies wait for each other's room with one place a crosspoint, and come: ways up and down make no circle.
+TEST(Packets, MulticastsOnTreesStandStillUnderNoLoad) {
+  for (const char* name : {"tree:4^3", "tree:8^2", "xgft:4x4:1x2"})
+    for (const CreditRule rule : {CreditRule::crosspoint, CreditRule::link}) {
+      const Fabric fabric(topology::parse_interconnect(name));
+      const auto routes = make_routing("", fabric);
+      RouterOptions options;
+      options.buffers = 1;
+      options.credits = rule;
+      const Traffic traffic{.fanout = 6, .packets = 4000};
+      EXPECT_GT(measure_load(fabric, *routes, options, traffic, 1).accepted.mean, 0.05) << name;
+    }
+}
+
 /// Around a ring in one virtual channel, which blocks itself.
 class OneChannelOnly final : public DimensionOrdered {
 public:
@@ -201,6 +215,22 @@ TEST(Packets, PatternsArePermutations) {
       EXPECT_EQ(found[node], node) << name;
   }
   EXPECT_TRUE(parse_destinations("uniform", 64, 3).empty());
+}
+
+TEST(Packets, DamagedPatternsAreReadOrRefused) {
+  Random random(11);
+  for (int round = 0; round < 3000; ++round) {
+    constexpr std::array names{"shift:17", "exchange:30", "transpose", "permutation"};
+    std::string text = names[random.below(names.size())];
+    for (std::uint32_t changes = 1 + random.below(3); changes > 0; --changes)
+      text[random.below(static_cast<std::uint32_t>(text.size()))] = "0123456789:-x e"[random.below(15)];
+    try {
+      for (const std::uint32_t to : parse_destinations(text, 36, 1))
+        EXPECT_LT(to, 36U) << text;
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.remedy().empty()) << text;
+    }
+  }
 }
 
 } // namespace

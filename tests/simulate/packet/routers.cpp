@@ -99,6 +99,15 @@ TEST(Routers, TheCreditRuleDecidesWhatASwitchCarries) {
   EXPECT_GT(throughput("star:32", options), 0.98);
 }
 
+// Copies to 8 of 256 nodes fill the switches for a long while before any sender has to wait.
+TEST(Routers, ALoadIsSaturatedWhileTheNetworkFillsUp) {
+  const Fabric fabric = fabric_of("tree:4^4");
+  const auto routes = make_routing("", fabric);
+  const Traffic traffic{.fanout = 8, .packets = 20'000};
+  EXPECT_FALSE(measure_load(fabric, *routes, {}, traffic, 0.09).is_saturated);
+  EXPECT_TRUE(measure_load(fabric, *routes, {}, traffic, 0.124).is_saturated);
+}
+
 TEST(Routers, ComplementOnATreeHasNoContention) {
   const Fabric fabric = fabric_of("tree:16^2");
   const auto routes = make_routing("", fabric);
