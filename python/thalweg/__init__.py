@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         restore,
     )
     from thalweg.placement.advice import Advice, LinkCosts, advise
+    from thalweg.placement.files import read_pattern, write_pattern
     from thalweg.placement.library import PlaceError
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
     from thalweg.placement.pattern import Pattern
@@ -79,12 +80,14 @@ __all__ = [
     "balance",
     "checkpoint",
     "map_ranks",
+    "read_pattern",
     "reorder",
     "restore",
     "simulate",
     "simulate_network",
     "simulate_stream",
     "task_cuts",
+    "write_pattern",
 ]
 
 _MODULES = {
@@ -109,11 +112,13 @@ _MODULES = {
     "advise": "thalweg.placement.advice",
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
+    "read_pattern": "thalweg.placement.files",
     "reorder": "thalweg.placement.reorder",
     "simulate": "thalweg.simulation.simulate",
     "simulate_stream": "thalweg.simulation.streams",
     "simulate_network": "thalweg.simulation.network",
     "task_cuts": "thalweg.balancing.balance",
+    "write_pattern": "thalweg.placement.files",
 }
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -31,9 +32,11 @@ std::vector<Burst> all_bursts(const machine::Allocation& allocation) {
       allocation.interconnect->append_route(from, to, route);
       if (route.empty())
         continue;
-      Burst burst{sender, receiver, {}};
-      for (const topology::LinkShare& share : route)
+      Burst burst{sender, receiver, {}, std::numeric_limits<double>::infinity()};
+      for (const topology::LinkShare& share : route) {
         burst.links.push_back(share.link);
+        burst.capacity = std::min(burst.capacity, allocation.interconnect->capacity(share.link));
+      }
       bursts.push_back(std::move(burst));
     }
   std::ranges::stable_sort(bursts, {}, [](const Burst& burst) { return burst.links.size(); });
@@ -113,32 +116,49 @@ std::vector<topology::Link> burst_links(const machine::Allocation& allocation) {
   return {links.begin(), links.end()};
 }
 
-double usual_seconds(std::span<const std::vector<double>> seconds) {
+BurstTimes middle_times(std::span<const BurstTimes> passes) {
+  BurstTimes times = passes.front();
+  std::vector<double> all(passes.size());
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  for (std::size_t round = 0; round < times.size(); ++round)
+    for (std::size_t burst = 0; burst < times[round].size(); ++burst) {
+      std::ranges::transform(passes, all.begin(), [&](const BurstTimes& pass) { return pass[round][burst]; });
+      std::ranges::nth_element(all, middle);
+      times[round][burst] = *middle;
+    }
+  return times;
+}
+
+double quiet_seconds(std::span<const BurstRound> rounds, const BurstTimes& times) {
   std::vector<double> all;
-  for (const std::vector<double>& round : seconds)
-    all.insert(all.end(), round.begin(), round.end());
+  for (std::size_t round = 0; round < rounds.size(); ++round)
+    for (std::size_t burst = 0; burst < rounds[round].size(); ++burst)
+      all.push_back(times[round][burst] * rounds[round][burst].capacity);
   if (all.empty())
     return 0;
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
+  const auto quarter = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 4);
+  std::ranges::nth_element(all, quarter);
+  return *quarter;
 }
 
 std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const Link> links,
-                               std::span<const BurstRound> rounds,
-                               std::span<const std::vector<double>> seconds, double usual, double slow) {
+                               std::span<const BurstRound> rounds, const BurstTimes& times, double quiet,
+                               double slow) {
   std::vector<double> parts(static_cast<std::size_t>(machine.links()), 1);
   std::map<Link, double> fastest;
   for (std::size_t round = 0; round < rounds.size(); ++round)
-    for (std::size_t burst = 0; burst < rounds[round].size(); ++burst)
-      for (const Link link : rounds[round][burst].links) {
-        const auto found = fastest.try_emplace(link, seconds[round][burst]).first;
-        found->second = std::min(found->second, seconds[round][burst]);
+    for (std::size_t index = 0; index < rounds[round].size(); ++index) {
+      const Burst& burst = rounds[round][index];
+      const double seconds = times[round][index] * burst.capacity;
+      for (const Link link : burst.links) {
+        const auto found = fastest.try_emplace(link, seconds).first;
+        found->second = std::min(found->second, seconds);
       }
+    }
   for (const Link link : links) {
     const auto found = fastest.find(link);
-    if (found != fastest.end() && usual > 0 && found->second > slow * usual)
-      parts[static_cast<std::size_t>(link)] = usual / found->second;
+    if (found != fastest.end() && quiet > 0 && found->second > slow * quiet)
+      parts[static_cast<std::size_t>(link)] = quiet / found->second;
   }
   return parts;
 }

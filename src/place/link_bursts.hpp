@@ -16,6 +16,7 @@ struct Burst {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::vector<topology::Link> links; ///< that it crosses
+  double capacity = 1;               ///< the least of theirs
 
   bool operator==(const Burst&) const = default;
 };
@@ -33,13 +34,21 @@ std::vector<BurstRound> link_bursts(const machine::Allocation& allocation,
 /// A node's own link to its switch is not among them: what is slow there may as well be the node's processor.
 std::vector<topology::Link> burst_links(const machine::Allocation& allocation);
 
-/// What the middle one of all bursts took; `seconds` are by round and burst. 0 of none.
-double usual_seconds(std::span<const std::vector<double>> seconds);
+/// Seconds by round and burst.
+using BurstTimes = std::vector<std::vector<double>>;
+
+/// Of each burst the middle one of some passes, at least one.
+BurstTimes middle_times(std::span<const BurstTimes> passes);
+
+/// What a burst takes over quiet links of capacity 1: as long as the fastest quarter at most. One flow slows
+/// bursts over its links, those that its ends' nodes send or receive, and others' answers: more than half of
+/// them on a small network. 0 of none.
+double quiet_seconds(std::span<const BurstRound> rounds, const BurstTimes& times);
 
 /// What is left of each of the machine's links: 1, or less for those of `links` over which all bursts took
-/// more than `slow` times as long as is usual. O(bursts * links).
+/// more than `slow` times as long as over quiet ones of their capacity. O(bursts * links).
 std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const topology::Link> links,
-                               std::span<const BurstRound> rounds,
-                               std::span<const std::vector<double>> seconds, double usual, double slow);
+                               std::span<const BurstRound> rounds, const BurstTimes& times, double quiet,
+                               double slow);
 
 } // namespace thalweg::place

@@ -15,11 +15,11 @@ namespace {
 
 using topology::Place;
 
-/// The slots of each place, ascending.
-std::map<Place, std::vector<std::int32_t>> slots_by_place(const machine::Allocation& allocation) {
+/// The slots of each place, ascending; places are of slots.
+std::map<Place, std::vector<std::int32_t>> slots_by_place(const std::vector<Place>& places) {
   std::map<Place, std::vector<std::int32_t>> found;
-  for (std::size_t slot = 0; slot < allocation.slots.size(); ++slot)
-    found[allocation.slots[slot]].push_back(static_cast<std::int32_t>(slot));
+  for (std::size_t slot = 0; slot < places.size(); ++slot)
+    found[places[slot]].push_back(static_cast<std::int32_t>(slot));
   return found;
 }
 
@@ -33,9 +33,9 @@ Mapping moved(const Mapping& mapping, const std::vector<std::int32_t>& to) {
 
 /// Where the slots go if each place's contents go to another: nothing where those have not as many slots.
 template <typename Goal>
-std::optional<std::vector<std::int32_t>> slots_moved(const machine::Allocation& allocation, Goal goal) {
-  const auto slots = slots_by_place(allocation);
-  std::vector<std::int32_t> to(allocation.slots.size());
+std::optional<std::vector<std::int32_t>> slots_moved(const std::vector<Place>& places, Goal goal) {
+  const auto slots = slots_by_place(places);
+  std::vector<std::int32_t> to(places.size());
   for (const auto& [place, own] : slots) {
     const auto other = slots.find(goal(place));
     if (other == slots.end() || other->second.size() != own.size())
@@ -61,23 +61,26 @@ Place shifted(const topology::Grid& grid, Place place, Place from, Place to, uns
   return result;
 }
 
-/// Ways to bring the contents of one place to another: the two change places, or all of a ring or torus
-/// moves, and is mirrored. These differ where links do.
-std::vector<Mapping> turned(const Mapping& mapping, const machine::Allocation& allocation, Place from,
-                            Place to) {
+/// Ways to bring the contents of one slot's node to another's: the two change places, or all of a ring or
+/// torus, be it of nodes or of switches, moves and is mirrored. These differ where links do.
+std::vector<Mapping> turned(const Mapping& mapping, const machine::Allocation& allocation, std::size_t from,
+                            std::size_t to) {
   std::vector<Mapping> ways;
-  if (const auto swapped = slots_moved(allocation, [&](Place place) {
-        return place == from ? to : place == to ? from : place;
+  std::vector<Place> places(allocation.slots.begin(), allocation.slots.end());
+  if (const auto swapped = slots_moved(places, [&](Place place) {
+        return place == places[from] ? places[to] : place == places[to] ? places[from] : place;
       }))
     ways.push_back(moved(mapping, *swapped));
-  const topology::Grid* const grid = allocation.interconnect->grid();
+  const topology::Interconnect& machine = *allocation.interconnect;
+  const topology::Grid* const grid = machine.switch_grid();
   if (grid == nullptr)
     return ways;
+  std::ranges::transform(places, places.begin(), [&](Place node) { return machine.switch_place(node); });
   constexpr std::size_t mirrored_max = 3; // dimensions
   const unsigned mirrors = 1U << std::min(grid->dimensions(), mirrored_max);
   for (unsigned mirrored = 0; mirrored < mirrors; ++mirrored)
-    if (const auto all =
-            slots_moved(allocation, [&](Place place) { return shifted(*grid, place, from, to, mirrored); }))
+    if (const auto all = slots_moved(
+            places, [&](Place place) { return shifted(*grid, place, places[from], places[to], mirrored); }))
       ways.push_back(moved(mapping, *all));
   return ways;
 }
@@ -148,8 +151,7 @@ Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& al
   Mapping found = Mapping::identity(slots);
   for (std::int32_t task = 0; task < pattern.tasks; ++task)
     found.swap(task, found.task(result.slot_of[static_cast<std::size_t>(task)]));
-  const Place from = allocation.slots[static_cast<std::size_t>(found.slot(0))];
-  std::vector<Mapping> ways = turned(found, allocation, from, allocation.slots.front());
+  std::vector<Mapping> ways = turned(found, allocation, static_cast<std::size_t>(found.slot(0)), 0);
   ways.push_back(found);
   double cost_min = std::numeric_limits<double>::max();
   Mapping best = found;

@@ -9,15 +9,16 @@
 namespace thalweg::place {
 namespace {
 
-std::vector<std::vector<double>> times(const std::vector<BurstRound>& rounds,
-                                       const std::vector<double>& link_seconds) {
-  std::vector<std::vector<double>> seconds;
+/// What bursts take, of links that take so long for what they have of a capacity of 1.
+BurstTimes times(const topology::Interconnect& machine, const std::vector<BurstRound>& rounds,
+                 const std::vector<double>& link_seconds) {
+  BurstTimes seconds;
   for (const BurstRound& round : rounds) {
     seconds.emplace_back();
     for (const Burst& burst : round) {
       double longest = 0;
       for (const topology::Link link : burst.links)
-        longest = std::max(longest, link_seconds[static_cast<std::size_t>(link)]);
+        longest = std::max(longest, link_seconds[static_cast<std::size_t>(link)] / machine.capacity(link));
       seconds.back().push_back(longest);
     }
   }
@@ -47,16 +48,17 @@ TEST(LinkBursts, DoNotMeetEachOtherAndCoverAllLinks) {
 }
 
 TEST(LinkBursts, FindTheLinksThatOthersUse) {
-  for (const char* const machine : {"torus:8", "torus:4x4", "torus:4x2", "mesh:3x3", "tree:2^3"}) {
+  for (const char* const machine :
+       {"torus:8", "torus:4x4", "torus:4x2", "mesh:3x3", "tree:2^3", "torus:8,capacity=2"}) {
     const machine::Allocation allocation = whole(machine);
     const std::vector<topology::Link> links = burst_links(allocation);
     const std::vector<BurstRound> rounds = link_bursts(allocation, links, true);
     for (const topology::Link busy : links) {
       std::vector<double> seconds(static_cast<std::size_t>(allocation.interconnect->links()), 1);
       seconds[static_cast<std::size_t>(busy)] = 2;
-      const std::vector<std::vector<double>> measured = times(rounds, seconds);
+      const BurstTimes measured = times(*allocation.interconnect, rounds, seconds);
       const std::vector<double> parts =
-          free_parts(*allocation.interconnect, links, rounds, measured, usual_seconds(measured), 1.5);
+          free_parts(*allocation.interconnect, links, rounds, measured, quiet_seconds(rounds, measured), 1.5);
       EXPECT_EQ(parts[static_cast<std::size_t>(busy)], 0.5) << busy << " of " << machine;
       // In a tree some links are never crossed without others.
       if (allocation.interconnect->grid() != nullptr) {
@@ -64,6 +66,22 @@ TEST(LinkBursts, FindTheLinksThatOthersUse) {
       }
     }
   }
+}
+
+TEST(LinkBursts, LinksOfLessCapacityAreNotBusy) {
+  const machine::Allocation allocation = whole("torus:4x4,capacity=1:0.25");
+  const topology::Interconnect& machine = *allocation.interconnect;
+  const std::vector<topology::Link> links = burst_links(allocation);
+  const std::vector<BurstRound> rounds = link_bursts(allocation, links, true);
+  const std::vector<double> alike(static_cast<std::size_t>(machine.links()), 1);
+  const BurstTimes measured = times(machine, rounds, alike);
+  const auto parts = free_parts(machine, links, rounds, measured, quiet_seconds(rounds, measured), 1.01);
+  EXPECT_EQ(std::ranges::count(parts, 1), std::ssize(parts));
+}
+
+TEST(LinkBursts, CountByTheMiddlePass) {
+  const std::vector<BurstTimes> passes{{{1, 8}, {3}}, {{2, 9}, {1}}, {{9, 1}, {2}}};
+  EXPECT_EQ(middle_times(passes), (BurstTimes{{2, 8}, {2}}));
 }
 
 TEST(LinkBursts, TellNothingWhereMessagesAreSpread) {

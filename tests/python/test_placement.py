@@ -114,15 +114,18 @@ def test_files_are_read(tmp_path: Path) -> None:
     dense = np.array([[0, 2, 0], [2, 0, 3], [0, 3, 0]])
     io.mmwrite(tmp_path / "a.mtx", sparse.coo_array(dense))
     (tmp_path / "a.csv").write_text("0,2,0\n2,0,3\n0,3,0\n")
+    (tmp_path / "a.dat").write_text("3\n 0 1 2\n 1 0 1\n 2 1 0\n\n 0 2 0\n 2 0 3\n 0 3 0\n")
     (tmp_path / "a.graph").write_text("% a graph\n3 2 001\n2 2\n1 2 3 3\n2 3\n")
-    for name in ("a.mtx", "a.csv", "a.graph"):
+    for name in ("a.mtx", "a.csv", "a.graph", "a.dat"):
         assert read_pattern(str(tmp_path / name)).matrix().toarray().tolist() == dense.tolist(), name
 
 
 HEADS = {
     "mtx": "%%MatrixMarket matrix coordinate real general\n",
     "csv": "",
+    "dat": "1\n",
     "graph": "",
+    "json": '{"format": "thalweg-pattern", "version": 1, "ranks": 3, "phases": [{"name": "", "repeats": 1, "sent": [[',
     "pattern": "thalweg-pattern 1\nranks 3\nsite 0 call MPI_Send\nphase 1 all\n",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.balancing.balance import Balance, TaskCosts, balance
-from thalweg.balancing.files import read_nodes, read_numbers
+from thalweg.balancing.files import read_loads, read_nodes, read_numbers
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.machine.machine import Machine
@@ -43,7 +43,8 @@ class Request(NamedTuple):
 
 def run(request: Request, *, as_json: bool, shown: int = SHOWN) -> None:
     """Answer, as a table or as JSON."""
-    loads = read_numbers(request.loads, request.ranks)
+    costs = _task_costs(request)
+    loads = read_loads(request.loads, request.ranks, costs.task_seconds)
     allocation = _allocation(request)
     found = balance(
         loads,
@@ -52,7 +53,7 @@ def run(request: Request, *, as_json: bool, shown: int = SHOWN) -> None:
         speeds=read_numbers(request.speeds, loads.size) if request.speeds else None,
         order=request.order or None,
         allocation=allocation,
-        costs=_task_costs(request),
+        costs=costs,
         incumbent=request.incumbent,
     )
     order = request.order or ("ranks" if allocation is None else "hilbert")

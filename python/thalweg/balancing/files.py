@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
+from thalweg.documents import REPORT, read_document
 from thalweg.errors import SETTINGS, ThalwegError
 
 if TYPE_CHECKING:
@@ -72,6 +73,32 @@ def read_numbers(path: str, ranks: int | None = None) -> NDArray[np.int64]:
     if not found and ranks is None:
         raise ThalwegError(SETTINGS, f"{path}: no numbers in it", "write one for each rank")
     return _filled(path, found, ranks)
+
+
+def read_loads(path: str, ranks: int | None, task_seconds: float) -> NDArray[np.int64]:
+    """Read the tasks of each rank: as read_numbers(), or of a run's report (.json).
+
+    Of a report they are the time that the rank spent outside of MPI, over that of a task. Raises ThalwegError.
+    """
+    if not path.lower().endswith(".json"):
+        return read_numbers(path, ranks)
+    try:
+        report = read_document(path)
+        if report.text("format") != REPORT:
+            raise report.without("format", repr(REPORT))
+        rows = report.parts("ranks")
+        spent_s = {one.whole_number("rank"): 1e-9 * (one.number("wall_ns") - one.number("mpi_ns")) for one in rows}
+        tasks = {rank: max(round(seconds / task_seconds), 0) for rank, seconds in spent_s.items()}
+    except (OSError, ValueError, OverflowError, ZeroDivisionError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise ThalwegError(SETTINGS, f"{path}: {reason}", "name what thalweg run --report wrote") from error
+    limit = len(tasks) if ranks is None else ranks
+    if not tasks or len(tasks) != len(rows) or not 0 <= min(tasks) <= max(tasks) < limit:
+        problem = f"{path}: {len(rows)} ranks, numbered otherwise than from 0 to {limit - 1}"
+        raise ThalwegError(SETTINGS, problem, "give the number of ranks: --ranks")
+    if max(tasks.values()) > NUMBER_MAX:
+        raise ThalwegError(SETTINGS, f"{path}: over {NUMBER_MAX} tasks", "give the time of a task: --task-time")
+    return _filled(path, tasks, ranks)
 
 
 def _filled(path: str, found: dict[int, int], ranks: int | None) -> NDArray[np.int64]:

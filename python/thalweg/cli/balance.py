@@ -13,7 +13,9 @@ def _schemes() -> list[str]:
 
 
 def balance(
-    loads: Annotated[str, typer.Argument(metavar="LOADS", help="A file with the tasks of each rank.")],
+    loads: Annotated[
+        str, typer.Argument(metavar="LOADS", help="A file with the tasks of each rank, or a run's report, .json.")
+    ],
     *,
     ranks: Annotated[
         int | None, typer.Option("--ranks", "-n", help="Number of ranks; those not in the file have no tasks.")
@@ -49,7 +51,8 @@ def balance(
     """Say who sends how many tasks to whom so that loads become even: by which scheme, and why by that one.
 
     The file has whole numbers in the order of the ranks; RANK:NUMBER goes on from that rank. A file of nodes has a
-    line of coordinates for each node; its first line may be the extents of a torus and the number of nodes.
+    line of coordinates for each node; its first line may be the extents of a torus and the number of nodes. Of a report
+    of `thalweg run`, a rank's tasks are the time that it spent outside of MPI, over that of a task.
     """
     module = importlib.import_module("thalweg.balancing.command")
     request = module.Request(

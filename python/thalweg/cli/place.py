@@ -13,6 +13,7 @@ def formats() -> list[str]:
     return list(_FORMATS)
 
 
+_PATTERN = "Bytes between ranks: .pattern, .json, .mtx, .graph or .metis, .csv, or QAPLIB's .dat."
 _Proposals = Annotated[int, typer.Option(help="How many swaps to look at instead: the same answer each time.", min=0)]
 _Hosts = Annotated[
     str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")
@@ -41,9 +42,7 @@ _Imbalance = Annotated[float, typer.Option(help="How much of the mean the heavie
 
 
 def map_ranks(
-    pattern: Annotated[
-        str, typer.Argument(metavar="PATTERN", help="Bytes between ranks: .mtx, .graph or .metis, .csv.")
-    ],
+    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help=_PATTERN)],
     *,
     machine: _Machine = "",
     nodes: _Nodes = "",
@@ -98,9 +97,7 @@ def map_ranks(
 
 
 def advise(
-    pattern: Annotated[
-        str, typer.Argument(metavar="PATTERN", help="Bytes between ranks: .pattern, .mtx, .graph or .metis, .csv.")
-    ],
+    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help=_PATTERN)],
     *,
     machine: Annotated[str, typer.Option(metavar="MACHINE", help="The network, such as torus:16x16x16.")],
     ranks_per_node: Annotated[

@@ -1,4 +1,4 @@
-"""The files that patterns come in: Matrix Market, METIS graphs, and tables of bytes."""
+"""The files that patterns come in: Matrix Market, METIS graphs, and tables of bytes, JSON, QAPLIB's instances."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from scipy import io, sparse
 
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.placement import json_patterns
 from thalweg.placement.pattern import Pattern, Sent
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_pattern(path: str) -> Pattern:
-    """Read a pattern, by its ending: .pattern, .mtx, .graph, .metis or .csv. Raises ThalwegError with the remedy."""
+    """Read a pattern, by its ending: .pattern, .json, .mtx, .graph, .metis, .csv or .dat. Raises ThalwegError."""
     for endings, read in _READERS.items():
         if path.lower().endswith(endings):
             try:
@@ -46,6 +47,17 @@ def _table(path: str) -> np.ndarray:
         message = f"{len(rows)} rows of {lengths} numbers, where as many as rows are expected"
         raise ValueError(message)
     return np.array(rows, dtype=np.float64)
+
+
+def _qaplib(path: str) -> np.ndarray:
+    """Read the flows of an instance: its second matrix, as the first has the distances of places."""
+    with open(path, encoding="utf-8") as file:
+        words = file.read().replace(",", " ").split()
+    size = int(words[0]) if words else -1
+    if size < 0 or len(words) - 1 != 2 * size * size:
+        message = f"{len(words)} numbers, where a size and two matrices of it are expected"
+        raise ValueError(message)
+    return np.array(words[1 + size * size :], dtype=np.float64).reshape(size, size)
 
 
 def _metis(path: str) -> sparse.coo_array:
@@ -143,9 +155,10 @@ def recorded_header(path: str) -> Header:
 
 
 def write_pattern(pattern: Pattern, path: str) -> None:
-    """Write the sum of all phases by the ending of the name: .mtx, .graph, .metis or .csv; METIS has both ways as one.
+    """Write a pattern by the ending of the name.
 
-    Raises ThalwegError for another ending.
+    .json holds all of it. .mtx, .graph, .metis and .csv have the sum of all phases, METIS both ways as one. Raises
+    ThalwegError for another ending.
     """
     matrix = pattern.matrix()
     if path.lower().endswith(".mtx"):
@@ -157,17 +170,21 @@ def write_pattern(pattern: Pattern, path: str) -> None:
         for rank in range(pattern.tasks):
             row = both[[rank], :].tocoo()
             lines.append(" ".join(f"{other + 1} {size:.0f}" for other, size in zip(row.col, row.data, strict=True)))
+    elif path.lower().endswith(".json"):
+        lines = json_patterns.to_text(pattern).splitlines()
     elif path.lower().endswith(".csv"):
         lines = [",".join(f"{size:.0f}" for size in row) for row in matrix.toarray()]
     else:
-        raise ThalwegError(SETTINGS, f"{path} has none of the endings .mtx, .graph, .metis, .csv", "choose one")
+        raise ThalwegError(SETTINGS, f"{path} has none of the endings .json, .mtx, .graph, .metis, .csv", "choose one")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
 
 _READERS: dict[tuple[str, ...], Callable[[str], sparse.coo_array | np.ndarray | Pattern]] = {
     (".pattern",): _recorded,
+    (".json",): lambda path: json_patterns.read(path, _recorded),
     (".mtx", ".mtx.gz"): _matrix_market,
     (".graph", ".metis"): _metis,
     (".csv", ".txt"): _table,
+    (".dat",): _qaplib,
 }

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+TASKS_MAX = 1 << 26
+"""Of a pattern; sums of phases have a word for each."""
+
+
 class Phase(NamedTuple):
     """What is sent at once: rows of one length, int32 ranks, and float64 bytes and messages; `repeats` times."""
 
@@ -51,6 +55,8 @@ class Pattern:
             raise ThalwegError(SETTINGS, "a pattern of nothing", "give a matrix, or the number of tasks")
         matrix = None if traffic is None else _square(traffic)
         self.tasks = int(tasks if tasks is not None else matrix.shape[0] if matrix is not None else 0)
+        if self.tasks > TASKS_MAX:
+            raise ThalwegError(SETTINGS, f"a pattern of {self.tasks} tasks", f"give at most {TASKS_MAX}")
         try:
             self._core = _core.TrafficPattern(self.tasks)
         except (TypeError, _core.Error) as error:
@@ -127,4 +133,6 @@ def _counts(matrix: sparse.coo_array, messages: Any) -> NDArray[np.float64]:
     counts = sparse.csr_array(_square(messages))
     if counts.shape != matrix.shape:
         raise ThalwegError(SETTINGS, f"messages of shape {counts.shape}, bytes of {matrix.shape}", "give one shape")
+    if matrix.nnz == 0:  # scipy gives no row of none
+        return np.empty(0)
     return np.asarray(counts[matrix.row, matrix.col], dtype=np.float64).ravel()

@@ -1,0 +1,71 @@
+"""Files of JSON that others may have written or damaged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+REPORT = "thalweg-report"
+"""The format of what `thalweg run --report` writes."""
+
+
+def read_document(path: str) -> Document:
+    """Read a file that holds one object. Raises ValueError for another text, and OSError."""
+    try:
+        return Document(json.loads(Path(path).read_text(encoding="utf-8")), "the file")
+    except RecursionError as error:
+        message = "it is nested too deep"
+        raise ValueError(message) from error
+
+
+class Document:
+    """An object of JSON; what it should have and does not is a ValueError that names it."""
+
+    def __init__(self, value: Any, name: str) -> None:
+        """Take what JSON gave, and a name for errors."""
+        if not isinstance(value, dict):
+            message = f"{name} is no object"
+            raise ValueError(message)  # noqa: TRY004 - a file's fault
+        self._value = value
+        self._name = name
+
+    def value(self, key: str) -> Any:
+        """Give what the object has, or None."""
+        return self._value.get(key)
+
+    def without(self, key: str, expected: str) -> ValueError:
+        """Give the error for what is missing or is something else."""
+        return ValueError(f"{self._name} has no {expected} as {key!r}")
+
+    def text(self, key: str) -> str:
+        """Give a text."""
+        value = self.value(key)
+        if not isinstance(value, str):
+            raise self.without(key, "text")
+        return value
+
+    def number(self, key: str) -> float:
+        """Give a number."""
+        value = self.value(key)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.without(key, "number")
+        return value
+
+    def whole_number(self, key: str) -> int:
+        """Give a number that is written without a point."""
+        value = self.number(key)
+        if not isinstance(value, int):
+            raise self.without(key, "whole number")
+        return value
+
+    def part(self, key: str) -> Document:
+        """Give an object within this one."""
+        return Document(self.value(key), f"{key!r}")
+
+    def parts(self, key: str) -> list[Document]:
+        """Give a list of objects."""
+        values = self.value(key)
+        if not isinstance(values, list):
+            raise self.without(key, "list")
+        return [Document(value, f"entry {number} of {key!r}") for number, value in enumerate(values)]
