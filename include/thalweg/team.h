@@ -145,7 +145,7 @@ typedef struct thalweg_received {
 THALWEG_API thalweg_status thalweg_team_open_inboxes(thalweg_team* team);
 /* Who matches: the devices, or the library and why. The text is valid as long as the team. */
 THALWEG_API thalweg_status thalweg_team_inboxes(thalweg_team* team, const char** where);
-/* Returns when the receiver's device has the message, or the library a copy. Those of more than 1392 bytes
+/* Returns when the receiver's device has the message, or the library a copy. Those of more than 1408 bytes
  * wait for their receiver. Tags are from 0 on, as MPI's. */
 THALWEG_API thalweg_status thalweg_team_send(thalweg_team* team, int to, int tag, const void* message,
                                              size_t bytes);

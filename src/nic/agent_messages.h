@@ -64,6 +64,8 @@ enum thalweg_nic_page_bytes {
 struct thalweg_nic_desk {
   struct thalweg_nic_match matches[THALWEG_NIC_RECEIVES]; /* by number */
   __u64 credits[THALWEG_NIC_CONTRIBUTORS];                /* by rank that this one sends to */
+  __u32 released[THALWEG_NIC_CONTRIBUTORS];               /* by source; written by the rank (nic/inbox.h) */
+  __u32 wanted[THALWEG_NIC_CONTRIBUTORS];                 /* by source: it was told that there is no room */
 };
 
 /* All cells that a group may have on a host. */

@@ -5,12 +5,13 @@
  * else.
  *
  * Each pair of ranks is a channel with `width` cells at the receiver, as the source's send and receive slots
- * are (Zhang 2002, 2.4). A message is accepted only if it is the channel's next one, and its cell is free.
- * The card answers each message with how many it has accepted, and whether the next one has room. So who
- * sends knows that its message is in order and kept, without the receiver's host.
+ * are (Zhang 2002, 2.4). A message is accepted only if it is the channel's next one, and a cell is free. The
+ * card answers each message with how many it has accepted, and whether the next one has room. So who sends
+ * knows that its message is in order and kept, without the receiver's host. The card chooses the cell: one
+ * that is not received for long takes the room of one message only.
  *
  * Packets may be lost, doubled and overtaken. Who sends says it again until it is accepted. A receiver that
- * takes a message out of a cell that was wanted has its card tell the sender.
+ * takes a message where the sender was told that there is no room has its card tell it otherwise.
  *
  * It is restricted C for the kernel's verifier.
  */
@@ -31,13 +32,9 @@ enum thalweg_nic_wish {
   THALWEG_NIC_RELEASE = 3, /* there is room again for `to` */
 };
 
-/* Where a message is kept until it was taken. */
-enum thalweg_nic_cell_bytes { THALWEG_NIC_CARRIED_BYTES = THALWEG_NIC_SEGMENT_BYTES - 16 };
-struct thalweg_nic_cell {
-  __u32 taken;  /* messages so far; written by the receiver's host */
-  __u32 wanted; /* the sender was told that there is no room for this one, counted from 1 on */
-  __u64 unused;
-  __u8 bytes[THALWEG_NIC_CARRIED_BYTES];
+enum thalweg_nic_inbox_sizes {
+  THALWEG_NIC_CARRIED_BYTES = THALWEG_NIC_SEGMENT_BYTES, /* the most that a cell has room for */
+  THALWEG_NIC_MAX_WIDTH = 32,
 };
 
 /* How many bytes are behind a envelope: longer messages come another way, once they are matched. */
@@ -46,13 +43,17 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_carried(__u32 bytes) {
 }
 
 THALWEG_NIC_INLINE __u32 thalweg_nic_place_of(const struct thalweg_nic_group* group, __u32 source,
-                                              __u32 sequence) {
-  return 1 + ((source * group->width + (sequence & (group->width - 1U))) & (THALWEG_NIC_RECORDS - 1));
+                                              __u32 cell) {
+  return 1 + ((source * group->width + cell) & (THALWEG_NIC_RECORDS - 1));
 }
 
-/* Messages that were in a cell before this one. */
-THALWEG_NIC_INLINE __u32 thalweg_nic_turn(const struct thalweg_nic_group* group, __u32 sequence) {
-  return group->width != 0 ? sequence / group->width : 0;
+/* The free cells of a channel, a bit for each. The card changes a cell's bit of `filled` when it fills it,
+ * and the receiver's host that of `released` when it takes the message: so neither writes what is the
+ * other's. */
+THALWEG_NIC_INLINE __u32 thalweg_nic_free_cells(const struct thalweg_nic_group* group, __u32 filled,
+                                                __u32 released) {
+  const __u32 all = ~0U >> ((THALWEG_NIC_MAX_WIDTH - group->width) & (THALWEG_NIC_MAX_WIDTH - 1));
+  return THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_CELL) ? ~(filled ^ released) & all : all;
 }
 
 /* May a packet from another card come from there, and is it for a rank at `own`? */
@@ -71,28 +72,30 @@ THALWEG_NIC_INLINE int thalweg_nic_admits_message(const struct thalweg_nic_group
          group->below[to].address == own->address && group->below[to].port == own->port;
 }
 
-/* A message has come, and there is room for it or not. Is it to be written, before thalweg_nic_accept? */
-THALWEG_NIC_INLINE int thalweg_nic_offer_message(struct thalweg_nic_inbox* inbox, __u32 source,
-                                                 __u32 sequence, int has_room) {
+/* A message has come. Gives the place where it is to be written, before thalweg_nic_accept; or 0. */
+THALWEG_NIC_INLINE __u32 thalweg_nic_offer_message(const struct thalweg_nic_group* group,
+                                                   struct thalweg_nic_inbox* inbox, __u32 source,
+                                                   __u32 sequence, __u32 released) {
+  __u32 free_cells;
+  __u32 cell;
   source &= THALWEG_NIC_CONTRIBUTORS - 1;
+  free_cells = thalweg_nic_free_cells(group, inbox->filled[source], released);
   if (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ORDER) && inbox->accepted[source] != sequence)
     return 0;
-  if (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_CELL) && !has_room)
+  if (free_cells == 0 || (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_BEGIN) && inbox->begun[source] == sequence + 1))
     return 0;
-  if (THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_BEGIN) && inbox->begun[source] == sequence + 1)
-    return 0;
+  cell = 63 - thalweg_nic_leading_zeros(free_cells & -free_cells);
   inbox->begun[source] = sequence + 1;
-  return 1;
+  inbox->filled[source] ^= 1U << (cell & (THALWEG_NIC_MAX_WIDTH - 1));
+  return thalweg_nic_place_of(group, source, cell);
 }
 
-/* The message was written. Is there a receive for it? */
-THALWEG_NIC_INLINE int thalweg_nic_accept(const struct thalweg_nic_group* group,
-                                          struct thalweg_nic_inbox* inbox, __u32 source, __u32 sequence,
-                                          __u32 tag, __u32 bytes, struct thalweg_nic_match* match) {
-  const __u32 place = thalweg_nic_place_of(group, source, sequence);
+/* The message was written at that place. Is there a receive for it? */
+THALWEG_NIC_INLINE int thalweg_nic_accept(struct thalweg_nic_inbox* inbox, __u32 place, __u32 source,
+                                          __u32 sequence, __u32 tag, __u32 bytes,
+                                          struct thalweg_nic_match* match) {
   struct thalweg_nic_record* const record = thalweg_nic_record_at(inbox, place);
-  source &= THALWEG_NIC_CONTRIBUTORS - 1;
-  inbox->accepted[source] = sequence + 1;
+  inbox->accepted[source & (THALWEG_NIC_CONTRIBUTORS - 1)] = sequence + 1;
   record->source = source;
   record->sequence = sequence;
   record->tag = tag;

@@ -14,11 +14,10 @@ thalweg_nic_desk& KernelInbox::desk() const {
   return *reinterpret_cast<thalweg_nic_desk*>(group_.entry(1 + number_here()));
 }
 
-thalweg_nic_cell& KernelInbox::cell(std::uint32_t place) const {
+const std::byte* KernelInbox::cell(std::uint32_t place) const {
   const thalweg_nic_group& view = group_.view();
   const std::uint32_t number = number_here() * view.contributors * view.width + place - 1;
-  return *reinterpret_cast<thalweg_nic_cell*>(group_.entry(1U + view.locals) +
-                                              std::size_t{number} * THALWEG_NIC_SEGMENT_BYTES);
+  return group_.entry(1U + view.locals) + std::size_t{number} * THALWEG_NIC_SEGMENT_BYTES;
 }
 
 // The program has seen it when this returns.
@@ -54,16 +53,16 @@ bool KernelInbox::has_matched(std::uint32_t number, thalweg_nic_match& match) {
   return true;
 }
 
-// Where it was in the way of a later one, the sender is told.
+// Where the sender was told that there is no room, it hears otherwise.
 void KernelInbox::take(const thalweg_nic_match& match, std::span<std::byte> message) {
-  thalweg_nic_cell& from = cell(match.place);
-  std::copy_n(reinterpret_cast<const std::byte*>(from.bytes),
-              std::min<std::size_t>(message.size(), thalweg_nic_carried(match.bytes)), message.data());
-  const std::uint32_t next =
-      thalweg_nic_turn(&group_.view(), match.sequence + group_.view().width); // sequences go round
-  __atomic_store_n(&from.taken, next, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&from.wanted, __ATOMIC_SEQ_CST) == next + 1)
-    wish(0, {0, 0, static_cast<std::uint16_t>(match.source), THALWEG_NIC_RELEASE}, {});
+  std::copy_n(cell(match.place), std::min<std::size_t>(message.size(), thalweg_nic_carried(match.bytes)),
+              message.data());
+  const std::uint32_t of_source = (match.place - 1) % group_.view().width;
+  __atomic_fetch_xor(&desk().released[match.source], 1U << of_source, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&desk().wanted[match.source], __ATOMIC_SEQ_CST) == 0)
+    return;
+  __atomic_store_n(&desk().wanted[match.source], 0, __ATOMIC_SEQ_CST);
+  wish(0, {0, 0, static_cast<std::uint16_t>(match.source), THALWEG_NIC_RELEASE}, {});
 }
 
 } // namespace thalweg::nic

@@ -28,7 +28,7 @@ private:
             std::span<const std::byte> carried) const;
   std::uint32_t number_here() const { return group_.view().below[group_.local()].local; }
   thalweg_nic_desk& desk() const;
-  thalweg_nic_cell& cell(std::uint32_t place) const;
+  const std::byte* cell(std::uint32_t place) const;
 
   KernelGroup group_;
 };

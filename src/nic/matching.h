@@ -75,6 +75,7 @@ struct thalweg_nic_receive {
 struct thalweg_nic_inbox {
   __u32 accepted[THALWEG_NIC_CONTRIBUTORS]; /* by source: how many messages have come */
   __u32 begun[THALWEG_NIC_CONTRIBUTORS];    /* by source: how many were written, or are being so */
+  __u32 filled[THALWEG_NIC_CONTRIBUTORS];   /* by source: a bit for each cell (nic/inbox.h) */
   __u32 posted;                             /* receives so far */
   __u32 unused;
   struct thalweg_nic_list records_in[THALWEG_NIC_LISTS];

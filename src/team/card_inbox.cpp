@@ -20,7 +20,6 @@ namespace {
 // A packet with a whole message, and all that is before it.
 constexpr std::uint32_t mtu_of_messages =
     THALWEG_NIC_CARRIED_BYTES + sizeof(nic::EnvelopeHead) + 8 + 20; // UDP, IP
-constexpr std::uint32_t widest = 32;
 
 // What ranks tell each other. Without a reason all is well.
 struct Candidate {
@@ -72,8 +71,8 @@ std::uint32_t width_of(const Candidates& candidates) {
   std::uint32_t max_locals = 1;
   for (const Candidate& one : candidates)
     max_locals = std::max(max_locals, ranks_at(one.address, candidates, candidates.size()));
-  return std::bit_floor(
-      std::min({widest, THALWEG_NIC_RECORDS / ranks, THALWEG_NIC_CELLS / (ranks * max_locals)}));
+  return std::bit_floor(std::min({std::uint32_t{THALWEG_NIC_MAX_WIDTH}, THALWEG_NIC_RECORDS / ranks,
+                                  THALWEG_NIC_CELLS / (ranks * max_locals)}));
 }
 
 thalweg_nic_group group_of(const Candidates& candidates, std::uint32_t own_address) {

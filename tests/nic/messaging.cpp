@@ -41,6 +41,7 @@ struct Packet {
   std::uint32_t number = 0; // of a message, or how many were accepted
   std::uint32_t tag = 0;
   std::uint32_t room = 0;
+  std::uint32_t place = 0; // of a message that is being written
 };
 
 struct Posted {
@@ -54,10 +55,8 @@ struct Posted {
 // Senders have a tag each, so three kinds of receives wait for the same messages; or all are for anybody.
 struct SimulatedRank {
   std::unique_ptr<thalweg_nic_inbox> inbox = std::make_unique<thalweg_nic_inbox>();
-  struct Cell {
-    std::uint32_t taken = 0, wanted = 0, text = 0;
-  };
-  std::array<Cell, THALWEG_NIC_RECORDS> cells{};
+  std::array<std::uint32_t, THALWEG_NIC_RECORDS> cells{}; // by place: the text
+  std::array<std::uint32_t, THALWEG_NIC_CONTRIBUTORS> released{}, wanted{};
   std::array<thalweg_nic_match, THALWEG_NIC_RECEIVES> matches{};
   std::array<std::uint64_t, THALWEG_NIC_CONTRIBUTORS> credits{};
   bool is_for_anybody = false;
@@ -115,8 +114,6 @@ private:
     std::ranges::fill(rank.inbox->accepted, setting_.first);
     std::ranges::fill(rank.inbox->begun, setting_.first);
     rank.inbox->posted = setting_.first;
-    for (SimulatedRank::Cell& cell : rank.cells)
-      cell.taken = thalweg_nic_turn(&group_, setting_.first);
     std::ranges::fill(rank.credits, std::uint64_t{setting_.first} << 32);
     rank.sequence.assign(ranks_.size(), setting_.first);
     rank.is_for_anybody = has(30);
@@ -150,7 +147,7 @@ private:
       ++done_;
       return;
     }
-    under_way_.push_back({THALWEG_NIC_MESSAGE, own, to, sequence, own + 100, 0});
+    under_way_.push_back({THALWEG_NIC_MESSAGE, own, to, sequence, own + 100, 0, 0});
   }
 
   void begin_receive(std::uint32_t own) {
@@ -200,33 +197,26 @@ private:
 
   void take(std::uint32_t own, Posted& receive, const thalweg_nic_match& match) {
     SimulatedRank& rank = ranks_[own];
-    SimulatedRank::Cell& cell = rank.cells[match.place - 1];
     receive.has_ended = true;
     receive.got_source = match.source;
     receive.got_sequence = match.sequence;
-    is_wrong_ = is_wrong_ || cell.text != text_of(match.source, own, match.sequence) ||
+    is_wrong_ = is_wrong_ || rank.cells[match.place - 1] != text_of(match.source, own, match.sequence) ||
                 match.tag != match.source + 100;
-    cell.taken = thalweg_nic_turn(&group_, match.sequence + width);
+    rank.released[match.source] ^= 1U << (match.place - 1) % width;
     ++done_;
-    if (cell.wanted == cell.taken + 1)
+    if (rank.wanted[match.source] != 0) {
+      rank.wanted[match.source] = 0;
       answer(match.source, own);
-  }
-
-  bool has_room(SimulatedRank::Cell& cell, std::uint32_t sequence) const {
-    const std::uint32_t turn = thalweg_nic_turn(&group_, sequence);
-    if (cell.taken != turn)
-      cell.wanted = turn + 1;
-    return cell.taken == turn;
-  }
-
-  SimulatedRank::Cell& cell_of(std::uint32_t to, std::uint32_t from, std::uint32_t sequence) {
-    return ranks_[to].cells[thalweg_nic_place_of(&group_, from, sequence) - 1];
+    }
   }
 
   void answer(std::uint32_t from, std::uint32_t to) {
-    const std::uint32_t accepted = ranks_[to].inbox->accepted[from];
-    under_way_.push_back({THALWEG_NIC_CREDIT, to, from, accepted, 0,
-                          has_room(cell_of(to, from, accepted), accepted) ? 1U : 0U});
+    SimulatedRank& rank = ranks_[to];
+    const bool has_room = thalweg_nic_free_cells(&group_, rank.inbox->filled[from], rank.released[from]) != 0;
+    if (!has_room)
+      rank.wanted[from] = 1;
+    under_way_.push_back(
+        {THALWEG_NIC_CREDIT, to, from, rank.inbox->accepted[from], 0, has_room ? 1U : 0U, 0});
   }
 
   // Any packet may come next; some come again, now or long after.
@@ -252,9 +242,11 @@ private:
       rank.credits[packet.from] = thalweg_nic_credit(rank.credits[packet.from], packet.number, packet.room);
       return;
     }
-    const bool room = has_room(cell_of(packet.to, packet.from, packet.number), packet.number);
-    if (thalweg_nic_offer_message(rank.inbox.get(), packet.from, packet.number, room ? 1 : 0) != 0)
-      writes_.push_back(packet);
+    Packet written = packet;
+    written.place = thalweg_nic_offer_message(&group_, rank.inbox.get(), packet.from, packet.number,
+                                              rank.released[packet.from]);
+    if (written.place != 0)
+      writes_.push_back(written);
     answer(packet.from, packet.to);
   }
 
@@ -264,9 +256,10 @@ private:
     const Packet packet = writes_[which];
     writes_.erase(writes_.begin() + static_cast<std::ptrdiff_t>(which));
     SimulatedRank& rank = ranks_[packet.to];
-    cell_of(packet.to, packet.from, packet.number).text = text_of(packet.from, packet.to, packet.number);
+    rank.cells[packet.place - 1] = text_of(packet.from, packet.to, packet.number);
     thalweg_nic_match match{};
-    if (thalweg_nic_accept(&group_, rank.inbox.get(), packet.from, packet.number, packet.tag, 0, &match) != 0)
+    if (thalweg_nic_accept(rank.inbox.get(), packet.place, packet.from, packet.number, packet.tag, 0,
+                           &match) != 0)
       rank.matches[match.receive % THALWEG_NIC_RECEIVES] = match;
     answer(packet.from, packet.to);
   }

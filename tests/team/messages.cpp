@@ -23,7 +23,7 @@ constexpr std::size_t longest = 5000;
 /// What a rank's `number`-th message to another one holds: some of no words, some too long for a packet.
 std::vector<int> words_of(int seed, int from, int to, int number) {
   const std::uint64_t mix = mixed(static_cast<std::uint64_t>(((seed * 64 + from) * 64 + to) * 4096 + number));
-  const std::size_t kinds[] = {0, 1, 1 + mix % 300, 348, 349, longest};
+  const std::size_t kinds[] = {0, 1, 1 + mix % 300, 352, 353, longest};
   std::vector<int> words(kinds[mix / 1024 % (number < deep ? 4 : 6)]);
   for (std::size_t i = 0; i < words.size(); ++i)
     words[i] = static_cast<int>((mix + i) % 1000003);
@@ -117,6 +117,24 @@ void check_refusals(team& all) {
   expect("thalweg_team_open_inboxes()", failure_of([&] { part.send<int>(some, 0, 0); }));
 }
 
+/// Messages that nobody asks for take the room of a few, and hold up none that come later.
+void check_unexpected_messages(team& all) {
+  constexpr int unexpected = 8;
+  constexpr int expected = 200;
+  const int next = (all.rank() + 1) % all.size();
+  for (int number = 0; number < unexpected; ++number)
+    all.send<int>(std::span(&number, 1), next, number);
+  std::vector<int> word(1);
+  for (int number = 0; number < expected; ++number) {
+    all.send<int>(std::span(&number, 1), next, 100);
+    (void)all.receive(std::span<int>(word), thalweg_any, 100);
+    require(word[0] == number, "message %d where %d is the next", word[0], number);
+  }
+  for (int number = unexpected - 1; number >= 0; --number)
+    require(all.receive(std::span<int>(word), thalweg_any, number).bytes == sizeof(int) && word[0] == number,
+            "message %d where %d is asked for", word[0], number);
+}
+
 /// A message of one team does not come to another.
 void check_teams_are_apart(team& all) {
   team part = all.split(all.rank() % 2, 0);
@@ -144,6 +162,7 @@ int main(int argc, char** argv) {
       check_task_farm(all, seed);
       all.barrier();
     }
+    check_unexpected_messages(all);
     check_refusals(all);
     all.barrier();
     check_teams_are_apart(all);

@@ -38,7 +38,8 @@ bool are_inboxes_sound(const thalweg_nic_group& view, std::uint32_t address) {
       numbers.insert(view.below[rank].local);
     }
   return here == view.locals && numbers.size() == here && *numbers.rbegin() < here &&
-         std::has_single_bit(view.width) && view.contributors * view.width <= THALWEG_NIC_RECORDS &&
+         std::has_single_bit(view.width) && view.width <= THALWEG_NIC_MAX_WIDTH &&
+         view.contributors * view.width <= THALWEG_NIC_RECORDS &&
          view.locals * view.contributors * view.width <= THALWEG_NIC_CELLS;
 }
 

@@ -19,21 +19,22 @@ static __always_inline struct thalweg_nic_inbox* inbox_of(__u32 index, __u32 loc
   return map ? bpf_map_lookup_elem(map, &local) : 0;
 }
 
-static __always_inline struct thalweg_nic_cell* cell_of_message(__u32 index,
-                                                                const struct thalweg_nic_group* group,
-                                                                __u32 local, __u32 source, __u32 sequence) {
-  const __u32 number =
-      local * group->contributors * group->width + thalweg_nic_place_of(group, source, sequence) - 1;
+/* The cell at a place of a rank's inbox. */
+static __always_inline void* cell_at(__u32 index, const struct thalweg_nic_group* group, __u32 local,
+                                     __u32 place) {
+  const __u32 number = local * group->contributors * group->width + place - 1;
   void* const entry = entry_of(index, 1 + group->locals + number / THALWEG_NIC_PAGE_SEGMENTS);
   return entry ? entry + number % THALWEG_NIC_PAGE_SEGMENTS * THALWEG_NIC_SEGMENT_BYTES : 0;
 }
 
-/* Was what is in the cell taken? If not, the receiver sees that it is in the way. */
-static __always_inline int has_room(struct thalweg_nic_cell* cell, __u32 turn) {
-  if (*(volatile __u32*)&cell->taken == turn)
+/* Is a cell free? If not, the receiver sees that one is wanted. */
+static __always_inline int has_room(const struct thalweg_nic_group* group, struct thalweg_nic_desk* desk,
+                                    __u32 source, __u32 filled) {
+  const volatile __u32* const released = &desk->released[source];
+  if (thalweg_nic_free_cells(group, filled, *released))
     return 1;
-  __sync_lock_test_and_set(&cell->wanted, turn + 1);
-  return *(volatile __u32*)&cell->taken == turn;
+  __sync_lock_test_and_set(&desk->wanted[source], 1);
+  return thalweg_nic_free_cells(group, filled, *released) != 0;
 }
 
 /* Under the lock. Ranks look at the number first. */
@@ -99,15 +100,14 @@ __attribute__((noinline)) int answer(struct __sk_buff* skb) {
   const __u32 speaker = at->envelope.to & (THALWEG_NIC_CONTRIBUTORS - 1);
   const __u32 local = group->below[speaker].local;
   struct thalweg_nic_inbox* const inbox = inbox_of(at->index, local);
-  if (!inbox)
+  struct thalweg_nic_desk* const desk = desk_of(at->index, local);
+  if (!inbox || !desk)
     return SWALLOWED;
   bpf_spin_lock(&guarded->lock);
   const __u32 accepted = inbox->accepted[source];
+  const __u32 filled = inbox->filled[source];
   bpf_spin_unlock(&guarded->lock);
-  struct thalweg_nic_cell* const cell = cell_of_message(at->index, group, local, source, accepted);
-  if (!cell)
-    return SWALLOWED;
-  const __u32 room = has_room(cell, thalweg_nic_turn(group, accepted));
+  const __u32 room = has_room(group, desk, source, filled);
   if (group->below[source].address == at->own) {
     note_credit(at, guarded, page, group->below[source].local, speaker, accepted, room);
     return SWALLOWED;
@@ -129,22 +129,22 @@ __attribute__((noinline)) int deliver(struct __sk_buff* skb) {
   const __u32 local = group->below[at->envelope.to & (THALWEG_NIC_CONTRIBUTORS - 1)].local;
   struct thalweg_nic_inbox* const inbox = inbox_of(at->index, local);
   struct thalweg_nic_desk* const desk = desk_of(at->index, local);
-  struct thalweg_nic_cell* const cell = cell_of_message(at->index, group, local, source, at->epoch);
   __u32 carried = thalweg_nic_carried(at->envelope.bytes);
-  if (!inbox || !desk || !cell || skb->len != sizeof(struct envelope_frame) + carried)
+  if (!inbox || !desk || skb->len != sizeof(struct envelope_frame) + carried)
     return SWALLOWED;
-  const int room = has_room(cell, thalweg_nic_turn(group, at->epoch));
   bpf_spin_lock(&guarded->lock);
-  const int is_new = thalweg_nic_offer_message(inbox, source, at->epoch, room);
+  const __u32 released = *(volatile __u32*)&desk->released[source];
+  const __u32 place = thalweg_nic_offer_message(group, inbox, source, at->epoch, released);
   bpf_spin_unlock(&guarded->lock);
-  if (!is_new)
+  void* const cell = place ? cell_at(at->index, group, local, place) : 0;
+  if (!cell)
     return answer(skb);
   asm volatile("" : "+r"(carried)); /* checked once more, where the verifier sees it */
   if (carried != 0 && carried <= THALWEG_NIC_CARRIED_BYTES)
-    bpf_skb_load_bytes(skb, sizeof(struct envelope_frame), cell->bytes, carried);
+    bpf_skb_load_bytes(skb, sizeof(struct envelope_frame), cell, carried);
   bpf_spin_lock(&guarded->lock);
   const int is_matched =
-      thalweg_nic_accept(group, inbox, source, at->epoch, at->envelope.tag, at->envelope.bytes, &at->match);
+      thalweg_nic_accept(inbox, place, source, at->epoch, at->envelope.tag, at->envelope.bytes, &at->match);
   if (is_matched)
     publish_match(desk, &at->match);
   bpf_spin_unlock(&guarded->lock);
