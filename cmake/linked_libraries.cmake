@@ -39,7 +39,7 @@ function(thalweg_linked_library source)
   endforeach()
 endfunction()
 
-thalweg_linked_library(src/team NAME team)
+thalweg_linked_library(src/team NAME team USES nic)
 thalweg_linked_library(src/stream/linked NAME stream USES stream)
 thalweg_linked_library(src/balance/linked NAME balance USES balance)
 thalweg_linked_library(src/place/linked NAME place USES place)

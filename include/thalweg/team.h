@@ -123,6 +123,37 @@ THALWEG_API thalweg_status thalweg_team_barrier(thalweg_team* team, thalweg_requ
  * for it. */
 THALWEG_API thalweg_status thalweg_team_complete(thalweg_team* team);
 
+/* --- messages --- */
+
+/* From rank to rank. Where all hosts have an agent (thalweg nic serve), the receiver's network device keeps
+ * and matches what comes, while its host does something else: a receive from anybody takes as long with many
+ * senders and many messages as with few. Elsewhere the MPI library does it. Messages of a sender that fit a
+ * receive come in the order in which they were sent. */
+
+/* Of a receive: from anybody, with any tag. */
+enum { thalweg_any = -1 };
+
+/* What a receive got. */
+typedef struct thalweg_received {
+  int from;
+  int tag;
+  size_t bytes;
+} thalweg_received;
+
+/* Collective, before the first message. An inbox has room for 32 messages of each rank, and for fewer where a
+ * team has more than 32 ranks or many of them on a host; who sends more waits until some are received. */
+THALWEG_API thalweg_status thalweg_team_open_inboxes(thalweg_team* team);
+/* Who matches: the devices, or the library and why. The text is valid as long as the team. */
+THALWEG_API thalweg_status thalweg_team_inboxes(thalweg_team* team, const char** where);
+/* Returns when the receiver's device has the message, or the library a copy. Those of more than 1408 bytes
+ * wait for their receiver. Tags are from 0 on, as MPI's. */
+THALWEG_API thalweg_status thalweg_team_send(thalweg_team* team, int to, int tag, const void* message,
+                                             size_t bytes);
+/* Waits for a message, at most `room` bytes long: a longer one is lost, and an error. `received` may be NULL.
+ */
+THALWEG_API thalweg_status thalweg_team_receive(thalweg_team* team, int from, int tag, void* message,
+                                                size_t room, thalweg_received* received);
+
 #ifdef __cplusplus
 }
 #endif

@@ -214,6 +214,28 @@ public:
   void barrier() { detail::check(thalweg_team_barrier(team_, nullptr)); }
   void complete() { detail::check(thalweg_team_complete(team_)); }
 
+  /// Collective, before the first message.
+  void open_inboxes() { detail::check(thalweg_team_open_inboxes(team_)); }
+  /// Who matches messages: the devices, or the library and why.
+  std::string inboxes() const {
+    const char* text = nullptr;
+    detail::check(thalweg_team_inboxes(team_, &text));
+    return text;
+  }
+  template <typename T>
+  void send(std::span<const T> message, int to, int tag) {
+    static_assert(std::is_trivially_copyable_v<T>, "teams move bytes: elements must be trivially copyable");
+    detail::check(thalweg_team_send(team_, to, tag, message.data(), message.size_bytes()));
+  }
+  /// Waits for a message; a longer one than there is room for is lost, and an error.
+  template <typename T>
+  thalweg_received receive(std::span<T> message, int from = thalweg_any, int tag = thalweg_any) {
+    static_assert(std::is_trivially_copyable_v<T>, "teams move bytes: elements must be trivially copyable");
+    thalweg_received received{};
+    detail::check(thalweg_team_receive(team_, from, tag, message.data(), message.size_bytes(), &received));
+    return received;
+  }
+
   using collectives::allreduce;
   /// One number of each rank, combined.
   template <typename T>

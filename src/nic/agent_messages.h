@@ -7,6 +7,7 @@
  * connection for each group that it is a member of, and leaves the group by closing it.
  */
 
+#include "nic/inbox.h"
 #include "nic/relay.h"
 
 #define THALWEG_NIC_AGENT "thalweg-nic"
@@ -20,7 +21,7 @@ enum thalweg_nic_request_kind {
 struct thalweg_nic_request {
   __u32 version;
   __u32 kind;
-  __u32 local; /* who of the group's ranks on this host asks */
+  __u32 local; /* who of the group's contributors on this host asks */
   __u32 unused;
   struct thalweg_nic_group group;
   __s32 ranks[THALWEG_NIC_CONTRIBUTORS]; /* by contributor: the rank, or the first one of the card below */
@@ -57,6 +58,32 @@ enum thalweg_nic_page_bytes {
   THALWEG_NIC_STORE_PAGES = THALWEG_NIC_WINDOW * THALWEG_NIC_SEGMENTS / THALWEG_NIC_PAGE_SEGMENTS,
   THALWEG_NIC_DOORBELL_BYTES = 4096
 };
+
+/* Of a group for inboxes, first a desk for each rank of the host, then for each of them its cells follow the
+ * page, by place. A desk is what the rank looks at. */
+struct thalweg_nic_desk {
+  struct thalweg_nic_match matches[THALWEG_NIC_RECEIVES]; /* by number */
+  __u64 credits[THALWEG_NIC_CONTRIBUTORS];                /* by rank that this one sends to */
+  __u32 released[THALWEG_NIC_CONTRIBUTORS];               /* by source; written by the rank (nic/inbox.h) */
+  __u32 wanted[THALWEG_NIC_CONTRIBUTORS];                 /* by source: it was told that there is no room */
+};
+
+/* All cells that a group may have on a host. */
+enum thalweg_nic_cells { THALWEG_NIC_CELLS = 8192 };
+
+/* Entries of a group's shared memory, each of THALWEG_NIC_PAGE_BYTES. */
+THALWEG_NIC_INLINE __u32 thalweg_nic_pages(const struct thalweg_nic_group* group) {
+  const __u32 cells = (__u32)group->locals * group->contributors * group->width;
+  if (group->width != 0)
+    return 1 + group->locals + (cells + THALWEG_NIC_PAGE_SEGMENTS - 1) / THALWEG_NIC_PAGE_SEGMENTS;
+  return 1 + (group->segment_bytes != 0 ? (__u32)THALWEG_NIC_STORE_PAGES : 0);
+}
+
+/* Is a contributor a rank of the host at that address? */
+THALWEG_NIC_INLINE int thalweg_nic_is_here(const struct thalweg_nic_group* group, __u32 contributor,
+                                           __u32 address) {
+  return group->width != 0 ? group->below[contributor].address == address : contributor < group->locals;
+}
 
 /* What agents tell a group's ranks, behind the ends in their page: somebody is gone, and takes no part in any
  * epoch after `after`. */

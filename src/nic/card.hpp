@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nic/protocol.h"
+#include "nic/inbox.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,21 +10,26 @@
 
 namespace thalweg::nic {
 
-/// What a rank of a group looks at. Epochs are the group's operations, counted from 1.
-class Ends {
+/// What ends a rank's wait for its card.
+class Awaited {
 public:
-  Ends() = default;
-  Ends(const Ends&) = delete;
-  Ends& operator=(const Ends&) = delete;
-  virtual ~Ends() = default;
+  Awaited() = default;
+  Awaited(const Awaited&) = delete;
+  Awaited& operator=(const Awaited&) = delete;
+  virtual ~Awaited() = default;
 
+  /// Sleeps until something may have come, at most so long; not if `has_come`, which is asked once all that
+  /// comes later wakes.
+  virtual void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) = 0;
+  /// Why nothing ever will, as its agent is gone; empty while it may.
+  virtual std::string loss() = 0;
+};
+
+/// What a rank of a group looks at. Epochs are the group's operations, counted from 1.
+class Ends : public Awaited {
+public:
   /// Has it ended for this rank? Does not wait.
   virtual bool has_ended(std::uint32_t epoch) = 0;
-  /// Sleeps until something may have ended, at most so long; not if `has_come`, which is asked once all that
-  /// ends later wakes.
-  virtual void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us) = 0;
-  /// Why it never will, as its agent is gone; empty while it may.
-  virtual std::string loss() = 0;
 };
 
 /// A host's card that gathers, as one of its ranks sees it: an epoch has ended when all ranks have arrived.
@@ -52,6 +57,23 @@ public:
   /// Fills in the message of an epoch that has ended, as much as there is room for; this rank needs it no
   /// more.
   virtual void take(std::uint32_t epoch, std::span<std::byte> message) = 0;
+};
+
+/// A host's card that matches messages, as one rank sees it. Ranks are those of the group, from 0 on.
+class InboxCard : public Awaited {
+public:
+  /// Gives it a message of `bytes`, its channel's `sequence`-th from 0 on; again, where that may have been
+  /// lost. `carried`: all of it, or nothing where it comes another way.
+  virtual void send(std::uint32_t to, std::uint32_t sequence, std::uint32_t tag, std::uint32_t bytes,
+                    std::span<const std::byte> carried) = 0;
+  /// How far the channel to a rank is (thalweg_nic_credit).
+  virtual std::uint64_t credit(std::uint32_t to) = 0;
+  /// Posts this rank's `number`-th receive, from 1 on; again, where that may have been lost.
+  virtual void post(std::uint32_t number, std::uint32_t source, std::uint32_t tag) = 0;
+  /// Has it got a message? Does not wait.
+  virtual bool has_matched(std::uint32_t number, thalweg_nic_match& match) = 0;
+  /// Copies what the message carried, as much as there is room for; its cell is free then.
+  virtual void take(const thalweg_nic_match& match, std::span<std::byte> message) = 0;
 };
 
 } // namespace thalweg::nic

@@ -2,6 +2,7 @@
 
 // A packet with its words, as it is on the wire.
 
+#include "nic/inbox.h"
 #include "nic/relay.h"
 
 #include <cstddef>
@@ -72,6 +73,28 @@ struct __attribute__((packed)) PartHead {
             .bytes = thalweg_nic_order32(part.bytes),
             .segment = thalweg_nic_order16(part.segment),
             .asks = thalweg_nic_order16(part.asks)};
+  }
+};
+
+/// A packet of an inbox, but for its message's bytes; as it is on the wire.
+struct __attribute__((packed)) EnvelopeHead {
+  thalweg_nic_packet packet{};
+  thalweg_nic_envelope envelope{}; ///< in network order
+
+  EnvelopeHead() = default;
+  EnvelopeHead(const thalweg_nic_group& group, std::uint8_t kind, std::uint32_t number, std::uint16_t speaker,
+               const thalweg_nic_envelope& own)
+      : envelope(reordered(own)) {
+    const thalweg_nic_content none{};
+    thalweg_nic_packet written{};
+    thalweg_nic_write(&written, &group, kind, number, &none);
+    written.contributor = thalweg_nic_order16(speaker);
+    packet = written;
+  }
+  /// From the host's order to the network's, or back.
+  static thalweg_nic_envelope reordered(const thalweg_nic_envelope& envelope) {
+    return {thalweg_nic_order32(envelope.tag), thalweg_nic_order32(envelope.bytes),
+            thalweg_nic_order16(envelope.to), thalweg_nic_order16(envelope.what)};
   }
 };
 

@@ -59,8 +59,8 @@ bool GroupWatch::leave(std::uint32_t local) {
 
 bool GroupWatch::lose(std::uint32_t address) {
   thalweg_nic_departure departure{THALWEG_NIC_HOST_SILENT, -1, ended_, 0, {}};
-  for (std::uint32_t below = view_.locals; below < view_.contributors; ++below)
-    if (view_.below[below].address == address)
+  for (std::uint32_t below = 0; below < view_.contributors; ++below)
+    if (thalweg_nic_is_here(&view_, below, address_) == 0 && view_.below[below].address == address)
       departure.rank = ranks_[below];
   const std::string& name = heard_[address].host;
   if (name.empty())
@@ -74,8 +74,10 @@ std::vector<std::uint32_t> GroupWatch::neighbors() const {
   std::vector<std::uint32_t> found;
   if (view_.has_parent != 0)
     found.push_back(view_.parent.address);
-  for (std::uint32_t below = view_.locals; below < view_.contributors; ++below)
-    found.push_back(view_.below[below].address);
+  for (std::uint32_t below = 0; below < view_.contributors; ++below)
+    if (thalweg_nic_is_here(&view_, below, address_) == 0 &&
+        std::ranges::find(found, view_.below[below].address) == found.end())
+      found.push_back(view_.below[below].address);
   return found;
 }
 
@@ -94,7 +96,8 @@ std::uint32_t GroupWatch::waited_ms(Clock::time_point now) const {
 std::vector<Missing> GroupWatch::missing_without(std::uint32_t neighbor, Clock::time_point now) const {
   std::vector<Missing> found;
   for (std::uint32_t one = 0; one < view_.contributors; ++one) {
-    const std::uint32_t address = one < view_.locals ? address_ : view_.below[one].address;
+    const std::uint32_t address =
+        thalweg_nic_is_here(&view_, one, address_) != 0 ? address_ : view_.below[one].address;
     const auto heard = heard_.find(address);
     const bool knows_epoch = heard != heard_.end() && heard->second.newest == newest_;
     if (thalweg_nic_later(newest_, arrived_[one]) != 0 && !knows_epoch && address != neighbor)

@@ -51,14 +51,17 @@ KernelGroup::~KernelGroup() {
 }
 
 std::size_t KernelGroup::mapped_bytes() const {
-  return std::size_t{THALWEG_NIC_PAGE_BYTES} *
-         (view_.segment_bytes == 0 ? 1 : 1 + std::size_t{THALWEG_NIC_STORE_PAGES});
+  return std::size_t{THALWEG_NIC_PAGE_BYTES} * thalweg_nic_pages(&view_);
 }
 
 std::byte* KernelGroup::segments(std::uint32_t epoch) const {
   constexpr std::size_t bytes_each = std::size_t{THALWEG_NIC_SEGMENTS} * THALWEG_NIC_SEGMENT_BYTES;
   return reinterpret_cast<std::byte*>(page_) + THALWEG_NIC_PAGE_BYTES +
          epoch % THALWEG_NIC_WINDOW * bytes_each;
+}
+
+std::byte* KernelGroup::entry(std::uint32_t number) const {
+  return reinterpret_cast<std::byte*>(page_) + std::size_t{THALWEG_NIC_PAGE_BYTES} * number;
 }
 
 void KernelGroup::enter(std::uint32_t epoch) {

@@ -31,6 +31,8 @@ public:
   thalweg_nic_page& page() const { return *page_; }
   /// The segments of the message at an epoch's place.
   std::byte* segments(std::uint32_t epoch) const;
+  /// What follows the page, as the kernel's programs number it (nic/agent_messages.h).
+  std::byte* entry(std::uint32_t number) const;
 
   /// This rank takes part in an epoch.
   void enter(std::uint32_t epoch);

@@ -17,16 +17,18 @@ enum thalweg_nic_sizes {
 enum thalweg_nic_constants {
   THALWEG_NIC_PORT = 7747,
   THALWEG_NIC_MAGIC = 0x5457,
-  THALWEG_NIC_VERSION = 4,
+  THALWEG_NIC_VERSION = 5,
 };
 
 /* Starts are sent to this address, 239.77.47.1: a multicast needs no route, no neighbor and no privilege. */
 #define THALWEG_NIC_START_ADDRESS 0xef4d2f01U
 
 enum thalweg_nic_kind {
-  THALWEG_NIC_START = 1, /* a rank to its own card */
-  THALWEG_NIC_UP = 2,    /* a card to the one above: all below have arrived; of a broadcast, what it has */
-  THALWEG_NIC_DOWN = 3,  /* a card to one below: all have arrived; of a broadcast, a segment */
+  THALWEG_NIC_START = 1,   /* a rank to its own card */
+  THALWEG_NIC_UP = 2,      /* a card to the one above: all below have arrived; of a broadcast, what it has */
+  THALWEG_NIC_DOWN = 3,    /* a card to one below: all have arrived; of a broadcast, a segment */
+  THALWEG_NIC_MESSAGE = 4, /* a rank's card to another rank's (nic/inbox.h) */
+  THALWEG_NIC_CREDIT = 5,  /* the answer */
 };
 
 /* What an UDP datagram holds, in network order. Behind it are who came last, how long the first one has
@@ -38,7 +40,7 @@ struct thalweg_nic_packet {
   __u32 group;
   __u64 key;
   __u32 epoch;
-  __u16 contributor; /* of UP: the sender's number above */
+  __u16 contributor; /* of UP: the sender's number above; of MESSAGE and CREDIT: the rank that says it */
   __u8 operation;
   __u8 words; /* how many */
 } __attribute__((packed));
@@ -47,11 +49,11 @@ struct thalweg_nic_packet {
 struct thalweg_nic_place {
   __u32 address;
   __u16 port;
-  __u16 unused;
+  __u16 local; /* of a rank with an inbox: its number on that host */
 };
 
 /* A card's own view of the tree, which does not change. Contributors: first the host's ranks, then the cards
- * below. */
+ * below. In a group for inboxes there is no tree: contributors are all its ranks, on whatever host. */
 struct thalweg_nic_group {
   __u64 key;
   __u32 id;
@@ -60,9 +62,9 @@ struct thalweg_nic_group {
   __u16 has_parent;
   __u16 own;           /* its number above */
   __u16 segment_bytes; /* the most that a packet of a broadcast carries; 0: a group for all but broadcasts */
-  __u16 unused;
+  __u16 width; /* messages that an inbox keeps of each rank, a power of two; 0: a group for all else */
   struct thalweg_nic_place parent;
-  struct thalweg_nic_place below[THALWEG_NIC_CONTRIBUTORS]; /* by contributor; unused for ranks */
+  struct thalweg_nic_place below[THALWEG_NIC_CONTRIBUTORS]; /* by contributor; unused for ranks of trees */
 };
 
 THALWEG_NIC_INLINE __u16 thalweg_nic_order16(__u16 value) {

@@ -22,7 +22,7 @@ struct SleepingOnCard : wait::System {
   void sleep_us(std::uint32_t duration) {
     card->sleep_unless(*has_come, std::max(duration, shortest_sleep_us));
   }
-  Ends* card;
+  Awaited* card;
   const std::function<bool()>* has_come;
 };
 
@@ -41,12 +41,12 @@ bool Patience::is_over() {
   return true;
 }
 
-void throw_if_lost(Ends& card) {
+void throw_if_lost(Awaited& card) {
   if (const std::string loss = card.loss(); !loss.empty())
     throw Error(loss, "have it started again before the next job: thalweg nic serve", thalweg_error_system);
 }
 
-void wait_on(Ends& card, const wait::Policy& policy, const std::function<bool()>& look,
+void wait_on(Awaited& card, const wait::Policy& policy, const std::function<bool()>& look,
              const std::function<bool()>& has_come) {
   wait::Policy sleeping = policy;
   sleeping.settings.yield_us = std::min(policy.settings.yield_us, longest_yield_us);

@@ -20,11 +20,11 @@ struct Patience {
 };
 
 /// Throws Error where the card is lost.
-void throw_if_lost(Ends& card);
+void throw_if_lost(Awaited& card);
 
 /// Waits until `look` is true: polls, yields for a short while, and then sleeps until the card wakes it.
 /// `has_come` says whether a look is worth it.
-void wait_on(Ends& card, const wait::Policy& policy, const std::function<bool()>& look,
+void wait_on(Awaited& card, const wait::Policy& policy, const std::function<bool()>& look,
              const std::function<bool()>& has_come);
 
 } // namespace thalweg::nic

@@ -150,6 +150,7 @@ thalweg_status thalweg_team_free(thalweg_team** team) {
       *team = nullptr; // what MPI still knows of can no longer be taken back: the memory stays
     mpi_must_run();
     (*team)->team.complete();
+    (*team)->team.end_messages();
     delete *team;
     *team = nullptr;
   });
@@ -219,6 +220,37 @@ thalweg_status thalweg_team_barrier(thalweg_team* team, thalweg_request** reques
 
 thalweg_status thalweg_team_complete(thalweg_team* team) {
   return guarded(caller("complete", team), [&] { of(team).complete(); });
+}
+
+thalweg_status thalweg_team_open_inboxes(thalweg_team* team) {
+  return guarded(caller("open_inboxes", team), [&] { of(team).open_inboxes(); });
+}
+
+thalweg_status thalweg_team_inboxes(thalweg_team* team, const char** where) {
+  return guarded(caller("inboxes", team), [&] {
+    must_be_given(where, "where");
+    *where = of(team).messages().where().c_str();
+  });
+}
+
+thalweg_status thalweg_team_send(thalweg_team* team, int to, int tag, const void* message, size_t bytes) {
+  return guarded(caller("send", team), [&] {
+    if (bytes > 0)
+      must_be_given(message, "message");
+    of(team).messages().send(to, tag, {static_cast<const std::byte*>(message), bytes});
+  });
+}
+
+thalweg_status thalweg_team_receive(thalweg_team* team, int from, int tag, void* message, size_t room,
+                                    thalweg_received* received) {
+  return guarded(caller("receive", team), [&] {
+    if (room > 0)
+      must_be_given(message, "message");
+    const thalweg_received found =
+        of(team).messages().receive(from, tag, {static_cast<std::byte*>(message), room});
+    if (received != nullptr)
+      *received = found;
+  });
 }
 
 } // extern "C"

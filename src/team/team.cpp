@@ -170,6 +170,27 @@ void Team::complete() {
   wait_until([this] { return in_flight_.empty(); });
 }
 
+void Team::open_inboxes() {
+  barrier_with_progress();
+  if (!messages_)
+    messages_ = std::make_unique<Messages>(group_, policy_);
+}
+
+Messages& Team::messages() {
+  if (!messages_)
+    throw Error("the team has no inboxes", "call thalweg_team_open_inboxes() on all ranks before");
+  group_.channels().flush();
+  return *messages_;
+}
+
+void Team::end_messages() {
+  if (!messages_)
+    return;
+  messages_->complete();
+  barrier_with_progress();
+  messages_.reset();
+}
+
 // A program that tests in a loop waits too, and may do nothing else that lets the library go on.
 bool Team::test(const InFlightOperation& operation) {
   progress();

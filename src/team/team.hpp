@@ -3,6 +3,7 @@
 // A team: its ranks, its memory, and its collectives in flight (thalweg/team.h).
 
 #include "team/in_flight_operation.hpp"
+#include "team/messages.hpp"
 #include "team/symmetric_memory.hpp"
 
 #include <deque>
@@ -36,6 +37,13 @@ public:
   void barrier(const void* return_address);
   void complete();
 
+  /// Collective, before the first message.
+  void open_inboxes();
+  /// Throws Error where they were not opened.
+  Messages& messages();
+  /// Waits for all ranks, where one that is gone would be missed by those that wait for its messages.
+  void end_messages();
+
   bool test(const InFlightOperation& operation);
   void wait(const InFlightOperation& operation);
 
@@ -63,6 +71,7 @@ private:
   std::shared_ptr<const job::Knowledge> knowledge_;
   Plans plans_;
   engine::TagSupply tags_;
+  std::unique_ptr<Messages> messages_;
   std::deque<std::shared_ptr<InFlightOperation>> in_flight_; // in the order of their calls
 };
 

@@ -56,7 +56,7 @@ ROOMS: dict[str, set[str]] = {
     "mpi/world": {"mpi/abi"},
     "team": {
         "core", "boundary", "wait", "schedule", "strategies", "machine", "transport", "transport/aggregation", "engine",
-        "tune", "job", "job/mpi", "job/linked",
+        "nic", "tune", "job", "job/mpi", "job/linked",
     },
     "stream/linked": {
         "core", "boundary", "wait", "topology", "machine", "tune", "transport", "transport/shm", "transport/mpi", "job",

@@ -2,11 +2,13 @@
 
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import devices
 import pytest
 
 from thalweg.lab.hosts import folder_of
+from thalweg.libraries import library_folders
 
 
 def _compiled(name: str, folders: pytest.TempPathFactory) -> str:
@@ -38,6 +40,17 @@ def broadcasts(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def blocks(tmp_path_factory: pytest.TempPathFactory) -> str:
     return _compiled("blocks", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("nic") / "messages"
+    root = devices.SOURCES.parent.parent
+    folder = next(folder for folder in library_folders() if Path(folder, "libthalweg-team-openmpi.so").exists())
+    words = ["mpicxx.openmpi", "-std=c++20", "-O1", f"-I{root}/include", f"-I{root}/tests", "-o", str(path)]
+    words += [f"{root}/tests/team/messages.cpp", f"-L{folder}", "-lthalweg-team-openmpi", f"-Wl,-rpath,{folder}"]
+    subprocess.run(words, check=True)
+    return str(path)
 
 
 @pytest.fixture(scope="module")

@@ -133,16 +133,16 @@ def serve(hook: str, log: Path, limits: Limits | None = None) -> None:
 
 
 def lose_packets(folder: Path) -> None:
-    """Have the switch lose a fifth of the cards' packets, for as long as the lab is up."""
+    """Have the switch lose a fifth of the cards' packets, for as long as the lab is up; may be said again."""
     loss = folder / "loss.o"
     include = f"-I/usr/include/{sysconfig.get_config_var('MULTIARCH')}"
     words = ["clang", "-O2", "-g", "-target", "bpf", include, "-c", str(SOURCES / "loss.bpf.c"), "-o", str(loss)]
     subprocess.run(words, check=True)
     for host in range(HOSTS):
         tc = ["ip", "netns", "exec", f"{NAME}-s0", "tc"]
-        subprocess.run([*tc, "qdisc", "add", "dev", f"h{host}", "clsact"], check=True)
-        program = ["bpf", "direct-action", "obj", str(loss), "sec", "tc"]
-        subprocess.run([*tc, "filter", "add", "dev", f"h{host}", "ingress", *program], check=True)
+        subprocess.run([*tc, "qdisc", "replace", "dev", f"h{host}", "clsact"], check=True)
+        program = ["pref", "1", "handle", "1", "bpf", "direct-action", "obj", str(loss), "sec", "tc"]
+        subprocess.run([*tc, "filter", "replace", "dev", f"h{host}", "ingress", *program], check=True)
 
 
 def groups() -> list[dict[str, object]]:

@@ -181,5 +181,27 @@ TEST(NicGroupWatch, WhoIsGoneIsKnownEverywhereAndTheEarliestCounts) {
   }
 }
 
+TEST(NicGroupWatch, RanksWithInboxesAreBesideAllOtherHosts) {
+  thalweg_nic_group view{};
+  view.locals = 2;
+  view.contributors = 5;
+  view.width = 16;
+  const std::uint32_t hosts[] = {9, 7, 9, 7, 8}; // of the ranks
+  for (std::size_t rank = 0; rank < 5; ++rank)
+    view.below[rank].address = hosts[rank];
+  const std::int32_t ranks[] = {0, 1, 2, 3, 4};
+  GroupWatch watch(view, ranks, 7, "here");
+  EXPECT_EQ(watch.neighbors(), (std::vector<std::uint32_t>{9, 8}));
+  EXPECT_TRUE(watch.leave(3));
+  EXPECT_EQ(watch.departure().rank, 3);
+  EXPECT_TRUE(watch.missing(Clock::now()).empty());
+  GroupWatch other(view, ranks, 8, "there");
+  EXPECT_TRUE(other.hear(7, watch.beat_for(8, Clock::now()), Clock::now()));
+  EXPECT_EQ(other.departure().rank, 3);
+  GroupWatch lonely(view, ranks, 7, "here");
+  EXPECT_TRUE(lonely.lose(8));
+  EXPECT_EQ(lonely.departure().rank, 4);
+}
+
 } // namespace
 } // namespace thalweg::nic

@@ -72,6 +72,13 @@ def test_blocks_are_put_together_and_dealt_out(lab: None, blocks: str, tmp_path:
         assert "MPI_Gather of no or of more than 256 bytes in all runs on our engine" in str(report["network_device"])
 
 
+def test_messages_are_matched_on_the_devices_of_their_receivers(lab: None, messages: str) -> None:
+    """With any source and any tag, long ones, and those of ranks of the same host."""
+    del lab
+    done = devices.thalweg("lab", "run", "-n", str(2 * devices.HOSTS - 1), "--", messages)
+    assert done.stdout == "all right: messages are matched on the hosts' network devices\n", done.stdout + done.stderr
+
+
 def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: str, tmp_path: Path) -> None:
     """With one rank on a host and with two; the engine runs the same schedule where an agent is missing."""
     del lab
@@ -89,7 +96,9 @@ def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: 
         assert found["nic", ranks] == found["nic on the engine", ranks]
 
 
-def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(lab: None, program: str, tmp_path: Path) -> None:
+def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(
+    lab: None, program: str, messages: str, tmp_path: Path
+) -> None:
     del lab
     if devices.agents(f"{devices.NAME}-h1"):
         devices.end(f"{devices.NAME}-h1")
@@ -97,6 +106,8 @@ def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(lab: None,
     assert done.stdout == "wrong 0\n", done.stderr
     assert "rank 1: no agent serves the network device" in str(report["network_device"])
     assert devices.ran_on(report) >= {"nic on the engine"}
+    done = devices.thalweg("lab", "run", "-n", str(devices.HOSTS), "--", messages)
+    assert "all right: the MPI library matches messages: rank 1: no agent serves" in done.stdout, done.stderr
     missing = devices.thalweg("nic", "status", host=f"{devices.NAME}-h1")
     assert missing.returncode == 8
     assert "thalweg nic serve" in missing.stderr
@@ -116,6 +127,14 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, n
     assert len(programs) == 2 * devices.HOSTS
     devices.end_all(number)
     assert devices.left_of(programs) == {}
+
+
+@pytest.mark.exhaustive
+def test_messages_that_are_lost_are_sent_again(lab: None, messages: str, tmp_path: Path) -> None:
+    del lab
+    devices.serve("tcx", tmp_path / "log")
+    devices.lose_packets(tmp_path)
+    test_messages_are_matched_on_the_devices_of_their_receivers(None, messages)
 
 
 @pytest.mark.exhaustive

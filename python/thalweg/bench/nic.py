@@ -1,4 +1,4 @@
-"""Time collectives on the hosts' network devices beside all that hosts run, in one job for each MPI.
+"""Time collectives on the hosts' network devices beside all that hosts run, in one job for each MPI; then messages.
 
 All take turns, batch by batch, so each batch of one has a batch of the other beside it: the median of the pairs'
 ratios counts. The best strategy on hosts is the one with the least median, found in a round of its own before.
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
+from thalweg.bench import nic_messages
 from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.errors import NIC, ThalwegError
 from thalweg.lab.hosts import saved
@@ -44,6 +45,10 @@ class Request(NamedTuple):
     lab: str
     radixes: Sequence[int]
     batches: int
+    parts: Sequence[str]
+    """Collectives, messages."""
+    jobs: int
+    """Of messages."""
 
 
 def rows_of(case: str, mpi: str, best: str, samples: dict[str, Samples]) -> list[Row]:
@@ -88,10 +93,13 @@ def run(request: Request, json_file: str) -> None:
         raise ThalwegError(NIC, message, f"make one: thalweg lab up --nic --name {request.lab}")
     rows: list[Row] = []
     for mpi in request.mpis:
-        words = start_words([], request.ranks, trial_program(mpi, os.environ))
-        with Session(words, lab=request.lab) as session:
-            for operation, size in CASES:
-                rows += measure(session, mpi, operation, size, request)
+        if "collectives" in request.parts:
+            words = start_words([], request.ranks, trial_program(mpi, os.environ))
+            with Session(words, lab=request.lab) as session:
+                for operation, size in CASES:
+                    rows += measure(session, mpi, operation, size, request)
+        if "messages" in request.parts:
+            rows += nic_messages.measure(mpi, request.ranks, request.lab, request.jobs)
     if json_file:
         write_rows(rows, json_file)
 

@@ -9,7 +9,7 @@ from typing import Any
 from thalweg.errors import NIC, ThalwegError
 
 AGENT = b"\0thalweg-nic"
-VERSION = 4
+VERSION = 5
 _STATUS = 3
 _PATIENCE_S = 5.0
 _LONGEST = 1 << 20
@@ -38,11 +38,12 @@ def lines(status: dict[str, Any]) -> list[str]:
     found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
-        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {group['ended']} calls ended")
+        what = "inboxes" if group["inboxes"] else f"{group['ended']} calls ended"
+        found.append(f"group {group['group']} of user {group['user']}: {ranks}, {what}")
         for gone in group["gone"]:
             rank = f"rank {gone['rank']} on " if gone["rank"] >= 0 else ""
-            what = "does not answer" if gone["is_silent"] else "ended"
-            found.append(f"  {rank}{gone['host']} {what} after call {gone['after']}")
+            when = "" if group["inboxes"] else f" after call {gone['after']}"
+            found.append(f"  {rank}{gone['host']} {'does not answer' if gone['is_silent'] else 'ended'}{when}")
         for waiting in group["waiting"]:
             missing = ", ".join(f"rank {one['rank']} on {_host(one['host'])}" for one in waiting["missing"])
             found.append(

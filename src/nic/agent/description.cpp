@@ -47,9 +47,9 @@ std::string Registry::describe(const Group& group) const {
     gone = fmt::format(R"({{"rank":{},"host":"{}","after":{},"is_silent":{}}})", departure.rank,
                        departure.host, departure.after, departure.kind == THALWEG_NIC_HOST_SILENT);
   return fmt::format(
-      R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"ended":{},"waiting":[{}],"gone":[{}]}})",
-      group.view.id, group.user, group.view.locals, std::popcount(group.present), watch.ended(), waiting,
-      gone);
+      R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"inboxes":{},"ended":{},"waiting":[{}],"gone":[{}]}})",
+      group.view.id, group.user, group.view.locals, std::popcount(group.present), group.view.width != 0,
+      watch.ended(), waiting, gone);
 }
 
 } // namespace thalweg::nic

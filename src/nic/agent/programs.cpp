@@ -66,16 +66,16 @@ bpf_tc_hook hook_of(int device, bpf_tc_attach_point point) {
   return hook;
 }
 
-// What contributors bring, of each epoch of the window.
-int make_cells(std::uint32_t contributors) {
+int make_array(const char* name, std::size_t value_bytes, std::size_t entries, std::uint32_t flags) {
   bpf_map_create_opts options{};
   options.sz = sizeof options;
-  options.map_flags = BPF_F_INNER_MAP;
-  const int cells = bpf_map_create(BPF_MAP_TYPE_ARRAY, "thalweg_cells", sizeof(std::uint32_t),
-                                   sizeof(thalweg_nic_content), THALWEG_NIC_WINDOW * contributors, &options);
-  if (cells < 0)
-    refuse("the kernel makes no memory for a group", -cells, "look at the agent's limits of memory");
-  return cells;
+  options.map_flags = flags | BPF_F_INNER_MAP;
+  const int made =
+      bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(std::uint32_t), static_cast<std::uint32_t>(value_bytes),
+                     static_cast<std::uint32_t>(entries), &options);
+  if (made < 0)
+    refuse("the kernel makes no memory for a group", -made, "look at the agent's limits of memory");
+  return made;
 }
 
 } // namespace
@@ -146,6 +146,14 @@ struct Programs::Loaded {
     if (const int code = bpf_map_update_elem(map(name), key, value, BPF_ANY); code < 0)
       refuse(fmt::format("the kernel does not take an entry of {}", name), -code, "start the agent anew");
   }
+
+  // The map of maps holds it.
+  void put_array(const char* name, std::uint32_t index, int array) const {
+    const int code = bpf_map_update_elem(map(name), &index, &array, BPF_ANY);
+    close(array);
+    if (code < 0)
+      refuse(fmt::format("the kernel does not take an entry of {}", name), -code, "start the agent anew");
+  }
 };
 
 Programs::Programs(const std::string& object, const std::string& device, Hook hook)
@@ -179,15 +187,8 @@ void Programs::detach() {
   loaded_->detach();
 }
 
-int Programs::make_page(bool relays) const {
-  bpf_map_create_opts options{};
-  options.sz = sizeof options;
-  options.map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP;
-  const int page = bpf_map_create(BPF_MAP_TYPE_ARRAY, "thalweg_page", sizeof(std::uint32_t),
-                                  THALWEG_NIC_PAGE_BYTES, relays ? 1 + THALWEG_NIC_STORE_PAGES : 1, &options);
-  if (page < 0)
-    refuse("the kernel makes no page for a group", -page, "look at the agent's limits of memory");
-  return page;
+int Programs::make_page(const thalweg_nic_group& group) const {
+  return make_array("thalweg_page", THALWEG_NIC_PAGE_BYTES, thalweg_nic_pages(&group), BPF_F_MMAPABLE);
 }
 
 int Programs::make_doorbell() const {
@@ -208,9 +209,12 @@ void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page
   loaded_->put("groups", &index, &group);
   loaded_->put("pages", &index, &page);
   loaded_->put("doorbells", &index, &doorbell);
-  const int cells = make_cells(group.contributors);
-  loaded_->put("cells", &index, &cells);
-  close(cells); // the map of maps holds it
+  loaded_->put_array("cells", index,
+                     make_array("thalweg_cells", sizeof(thalweg_nic_content),
+                                std::size_t{THALWEG_NIC_WINDOW} * group.contributors, 0));
+  if (group.width != 0)
+    loaded_->put_array("inboxes", index,
+                       make_array("thalweg_inboxes", sizeof(thalweg_nic_inbox), group.locals, 0));
   loaded_->put("index_of_group", &group.id, &index);
 }
 
@@ -219,6 +223,7 @@ void Programs::remove(std::uint32_t index, std::uint32_t id) const {
   bpf_map_delete_elem(loaded_->map("pages"), &index);
   bpf_map_delete_elem(loaded_->map("doorbells"), &index);
   bpf_map_delete_elem(loaded_->map("cells"), &index);
+  bpf_map_delete_elem(loaded_->map("inboxes"), &index);
 }
 
 void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor,

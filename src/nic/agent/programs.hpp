@@ -29,9 +29,9 @@ public:
   Hook hook() const;
   /// Takes the programs from their hooks, also for the process that this one was made by.
   void detach();
-  /// A group's memory that its ranks share, with room for messages where cards relay broadcasts: a descriptor
-  /// that the caller closes.
-  int make_page(bool relays) const;
+  /// A group's memory that its ranks share, with room for messages where cards relay broadcasts or have
+  /// inboxes: a descriptor that the caller closes.
+  int make_page(const thalweg_nic_group& group) const;
   /// What wakes them: a descriptor that the caller closes.
   int make_doorbell() const;
   /// From now on packets of the group are handled; its state is that of a beginning.

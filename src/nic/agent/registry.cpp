@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
 #include <netinet/in.h>
+#include <set>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +26,21 @@ constexpr std::chrono::minutes longest_kept{10};
 // Members of a group on this host say the same of it.
 bool is_same(const thalweg_nic_group& a, const thalweg_nic_group& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// The ranks of an inbox's group that are at that address are numbered there.
+bool are_inboxes_sound(const thalweg_nic_group& view, std::uint32_t address) {
+  std::set<std::uint32_t> numbers;
+  std::uint32_t here = 0;
+  for (std::uint32_t rank = 0; rank < view.contributors; ++rank)
+    if (view.below[rank].address == address) {
+      ++here;
+      numbers.insert(view.below[rank].local);
+    }
+  return here == view.locals && numbers.size() == here && *numbers.rbegin() < here &&
+         std::has_single_bit(view.width) && view.width <= THALWEG_NIC_MAX_WIDTH &&
+         view.contributors * view.width <= THALWEG_NIC_RECORDS &&
+         view.locals * view.contributors * view.width <= THALWEG_NIC_CELLS;
 }
 
 // As if there had been broadcasts before the first.
@@ -47,8 +64,10 @@ void set_option(int socket, int level, int name, const Value& value) {
 void Registry::check(const thalweg_nic_request& request) const {
   const thalweg_nic_group& view = request.group;
   const bool is_sound = view.locals >= 1 && view.locals <= view.contributors &&
-                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.locals &&
-                        view.segment_bytes <= THALWEG_NIC_SEGMENT_BYTES;
+                        view.contributors <= THALWEG_NIC_CONTRIBUTORS && request.local < view.contributors &&
+                        thalweg_nic_is_here(&view, request.local, address_) != 0 &&
+                        view.segment_bytes <= THALWEG_NIC_SEGMENT_BYTES &&
+                        (view.width == 0 || are_inboxes_sound(view, address_));
   if (!is_sound)
     throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
                 fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
@@ -129,7 +148,7 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
   if (index == max_groups || static_cast<std::size_t>(owned) >= limits_.groups_per_user)
     throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
-  const int page = programs_.make_page(request.group.segment_bytes != 0);
+  const int page = programs_.make_page(request.group);
   int doorbell = -1;
   try {
     doorbell = programs_.make_doorbell();

@@ -5,7 +5,7 @@
  * that completes something is itself rewritten and sent on. What belongs to no group is left as it is.
  */
 
-#include "nic/programs/relay.h"
+#include "nic/programs/inbox.h"
 
 static __always_inline void publish(__u32 index, __u32 epoch, const struct thalweg_nic_content* result) {
   struct thalweg_nic_page* const page = page_of(index);
@@ -190,6 +190,8 @@ int leaving(struct __sk_buff* skb) {
   if (!group || !guarded || take(skb, frame, at))
     return SWALLOWED;
   ++counts->starts;
+  if (group->width)
+    return wish(skb);
   return group->segment_bytes ? ask(skb) : act(skb, arrive(at, group, guarded));
 }
 
@@ -212,6 +214,8 @@ int arriving(struct __sk_buff* skb) {
   struct next_hops* const next = bpf_map_lookup_elem(&hops, &at->index);
   if (!group || !guarded || !next)
     return NOT_OURS;
+  if (group->width)
+    return receive(skb);
   if (!thalweg_nic_admits(group, &frame->packet, frame->ip.saddr, frame->udp.source)) {
     ++counts->refused;
     return SWALLOWED;

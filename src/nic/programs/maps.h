@@ -24,6 +24,11 @@ struct frame {
   struct thalweg_nic_packet packet;
 } __attribute__((packed));
 
+struct envelope_frame {
+  struct frame frame;
+  struct thalweg_nic_envelope envelope;
+} __attribute__((packed));
+
 struct owner {
   __u32 index;
   __u32 contributor;
@@ -121,6 +126,11 @@ struct arrival {
       struct thalweg_nic_part part; /* in the host's order */
       struct thalweg_nic_errand errand;
     };
+    struct {
+      struct thalweg_nic_envelope envelope; /* in the host's order */
+      struct thalweg_nic_match match;
+      struct envelope_frame made;
+    };
   };
 };
 
@@ -147,7 +157,23 @@ struct {
   __array(values, struct cell_map);
 } cells SEC(".maps");
 
-/* Of a group for broadcasts there are more: its segments. */
+/* The host's ranks' inboxes, by local number. */
+struct inbox_map {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __uint(map_flags, BPF_F_INNER_MAP);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(struct thalweg_nic_inbox));
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, GROUPS);
+  __type(key, __u32);
+  __array(values, struct inbox_map);
+} inboxes SEC(".maps");
+
+/* Of a group for broadcasts there are more: its segments; and of one for inboxes: desks and cells. */
 struct page_map {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, 1);
