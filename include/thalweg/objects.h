@@ -66,7 +66,7 @@ typedef struct thalweg_objects_array {
   void (*run)(void* context, const thalweg_message* message); /* does not throw: see thalweg_objects_fail() */
   /* NULL where elements stay. The elements that may move, at most `room` of them, with what their messages
    * took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may on any rank.
-   */
+   * `room` is 0, which leaves loads alone, or for all of this rank. */
   size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads);
   /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it fails. */
   size_t (*pack)(void* context, uint32_t element, void* to, size_t room);
@@ -91,8 +91,9 @@ typedef enum thalweg_fence_scheme {
   thalweg_fence_alias,  /* the same, and each rank receives from one other at most */
   thalweg_fence_refine, /* rank 0 decides: overloaded ranks give elements to idle ones; few move */
   thalweg_fence_greedy, /* rank 0 decides: the heaviest first to whoever has least; most move */
-  thalweg_fence_near /* rank 0 decides: equal parts with little sent between them. From the first such fence
-                        on, a sample of calls is recorded */
+  thalweg_fence_near, /* rank 0 decides: equal parts with little sent between them. From the first such fence
+                         on, a sample of calls is recorded */
+  thalweg_fence_stay  /* elements stay where they are, whatever they take; associations may switch */
 } thalweg_fence_scheme;
 
 /* When elements move at a fence; the same on all ranks. Zeros: what Thalweg thinks best. */
@@ -100,7 +101,8 @@ typedef struct thalweg_fence_options {
   double
       threshold; /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
   double steps;  /* how often the load since the last fence comes again until the next one; 0: once */
-  double hysteresis; /* how many times what moving takes has to be saved; 0: 1.5 */
+  double hysteresis;         /* how many times what moving takes has to be saved; 0: 1.5 */
+  double least_gain_seconds; /* and at least so much until the next fence; 0: 0.0001 */
   thalweg_fence_scheme scheme;
 } thalweg_fence_options;
 

@@ -237,8 +237,8 @@ private:
     functions.unsettled = [](void* self) { return of(self).unsettled(); };
     if constexpr (detail::may_move<Element>) {
       using moving = detail::moving_element<Element>;
-      functions.list = [](void* self, std::size_t, std::uint32_t* elements, std::uint64_t* loads) {
-        return of(self).list(elements, loads);
+      functions.list = [](void* self, std::size_t room, std::uint32_t* elements, std::uint64_t* loads) {
+        return of(self).list(room, elements, loads);
       };
       functions.pack = [](void* self, std::uint32_t number, void* to, std::size_t room) {
         return moving::pack(*of(self).find(number), to, room);

@@ -76,6 +76,7 @@ class Balancer:
         load_seconds: float = 0,
         steps: float = 1,
         hysteresis: float = 1.5,
+        least_gain_seconds: float = 0,
     ) -> "Movement":
         """Begin to move rows of an array.
 
@@ -89,6 +90,7 @@ class Balancer:
                       where that saves more time than it takes
         steps         how often tasks are worked through until they are balanced again
         hysteresis    how many times what moving takes has to be saved
+        least_gain_seconds  and at least so much, where load_seconds is known
         """
         if not self._free.alive:
             message = "start: the balancer is closed; make another one"
@@ -107,6 +109,7 @@ class Balancer:
                 load_seconds,
                 steps if steps != 0 else math.nan,
                 hysteresis if hysteresis != 0 else math.ulp(0.0),
+                least_gain_seconds,
             )
         except (TypeError, ValueError, BalanceError, ctypes.ArgumentError) as failed:
             wrong = failed

@@ -74,12 +74,18 @@ class Array(Members[E]):
         self._library.run_all("objects_finish", self._open("finish"))
 
     def fence(
-        self, scheme: str = "sweep", *, threshold: float = 0, steps: float = 0, hysteresis: float = 0
+        self,
+        scheme: str = "sweep",
+        *,
+        threshold: float = 0,
+        steps: float = 0,
+        hysteresis: float = 0,
+        least_gain_seconds: float = 0,
     ) -> FenceOutcome:
         """Do as finish(), and let elements move to where there is time, if that pays: docs/objects.md. Collective."""
         if scheme not in SCHEMES:
             self.refuse("fence", f"scheme {scheme!r}", f"give one of {', '.join(SCHEMES)}")
-        return self._library.fence(self._open("fence"), (threshold, steps, hysteresis), scheme)
+        return self._library.fence(self._open("fence"), (threshold, steps, hysteresis, least_gain_seconds), scheme)
 
     def explain(self) -> str:
         """Tell what the last fences have decided and why, a line for each."""

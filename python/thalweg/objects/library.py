@@ -9,7 +9,7 @@ from thalweg.linked_library import CallbackLibrary, LinkedError, load_for
 
 NOBODY = 0xFFFFFFFF  # THALWEG_OBJECTS_NOBODY
 URGENT = 0x8000  # THALWEG_OBJECTS_URGENT
-SCHEMES = ("sweep", "alias", "refine", "greedy", "near")
+SCHEMES = ("sweep", "alias", "refine", "greedy", "near", "stay")
 
 
 class ObjectsError(LinkedError):
@@ -67,6 +67,7 @@ class _Options(ctypes.Structure):
         ("threshold", ctypes.c_double),
         ("steps", ctypes.c_double),
         ("hysteresis", ctypes.c_double),
+        ("least_gain_seconds", ctypes.c_double),
         ("scheme", ctypes.c_int),
     )
 

@@ -27,14 +27,14 @@ const char* scheme_name(thalweg_fence_scheme scheme) {
 } // namespace
 
 // Light elements come last, and those leave first: loads become more even.
-std::optional<std::vector<Candidate>> Migration::list() const {
+std::optional<std::vector<Candidate>> Migration::list(bool may_move) const {
   const double tick_seconds = tick_.seconds();
   std::vector<Candidate> all;
   for (std::size_t number = 0; number < scheduler_.arrays().size(); ++number) {
     const auto& array = scheduler_.arrays()[number];
     if (!array || array->list == nullptr)
       continue;
-    std::vector<std::uint32_t> elements(array->count(array->context));
+    std::vector<std::uint32_t> elements(may_move ? array->count(array->context) : 0);
     std::vector<std::uint64_t> loads(elements.size());
     const std::size_t count = array->list(array->context, elements.size(), elements.data(), loads.data());
     if (count == SIZE_MAX)
@@ -48,8 +48,8 @@ std::optional<std::vector<Candidate>> Migration::list() const {
   return all;
 }
 
-thalweg_moved Migration::move(const std::vector<Candidate>& candidates,
-                              const thalweg_fence_options& options) {
+thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_fence_scheme scheme,
+                              const FenceTerms& terms) {
   if (balancer_ == nullptr) {
     thalweg_balancer* made = nullptr;
     detail::check(thalweg_balancer_create(scheduler_.group().communicator(), nullptr, &made));
@@ -86,12 +86,12 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates,
   tasks.pack = pack;
   tasks.context = &given;
   thalweg_balance_options balance = THALWEG_BALANCE_DEFAULTS;
-  constexpr double usual_threshold = 0.05;
-  balance.scheme = options.scheme == thalweg_fence_alias ? thalweg_balance_alias : thalweg_balance_sweep;
-  balance.threshold = options.threshold > 0 ? options.threshold : usual_threshold;
+  balance.scheme = scheme == thalweg_fence_alias ? thalweg_balance_alias : thalweg_balance_sweep;
+  balance.threshold = terms.threshold;
   balance.load_seconds = 1; // weights are seconds
-  balance.steps = options.steps;
-  balance.hysteresis = options.hysteresis;
+  balance.steps = terms.steps;
+  balance.hysteresis = terms.hysteresis;
+  balance.least_gain_seconds = terms.least_gain_seconds;
   thalweg_moved moved{};
   detail::check(thalweg_balance_tasks(balancer_.get(), &tasks, &balance, &moved));
   for (std::size_t i = moved.kept; i < candidates.size(); ++i) {
@@ -134,7 +134,8 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
   const auto may_move = [](const auto& array) { return array && array->list != nullptr; };
   if (std::ranges::none_of(scheduler_.arrays(), may_move) || scheduler_.group().ranks() == 1)
     return nothing;
-  const auto candidates = list();
+  const bool stay = options.scheme == thalweg_fence_stay;
+  const auto candidates = list(!stay);
   const std::uint64_t departed = scheduler_.view().departed - departed_;
   struct State {
     bool may_move;
@@ -146,17 +147,27 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
     return nothing;
   }
   const bool has_departed = std::ranges::any_of(all, &State::has_departed);
+  departed_ += departed;
+  if (stay) {
+    if (has_departed)
+      settle();
+    return nothing;
+  }
+  const FenceTerms terms =
+      completed({options.threshold, options.steps, options.hysteresis, options.least_gain_seconds});
   const bool decides_alone = options.scheme == thalweg_fence_refine ||
                              options.scheme == thalweg_fence_greedy || options.scheme == thalweg_fence_near;
-  const thalweg_fence_outcome outcome = decides_alone ? reassign(*candidates, options, has_departed)
-                                                      : balance(*candidates, options, has_departed);
+  const thalweg_fence_outcome outcome = decides_alone
+                                            ? reassign(*candidates, options.scheme, terms, has_departed)
+                                            : balance(*candidates, options.scheme, terms, has_departed);
   departed_ = scheduler_.view().departed;
   return outcome;
 }
 
 thalweg_fence_outcome Migration::balance(const std::vector<Candidate>& candidates,
-                                         const thalweg_fence_options& options, bool has_departed) {
-  const thalweg_moved moved = move(candidates, options);
+                                         thalweg_fence_scheme scheme, const FenceTerms& terms,
+                                         bool has_departed) {
+  const thalweg_moved moved = move(candidates, scheme, terms);
   const thalweg_fence_outcome outcome{.left = candidates.size() - moved.kept,
                                       .entered = moved.arrived,
                                       .was_worth = moved.was_worth,
@@ -166,7 +177,7 @@ thalweg_fence_outcome Migration::balance(const std::vector<Candidate>& candidate
   notes_.add(fmt::format(
       "{}: imbalance {:.2f}, {}: {} would be saved, and moving takes {}; {} elements left this rank, "
       "and {} came",
-      options.scheme == thalweg_fence_alias ? "alias" : "sweep", outcome.imbalance,
+      scheme == thalweg_fence_alias ? "alias" : "sweep", outcome.imbalance,
       outcome.was_worth != 0 ? "elements move" : "nothing moves", format_seconds(outcome.gain_seconds),
       format_seconds(outcome.move_seconds), outcome.left, outcome.entered));
   if (moved.was_worth == 0 && !has_departed)
@@ -177,7 +188,8 @@ thalweg_fence_outcome Migration::balance(const std::vector<Candidate>& candidate
 }
 
 thalweg_fence_outcome Migration::reassign(const std::vector<Candidate>& candidates,
-                                          const thalweg_fence_options& options, bool has_departed) {
+                                          thalweg_fence_scheme scheme, const FenceTerms& terms,
+                                          bool has_departed) {
   std::uint64_t before = 0;
   std::uint64_t after = 0;
   const auto count = [&](std::uint64_t& elements) {
@@ -186,10 +198,10 @@ thalweg_fence_outcome Migration::reassign(const std::vector<Candidate>& candidat
   };
   const std::uint64_t departed = scheduler_.view().departed;
   count(before);
-  if (options.scheme == thalweg_fence_near)
+  if (scheme == thalweg_fence_near)
     scheduler_.record_exchanged();
   const std::uint64_t begin_ns = wait::System::now_ns();
-  const Reassignment done = reassigner_.begin(candidates, options);
+  const Reassignment done = reassigner_.begin(candidates, scheme, terms);
   if (done.was_worth || has_departed)
     settle();
   if (done.was_worth)
@@ -200,7 +212,7 @@ thalweg_fence_outcome Migration::reassign(const std::vector<Candidate>& candidat
       "{}: imbalance {:.2f}, to become {:.2f}; {:.3g} B between ranks, to become {:.3g}; {}: {} "
       "would be saved, and "
       "moving takes {}; {} elements move",
-      scheme_name(options.scheme), done.imbalance, done.imbalance_after, done.far_bytes, done.far_bytes_after,
+      scheme_name(scheme), done.imbalance, done.imbalance_after, done.far_bytes, done.far_bytes_after,
       done.was_worth ? "it pays" : "it does not pay", format_seconds(std::max(done.gain_seconds, 0.0)),
       format_seconds(done.move_seconds), done.moves));
   return {.left = left,

@@ -3,6 +3,7 @@
 // Elements that move at fences: the tasks of a balancer (thalweg/balance.h), whose weights are the seconds
 // that their messages took; or as one rank decides, which knows them all.
 
+#include "objects/fence_terms.hpp"
 #include "objects/linked/candidates.hpp"
 #include "objects/linked/fence_notes.hpp"
 #include "objects/linked/reassigner.hpp"
@@ -30,13 +31,14 @@ private:
   struct FreeBalancer {
     void operator()(thalweg_balancer* balancer) const { thalweg_balancer_free(&balancer); }
   };
-  /// None where elements of some array cannot move now.
-  std::optional<std::vector<Candidate>> list() const;
-  thalweg_moved move(const std::vector<Candidate>& candidates, const thalweg_fence_options& options);
-  thalweg_fence_outcome balance(const std::vector<Candidate>& candidates,
-                                const thalweg_fence_options& options, bool has_departed);
-  thalweg_fence_outcome reassign(const std::vector<Candidate>& candidates,
-                                 const thalweg_fence_options& options, bool has_departed);
+  /// None where elements of some array cannot move now; empty where nobody may.
+  std::optional<std::vector<Candidate>> list(bool may_move) const;
+  thalweg_moved move(const std::vector<Candidate>& candidates, thalweg_fence_scheme scheme,
+                     const FenceTerms& terms);
+  thalweg_fence_outcome balance(const std::vector<Candidate>& candidates, thalweg_fence_scheme scheme,
+                                const FenceTerms& terms, bool has_departed);
+  thalweg_fence_outcome reassign(const std::vector<Candidate>& candidates, thalweg_fence_scheme scheme,
+                                 const FenceTerms& terms, bool has_departed);
   void enter(const thalweg_moved& moved);
   void share_counts();
   job::Agreement agreement() const;

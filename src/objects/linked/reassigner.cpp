@@ -25,9 +25,9 @@ std::vector<Talk> talks_between(const std::vector<Candidate>& all, const std::ve
   return talks;
 }
 
-std::vector<Rank> ranks_by(const thalweg_fence_options& options, const std::vector<Burden>& burdens,
+std::vector<Rank> ranks_by(thalweg_fence_scheme scheme, const std::vector<Burden>& burdens,
                            const std::vector<Talk>& talks, std::int32_t ranks, double threshold) {
-  switch (options.scheme) {
+  switch (scheme) {
   case thalweg_fence_greedy:
     return greedy_ranks(burdens, ranks);
   case thalweg_fence_near:
@@ -54,17 +54,15 @@ std::uint64_t max_moves(const std::vector<Burden>& burdens, const std::vector<Ra
 } // namespace
 
 Reassignment Reassigner::decide(const std::vector<Candidate>& all, const std::vector<Exchanged>& exchanged,
-                                const thalweg_fence_options& options, std::vector<Order>& orders) const {
-  constexpr double usual_threshold = 0.05;
-  constexpr double usual_hysteresis = 1.5;
-  const double threshold = options.threshold > 0 ? options.threshold : usual_threshold;
+                                thalweg_fence_scheme scheme, const FenceTerms& terms,
+                                std::vector<Order>& orders) const {
   const std::int32_t ranks = scheduler_.group().ranks();
   std::vector<Burden> burdens;
   burdens.reserve(all.size());
   for (const Candidate& one : all)
     burdens.push_back({one.seconds, one.rank});
   const std::vector<Talk> talks = talks_between(all, exchanged);
-  const std::vector<Rank> to = ranks_by(options, burdens, talks, ranks, threshold);
+  const std::vector<Rank> to = ranks_by(scheme, burdens, talks, ranks, terms.threshold);
   std::vector<Rank> from;
   for (const Burden& one : burdens)
     from.push_back(one.rank);
@@ -80,13 +78,12 @@ Reassignment Reassigner::decide(const std::vector<Candidate>& all, const std::ve
   found.far_bytes = cut_bytes(talks, from);
   found.far_bytes_after = cut_bytes(talks, to);
   constexpr double byte_seconds = 0.5e-9; // sending and taking in, where nothing better is known
-  found.gain_seconds = (options.steps > 0 ? options.steps : 1) *
-                       (before - after + byte_seconds * (found.far_bytes - found.far_bytes_after) / ranks);
+  found.gain_seconds =
+      terms.steps * (before - after + byte_seconds * (found.far_bytes - found.far_bytes_after) / ranks);
   found.move_seconds = element_seconds_ * static_cast<double>(max_moves(burdens, to, ranks));
-  const double hysteresis = options.hysteresis > 0 ? options.hysteresis : usual_hysteresis;
-  const bool is_uneven = found.imbalance > 1 + threshold;
-  const bool is_far = options.scheme == thalweg_fence_near && found.far_bytes_after < found.far_bytes;
-  found.was_worth = (is_uneven || is_far) && found.gain_seconds > hysteresis * found.move_seconds;
+  const bool is_far = scheme == thalweg_fence_near && found.far_bytes_after < found.far_bytes;
+  found.was_worth =
+      (terms.are_uneven(found.imbalance) || is_far) && terms.pays(found.gain_seconds, found.move_seconds);
   for (std::size_t one = 0; found.was_worth && one < all.size(); ++one)
     if (to[one] != from[one])
       orders.push_back({all[one].array, all[one].element, from[one], to[one]});
@@ -95,7 +92,8 @@ Reassignment Reassigner::decide(const std::vector<Candidate>& all, const std::ve
   return found;
 }
 
-Reassignment Reassigner::begin(const std::vector<Candidate>& own, const thalweg_fence_options& options) {
+Reassignment Reassigner::begin(const std::vector<Candidate>& own, thalweg_fence_scheme scheme,
+                               const FenceTerms& terms) {
   const job::Group& group = scheduler_.group();
   const job::Agreement ranks = group.agreement(group.channels().policy());
   const std::vector<Candidate> all = ranks.gather(own);
@@ -103,7 +101,7 @@ Reassignment Reassigner::begin(const std::vector<Candidate>& own, const thalweg_
   std::vector<Order> orders;
   Reassignment found;
   if (group.rank() == 0)
-    found = decide(all, exchanged, options, orders);
+    found = decide(all, exchanged, scheme, terms, orders);
   ranks.broadcast(found);
   orders.resize(found.moves);
   ranks.broadcast(orders.data(), orders.size() * sizeof(Order));

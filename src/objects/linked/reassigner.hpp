@@ -3,6 +3,7 @@
 // Fences at which one rank decides for all elements (objects/reassignment.hpp): by what their messages took,
 // and where it is wanted, by who calls whom.
 
+#include "objects/fence_terms.hpp"
 #include "objects/linked/candidates.hpp"
 #include "objects/reassignment.hpp"
 
@@ -27,7 +28,7 @@ public:
   explicit Reassigner(Scheduler& scheduler) : scheduler_(scheduler) {}
 
   /// Collective. Elements are on their way where that pays; they have not arrived.
-  Reassignment begin(const std::vector<Candidate>& own, const thalweg_fence_options& options);
+  Reassignment begin(const std::vector<Candidate>& own, thalweg_fence_scheme scheme, const FenceTerms& terms);
   /// They have: so long that took.
   void learn(const Reassignment& of, double seconds);
 
@@ -39,7 +40,7 @@ private:
     Rank to = 0;
   };
   Reassignment decide(const std::vector<Candidate>& all, const std::vector<Exchanged>& talks,
-                      const thalweg_fence_options& options, std::vector<Order>& orders) const;
+                      thalweg_fence_scheme scheme, const FenceTerms& terms, std::vector<Order>& orders) const;
 
   Scheduler& scheduler_;
   double element_seconds_ = 20e-6; ///< what moving one takes, of those that leave or enter one rank

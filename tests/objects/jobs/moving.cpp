@@ -154,9 +154,13 @@ std::uint64_t run_program(std::uint64_t seed) {
       cells.finish();
     thalweg_fence_options eager{};
     eager.threshold = 0.01;
-    eager.scheme = static_cast<thalweg_fence_scheme>(random() % 5);
+    eager.scheme = static_cast<thalweg_fence_scheme>(random() % 6);
     eager.steps = random() % 2 == 0 ? 1e6 : 1e-9; // so that it pays, or does not
-    moves += cells.fence(eager).entered;
+    const thalweg_fence_outcome outcome = cells.fence(eager);
+    const bool may_move = eager.scheme != thalweg_fence_stay && eager.steps > 1;
+    require(may_move || (outcome.was_worth == 0 && outcome.left == 0),
+            "a fence has moved elements, seed %llu", static_cast<unsigned long long>(seed));
+    moves += outcome.entered;
     if (cells.rank() == 0)
       cells.broadcast<&Cell::add>();
     cells.finish();

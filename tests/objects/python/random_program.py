@@ -167,8 +167,9 @@ def run_program(seed: int, folder: str) -> None:
         Cell.halo = thalweg.Association(cells, chance.choice(["direct", "mesh", "grid", "hypercube", "stream", "auto"]))
         for _ in range(1 + chance.randrange(3)):
             Phase(cells, twins, chance)
-            scheme = chance.choice(["sweep", "alias", "refine", "greedy", "near"])
-            cells.fence(scheme, threshold=0.01, steps=chance.choice([1e6, 1e-9]))
+            scheme = chance.choice(["sweep", "alias", "refine", "greedy", "near", "stay"])
+            outcome = cells.fence(scheme, threshold=0.01, steps=chance.choice([1e6, 1e-9]))
+            assert scheme != "stay" or (outcome.left, outcome.was_worth) == (0, False)
             if chance.random() < 0.3:
                 thalweg.checkpoint(COMM, folder)
                 cells.broadcast.mark(1 << 50)

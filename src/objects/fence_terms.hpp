@@ -1,0 +1,34 @@
+#pragma once
+
+// When elements move at a fence.
+
+#include <algorithm>
+
+namespace thalweg::objects {
+
+struct FenceTerms {
+  double threshold = 0.05; ///< the slowest rank has to take over 1 + this times as long as the mean
+  double steps = 1;        ///< how often the load since the last fence comes again until the next one
+  double hysteresis = 1.5; ///< how many times what moving takes has to be gained
+  /// Ranks differ by some 10 us from noise alone, and where elements have moved, their homes have to hear of
+  /// it. So what gains less is left.
+  double least_gain_seconds = 100e-6;
+
+  bool are_uneven(double imbalance) const { return imbalance > 1 + threshold; }
+  bool pays(double gain_seconds, double move_seconds) const {
+    return gain_seconds > std::max(hysteresis * move_seconds, least_gain_seconds);
+  }
+};
+
+/// What a program has said, and where that is 0, what is usual.
+inline FenceTerms completed(const FenceTerms& said) {
+  FenceTerms terms;
+  const auto take = [](double given, double& term) { term = given > 0 ? given : term; };
+  take(said.threshold, terms.threshold);
+  take(said.steps, terms.steps);
+  take(said.hysteresis, terms.hysteresis);
+  take(said.least_gain_seconds, terms.least_gain_seconds);
+  return terms;
+}
+
+} // namespace thalweg::objects
