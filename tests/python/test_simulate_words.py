@@ -31,8 +31,8 @@ def test_damaged_words_are_answered_or_refused(data: st.DataObject, capsys: pyte
     for _ in range(data.draw(st.integers(1, 3))):
         word = words[place]
         at = data.draw(st.integers(0, max(0, len(word) - 1)))
-        # A digit takes another one's place: no number gets longer, so what is asked stays small.
-        put = data.draw(st.one_of(st.text(alphabet=".,:=x-+e²_ n\0é", max_size=2), st.sampled_from("0129")))
+        # A digit takes a place that was there: no number gets longer, so what is asked stays small.
+        put = data.draw(st.one_of(st.text(alphabet=".,:=x-+e²_ n\té", max_size=2), st.sampled_from("0129")))
         words[place] = word[:at] + put + word[at + 1 :]
     try:
         make_application()(args=["simulate", *words], standalone_mode=False)
