@@ -69,7 +69,7 @@ struct thalweg_nic_desk {
 };
 
 /* All cells that a group may have on a host. */
-enum thalweg_nic_cells { THALWEG_NIC_CELLS = 8192 };
+enum thalweg_nic_cells { THALWEG_NIC_CELLS = 4096 };
 
 /* Entries of a group's shared memory, each of THALWEG_NIC_PAGE_BYTES. */
 THALWEG_NIC_INLINE __u32 thalweg_nic_pages(const struct thalweg_nic_group* group) {
