@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error
 PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
-.PHONY: build demo test test-all sanitize sanitize-gate checked lint format install clean prepare man stub
+.PHONY: build demo test test-all sanitize sanitize-gate sanitize-objects checked lint format install clean prepare man stub
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -93,6 +93,14 @@ sanitize-gate: | prepare
 	cmake --preset asan && cmake --build --preset asan-gate && ctest --preset asan-gate
 	cmake --preset tsan && cmake --build --preset tsan-gate && ctest --preset tsan-gate
 
+# Objects and their jobs under AddressSanitizer + UBSan, by hand. Leaks are not looked for, as MPI libraries have some.
+SANITIZED_JOBS := $(foreach job,brackets calls errors moving,objects-$(job)-openmpi)
+sanitize-objects: | prepare
+	cmake --preset asan -B build-asan-jobs -DTHALWEG_SANITIZED_JOBS=ON
+	cmake --build build-asan-jobs --target test_objects $(SANITIZED_JOBS)
+	build-asan-jobs/tests/test_objects
+	ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan-jobs --output-on-failure -R '^objects\.(brackets|calls|errors|moving)\..*openmpi$$'
+
 lint: $(STAMPS)/package
 	$(VENV)/bin/ruff check python tests scripts
 	$(VENV)/bin/mypy
@@ -112,4 +120,4 @@ install: build
 	scripts/install "$(PREFIX)"
 
 clean:
-	rm -rf build build-asan build-assertions build-tsan $(VENV) python/thalweg/_core*.so python/thalweg/lib
+	rm -rf build build-asan build-asan-jobs build-assertions build-tsan $(VENV) python/thalweg/_core*.so python/thalweg/lib

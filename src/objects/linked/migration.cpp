@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace thalweg::objects {
@@ -65,20 +66,22 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
   } given{scheduler_, candidates};
   const auto pack = [](void* context, std::size_t first, std::size_t end, void* to, std::size_t room) {
     const auto& [scheduler, all] = *static_cast<Given*>(context);
-    byte_writer out(static_cast<char*>(to), room);
-    std::vector<char> packed;
+    std::size_t needed = 0; // each element is written to where it travels from, and once where it fits
     for (std::size_t i = first; i < end; ++i) {
       const thalweg_objects_array& array = *scheduler.arrays()[all[i].array];
-      const std::size_t bytes = array.pack(array.context, all[i].element, nullptr, 0);
+      const bool has_room = needed + sizeof(Passenger) <= room;
+      char* const at = has_room ? static_cast<char*>(to) + needed : nullptr;
+      const std::size_t bytes =
+          array.pack(array.context, all[i].element, has_room ? at + sizeof(Passenger) : nullptr,
+                     has_room ? room - needed - sizeof(Passenger) : 0);
       if (bytes == SIZE_MAX)
         return bytes;
-      packed.resize(bytes);
-      array.pack(array.context, all[i].element, packed.data(), bytes);
       const Passenger head{all[i].array, all[i].element, bytes};
-      out.write(&head, sizeof head);
-      out.write(packed.data(), bytes);
+      if (has_room)
+        std::memcpy(at, &head, sizeof head);
+      needed += sizeof head + bytes;
     }
-    return out.needed();
+    return needed;
   };
   thalweg_tasks tasks{};
   tasks.count = candidates.size();
