@@ -64,6 +64,43 @@ def test_what_one_run_records_the_next_tries(tmp_path: Path) -> None:
         assert found[1] == "open" or "; tried:" not in third.stderr  # open, it may have no time left to try
 
 
+PAIRS = "thalweg-pattern 1\nranks {ranks}\nseconds 9\nsite 0 call MPI_Send\nphase 1 all\n0 1 9999999 9 0\n"
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("node_list", "pattern", "trials", "said"),
+    [
+        ("", PAIRS.format(ranks=4), "", "the pattern is of 4 ranks"),
+        ("", "\0\xff" * 500, "", "is no pattern of this version"),
+        ("", PAIRS.format(ranks=8) + "0 8 1 1 0\n", "", "rank 8 of 8"),
+        ("", PAIRS.format(ranks=8), "go go\n1 2\n" * 9, "thalweg: ranks "),
+        ("# ring\nforeign 0\nothers 1\n", PAIRS.format(ranks=8), "", "thalweg: ranks "),
+        ("# torus:0x9\n\xff 1\n1 1 1\n", PAIRS.format(ranks=8), "", "list of hosts not used"),
+    ],
+)
+def test_wrong_files_end_in_a_remark(tmp_path: Path, node_list: str, pattern: str, trials: str, said: str) -> None:
+    """Of hosts, patterns and trials: the program runs, its answers are right, and the summary says what was wrong."""
+    program = str(build(named("openmpi4"), "topologies"))
+    words = ["lab", "run", "-n", str(HOSTS), "--place", "auto", "--patterns", str(tmp_path), "--", program]
+    assert thalweg(*words).returncode == 0
+    (file,) = tmp_path.glob("*.pattern")
+    file.write_bytes(pattern.encode("latin-1"))
+    if trials:
+        file.with_name(file.name + ".trials").write_text(trials)
+    lab = saved(thalweg.name)
+    assert lab is not None
+    list_file = Path(lab.node_list)
+    right = list_file.read_text()
+    try:
+        list_file.write_bytes(node_list.encode("latin-1") or right.encode())
+        result = thalweg(*words)
+    finally:
+        list_file.write_text(right)
+    assert "passed topologies" in result.stdout, result.stdout + result.stderr
+    assert said in result.stderr
+
+
 def recorded(tmp_path: Path, kind: str) -> list[str]:
     """Record a program on the hosts, as if it had run for minutes; gives the command that runs it placed."""
     program = compiled_program("placed", [PROGRAM], "openmpi", os.environ)

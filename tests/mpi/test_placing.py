@@ -128,11 +128,18 @@ def test_fortran_on_other_numbers(name: str, tmp_path: Path) -> None:
     check(mpi, build_fortran(mpi, "f08"), numbered(tmp_path, [1, 0]), "fortran")
 
 
-def test_a_wrong_file_leaves_ranks_where_they_are(tmp_path: Path) -> None:
-    """Too few slots, or one twice: the program runs as it was started."""
+RARE = [pytest.param(text, marks=pytest.mark.exhaustive) for text in ("0 1 2 9", "0 1 2 x", "0 -3 99999999999", "")]
+
+
+@pytest.mark.parametrize("text", ["0 1", "0 1 2 2", None, *RARE])
+def test_a_wrong_file_leaves_ranks_where_they_are(tmp_path: Path, text: str | None) -> None:
+    """Too few slots, one twice, other words, no file: the program runs as it was started, and is told the file."""
     mpi = named("openmpi4")
-    for slots in ([0, 1], [0, 1, 2, 2], [0, 1, 2, 9]):
-        mode = numbered(tmp_path, slots, THALWEG_SUMMARY="1")
-        result = run(mpi, RANKS, [str(build(mpi, "numbering")), *map(str, range(RANKS))], mode)
-        assert "passed numbering" in result.out, result.explain()
-        assert "ranks stay where they were" in result.err
+    file = tmp_path / "slots"
+    if text is not None:
+        file.write_text(text)
+    mode = Mode("numbered", preload=True, settings={"THALWEG_PLACE": str(file), "THALWEG_SUMMARY": "1"})
+    result = run(mpi, RANKS, [str(build(mpi, "numbering")), *map(str, range(RANKS))], mode)
+    assert "passed numbering" in result.out, result.explain()
+    assert "ranks stay where they were" in result.err
+    assert str(file) in result.err

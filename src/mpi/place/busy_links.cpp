@@ -24,15 +24,15 @@ constexpr int piece_bytes = 32 << 10;
 constexpr int bytes_first = 64 << 10;
 constexpr int bytes_max = 8 << 20;
 constexpr double burst_min_s = 0.03; // shorter bursts say more of processors than of links
-constexpr double growth_part = 0.1;  // of the time, that one pass through all links may take
+constexpr double growth_part = 0.06; // of the time, that one pass through all links may take
 constexpr int growths_max = 3;
 // Processors that are busy make bursts slow by chance, or seem fast to who begins late. Other flows pause by
 // chance too. So the middle one of several passes counts.
-constexpr std::size_t passes_at_first = 3;
+constexpr std::size_t passes_min = 5;
 constexpr std::size_t passes_max = 9;
 // A flow beside a burst takes up to half of a link.
-constexpr double slow_at_first = 1.25;
-constexpr double surely_slow = 1.35;
+constexpr double slow_at_first = 1.2;
+constexpr double surely_slow = 1.3;
 // What is left of a link beside others, at least: messages share it with them, whatever waits in front of it.
 constexpr double free_part_min = 0.25;
 constexpr int burst_tag = 2;
@@ -130,7 +130,7 @@ std::vector<double> free_parts_of_links(const job::Agreement& everybody,
     bytes *= 4;
     passes.front() = bursts.run(rounds, bytes);
   }
-  while (passes.size() < passes_at_first)
+  while (passes.size() < passes_min)
     passes.push_back(bursts.run(rounds, bytes));
   BurstTimes times = place::middle_times(passes);
   const double quiet = place::quiet_seconds(rounds, times);
@@ -142,7 +142,7 @@ std::vector<double> free_parts_of_links(const job::Agreement& everybody,
   // were fast stay free.
   rounds = place::link_bursts(allocation, suspects, true);
   passes.clear();
-  while (passes.size() < passes_at_first || (passes.size() < passes_max && bursts.spent_s() < seconds))
+  while (passes.size() < passes_min || (passes.size() < passes_max && bursts.spent_s() < seconds))
     passes.push_back(bursts.run(rounds, bytes));
   times = place::middle_times(passes);
   std::vector<double> parts = free_parts(machine, suspects, rounds, times, quiet, surely_slow);
