@@ -30,6 +30,9 @@ struct Ending {
   std::uint64_t calls;
 };
 
+class TrafficTable;
+struct TrafficEntry;
+
 struct CallRow {
   CallKey key;
   std::uint64_t calls = 0;
@@ -42,6 +45,8 @@ struct CallRow {
   std::uint64_t sampled_cpu_ns = 0;
   bool brief = false;
   bool lengthy = false;
+  TrafficTable* traffic = nullptr;     // of the row's thread, once the call site has sent
+  TrafficEntry* latest_sent = nullptr; // of a message of the program's own; the next one is often alike
   std::vector<Ending> endings;
 
   bool is_to_be_timed() const { return !brief || (calls & 31) == 0; }
