@@ -25,7 +25,7 @@ struct MeshOptions {
 
 /// Of fences: the mesh stays on its ranks, whatever they take.
 constexpr thalweg_fence_options nobody_moves{
-    .threshold = 0, .steps = 0, .hysteresis = 0, .least_gain_seconds = 0, .scheme = thalweg_fence_stay};
+    .threshold = 0, .steps = 0, .hysteresis = 0, .min_gain_seconds = 0, .scheme = thalweg_fence_stay};
 
 /// Runs all steps; with "auto" a fence chooses how spectra are transposed, each time that atoms have gone to
 /// their cells.

@@ -56,7 +56,7 @@ typedef struct thalweg_balance_options {
                           Then tasks move where that saves more time than it takes. 0: unknown */
   double steps;        /* how often loads are worked through until they are balanced again. 0: once */
   double hysteresis;   /* how many times what the exchange takes has to be saved. 0: 1.5 */
-  double least_gain_seconds; /* and at least so much, where load_seconds is known. 0: anything */
+  double min_gain_seconds; /* and at least so much, where load_seconds is known. 0: anything */
 } thalweg_balance_options;
 
 #define THALWEG_BALANCE_DEFAULTS                                                                             \

@@ -101,8 +101,8 @@ typedef struct thalweg_fence_options {
   double
       threshold; /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
   double steps;  /* how often the load since the last fence comes again until the next one; 0: once */
-  double hysteresis;         /* how many times what moving takes has to be saved; 0: 1.5 */
-  double least_gain_seconds; /* and at least so much until the next fence; 0: 0.0001 */
+  double hysteresis;       /* how many times what moving takes has to be saved; 0: 1.5 */
+  double min_gain_seconds; /* and at least so much until the next fence; 0: 0.0001 */
   thalweg_fence_scheme scheme;
 } thalweg_fence_options;
 

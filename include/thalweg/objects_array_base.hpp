@@ -113,8 +113,7 @@ protected:
   template <typename Work>
   void guarded(const char* what, std::uint32_t number, Work&& work) noexcept;
   [[gnu::cold]] void fail(const char* what, std::uint32_t number, const char* why) const;
-  /// Elements that may move now, with their loads, which begin anew. SIZE_MAX: none, on any rank. Without
-  /// room, only that is told.
+  /// Elements that may move now, with loads, which begin anew. SIZE_MAX: none, anywhere. No room: only that.
   std::size_t list(std::size_t room, std::uint32_t* elements, std::uint64_t* loads) const;
   /// Why elements cannot be written now, or null.
   const char* unsettled();
@@ -216,15 +215,14 @@ inline void array_base::fenced(std::span<const std::uint64_t> counts) {
 
 inline std::size_t array_base::list(std::size_t room, std::uint32_t* elements, std::uint64_t* loads) const {
   std::size_t count = 0;
-  if (room == 0)
-    return reductions_.empty() ? count : SIZE_MAX;
-  places_.each_record([&](element_record& one) {
-    const std::uint64_t load = std::exchange(one.load, 0);
-    if (one.tasks != 0) // tasks stay where they wait
-      return;
-    elements[count] = one.number;
-    loads[count++] = load;
-  });
+  if (room != 0)
+    places_.each_record([&](element_record& one) {
+      const std::uint64_t load = std::exchange(one.load, 0);
+      if (one.tasks != 0) // tasks stay where they wait
+        return;
+      elements[count] = one.number;
+      loads[count++] = load;
+    });
   return reductions_.empty() ? count : SIZE_MAX;
 }
 

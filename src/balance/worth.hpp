@@ -12,7 +12,7 @@ struct Terms {
   double threshold = 0;    ///< the slowest rank has to take over 1 + this times as long as the mean
   double steps = 1;        ///< how often loads are worked through until they are balanced again
   double hysteresis = 1.5; ///< how many times what the exchange costs has to be gained
-  double least_gain_seconds = 0;
+  double min_gain_seconds = 0;
 };
 
 struct Verdict {

@@ -12,11 +12,11 @@ struct FenceTerms {
   double hysteresis = 1.5; ///< how many times what moving takes has to be gained
   /// Ranks differ by some 10 us from noise alone, and where elements have moved, their homes have to hear of
   /// it. So what gains less is left.
-  double least_gain_seconds = 100e-6;
+  double min_gain_seconds = 100e-6;
 
   bool are_uneven(double imbalance) const { return imbalance > 1 + threshold; }
   bool pays(double gain_seconds, double move_seconds) const {
-    return gain_seconds > std::max(hysteresis * move_seconds, least_gain_seconds);
+    return gain_seconds > std::max(hysteresis * move_seconds, min_gain_seconds);
   }
 };
 
@@ -27,7 +27,7 @@ inline FenceTerms completed(const FenceTerms& said) {
   take(said.threshold, terms.threshold);
   take(said.steps, terms.steps);
   take(said.hysteresis, terms.hysteresis);
-  take(said.least_gain_seconds, terms.least_gain_seconds);
+  take(said.min_gain_seconds, terms.min_gain_seconds);
   return terms;
 }
 

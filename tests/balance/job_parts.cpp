@@ -103,11 +103,11 @@ TEST(Verdict, ComparesTheGainWithWhatExchangesHaveTaken) {
   EXPECT_TRUE(verdict(reports, {.steps = 2}).is_worth);
   EXPECT_TRUE(verdict(reports, {.hysteresis = 0.5}).is_worth);
   reports[1].cost_factor = 1;
-  EXPECT_TRUE(verdict(reports, {.least_gain_seconds = 9e-3}).is_worth);
-  EXPECT_FALSE(verdict(reports, {.least_gain_seconds = 11e-3}).is_worth);
-  EXPECT_TRUE(verdict(reports, {.steps = 2, .least_gain_seconds = 11e-3}).is_worth);
+  EXPECT_TRUE(verdict(reports, {.min_gain_seconds = 9e-3}).is_worth);
+  EXPECT_FALSE(verdict(reports, {.min_gain_seconds = 11e-3}).is_worth);
+  EXPECT_TRUE(verdict(reports, {.steps = 2, .min_gain_seconds = 11e-3}).is_worth);
   reports[0].load_seconds = 0; // so what would be gained is not known
-  EXPECT_TRUE(verdict(reports, {.least_gain_seconds = 11e-3}).is_worth);
+  EXPECT_TRUE(verdict(reports, {.min_gain_seconds = 11e-3}).is_worth);
 }
 
 TEST(NearOrder, PutsNodesAndSocketsTogether) {

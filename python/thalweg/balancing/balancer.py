@@ -76,7 +76,7 @@ class Balancer:
         load_seconds: float = 0,
         steps: float = 1,
         hysteresis: float = 1.5,
-        least_gain_seconds: float = 0,
+        min_gain_seconds: float = 0,
     ) -> "Movement":
         """Begin to move rows of an array.
 
@@ -90,7 +90,7 @@ class Balancer:
                       where that saves more time than it takes
         steps         how often tasks are worked through until they are balanced again
         hysteresis    how many times what moving takes has to be saved
-        least_gain_seconds  and at least so much, where load_seconds is known
+        min_gain_seconds    and at least so much, where load_seconds is known
         """
         if not self._free.alive:
             message = "start: the balancer is closed; make another one"
@@ -109,16 +109,11 @@ class Balancer:
                 load_seconds,
                 steps if steps != 0 else math.nan,
                 hysteresis if hysteresis != 0 else math.ulp(0.0),
-                least_gain_seconds,
+                min_gain_seconds,
             )
         except (TypeError, ValueError, BalanceError, ctypes.ArgumentError) as failed:
             wrong = failed
-        given = Tasks(
-            len(row),
-            row.ctypes.data,
-            row.nbytes // max(len(row), 1) if len(row) else row.dtype.itemsize * math.prod(row.shape[1:]),
-            None if heavy is None else heavy.ctypes.data,
-        )
+        given = _given(row, heavy)
         request = ctypes.c_void_p()
         self._library.call(
             "balance_start", self._handle, ctypes.byref(given), ctypes.byref(terms), ctypes.byref(request)
@@ -215,6 +210,11 @@ def _checked(tasks: NDArray[Any], weights: ArrayLike | None) -> tuple[NDArray[An
         raise BalanceError(message, "move")
     heavy[:-1] = given
     return row, heavy
+
+
+def _given(row: NDArray[Any], heavy: NDArray[np.float64] | None) -> Tasks:
+    task_bytes = row.nbytes // len(row) if len(row) else row.dtype.itemsize * math.prod(row.shape[1:])
+    return Tasks(len(row), row.ctypes.data, task_bytes, None if heavy is None else heavy.ctypes.data)
 
 
 def _number(names: dict[str, int], name: str) -> int:

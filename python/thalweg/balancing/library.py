@@ -31,7 +31,7 @@ class BalanceOptions(ctypes.Structure):
         ("load_seconds", ctypes.c_double),
         ("steps", ctypes.c_double),
         ("hysteresis", ctypes.c_double),
-        ("least_gain_seconds", ctypes.c_double),
+        ("min_gain_seconds", ctypes.c_double),
     )
 
 

@@ -80,12 +80,12 @@ class Array(Members[E]):
         threshold: float = 0,
         steps: float = 0,
         hysteresis: float = 0,
-        least_gain_seconds: float = 0,
+        min_gain_seconds: float = 0,
     ) -> FenceOutcome:
         """Do as finish(), and let elements move to where there is time, if that pays: docs/objects.md. Collective."""
         if scheme not in SCHEMES:
             self.refuse("fence", f"scheme {scheme!r}", f"give one of {', '.join(SCHEMES)}")
-        return self._library.fence(self._open("fence"), (threshold, steps, hysteresis, least_gain_seconds), scheme)
+        return self._library.fence(self._open("fence"), (threshold, steps, hysteresis, min_gain_seconds), scheme)
 
     def explain(self) -> str:
         """Tell what the last fences have decided and why, a line for each."""

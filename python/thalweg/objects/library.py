@@ -67,7 +67,7 @@ class _Options(ctypes.Structure):
         ("threshold", ctypes.c_double),
         ("steps", ctypes.c_double),
         ("hysteresis", ctypes.c_double),
-        ("least_gain_seconds", ctypes.c_double),
+        ("min_gain_seconds", ctypes.c_double),
         ("scheme", ctypes.c_int),
     )
 

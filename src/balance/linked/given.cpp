@@ -27,7 +27,7 @@ Fault fault_of_options(const thalweg_balance_options& options) {
   const bool are_known =
       (options.scheme == thalweg_balance_sweep || options.scheme == thalweg_balance_alias) &&
       (options.spread == thalweg_balance_even || options.spread == thalweg_balance_capped);
-  const std::array numbers{options.threshold, options.steps, options.hysteresis, options.least_gain_seconds};
+  const std::array numbers{options.threshold, options.steps, options.hysteresis, options.min_gain_seconds};
   if (!are_known || !std::ranges::all_of(numbers, is_number_from_0))
     return Fault::option;
   if (!is_number_from_0(options.speed))
@@ -54,7 +54,7 @@ Given checked(const thalweg_tasks& tasks, const thalweg_balance_options& options
   given.settings.service = options.scheme == thalweg_balance_sweep ? Service::sweep : Service::alias;
   given.settings.spread = options.spread == thalweg_balance_capped ? Spread::capped : Spread::even;
   given.settings.terms = {options.threshold, or_else(options.steps, 1), or_else(options.hysteresis, 1.5),
-                          options.least_gain_seconds};
+                          options.min_gain_seconds};
   Report& report = given.report;
   report.tasks = static_cast<Tasks>(std::min<std::size_t>(tasks.count, tasks_max + 1));
   report.speed = or_else(options.speed, 1);
@@ -77,7 +77,7 @@ Given checked(const thalweg_tasks& tasks, const thalweg_balance_options& options
        {std::uint64_t{tasks.task_bytes}, std::uint64_t{tasks.pack != nullptr},
         std::uint64_t{report.is_weighted}, static_cast<std::uint64_t>(options.scheme),
         static_cast<std::uint64_t>(options.spread), number(options.threshold), number(options.steps),
-        number(options.hysteresis), number(options.least_gain_seconds)})
+        number(options.hysteresis), number(options.min_gain_seconds)})
     alike.add(word);
   report.settings = alike.result();
   return given;

@@ -94,7 +94,7 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
   balance.load_seconds = 1; // weights are seconds
   balance.steps = terms.steps;
   balance.hysteresis = terms.hysteresis;
-  balance.least_gain_seconds = terms.least_gain_seconds;
+  balance.min_gain_seconds = terms.min_gain_seconds;
   thalweg_moved moved{};
   detail::check(thalweg_balance_tasks(balancer_.get(), &tasks, &balance, &moved));
   for (std::size_t i = moved.kept; i < candidates.size(); ++i) {
@@ -157,7 +157,7 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
     return nothing;
   }
   const FenceTerms terms =
-      completed({options.threshold, options.steps, options.hysteresis, options.least_gain_seconds});
+      completed({options.threshold, options.steps, options.hysteresis, options.min_gain_seconds});
   const bool decides_alone = options.scheme == thalweg_fence_refine ||
                              options.scheme == thalweg_fence_greedy || options.scheme == thalweg_fence_near;
   const thalweg_fence_outcome outcome = decides_alone

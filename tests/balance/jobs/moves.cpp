@@ -294,10 +294,10 @@ void check_terms(const Job& job) {
   checks::require(!small.was_worth && tasks.size() == own, "%s", "a gain of nothing was worth an exchange");
   checks::require(small.gain_seconds < small.exchange_seconds || job.ranks == 1, "%g s", small.gain_seconds);
   options.load_seconds = job.rank == 0 ? 1 : 0; // one knows it, and tells
-  options.least_gain_seconds = 1e6;
+  options.min_gain_seconds = 1e6;
   const bool had_gained_enough = balancer.move(tasks, options).was_worth;
   checks::require(!had_gained_enough && tasks.size() == own, "%s", "less than the least gain was worth it");
-  options.least_gain_seconds = 0;
+  options.min_gain_seconds = 0;
   const thalweg::balance_outcome large = balancer.move(tasks, options);
   checks::require(large.was_worth == (job.ranks > 1), "%g s were not worth it", large.gain_seconds);
 }
