@@ -88,9 +88,8 @@ sanitize: | prepare
 	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
 
-# Of these what finds most in little time: machine files; shared memory, routes and streams.
+# Of these what finds most in little time: shared memory and routes.
 sanitize-gate: | prepare
-	cmake --preset asan && cmake --build --preset asan-gate && ctest --preset asan-gate
 	cmake --preset tsan && cmake --build --preset tsan-gate && ctest --preset tsan-gate
 
 # Objects and their jobs under AddressSanitizer + UBSan, by hand. Leaks are not looked for, as MPI libraries have some.

@@ -137,7 +137,8 @@ def test_algorithms_that_the_library_refuses_are_left_out(capsys: pytest.Capture
     assert "refuses its linear for barrier" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("family", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
 def test_tuning_tries_the_librarys_algorithms(thalweg: Command, tmp_path: Path, family: str) -> None:
     machine, figures, file = tmp_path / "machine.toml", tmp_path / "figures.json", tmp_path / "tuning.toml"
     machine.write_text(_core.default_machine().to_text())
