@@ -7,20 +7,18 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <random>
 #include <type_traits>
 
+#include "effort.hpp"
+
 namespace {
+
+using thalweg::nic::effort;
 
 template <typename Number>
 using BitsOf = std::conditional_t<sizeof(Number) == 8, std::uint64_t, std::uint32_t>;
-
-std::uint64_t effort() {
-  const char* const text = std::getenv("THALWEG_TEST_EFFORT");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
 
 // Where two numbers are none, any may come out.
 template <typename Number>

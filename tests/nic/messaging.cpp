@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <deque>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
@@ -17,8 +15,15 @@ constinit thread_local unsigned rules_left_out = 0;
 #define THALWEG_NIC_KEEPS(rule) ((rules_left_out & (1U << (rule))) == 0)
 #include "nic/inbox.h"
 
+#include "effort.hpp"
+#include "lossy_network.hpp"
+
 namespace {
 
+using thalweg::nic::effort;
+using thalweg::nic::has_luck;
+using thalweg::nic::LossyNetwork;
+using thalweg::nic::Result;
 using Random = std::mt19937_64;
 
 struct Setting {
@@ -29,8 +34,6 @@ struct Setting {
   std::uint32_t lost_percent = 20;
   std::uint32_t doubled_percent = 10;
 };
-
-enum class Result { right, wrong, hung };
 
 constexpr std::uint16_t width = 4;
 
@@ -91,7 +94,7 @@ public:
       const std::uint64_t before = done_;
       if (!writes_.empty() && (writes_.size() > 6 || random_() % 4 == 0))
         write();
-      else if (!under_way_.empty() && random_() % 4 != 0)
+      else if (!network_.is_empty() && random_() % 4 != 0)
         deliver();
       else
         act(static_cast<std::uint32_t>(random_() % ranks_.size()));
@@ -108,7 +111,7 @@ private:
   static std::uint32_t text_of(std::uint32_t from, std::uint32_t to, std::uint32_t sequence) {
     return (from * 64 + to) * 65536 + (sequence & 0xffff);
   }
-  bool has(std::uint32_t percent) { return random_() % 100 < percent; }
+  bool has(std::uint32_t percent) { return has_luck(random_, percent); }
 
   void prepare(SimulatedRank& rank) {
     std::ranges::fill(rank.inbox->accepted, setting_.first);
@@ -147,7 +150,7 @@ private:
       ++done_;
       return;
     }
-    under_way_.push_back({THALWEG_NIC_MESSAGE, own, to, sequence, own + 100, 0, 0});
+    network_.send({THALWEG_NIC_MESSAGE, own, to, sequence, own + 100, 0, 0});
   }
 
   void begin_receive(std::uint32_t own) {
@@ -215,25 +218,12 @@ private:
     const bool has_room = thalweg_nic_free_cells(&group_, rank.inbox->filled[from], rank.released[from]) != 0;
     if (!has_room)
       rank.wanted[from] = 1;
-    under_way_.push_back(
-        {THALWEG_NIC_CREDIT, to, from, rank.inbox->accepted[from], 0, has_room ? 1U : 0U, 0});
+    network_.send({THALWEG_NIC_CREDIT, to, from, rank.inbox->accepted[from], 0, has_room ? 1U : 0U, 0});
   }
 
-  // Any packet may come next; some come again, now or long after.
   void deliver() {
-    const std::size_t which = random_() % std::min<std::size_t>(under_way_.size(), 32);
-    const Packet packet = under_way_[which];
-    under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(which));
-    if (has(setting_.doubled_percent))
-      under_way_.push_back(packet);
-    if (has(1) && old_.size() < 8)
-      old_.push_back(packet);
-    if (!old_.empty() && random_() % 400 == 0) {
-      under_way_.push_back(old_.front());
-      old_.pop_front();
-    }
-    if (!has(setting_.lost_percent))
-      receive(packet);
+    if (const auto packet = network_.next())
+      receive(*packet);
   }
 
   void receive(const Packet& packet) {
@@ -279,17 +269,11 @@ private:
   Random random_;
   thalweg_nic_group group_{};
   std::vector<SimulatedRank> ranks_;
-  std::deque<Packet> under_way_;
-  std::deque<Packet> old_;
+  LossyNetwork<Packet> network_{random_, setting_.lost_percent, setting_.doubled_percent};
   std::vector<Packet> writes_; // messages that a card has agreed to write, while other packets go on
   std::uint64_t done_ = 0;     // messages sent, and received
   bool is_wrong_ = false;
 };
-
-std::uint64_t effort() {
-  const char* const text = std::getenv("THALWEG_TEST_EFFORT");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
 
 TEST(NicMessaging, MessagesAreRightOnANetworkThatLosesDoublesAndOvertakes) {
   const std::uint64_t trials = std::min<std::uint64_t>(12 * effort(), 1000);

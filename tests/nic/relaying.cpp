@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <deque>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
@@ -16,8 +14,15 @@ constinit thread_local unsigned rules_left_out = 0;
 #define THALWEG_NIC_KEEPS(rule) ((rules_left_out & (1U << (rule))) == 0)
 #include "nic/relay.h"
 
+#include "effort.hpp"
+#include "lossy_network.hpp"
+
 namespace {
 
+using thalweg::nic::effort;
+using thalweg::nic::has_luck;
+using thalweg::nic::LossyNetwork;
+using thalweg::nic::Result;
 using Random = std::mt19937_64;
 
 struct Setting {
@@ -29,8 +34,6 @@ struct Setting {
   std::uint32_t doubled_percent = 10;
   bool ranks_compute = false; // they do not ask; agents see to the rest
 };
-
-enum class Result { right, wrong, hung };
 
 struct Packet {
   std::uint32_t from = 0;
@@ -75,7 +78,7 @@ public:
       const std::uint64_t before = ends_;
       if (!writes_.empty() && (writes_.size() > 6 || random_() % 4 == 0))
         write();
-      else if (!under_way_.empty() && random_() % 4 != 0)
+      else if (!network_.is_empty() && random_() % 4 != 0)
         deliver();
       else
         act(static_cast<std::uint32_t>(random_() % cards_.size()));
@@ -120,7 +123,7 @@ private:
     parent.below[card.group.own] = place_of(index);
   }
 
-  bool has(std::uint32_t percent) { return random_() % 100 < percent; }
+  bool has(std::uint32_t percent) { return has_luck(random_, percent); }
   std::uint32_t epoch_of(std::uint32_t number) const { return setting_.first_epoch + number; }
   static std::uint32_t bytes_of(std::uint32_t epoch) { return 1 + epoch * 7 % (6 * segment_bytes); }
   static std::uint64_t text_of(std::uint32_t epoch, std::uint32_t segment) {
@@ -235,21 +238,9 @@ private:
     perform(one.card, errand, 0);
   }
 
-  // Any packet may come next; some come again, now or long after.
   void deliver() {
-    const std::size_t which = random_() % std::min<std::size_t>(under_way_.size(), 32);
-    const Packet packet = under_way_[which];
-    under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(which));
-    if (has(setting_.doubled_percent))
-      under_way_.push_back(packet);
-    if (has(1) && old_.size() < 8)
-      old_.push_back(packet);
-    if (!old_.empty() && random_() % 400 == 0) {
-      under_way_.push_back(old_.front());
-      old_.pop_front();
-    }
-    if (!has(setting_.lost_percent))
-      receive(packet);
+    if (const auto packet = network_.next())
+      receive(*packet);
   }
 
   void receive(const Packet& packet) {
@@ -305,14 +296,13 @@ private:
     const thalweg_nic_content none{};
     Packet packet{from, to, {}, part, text};
     thalweg_nic_write(&packet.words, &cards_[from].group, kind, epoch, &none);
-    under_way_.push_back(packet);
+    network_.send(packet);
   }
 
   Setting setting_;
   Random random_;
   std::vector<RelayingCard> cards_;
-  std::deque<Packet> under_way_;
-  std::deque<Packet> old_;
+  LossyNetwork<Packet> network_{random_, setting_.lost_percent, setting_.doubled_percent};
   std::vector<Write> writes_;
   std::uint64_t ranks_ = 0;
   std::uint64_t finished_ = 0; // ranks
@@ -322,11 +312,6 @@ private:
 
 // Before the numbers of epochs go round.
 constexpr std::uint32_t near_the_end = 0xfffffff0U - 200;
-
-std::uint64_t effort() {
-  const char* const text = std::getenv("THALWEG_TEST_EFFORT");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
 
 TEST(NicRelaying, BroadcastsAreRightOnANetworkThatLosesDoublesAndOvertakes) {
   const std::uint64_t trials = std::min<std::uint64_t>(12 * effort(), 1000);

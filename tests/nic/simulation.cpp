@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
-#include <deque>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -19,8 +17,15 @@ constinit thread_local unsigned rules_left_out = 0;
 #define THALWEG_NIC_KEEPS(rule) ((rules_left_out & (1U << (rule))) == 0)
 #include "nic/protocol.h"
 
+#include "effort.hpp"
+#include "lossy_network.hpp"
+
 namespace {
 
+using thalweg::nic::effort;
+using thalweg::nic::has_luck;
+using thalweg::nic::LossyNetwork;
+using thalweg::nic::Result;
 using Random = std::mt19937_64;
 
 struct Setting {
@@ -33,8 +38,6 @@ struct Setting {
   std::uint32_t window = THALWEG_NIC_WINDOW; // epochs that a rank has under way
   bool ranks_compute = false;                // they start once; agents see to the rest
 };
-
-enum class Result { right, wrong, hung };
 
 struct Packet {
   std::uint32_t from = 0;
@@ -83,7 +86,7 @@ public:
       ++steps_;
       if (!combinations_.empty() && (combinations_.size() > 4 || random_() % 4 == 0))
         go_on_combining();
-      else if (!under_way_.empty() && random_() % 4 != 0)
+      else if (!network_.is_empty() && random_() % 4 != 0)
         deliver();
       else
         act(static_cast<std::uint32_t>(random_() % cards_.size()));
@@ -117,7 +120,7 @@ private:
     parent.below[card.group.own] = place_of(index);
   }
 
-  bool has(std::uint32_t percent) { return random_() % 100 < percent; }
+  bool has(std::uint32_t percent) { return has_luck(random_, percent); }
 
   std::uint32_t epoch_of(std::uint32_t number) const { return setting_.first_epoch + number; }
 
@@ -218,21 +221,9 @@ private:
     perform(ready.card, actions, ready.epoch, ready.content);
   }
 
-  // Any packet may come next; some come again, now or long after.
   void deliver() {
-    const std::size_t which = random_() % std::min<std::size_t>(under_way_.size(), 32);
-    const Packet packet = under_way_[which];
-    under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(which));
-    if (has(setting_.doubled_percent))
-      under_way_.push_back(packet);
-    if (has(1) && old_.size() < 8)
-      old_.push_back(packet);
-    if (!old_.empty() && random_() % 400 == 0) {
-      under_way_.push_back(old_.front());
-      old_.pop_front();
-    }
-    if (!has(setting_.lost_percent))
-      receive(packet);
+    if (const auto packet = network_.next())
+      receive(*packet);
   }
 
   void receive(const Packet& packet) {
@@ -293,7 +284,7 @@ private:
             const thalweg_nic_content& content) {
     Packet packet{from, to, {}, content};
     thalweg_nic_write(&packet.words, &cards_[from].group, kind, epoch, &content);
-    under_way_.push_back(packet);
+    network_.send(packet);
   }
 
   Setting setting_;
@@ -301,8 +292,7 @@ private:
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> last_; // and how long the first one waited
   Random random_;
   std::vector<SimulatedCard> cards_;
-  std::deque<Packet> under_way_;
-  std::deque<Packet> old_;
+  LossyNetwork<Packet> network_{random_, setting_.lost_percent, setting_.doubled_percent};
   std::vector<std::uint64_t> starts_; // by barrier: how many ranks have started it
   struct Expected {
     bool is_known = false;
@@ -318,11 +308,6 @@ private:
 
 // Before the numbers of epochs go round.
 constexpr std::uint32_t near_the_end = 0xfffffff0U - 200;
-
-std::uint64_t effort() {
-  const char* const text = std::getenv("THALWEG_TEST_EFFORT");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
 
 // A thousandth of a million barriers for each seed; `make test-all` runs all of them.
 TEST(NicSimulation, BarriersAndSumsAreRightOnANetworkThatLosesDoublesAndOvertakes) {

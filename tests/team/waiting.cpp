@@ -38,7 +38,17 @@ struct Buffers {
   std::vector<double> row;
   std::vector<double> whole;
   std::vector<double> other;
+  std::vector<double> long_row = std::vector<double>(1 << 20); // its sender waits for the receiver
 };
+
+/// A message from one rank to another, which asks for one of `wanted`.
+void pass(team& t, std::span<double> message, int from, int to, int wanted) {
+  if (t.rank() == from)
+    t.send<double>(message, to, 1);
+  if (t.rank() == to)
+    checks::require(t.receive(message, wanted, 1).bytes == message.size_bytes(), "a message of %s",
+                    "another length");
+}
 
 /// Every call of a team in which rank 0 may have to wait for rank 1.
 std::vector<Case> cases(Buffers& b) {
@@ -77,6 +87,15 @@ std::vector<Case> cases(Buffers& b) {
        }},
       {"split and free", [](team& t) { team part = t.split(0); }},
       {"create", [](team&) { team another(MPI_COMM_WORLD); }},
+      {"open inboxes and free",
+       [](team& t) {
+         team part = t.split(0);
+         part.open_inboxes();
+       }},
+      {"receive from anybody", [&](team& t) { pass(t, b.out(), sender, receiver, thalweg_any); }},
+      {"receive from a rank", [&](team& t) { pass(t, b.out(), sender, receiver, sender); }},
+      {"receive of a long message", [&](team& t) { pass(t, b.long_row, sender, receiver, thalweg_any); }},
+      {"send of a long message", [&](team& t) { pass(t, b.long_row, receiver, sender, receiver); }},
   };
 }
 
@@ -90,6 +109,11 @@ std::vector<Case> calls_beside_a_collective() {
        }},
       {"split beside a collective", [](team& t) { team part = t.split(0); }},
       {"barrier beside a collective", [](team& t) { t.barrier(); }},
+      {"receive beside a collective",
+       [](team& t) {
+         double word = 1;
+         pass(t, std::span(&word, 1), sender, receiver, thalweg_any);
+       }},
   };
 }
 
@@ -122,6 +146,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   {
     team all(MPI_COMM_WORLD);
+    all.open_inboxes();
     Buffers buffers(all);
     for (const Case& one : cases(buffers)) {
       if (all.rank() == receiver) { // a hang is to be told by the last line

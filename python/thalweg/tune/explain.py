@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from thalweg import _core
+from thalweg.documents import REPORT
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
@@ -205,7 +206,7 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     except (OSError, ValueError) as error:
         remedy = "thalweg run --report FILE writes one"
         raise ThalwegError(USAGE, f"{path} is no report of a run: {error}", remedy) from error
-    if not isinstance(report, dict) or report.get("format") != "thalweg-report":
+    if not isinstance(report, dict) or report.get("format") != REPORT:
         raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _default_machine(report)
