@@ -30,6 +30,9 @@ struct Ending {
   std::uint64_t calls;
 };
 
+class TrafficTable;
+struct TrafficEntry;
+
 struct CallRow {
   CallKey key;
   std::uint64_t calls = 0;
@@ -42,6 +45,8 @@ struct CallRow {
   std::uint64_t sampled_cpu_ns = 0;
   bool brief = false;
   bool lengthy = false;
+  TrafficTable* traffic = nullptr;     // of the row's thread, once the call site has sent
+  TrafficEntry* latest_sent = nullptr; // of a message of the program's own; the next one is often alike
   std::vector<Ending> endings;
 
   bool is_to_be_timed() const { return !brief || (calls & 31) == 0; }
@@ -90,8 +95,13 @@ private:
   std::vector<std::unique_ptr<CallRow>> rows_;
 };
 
+inline constinit thread_local CallTable* own_call_table = nullptr;
+CallTable& make_call_table();
+
 // This thread's table; made at its first call and kept after the thread's end.
-CallTable& call_table();
+inline CallTable& call_table() {
+  return own_call_table != nullptr ? *own_call_table : make_call_table();
+}
 
 // Every thread's, for the thread that ends MPI.
 std::vector<const CallTable*> all_call_tables();

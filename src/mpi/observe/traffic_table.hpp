@@ -25,6 +25,11 @@ struct TrafficEntry {
   TrafficKey key;
   std::uint64_t bytes = 0;
   std::uint64_t messages = 0;
+
+  void add(std::uint64_t more_bytes, std::uint64_t more_messages) {
+    bytes += more_bytes;
+    messages += more_messages;
+  }
 };
 
 // What one call of a kind sends to a rank of the world.
@@ -41,19 +46,18 @@ public:
   TrafficTable();
 
   void add(const TrafficKey& key, std::uint64_t bytes, std::uint64_t messages) {
-    TrafficEntry& entry = entry_of(key);
-    entry.bytes += bytes;
-    entry.messages += messages;
+    entry_of(key).add(bytes, messages);
   }
-  const std::deque<TrafficEntry>& entries() const { return entries_; }
-
-private:
+  // It stays where it is.
   TrafficEntry& entry_of(const TrafficKey& key) {
     TrafficEntry& known = *slots_[slot_of(key)];
     if (known.key == key) [[likely]]
       return known;
     return find(key);
   }
+  const std::deque<TrafficEntry>& entries() const { return entries_; }
+
+private:
   std::size_t slot_of(const TrafficKey& key) const {
     const std::uint64_t words = reinterpret_cast<std::uint64_t>(key.row) +
                                 (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.peer)) << 32U) +

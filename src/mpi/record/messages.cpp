@@ -27,12 +27,24 @@ PersistentMessages& persistent_messages() {
   return *instance;
 }
 
+// A message to another rank than the one before of this call site, or in another phase.
+void record_to_other(observe::CallRow& row, std::int32_t peer, std::uint64_t bytes) {
+  if (row.traffic == nullptr)
+    row.traffic = &observe::traffic_table();
+  row.latest_sent = &row.traffic->entry_of({&row, by_call, peer, observe::pattern_phase});
+  row.latest_sent->add(bytes, 1);
+}
+
 } // namespace
 
-void record_message(const observe::CallRow& row, const CommunicatorState& communicator, int destination,
+void record_message(observe::CallRow& row, const CommunicatorState& communicator, int destination,
                     std::uint64_t bytes) {
-  if (const std::int32_t peer = communicator.world_rank_of(destination); peer >= 0)
-    observe::traffic_table().add({&row, by_call, peer, observe::pattern_phase}, bytes, 1);
+  const std::int32_t peer = communicator.world_rank_of(destination);
+  observe::TrafficEntry* const latest = row.latest_sent;
+  if (latest != nullptr && latest->key.peer == peer && latest->key.phase == observe::pattern_phase)
+    latest->add(bytes, 1);
+  else if (peer >= 0)
+    record_to_other(row, peer, bytes);
 }
 
 void record_persistent(const observe::CallRow& row, const char* by, std::vector<observe::PeerTraffic> peers,

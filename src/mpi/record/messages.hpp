@@ -14,7 +14,7 @@ namespace thalweg::mpi {
 
 // A message to that rank of the communicator: of its remote group where it has one. MPI_PROC_NULL and what is
 // no rank count nothing.
-void record_message(const observe::CallRow& row, const CommunicatorState& communicator, int destination,
+void record_message(observe::CallRow& row, const CommunicatorState& communicator, int destination,
                     std::uint64_t bytes);
 
 // The persistent request sends this each time it is started, to ranks of the world; until it is freed.
