@@ -146,7 +146,7 @@ def asked_receive(function: Prototype) -> str:
 def issued_entry(function: Prototype) -> str:
     names = [parameter.name for parameter in function.parameters]
     status = "status" if "status" in names else "MPI_STATUS_IGNORE"
-    destination = ", dest" if "dest" in names else ""
+    destination = ", dest" if "dest" in names else ", sends_nothing"
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     started = ", ".join([*(name for name in names if name != "status"), "&request"])
     before, note = "", f"trace_send(on, {asked_send(function)})"

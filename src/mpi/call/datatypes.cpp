@@ -1,17 +1,8 @@
 #include "mpi/call/datatypes.hpp"
 
-#include <array>
-
 namespace thalweg::mpi {
 
 namespace {
-
-struct CachedSize {
-  MPI_Datatype datatype;
-  std::uint64_t bytes;
-  bool valid;
-};
-constinit thread_local std::array<CachedSize, 16> cached_sizes{};
 
 std::uint64_t sum(const IntegerArray& counts, int length) {
   std::int64_t total = 0;
@@ -42,12 +33,7 @@ bool is_predefined_type(MPI_Datatype datatype) {
          combiner == MPI_COMBINER_NAMED;
 }
 
-std::uint64_t datatype_bytes(MPI_Datatype datatype) {
-  const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(datatype)) * 0x9E3779B97F4A7C15U;
-  CachedSize& known = cached_sizes[bits >> 60];
-  if (known.valid && known.datatype == datatype) [[likely]] {
-    return known.bytes;
-  }
+std::uint64_t ask_datatype_bytes(MPI_Datatype datatype) {
   if (datatype == MPI_DATATYPE_NULL) {
     return 0;
   }
@@ -56,7 +42,7 @@ std::uint64_t datatype_bytes(MPI_Datatype datatype) {
     return 0;
   }
   if (is_predefined_type(datatype)) {
-    known = {datatype, static_cast<std::uint64_t>(size), true};
+    cached_size_of(datatype) = {datatype, static_cast<std::uint64_t>(size), true};
   }
   return static_cast<std::uint64_t>(size);
 }

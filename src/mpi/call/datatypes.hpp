@@ -2,6 +2,7 @@
 
 // Sizes of datatypes, remembered for predefined ones.
 
+#include <array>
 #include <cstdint>
 
 #include "mpi/call/collective_call.hpp"
@@ -12,7 +13,25 @@ namespace thalweg::mpi {
 // Handles of predefined types are never given to another type; those of others are, once they are freed.
 bool is_predefined_type(MPI_Datatype datatype);
 
-std::uint64_t datatype_bytes(MPI_Datatype datatype);
+// Of predefined types, as a thread has asked for them lately.
+struct CachedSize {
+  MPI_Datatype datatype;
+  std::uint64_t bytes;
+  bool valid;
+};
+inline constinit thread_local std::array<CachedSize, 16> cached_sizes{};
+
+inline CachedSize& cached_size_of(MPI_Datatype datatype) {
+  const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(datatype)) * 0x9E3779B97F4A7C15U;
+  return cached_sizes[bits >> 60];
+}
+
+std::uint64_t ask_datatype_bytes(MPI_Datatype datatype);
+
+inline std::uint64_t datatype_bytes(MPI_Datatype datatype) {
+  const CachedSize& known = cached_size_of(datatype);
+  return known.valid && known.datatype == datatype ? known.bytes : ask_datatype_bytes(datatype);
+}
 
 inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
   return count > 0 ? static_cast<std::uint64_t>(count) * datatype_bytes(datatype) : 0;

@@ -1,7 +1,6 @@
 #include "mpi/comm/communicators.hpp"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <unordered_map>
 
@@ -29,21 +28,6 @@ struct Registry {
 Registry& registry() {
   static Registry* const instance = new Registry;
   return *instance;
-}
-
-// Raised when a handle may have become another communicator's; makes every thread forget what it remembers.
-constinit std::atomic<std::uint32_t> removals{0};
-
-struct Remembered {
-  MPI_Comm handle{};
-  std::uint32_t removals = 0;
-  CommunicatorState* state = nullptr;
-};
-constinit thread_local std::array<Remembered, 8> remembered{};
-
-Remembered& memory_of(MPI_Comm comm) {
-  const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(comm)) * 0x9E3779B97F4A7C15U;
-  return remembered[bits >> 61];
 }
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -109,7 +93,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     }
     state = std::move(entry->second);
     all.states.erase(entry);
-    removals.fetch_add(1, std::memory_order_relaxed);
+    communicator_removals.fetch_add(1, std::memory_order_relaxed);
     invalidate_fast_path();
   }
   state->learning.reset();
@@ -223,7 +207,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
       return place.get(); // a second thread was faster
     }
     if (place) {
-      removals.fetch_add(1, std::memory_order_relaxed);
+      communicator_removals.fetch_add(1, std::memory_order_relaxed);
       invalidate_fast_path();
     }
     place = std::move(state);
@@ -259,12 +243,8 @@ void barrier_before_creation(MPI_Comm comm) {
   }
 }
 
-CommunicatorState* find_communicator(MPI_Comm comm) {
-  Remembered& memory = memory_of(comm);
-  const std::uint32_t now = removals.load(std::memory_order_relaxed);
-  if (memory.handle == comm && memory.removals == now && memory.state != nullptr) [[likely]] {
-    return memory.state;
-  }
+CommunicatorState* look_up_communicator(MPI_Comm comm) {
+  const std::uint32_t now = communicator_removals.load(std::memory_order_relaxed);
   if (comm == MPI_COMM_NULL) {
     return nullptr;
   }
@@ -279,7 +259,7 @@ CommunicatorState* find_communicator(MPI_Comm comm) {
     const Inside inside;
     state = add(comm, MPI_COMM_NULL, 0, Making::alone);
   }
-  memory = {comm, now, state};
+  memory_of(comm) = {comm, now, state};
   return state;
 }
 

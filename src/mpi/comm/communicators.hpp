@@ -6,6 +6,7 @@
 // came from a call that is not ours (spawning, a library's inside). It is removed by the delete callback of
 // an attribute, when the program frees the communicator.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -88,8 +89,30 @@ private:
   int outdegree_ = -1;
 };
 
+// What a thread knows of the communicators that it has used lately.
+struct RememberedCommunicator {
+  MPI_Comm handle{};
+  std::uint32_t removals = 0;
+  CommunicatorState* state = nullptr;
+};
+inline constinit thread_local std::array<RememberedCommunicator, 8> remembered_communicators{};
+// Raised when a handle may have become another communicator's; makes every thread forget what it remembers.
+inline constinit std::atomic<std::uint32_t> communicator_removals{0};
+
+inline RememberedCommunicator& memory_of(MPI_Comm comm) {
+  const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(comm)) * 0x9E3779B97F4A7C15U;
+  return remembered_communicators[bits >> 61];
+}
+
+CommunicatorState* look_up_communicator(MPI_Comm comm);
+
 // The state of a communicator, made if there is none; nullptr for MPI_COMM_NULL.
-CommunicatorState* find_communicator(MPI_Comm comm);
+inline CommunicatorState* find_communicator(MPI_Comm comm) {
+  const RememberedCommunicator& memory = memory_of(comm);
+  const bool is_known = memory.handle == comm && memory.state != nullptr &&
+                        memory.removals == communicator_removals.load(std::memory_order_relaxed);
+  return is_known ? memory.state : look_up_communicator(comm);
+}
 
 // A call made `comm` (which may be MPI_COMM_NULL); all its ranks are in that same call. `parent` is shared by
 // all of them, or MPI_COMM_NULL. `tag` is equal on all of them.

@@ -174,7 +174,7 @@ int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], 
 } // namespace
 
 int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) {
-  const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(1, request);
   status = waited.status(status);
@@ -192,7 +192,7 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
 }
 
 int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
-  const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(count, requests);
   statuses = waited.statuses(statuses);
@@ -204,7 +204,7 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
 }
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(count, requests);
   status = waited.status(status);
@@ -222,7 +222,7 @@ int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int*
 
 int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
-  const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(incount, requests);
   statuses = waited.statuses(statuses);
@@ -239,7 +239,7 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
 }
 
 int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Status* status) {
-  const Observed observed(Function::Test, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Test, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(1, request);
   status = waited.status(status);
@@ -251,7 +251,7 @@ int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Statu
 
 int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag,
                    MPI_Status statuses[]) {
-  const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(count, requests);
   statuses = waited.statuses(statuses);
@@ -264,7 +264,7 @@ int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int*
 
 int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int* index, int* flag,
                    MPI_Status* status) {
-  const Observed observed(Function::Testany, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Testany, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(count, requests);
   status = waited.status(status);
@@ -276,7 +276,7 @@ int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int*
 
 int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
-  const Observed observed(Function::Testsome, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Testsome, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   WaitedRequests waited(incount, requests);
   statuses = waited.statuses(statuses);
@@ -287,7 +287,7 @@ int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], i
 }
 
 int handle_Request_get_status(const CallSite& site, MPI_Request request, int* flag, MPI_Status* status) {
-  const Observed observed(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   if (has_persistent() && is_unfinished(request)) {
     *flag = 0;
@@ -302,7 +302,7 @@ int handle_Request_get_status(const CallSite& site, MPI_Request request, int* fl
 }
 
 int handle_Request_free(const CallSite& site, MPI_Request* request) {
-  const Observed observed(Function::Request_free, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Request_free, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   if (has_persistent() && request != nullptr) {
     request_freed(*request);
   }
@@ -316,7 +316,7 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
 }
 
 int handle_Start(const CallSite& site, MPI_Request* request) {
-  const Observed observed(Function::Start, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Start, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   const int code = native.Start(request);
   if (code == MPI_SUCCESS && has_persistent()) {
@@ -332,7 +332,7 @@ int handle_Start(const CallSite& site, MPI_Request* request) {
 }
 
 int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
-  const Observed observed(Function::Startall, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Startall, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   progress_in_call();
   const int code = native.Startall(count, requests);
   for (int index = 0; code == MPI_SUCCESS && has_persistent() && index < count; ++index) {
@@ -348,7 +348,7 @@ int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
 }
 
 int handle_Cancel(const CallSite& site, MPI_Request* request) {
-  const Observed observed(Function::Cancel, site, MPI_COMM_NULL, no_bytes);
+  const Observed observed(Function::Cancel, site, MPI_COMM_NULL, no_bytes, sends_nothing);
   if (traces && request != nullptr) {
     traced_request_canceled(*request);
   }

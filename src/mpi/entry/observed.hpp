@@ -3,6 +3,7 @@
 // Records one call of the program, from its entry to its exit, and keeps our depth raised in between.
 
 #include <cstdint>
+#include <limits>
 
 #include "mpi/call/datatypes.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -28,29 +29,21 @@ inline observe::CallRow& call_row(Function function, const CallSite& site, int r
 
 // No message of the program's begins in the call.
 inline constexpr int no_destination = MPI_PROC_NULL;
+// Nor is one prepared: the call concerns reports and traces alone. Is no rank either.
+inline constexpr int sends_nothing = std::numeric_limits<int>::min();
 
 class Observed {
 public:
   // `bytes` is called for the payload's size, if it is wanted.
   template <class Bytes>
-  Observed(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
-           int destination = no_destination) {
+  [[gnu::always_inline]] Observed(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
+                                  int destination = no_destination) {
     ++depth;
     if (!runtime.ready) [[unlikely]] {
       start_late();
     }
-    if (recording) [[likely]] {
-      if (traces) [[unlikely]]
-        call_log().enter();
-      communicator_ = find_communicator(comm);
-      row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
-      payload_ = bytes();
-      row_->bytes += payload_;
-      if (records_traffic && communicator_ != nullptr)
-        record_message(*row_, *communicator_, destination, payload_);
-      if (reports) [[likely]]
-        watch_.start(*row_, false);
-    }
+    if (recording && (destination != sends_nothing || reports || traces))
+      enter(function, site, comm, bytes, destination);
   }
   // The call has made a persistent request that sends so much.
   void made_persistent(int destination, std::uint64_t bytes, MPI_Request request) const {
@@ -107,6 +100,20 @@ public:
   Observed& operator=(const Observed&) = delete;
 
 private:
+  template <class Bytes>
+  void enter(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes, int destination) {
+    if (traces) [[unlikely]]
+      call_log().enter();
+    communicator_ = find_communicator(comm);
+    row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
+    payload_ = bytes();
+    row_->bytes += payload_;
+    if (records_traffic && communicator_ != nullptr)
+      record_message(*row_, *communicator_, destination, payload_);
+    if (reports) [[likely]]
+      watch_.start(*row_, false);
+  }
+
   observe::CallRow* row_ = nullptr;
   CommunicatorState* communicator_ = nullptr;
   std::uint64_t payload_ = 0;

@@ -148,7 +148,7 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
 }
 
 int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(Function::Probe, site, comm, no_bytes);
+  const Observed observed(Function::Probe, site, comm, no_bytes, sends_nothing);
   progress_in_call();
   if (must_poll()) {
     return poll([&](bool& found) {
@@ -163,7 +163,7 @@ int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_S
 
 int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Message* message,
                   MPI_Status* status) {
-  const Observed observed(Function::Mprobe, site, comm, no_bytes);
+  const Observed observed(Function::Mprobe, site, comm, no_bytes, sends_nothing);
   progress_in_call();
   const auto traced = [&](int code) {
     return observed.traced(code, [&](auto& on, auto) { trace_found(on, *message); });
@@ -180,7 +180,7 @@ int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_
 }
 
 int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const Observed observed(Function::Iprobe, site, comm, no_bytes);
+  const Observed observed(Function::Iprobe, site, comm, no_bytes, sends_nothing);
   progress_in_call();
   const int code = native.Iprobe(source, tag, comm, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
@@ -189,7 +189,7 @@ int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int*
 
 int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                    MPI_Status* status) {
-  const Observed observed(Function::Improbe, site, comm, no_bytes);
+  const Observed observed(Function::Improbe, site, comm, no_bytes, sends_nothing);
   progress_in_call();
   const int code = native.Improbe(source, tag, comm, flag, message, status);
   if (*flag != 0)

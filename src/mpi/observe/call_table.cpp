@@ -18,8 +18,6 @@ Tables& tables() {
   return *instance;
 }
 
-constinit thread_local CallTable* own_table = nullptr;
-
 } // namespace
 
 void CallRow::ended_differently(const char* strategy, const char* reason) {
@@ -64,14 +62,12 @@ void CallTable::grow() {
   }
 }
 
-CallTable& call_table() {
-  if (own_table == nullptr) [[unlikely]] {
-    auto table = std::make_unique<CallTable>();
-    own_table = table.get();
-    const std::lock_guard lock(tables().mutex);
-    tables().tables.push_back(std::move(table));
-  }
-  return *own_table;
+CallTable& make_call_table() {
+  auto table = std::make_unique<CallTable>();
+  own_call_table = table.get();
+  const std::lock_guard lock(tables().mutex);
+  tables().tables.push_back(std::move(table));
+  return *own_call_table;
 }
 
 std::vector<const CallTable*> all_call_tables() {

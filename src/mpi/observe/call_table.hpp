@@ -95,8 +95,13 @@ private:
   std::vector<std::unique_ptr<CallRow>> rows_;
 };
 
+inline constinit thread_local CallTable* own_call_table = nullptr;
+CallTable& make_call_table();
+
 // This thread's table; made at its first call and kept after the thread's end.
-CallTable& call_table();
+inline CallTable& call_table() {
+  return own_call_table != nullptr ? *own_call_table : make_call_table();
+}
 
 // Every thread's, for the thread that ends MPI.
 std::vector<const CallTable*> all_call_tables();
