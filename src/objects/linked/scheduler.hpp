@@ -95,6 +95,7 @@ private:
   void end_round(Verdict ended);
   /// Gives how many bytes at its end are messages that come next.
   std::size_t run(const thalweg_message& message);
+  std::size_t save(const thalweg_message& message);
   void run_until_quiet();
 
   job::Group group_;
