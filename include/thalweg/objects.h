@@ -159,6 +159,11 @@ THALWEG_API thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, 
 THALWEG_API thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t association,
                                                    uint32_t element, uint32_t rank, size_t bytes,
                                                    char** place);
+/* The same for one message to several other ranks, which travels once where they share a way. NULL: each gets
+ * its own. */
+THALWEG_API thalweg_status thalweg_objects_deposit_multicast(thalweg_objects* objects, uint16_t association,
+                                                             uint32_t element, const uint32_t* ranks,
+                                                             size_t count, size_t bytes, char** place);
 /* The element, which was here at the last fence, has ended a bracket. */
 THALWEG_API thalweg_status thalweg_objects_end_bracket(thalweg_objects* objects, uint16_t association,
                                                        uint32_t element);

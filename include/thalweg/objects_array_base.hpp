@@ -59,6 +59,11 @@ public:
   void deposit(std::uint16_t association, std::uint32_t from, std::uint32_t rank, std::uint32_t number,
                const entry& what, const Values&... values);
 
+  /// The same for several other ranks. False: each has to get its own.
+  template <typename Traveling, typename... Values>
+  bool deposit_multicast(std::uint16_t association, std::uint32_t from, std::span<const std::uint32_t> ranks,
+                         const entry& what, const Values&... values);
+
   thalweg_objects* objects() const { return objects_; }
   std::uint16_t number() const { return number_; }
   /// Whose entry method runs, or null.

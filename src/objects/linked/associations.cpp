@@ -36,10 +36,11 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy) 
   const auto send = [this, number](Rank to, std::span<const std::span<const char>> pieces) {
     scheduler_.send_combined(to, number, pieces);
   };
+  const auto deliver = [this](std::span<const char> message) { scheduler_.deliver(message); };
   all_.emplace_back(
       Association{array,
                   Bracket(wanted, group.ranks(), group.rank(),
-                          {send, elements, scheduler_.view().max_bytes - sizeof(thalweg_message)}),
+                          {send, elements, deliver, scheduler_.view().max_bytes - sizeof(thalweg_message)}),
                   is_automatic ? choice_of(may_try) : std::nullopt});
   all_.back()->bracket.begin_epoch(epoch_, false);
   remark(number,

@@ -214,6 +214,15 @@ thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t associ
   });
 }
 
+thalweg_status thalweg_objects_deposit_multicast(thalweg_objects* objects, uint16_t association,
+                                                 uint32_t element, const uint32_t* ranks, size_t count,
+                                                 size_t bytes, char** place) {
+  return with_scheduler("call", objects, [&](thalweg_objects& open) {
+    const std::vector<thalweg::Rank> to(ranks, ranks + count);
+    *place = open.associations.bracket(association).deposit(element, to, bytes);
+  });
+}
+
 thalweg_status thalweg_objects_end_bracket(thalweg_objects* objects, uint16_t association, uint32_t element) {
   return with_scheduler("end", objects,
                         [&](thalweg_objects& open) { open.associations.bracket(association).end(element); });

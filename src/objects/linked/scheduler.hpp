@@ -14,6 +14,7 @@
 #include "thalweg/objects.h"
 #include "thalweg/stream.h"
 
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,10 @@ public:
 
   /// Sends a combined message of so many pieces, which the holder takes there.
   void send_combined(Rank rank, std::uint16_t holder_entry, std::span<const std::span<const char>> pieces);
+  /// A message of this rank that lies in another one.
+  void deliver(std::span<const char> message) {
+    std::memcpy(queues_[1].place(message.size()), message.data(), message.size());
+  }
   void set_holder(HeldMessages* holder) { holder_ = holder; }
   /// What the report of `thalweg run` says of the communicator's objects.
   void set_remarks(const std::string& lines);
