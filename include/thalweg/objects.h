@@ -159,10 +159,18 @@ THALWEG_API thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, 
 THALWEG_API thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t association,
                                                    uint32_t element, uint32_t rank, size_t bytes,
                                                    char** place);
-/* The same for one message to several other ranks, which travels once where they share a way. NULL: each gets
- * its own. */
+/* A rank of a multicast, and what its message begins with: head, and a multiple of 16 bytes. */
+typedef struct thalweg_multicast_part {
+  uint32_t rank;
+  uint32_t bytes;
+  const void* prefix;
+} thalweg_multicast_part;
+
+/* The same for what the messages to several other ranks have in common, so many bytes, a multiple of 16. It
+ * travels once where they share a way. NULL: each gets its own. */
 THALWEG_API thalweg_status thalweg_objects_deposit_multicast(thalweg_objects* objects, uint16_t association,
-                                                             uint32_t element, const uint32_t* ranks,
+                                                             uint32_t element,
+                                                             const thalweg_multicast_part* parts,
                                                              size_t count, size_t bytes, char** place);
 /* The element, which was here at the last fence, has ended a bracket. */
 THALWEG_API thalweg_status thalweg_objects_end_bracket(thalweg_objects* objects, uint16_t association,

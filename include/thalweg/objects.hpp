@@ -221,8 +221,9 @@ private:
     making_at_ = index(number);
     auto slot = std::make_unique<detail::element_slot<Element>>(number, make);
     if constexpr (std::derived_from<Element, element<Element, dimensions>>) {
-      slot->value.array_ = this;
-      slot->value.at_ = index(number);
+      element<Element, dimensions>& known = slot->value; // whose own members may have the same names
+      known.array_ = this;
+      known.at_ = index(number);
     }
     return slot;
   }

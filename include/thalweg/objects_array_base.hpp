@@ -27,6 +27,9 @@ struct any_reduction {
   const std::type_info& kind; ///< operation and value
 };
 
+/// Numbers of elements, by the ranks where they are.
+using elements_by_rank = std::map<std::uint32_t, std::vector<std::uint32_t>>;
+
 class array_base {
 public:
   array_base(const array_base&) = delete;
@@ -61,7 +64,7 @@ public:
 
   /// The same for several other ranks. False: each has to get its own.
   template <typename Traveling, typename... Values>
-  bool deposit_multicast(std::uint16_t association, std::uint32_t from, std::span<const std::uint32_t> ranks,
+  bool deposit_multicast(std::uint16_t association, std::uint32_t from, const elements_by_rank& by_rank,
                          const entry& what, const Values&... values);
 
   thalweg_objects* objects() const { return objects_; }

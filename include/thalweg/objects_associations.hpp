@@ -43,23 +43,16 @@ public:
       to.deposit<Traveling>(number_, from->number, rank, number, what, values...);
   }
 
-  /// A call of some elements, by the ranks where they are: one message for all other ranks, where that
-  /// travels less often than one for each.
+  /// A call of some elements, by the ranks where they are. What those on other ranks have in common travels
+  /// once on each way that they share.
   template <typename Multicast, typename Section, typename... Values>
-  void send_some(array_base& to, const std::map<std::uint32_t, std::vector<std::uint32_t>>& by_rank,
-                 const Values&... values) {
+  void send_some(array_base& to, const elements_by_rank& by_rank, const Values&... values) {
     const element_record* const from = caller();
     const auto here = static_cast<std::uint32_t>(array_.rank());
-    section_parts others;
-    for (const auto& [rank, numbers] : by_rank)
-      if (rank != here)
-        others.add(rank, numbers);
-    const bool is_one =
-        from->anchor == here && others.ranks.size() > 1 &&
-        to.deposit_multicast<typename Multicast::traveling>(
-            number_, from->number, others.ranks, Multicast::record(),
-            std::span<const std::uint32_t>(others.ranks), std::span<const std::uint32_t>(others.counts),
-            std::span<const std::uint32_t>(others.elements), values...);
+    const std::size_t others = by_rank.size() - by_rank.count(here);
+    const bool is_one = from->anchor == here && others > 1 &&
+                        to.deposit_multicast<typename Multicast::traveling>(number_, from->number, by_rank,
+                                                                            Multicast::record(), values...);
     for (const auto& [rank, numbers] : by_rank)
       if (!is_one || rank == here)
         send<typename Section::traveling>(to, rank, THALWEG_OBJECTS_NOBODY, Section::record(), numbers,
@@ -111,19 +104,35 @@ void array_base::deposit(std::uint16_t association, std::uint32_t from, std::uin
 
 template <typename Traveling, typename... Values>
 bool array_base::deposit_multicast(std::uint16_t association, std::uint32_t from,
-                                   std::span<const std::uint32_t> ranks, const entry& what,
+                                   const elements_by_rank& by_rank, const entry& what,
                                    const Values&... values) {
-  const std::size_t bytes = Traveling::bytes(values...);
-  const thalweg_message head{static_cast<std::uint32_t>(bytes), number_, what.number, THALWEG_OBJECTS_NOBODY,
-                             view_->rank};
-  char* at = nullptr;
-  check(thalweg_objects_deposit_multicast(objects_, association, from, ranks.data(), ranks.size(),
-                                          align_up(sizeof head + bytes, sizeof head), &at));
-  if (at == nullptr)
-    return false;
-  std::memcpy(at, &head, sizeof head);
-  Traveling::write(at + sizeof head, values...);
-  return true;
+  using numbers = arguments<std::span<const std::uint32_t>>;
+  constexpr std::size_t alignment = sizeof(thalweg_message);
+  const std::size_t bytes = align_up(Traveling::bytes(values...), alignment);
+  std::vector<thalweg_multicast_part> parts;
+  std::size_t all = 0;
+  for (const auto& [rank, elements] : by_rank)
+    if (rank != view_->rank) {
+      const std::size_t own = alignment + align_up(numbers::bytes(elements), alignment);
+      parts.push_back({rank, static_cast<std::uint32_t>(own), nullptr});
+      all += own;
+    }
+  std::vector<char> prefixes(all);
+  char* at = prefixes.data();
+  for (thalweg_multicast_part& part : parts) {
+    const thalweg_message head{static_cast<std::uint32_t>(part.bytes - alignment + bytes), number_,
+                               what.number, THALWEG_OBJECTS_NOBODY, view_->rank};
+    std::memcpy(at, &head, sizeof head);
+    numbers::write(at + sizeof head, by_rank.at(part.rank));
+    part.prefix = at;
+    at += part.bytes;
+  }
+  char* place = nullptr;
+  check(thalweg_objects_deposit_multicast(objects_, association, from, parts.data(), parts.size(), bytes,
+                                          &place));
+  if (place != nullptr)
+    Traveling::write(place, values...);
+  return place != nullptr;
 }
 
 inline void association_base::begin() {

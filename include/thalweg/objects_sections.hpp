@@ -18,38 +18,23 @@ enum class section_route { direct, ring, tree };
 
 namespace detail {
 
-/// Ranks, how many elements of a section each has, and which.
-struct section_parts {
-  std::vector<std::uint32_t> ranks;
-  std::vector<std::uint32_t> counts;
-  std::vector<std::uint32_t> elements;
-
-  void add(std::uint32_t rank, const std::vector<std::uint32_t>& numbers) {
-    ranks.push_back(rank);
-    counts.push_back(static_cast<std::uint32_t>(numbers.size()));
-    elements.insert(elements.end(), numbers.begin(), numbers.end());
-  }
-};
-
-/// A call of a section that is the same message on all of its ranks: each finds its elements in it.
+/// A call of a section whose arguments ranks have in common: before them stand each one's elements.
 template <typename Element, auto method, typename Traveling = typename method_of<decltype(method)>::traveling>
 struct multicast_entry;
 template <typename Element, auto method, typename... Types>
 struct multicast_entry<Element, method, arguments<Types...>> {
-  using numbers = std::span<const std::uint32_t>;
-  using traveling = arguments<numbers, numbers, numbers, Types...>;
+  using numbers = arguments<std::span<const std::uint32_t>>;
+  using traveling = arguments<Types...>;
   static const entry& record() { return registered<Element, multicast_entry>::record; }
   static std::string name() { return method_name<method>(); }
   static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
-    const auto values = traveling::read(base, bytes);
+    const auto [elements] = numbers::read(base, bytes);
+    const std::size_t begin = align_up(numbers::bytes(elements), sizeof(thalweg_message));
+    const auto values = traveling::read(base + begin, bytes - begin);
     std::apply(
-        [&](numbers ranks, numbers counts, numbers elements, const Types&... rest) {
-          const auto own = std::ranges::find(ranks, static_cast<std::uint32_t>(array.rank()));
-          const auto place = static_cast<std::size_t>(own - ranks.begin());
-          const numbers before = counts.first(place);
-          const auto first = std::accumulate(before.begin(), before.end(), std::size_t{0});
-          for (const std::uint32_t number : elements.subspan(first, counts[place]))
-            array.send<arguments<Types...>>(number, call_entry<Element, method>::record(), 0, rest...);
+        [&](const Types&... given) {
+          for (const std::uint32_t number : elements)
+            array.send<traveling>(number, call_entry<Element, method>::record(), 0, given...);
         },
         values);
   }
@@ -123,18 +108,16 @@ public:
   std::size_t size() const { return numbers_.size(); }
   detail::array_base& array() const { return array_; }
   /// Its elements' numbers, by the ranks where they are, as far as is known here.
-  std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank() const {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> found;
+  detail::elements_by_rank by_rank() const {
+    detail::elements_by_rank found;
     for (const std::uint32_t number : numbers_)
       found[array_.rank_of(number)].push_back(number);
     return found;
   }
 
 private:
-  using ranks_elements = std::map<std::uint32_t, std::vector<std::uint32_t>>;
-
   template <auto method, typename... Values>
-  void send_direct(const ranks_elements& by_rank, const Values&... values) {
+  void send_direct(const detail::elements_by_rank& by_rank, const Values&... values) {
     using kind = detail::section_entry<Element, method>;
     for (const auto& [rank, numbers] : by_rank)
       array_.template send_to<typename kind::traveling>(rank, THALWEG_OBJECTS_NOBODY, kind::record(), 0,
@@ -142,18 +125,22 @@ private:
   }
   /// Beginning with this rank, or the next one.
   template <auto method, typename... Values>
-  void relay(const ranks_elements& by_rank, const Values&... values) {
-    detail::section_parts all;
+  void relay(const detail::elements_by_rank& by_rank, const Values&... values) {
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::uint32_t> counts;
+    std::vector<std::uint32_t> elements;
     const auto add = [&](auto from, auto to) {
-      for (; from != to; ++from)
-        all.add(from->first, from->second);
+      for (; from != to; ++from) {
+        ranks.push_back(from->first);
+        counts.push_back(static_cast<std::uint32_t>(from->second.size()));
+        elements.insert(elements.end(), from->second.begin(), from->second.end());
+      }
     };
     const auto first = by_rank.lower_bound(static_cast<std::uint32_t>(array_.rank()));
     add(first, by_rank.end());
     add(by_rank.begin(), first);
     const std::uint32_t parts = route_ == section_route::ring ? 1 : 2;
-    detail::relayed_entry<Element, method>::send(array_, parts, all.ranks, all.counts, all.elements,
-                                                 values...);
+    detail::relayed_entry<Element, method>::send(array_, parts, ranks, counts, elements, values...);
   }
 
   detail::array_base& array_;

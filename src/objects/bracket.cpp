@@ -80,15 +80,16 @@ void Bracket::note_call(Rank to, std::uint32_t iteration) {
   }
 }
 
-char* Bracket::deposit(std::uint32_t element, std::span<const Rank> to, std::size_t bytes) {
-  period_.multicast_bytes += static_cast<double>(bytes * to.size());
+char* Bracket::deposit(std::uint32_t element, std::span<const MulticastPart> parts, std::size_t bytes) {
+  period_.multicast_bytes += static_cast<double>(bytes * parts.size());
   if (routes_.phases() == 1)
     return nullptr;
   const std::uint32_t number = ended_of(element);
-  for (const Rank rank : to)
-    note_call(rank, number);
-  period_.bytes += static_cast<double>(bytes * to.size());
-  return last_->several.add(to, bytes);
+  for (const MulticastPart& one : parts) {
+    note_call(one.to, number);
+    period_.bytes += static_cast<double>(one.prefix.size() + bytes);
+  }
+  return last_->several.add(parts, bytes);
 }
 
 char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
@@ -171,21 +172,20 @@ void Bracket::send_phase(Iteration& one) {
 void Bracket::scatter(Iteration& one) {
   one.several.each([&](const Multicast& it) {
     ways_.clear();
-    for (std::size_t place = 0; place < it.ranks(); ++place)
-      ways_.push_back({routes_.hop(it.rank(place), one.phase), it.rank(place)});
+    it.each([&](const MulticastPart& part) { ways_.push_back({routes_.hop(part.to, one.phase), part}); });
     std::ranges::sort(ways_, {}, &Way::next);
+    const std::span<const char> common = it.common();
     for (auto from = ways_.begin(); from != ways_.end();) {
       const Rank next = from->next;
-      some_.clear();
+      parts_.clear();
       for (; from != ways_.end() && from->next == next; ++from)
-        some_.push_back(from->to);
-      const std::span<const char> message = it.message();
-      const std::size_t size = Multicast::size(some_.size(), message.size());
+        parts_.push_back(from->part);
+      const std::size_t size = Multicast::size(parts_, common.size());
       char* const at =
-          next == rank_ ? staying_.add(some_, message.size())
+          next == rank_ ? staying_.add(parts_, common.size())
                         : Multicast::write(scattered_.with_room(next, size, group_bytes_max()).add(size, 0),
-                                           some_, message.size());
-      std::memcpy(at, message.data(), message.size());
+                                           parts_, common.size());
+      std::memcpy(at, common.data(), common.size());
     }
   });
   std::swap(one.several, staying_);
@@ -227,32 +227,32 @@ void Bracket::send_straight(std::span<const char> group, Rank destination) {
   send(destination, 0, no_phase, 1);
 }
 
-void Bracket::send_straight(const Multicast& one, Rank destination) {
-  const std::span<const char> message = one.message();
-  const std::size_t size = Multicast::size(1, message.size());
+void Bracket::send_straight(const MulticastPart& part, std::span<const char> common) {
+  const std::span<const MulticastPart> parts(&part, 1);
   KeptGroups::Group group;
-  std::memcpy(Multicast::write(group.add(size, 0), {&destination, 1}, message.size()), message.data(),
-              message.size());
-  send_straight(group.sealed(several), destination);
+  char* const at = group.add(Multicast::size(parts, common.size()), 0);
+  std::memcpy(Multicast::write(at, parts, common.size()), common.data(), common.size());
+  send_straight(group.sealed(several), part.to);
 }
 
 /// Where they are not counted, the others' go straight.
 void Bracket::take_several(std::span<const char> all, Iteration* counted) {
-  KeptMulticasts::each_in(all, [&](const Multicast& one) {
-    some_.clear();
-    for (std::size_t place = 0; place < one.ranks(); ++place)
-      if (const Rank to = one.rank(place); to != rank_)
-        some_.push_back(to);
-    const std::span<const char> message = one.message();
-    if (some_.size() < one.ranks()) {
-      ++period_.received_messages;
-      period_.received_bytes += static_cast<double>(message.size());
-      ports_.deliver(message);
-    }
-    if (counted == nullptr)
-      std::ranges::for_each(some_, [&](Rank to) { send_straight(one, to); });
-    else if (!some_.empty())
-      std::memcpy(counted->several.add(some_, message.size()), message.data(), message.size());
+  KeptMulticasts::each_in(all, [&](const Multicast& it) {
+    const std::span<const char> common = it.common();
+    parts_.clear();
+    it.each([&](const MulticastPart& part) {
+      if (part.to == rank_) {
+        ++period_.received_messages;
+        period_.received_bytes += static_cast<double>(part.prefix.size() + common.size());
+        ports_.deliver(part.prefix, common);
+      } else if (counted == nullptr) {
+        send_straight(part, common);
+      } else {
+        parts_.push_back(part);
+      }
+    });
+    if (!parts_.empty())
+      std::memcpy(counted->several.add(parts_, common.size()), common.data(), common.size());
   });
 }
 
@@ -315,9 +315,8 @@ void Bracket::begin_epoch(std::uint32_t epoch, bool sends) {
       if (sends && !group.is_empty())
         send_straight(group.sealed(), group.destination());
     if (sends)
-      open_.back()->several.each([&](const Multicast& one) {
-        for (std::size_t place = 0; place < one.ranks(); ++place)
-          send_straight(one, one.rank(place));
+      open_.back()->several.each([&](const Multicast& it) {
+        it.each([&](const MulticastPart& part) { send_straight(part, it.common()); });
       });
     close(*open_.back());
   }

@@ -37,8 +37,8 @@ public:
     /// Sends pieces as one message, which take() is given there.
     std::function<void(Rank to, std::span<const std::span<const char>> pieces)> send;
     std::function<std::size_t()> elements; ///< of the rank, that end each iteration
-    /// Runs a message that is also another rank's.
-    std::function<void(std::span<const char> message)> deliver;
+    /// Runs a message, a part of which others have too.
+    std::function<void(std::span<const char> prefix, std::span<const char> common)> deliver;
     /// Of a message. Larger ones are sent where a single call is larger.
     std::size_t bytes_max = SIZE_MAX;
   };
@@ -51,8 +51,8 @@ public:
 
   /// Place for a message of `bytes` from `element`. Null where it has to go on its own.
   char* deposit(std::uint32_t element, Rank to, std::size_t bytes);
-  /// The same for one message to several ranks. Null where each has to get its own.
-  char* deposit(std::uint32_t element, std::span<const Rank> to, std::size_t bytes);
+  /// The same for what several ranks' messages have in common. Null where each has to get its own.
+  char* deposit(std::uint32_t element, std::span<const MulticastPart> parts, std::size_t bytes);
   /// An element has ended its iteration.
   void end(std::uint32_t element);
   /// What another rank has sent. So many bytes at its end are messages for this rank, one behind the other,
@@ -97,7 +97,7 @@ private:
   void send_groups(Rank next, std::span<const Leaving> groups, const Iteration& one);
   void send(Rank to, std::uint32_t number, std::uint32_t phase, std::uint32_t messages);
   void send_straight(std::span<const char> group, Rank destination);
-  void send_straight(const Multicast& one, Rank destination);
+  void send_straight(const MulticastPart& part, std::span<const char> common);
   std::uint32_t& ended_of(std::uint32_t element);
   std::size_t group_bytes_max() const;
 
@@ -120,10 +120,10 @@ private:
   KeptMulticasts staying_;
   struct Way {
     Rank next;
-    Rank to;
+    MulticastPart part;
   };
   std::vector<Way> ways_;
-  std::vector<Rank> some_;
+  std::vector<MulticastPart> parts_;
   std::vector<std::span<const char>> pieces_;
   // Of the period.
   RankPeriod period_;

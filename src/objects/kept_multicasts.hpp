@@ -1,7 +1,7 @@
 #pragma once
 
-// Messages that wait in an iteration of brackets for several ranks each. The ranks stand before the message,
-// which is there once, and travels once on each way that some of them share.
+// Messages that wait in an iteration of brackets for several ranks each. What ranks have in common is there
+// once, and travels once on each way that some of them share. What stands before it is each rank's own.
 
 #include "core/rank.hpp"
 #include "objects/growing_buffer.hpp"
@@ -10,42 +10,69 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <vector>
 
 namespace thalweg::objects {
 
-/// A message and its ranks, as they lie one behind the other at multiples of 16 bytes.
+/// A rank of a multicast, and what only its message begins with: a multiple of 16 bytes.
+struct MulticastPart {
+  Rank to = 0;
+  std::span<const char> prefix;
+};
+
+/// A multicast as it lies in memory and messages, at multiples of 16 bytes.
 class Multicast {
 public:
   explicit Multicast(const char* at) : at_(at) { std::memcpy(&head_, at, sizeof head_); }
 
-  static std::size_t size(std::size_t ranks, std::size_t bytes) { return begin(ranks) + bytes; }
-  /// Writes the ranks, and gives where the message goes.
-  static char* write(char* at, std::span<const Rank> ranks, std::size_t bytes) {
-    const Head head{bytes, ranks.size()};
+  static std::size_t size(std::span<const MulticastPart> parts, std::size_t bytes) {
+    std::size_t all = prefixes_begin(parts.size()) + bytes;
+    for (const MulticastPart& one : parts)
+      all += one.prefix.size();
+    return all;
+  }
+  /// Gives where what all have in common goes, a multiple of 16 bytes.
+  static char* write(char* at, std::span<const MulticastPart> parts, std::size_t bytes) {
+    char* prefix = at + prefixes_begin(parts.size());
+    char* entry = at + sizeof(Head);
+    for (const MulticastPart& one : parts) {
+      const Entry made{one.to, static_cast<std::uint32_t>(one.prefix.size())};
+      std::memcpy(entry, &made, sizeof made);
+      entry += sizeof made;
+      std::memcpy(prefix, one.prefix.data(), one.prefix.size());
+      prefix += one.prefix.size();
+    }
+    const Head head{bytes, static_cast<std::uint32_t>(parts.size()), static_cast<std::uint32_t>(prefix - at)};
     std::memcpy(at, &head, sizeof head);
-    std::memcpy(at + sizeof head, ranks.data(), ranks.size_bytes());
-    return at + begin(ranks.size());
+    return prefix;
   }
 
-  std::size_t size() const { return size(head_.ranks, head_.bytes); }
-  Rank rank(std::size_t place) const {
-    Rank found = 0;
-    std::memcpy(&found, at_ + sizeof head_ + place * sizeof found, sizeof found);
-    return found;
+  std::size_t size() const { return head_.begin + head_.bytes; }
+  std::span<const char> common() const { return {at_ + head_.begin, head_.bytes}; }
+  /// use(part), whose prefix lies here.
+  template <typename Use>
+  void each(Use&& use) const {
+    const char* prefix = at_ + prefixes_begin(head_.ranks);
+    for (std::uint32_t place = 0; place < head_.ranks; ++place) {
+      Entry one;
+      std::memcpy(&one, at_ + sizeof head_ + place * sizeof one, sizeof one);
+      use(MulticastPart{one.to, {prefix, one.bytes}});
+      prefix += one.bytes;
+    }
   }
-  std::size_t ranks() const { return head_.ranks; }
-  std::span<const char> message() const { return {at_ + begin(head_.ranks), head_.bytes}; }
 
 private:
   struct Head {
-    std::uint64_t bytes = 0; ///< of the message, a multiple of 16
-    std::uint64_t ranks = 0;
+    std::uint64_t bytes = 0; ///< that all have in common
+    std::uint32_t ranks = 0;
+    std::uint32_t begin = 0; ///< of these
   };
-  static_assert(sizeof(Head) == 16);
-  static std::size_t begin(std::size_t ranks) {
-    constexpr std::size_t alignment = 16;
-    return (sizeof(Head) + ranks * sizeof(Rank) + alignment - 1) / alignment * alignment;
+  struct Entry {
+    Rank to = 0;
+    std::uint32_t bytes = 0; ///< of its prefix
+  };
+  static_assert(sizeof(Head) == 16 && sizeof(Entry) == 8);
+  static std::size_t prefixes_begin(std::size_t ranks) {
+    return sizeof(Head) + (ranks + 1) / 2 * (2 * sizeof(Entry));
   }
 
   const char* at_;
@@ -54,9 +81,9 @@ private:
 
 class KeptMulticasts {
 public:
-  /// Place for a message.
-  char* add(std::span<const Rank> ranks, std::size_t bytes) {
-    return Multicast::write(all_.add(Multicast::size(ranks.size(), bytes)), ranks, bytes);
+  /// Place for what the parts have in common.
+  char* add(std::span<const MulticastPart> parts, std::size_t bytes) {
+    return Multicast::write(all_.add(Multicast::size(parts, bytes)), parts, bytes);
   }
   template <typename Use>
   void each(Use&& use) const {

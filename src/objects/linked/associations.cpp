@@ -36,7 +36,9 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy) 
   const auto send = [this, number](Rank to, std::span<const std::span<const char>> pieces) {
     scheduler_.send_combined(to, number, pieces);
   };
-  const auto deliver = [this](std::span<const char> message) { scheduler_.deliver(message); };
+  const auto deliver = [this](std::span<const char> prefix, std::span<const char> common) {
+    scheduler_.deliver(prefix, common);
+  };
   all_.emplace_back(
       Association{array,
                   Bracket(wanted, group.ranks(), group.rank(),

@@ -69,39 +69,21 @@ struct TravelingPieces {
     pieces.write(base + sizeof(Block));
   }
 };
-/// The same behind the elements of a section, and with a multicast behind its ranks and their counts.
+/// The same behind the elements of a section.
 struct TravelingSection {
-  template <typename... Values>
-  static std::size_t bytes(const Values&... values) {
-    std::size_t at = 0;
-    (..., (at = end(at, values)));
-    return at;
-  }
-  template <typename... Values>
-  static void write(char* base, const Values&... values) {
-    std::size_t at = 0;
-    (..., (at = write_one(base, at, values)));
-  }
-
-private:
   using Numbers = std::span<const std::uint32_t>;
-  static std::size_t begin(std::size_t at) {
-    return detail::align_up(at + sizeof(std::uint64_t), sizeof(Block));
+  static std::size_t begin(const Numbers& numbers) {
+    return detail::align_up(detail::argument<Numbers>::end(0, numbers) + sizeof(std::uint64_t),
+                            sizeof(Block));
   }
-  static std::size_t end(std::size_t at, const Numbers& numbers) {
-    return detail::argument<Numbers>::end(at, numbers);
+  static std::size_t bytes(const Numbers& numbers, const Pieces& pieces) {
+    return begin(numbers) + sizeof(Block) * pieces.blocks();
   }
-  static std::size_t end(std::size_t at, const Pieces& pieces) {
-    return begin(at) + sizeof(Block) * pieces.blocks();
-  }
-  static std::size_t write_one(char* base, std::size_t at, const Numbers& numbers) {
-    return detail::argument<Numbers>::write(base, at, numbers);
-  }
-  static std::size_t write_one(char* base, std::size_t at, const Pieces& pieces) {
+  static void write(char* base, const Numbers& numbers, const Pieces& pieces) {
+    const std::size_t at = detail::argument<Numbers>::write(base, 0, numbers);
     const std::uint64_t blocks = pieces.blocks();
     std::memcpy(base + at, &blocks, sizeof blocks);
-    pieces.write(base + begin(at));
-    return end(at, pieces);
+    pieces.write(base + begin(numbers));
   }
 };
 

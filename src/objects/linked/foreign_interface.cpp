@@ -55,7 +55,7 @@ struct SectionKind {
   }
 };
 struct MulticastKind {
-  using traveling = TravelingSection;
+  using traveling = TravelingPieces;
   static const thalweg::detail::entry& record() {
     return thalweg::detail::multicast_entry<ForeignElement, &ForeignElement::run>::record();
   }

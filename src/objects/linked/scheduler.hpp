@@ -57,9 +57,11 @@ public:
 
   /// Sends a combined message of so many pieces, which the holder takes there.
   void send_combined(Rank rank, std::uint16_t holder_entry, std::span<const std::span<const char>> pieces);
-  /// A message of this rank that lies in another one.
-  void deliver(std::span<const char> message) {
-    std::memcpy(queues_[1].place(message.size()), message.data(), message.size());
+  /// A message of this rank whose parts lie in another one, at multiples of 16 bytes.
+  void deliver(std::span<const char> begin, std::span<const char> rest) {
+    char* const at = queues_[1].place(begin.size() + rest.size());
+    std::memcpy(at, begin.data(), begin.size());
+    std::memcpy(at + begin.size(), rest.data(), rest.size());
   }
   void set_holder(HeldMessages* holder) { holder_ = holder; }
   /// What the report of `thalweg run` says of the communicator's objects.
