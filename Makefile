@@ -92,13 +92,15 @@ sanitize: | prepare
 sanitize-gate: | prepare
 	cmake --preset tsan && cmake --build --preset tsan-gate && ctest --preset tsan-gate
 
-# Objects and their jobs under AddressSanitizer + UBSan, by hand. Leaks are not looked for, as MPI libraries have some.
-SANITIZED_JOBS := $(foreach job,brackets calls errors moving,objects-$(job)-openmpi)
+# Objects, their jobs and their examples under AddressSanitizer + UBSan, by hand. Leaks are not looked for, as MPI libraries have some.
+SANITIZED_JOBS := $(foreach job,brackets calls errors failures moving together,objects-$(job)-openmpi) \
+  $(foreach example,density diffusion_mc_objects molecules radix_sort_objects stencil3d_objects,$(example)-openmpi)
 sanitize-objects: | prepare
-	cmake --preset asan -B build-asan-jobs -DTHALWEG_SANITIZED_JOBS=ON
+	cmake --preset asan -B build-asan-jobs -DTHALWEG_SANITIZED_JOBS=ON -DTHALWEG_EXAMPLES=ON
 	cmake --build build-asan-jobs --target test_objects $(SANITIZED_JOBS)
 	build-asan-jobs/tests/test_objects
-	ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan-jobs --output-on-failure -R '^objects\.(brackets|calls|errors|moving)\..*openmpi$$'
+	ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan-jobs --output-on-failure \
+	  -R '^(objects\.(brackets|calls|errors|failures|moving|together)|examples\.(.*_objects|density|molecules))\..*openmpi$$'
 
 lint: $(STAMPS)/package
 	$(VENV)/bin/ruff check python tests scripts

@@ -64,11 +64,17 @@ typedef struct thalweg_objects_array {
   const int64_t* shape;
   int dimensions;
   void (*run)(void* context, const thalweg_message* message); /* does not throw: see thalweg_objects_fail() */
+  /* The same where a message has failed: what the program has sent is dropped, and elements that are on their
+   * way still come. */
+  void (*save)(void* context, const thalweg_message* message);
+  /* No message is left of those: what elements had begun is lost, and reductions are counted anew. */
+  void (*begin_anew)(void* context);
   /* NULL where elements stay. The elements that may move, at most `room` of them, with what their messages
    * took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may on any rank.
    * `room` is 0, which leaves loads alone, or for all of this rank. */
   size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads);
-  /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it fails. */
+  /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it fails,
+   * and unsettled() tells why. */
   size_t (*pack)(void* context, uint32_t element, void* to, size_t room);
   void (*depart)(void* context, uint32_t element, uint32_t rank); /* sends it there */
   void (*leave)(void* context, uint32_t element);                 /* it is on another rank from now on */
@@ -76,7 +82,8 @@ typedef struct thalweg_objects_array {
   size_t (*count)(void* context);                     /* of its elements here */
   size_t (*anchored)(void* context);                  /* of those that were here at the last fence */
   void (*numbers)(void* context, uint32_t* elements); /* of all of these */
-  /* Why elements cannot be written now: a task waits, or a reduction. NULL: they can. */
+  /* Why elements cannot be written now: a task waits, or a reduction, or the last one has failed. NULL: they
+   * can. */
   const char* (*unsettled)(void* context);
   void (*clear)(void* context); /* no element is anywhere any more; all of them will be entered */
   /* The same as enter(), on the element's home, which may be another rank. */
@@ -152,6 +159,19 @@ THALWEG_API thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, 
 THALWEG_API thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t association,
                                                    uint32_t element, uint32_t rank, size_t bytes,
                                                    char** place);
+/* A rank of a multicast, and what its message begins with: head, and a multiple of 16 bytes. */
+typedef struct thalweg_multicast_part {
+  uint32_t rank;
+  uint32_t bytes;
+  const void* prefix;
+} thalweg_multicast_part;
+
+/* The same for what the messages to several other ranks have in common, so many bytes, a multiple of 16. It
+ * travels once where they share a way. NULL: each gets its own. */
+THALWEG_API thalweg_status thalweg_objects_deposit_multicast(thalweg_objects* objects, uint16_t association,
+                                                             uint32_t element,
+                                                             const thalweg_multicast_part* parts,
+                                                             size_t count, size_t bytes, char** place);
 /* The element, which was here at the last fence, has ended a bracket. */
 THALWEG_API thalweg_status thalweg_objects_end_bracket(thalweg_objects* objects, uint16_t association,
                                                        uint32_t element);

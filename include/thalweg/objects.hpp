@@ -16,6 +16,7 @@
 
 #include "thalweg/objects_array_base.hpp"
 #include "thalweg/objects_calls.hpp"
+#include "thalweg/objects_failures.hpp"
 #include "thalweg/objects_moving.hpp"
 #include "thalweg/objects_reductions.hpp"
 #include "thalweg/objects_sections.hpp"
@@ -33,6 +34,7 @@ template <typename Self, int dimensions_of = 1>
 class element {
 public:
   static constexpr int dimensions = dimensions_of;
+  using element_type = Self; ///< tells elements from what streams carry
   /// The array that it is in, and its index there.
   basic_array<Self, dimensions_of>& array() const { return *array_; }
   const coordinates<dimensions_of>& at() const { return at_; }
@@ -219,8 +221,9 @@ private:
     making_at_ = index(number);
     auto slot = std::make_unique<detail::element_slot<Element>>(number, make);
     if constexpr (std::derived_from<Element, element<Element, dimensions>>) {
-      slot->value.array_ = this;
-      slot->value.at_ = index(number);
+      element<Element, dimensions>& known = slot->value; // whose own members may have the same names
+      known.array_ = this;
+      known.at_ = index(number);
     }
     return slot;
   }
@@ -229,6 +232,8 @@ private:
     thalweg_objects_array functions{};
     functions.context = this;
     functions.run = [](void* self, const thalweg_message* message) { of(self).run(*message); };
+    functions.save = [](void* self, const thalweg_message* message) { of(self).save(*message); };
+    functions.begin_anew = [](void* self) { of(self).begin_anew(); };
     functions.type = type_name().c_str();
     functions.shape = shape_.data();
     functions.dimensions = dimensions;
@@ -241,7 +246,7 @@ private:
         return of(self).list(room, elements, loads);
       };
       functions.pack = [](void* self, std::uint32_t number, void* to, std::size_t room) {
-        return moving::pack(*of(self).find(number), to, room);
+        return of(self).written(number, [&] { return moving::pack(*of(self).find(number), to, room); });
       };
       functions.numbers = [](void* self, std::uint32_t* numbers) {
         of(self).places_.each_record([&](const auto& one) { *numbers++ = one.number; });
@@ -258,8 +263,15 @@ private:
         of(self).guarded("reading", number, [&] {
           const auto* const begin = static_cast<const char*>(from);
           byte_reader reader(begin + sizeof(detail::luggage_tag), size - sizeof(detail::luggage_tag));
-          auto slot = of(self).made(number, [&] { return moving::unpack(reader); });
-          detail::luggage_tag(begin).attach(*slot);
+          const detail::luggage_tag tag(begin);
+          std::unique_ptr<detail::element_record> slot;
+          try {
+            slot = of(self).made(number, [&] { return moving::unpack(reader); });
+          } catch (...) { // calls find that it was to be here, and go no further
+            of(self).places_.hear(number, {static_cast<std::uint32_t>(of(self).rank()), tag.moves});
+            throw;
+          }
+          tag.attach(*slot);
           of(self).has_entered(std::move(slot));
         });
       };

@@ -27,6 +27,9 @@ struct any_reduction {
   const std::type_info& kind; ///< operation and value
 };
 
+/// Numbers of elements, by the ranks where they are.
+using elements_by_rank = std::map<std::uint32_t, std::vector<std::uint32_t>>;
+
 class array_base {
 public:
   array_base(const array_base&) = delete;
@@ -59,6 +62,11 @@ public:
   void deposit(std::uint16_t association, std::uint32_t from, std::uint32_t rank, std::uint32_t number,
                const entry& what, const Values&... values);
 
+  /// The same for several other ranks. False: each has to get its own.
+  template <typename Traveling, typename... Values>
+  bool deposit_multicast(std::uint16_t association, std::uint32_t from, const elements_by_rank& by_rank,
+                         const entry& what, const Values&... values);
+
   thalweg_objects* objects() const { return objects_; }
   std::uint16_t number() const { return number_; }
   /// Whose entry method runs, or null.
@@ -75,6 +83,13 @@ public:
   /// Something of an element waits, so that it stays here; as often as it is released.
   void hold(std::uint32_t number) { ++find(number)->tasks; }
   void release_hold(std::uint32_t number) { ended(*find(number)); }
+  /// Elements that wait do not want to move any more when they have waited.
+  void forget_moves() {
+    places_.each_record([](element_record& one) { one.wanted = element_record::nowhere; });
+  }
+  /// A message has failed, and none is left: tasks end whose messages are lost, reductions and brackets begin
+  /// anew. What waits in an inbox stays.
+  void begin_anew();
   void start(task begun, element_record& element, const char* name);
   void resume(task::handle waiting);
   void resume_soon(task::handle waiting) {
@@ -107,6 +122,8 @@ protected:
   template <typename Write>
   void put(std::uint32_t rank, const thalweg_message& head, Write&& write);
   void run(const thalweg_message& message) noexcept;
+  /// Only what says where elements are.
+  void save(const thalweg_message& message) noexcept;
   void forward(const thalweg_message& message);
   std::string text_of(std::uint32_t number) const;
   /// What is thrown fails all ranks' finish().
@@ -117,6 +134,9 @@ protected:
   std::size_t list(std::size_t room, std::uint32_t* elements, std::uint64_t* loads) const;
   /// Why elements cannot be written now, or null.
   const char* unsettled();
+  /// What `write` gives, or where it throws SIZE_MAX, and unsettled() tells why once.
+  template <typename Write>
+  std::size_t written(std::uint32_t number, Write&& write) noexcept;
   /// Sends an element to its home.
   void settle(const char* from, std::size_t bytes);
   /// An element that was on another rank. Its home is told.
@@ -151,6 +171,8 @@ protected:
 private:
   void find_tree(std::span<const std::uint64_t> counts);
   void ended(element_record& element);
+  /// Destroys a task.
+  element_record& remove(task::handle of);
   void keep(const thalweg_message& message);
   void sample(const thalweg_message& head);
   void release(std::uint32_t number);
@@ -161,6 +183,7 @@ private:
 
   const char* running_ = "";
   std::string unsettled_;
+  std::string unwritten_; ///< why an element was not written
   /// Messages for elements that are on their way to this rank.
   std::unordered_map<std::uint32_t, std::vector<std::vector<char>>> kept_;
   std::vector<std::uint32_t> populated_;
@@ -226,17 +249,6 @@ inline std::size_t array_base::list(std::size_t room, std::uint32_t* elements, s
   return reductions_.empty() ? count : SIZE_MAX;
 }
 
-inline const char* array_base::unsettled() {
-  unsettled_ = reductions_.empty() ? "" : "elements have not all taken part in a reduction";
-  places_.each_record([&](const element_record& one) {
-    if (one.tasks != 0)
-      unsettled_ = "a task of element " + text_of(one.number) + " waits";
-  });
-  if (!tasks_.empty())
-    unsettled_ = "element " + text_of(tasks_.front()->element->number) + " waits in " + tasks_.front()->name;
-  return unsettled_.empty() ? nullptr : unsettled_.c_str();
-}
-
 template <typename Write>
 void array_base::put(std::uint32_t rank, const thalweg_message& head, Write&& write) {
   const std::size_t bytes = sizeof head + head.bytes;
@@ -297,7 +309,6 @@ inline void array_base::run(const thalweg_message& message) noexcept {
   running_ = what.name.c_str();
   guarded(nullptr, message.element, [&] {
     if (message.element == THALWEG_OBJECTS_NOBODY) {
-      current_ = nullptr;
       what.run(*this, nullptr, message.source, base, message.bytes);
     } else if (message.element == THALWEG_OBJECTS_ALL) {
       places_.each_anchored([&](std::uint32_t number) {
@@ -311,37 +322,11 @@ inline void array_base::run(const thalweg_message& message) noexcept {
       view_->running = message.element;
       view_->running_array = number_;
       what.run(*this, element, message.source, base, message.bytes);
-      current_ = nullptr;
     } else {
       forward(message);
     }
   });
-}
-
-inline std::string array_base::text_of(std::uint32_t number) const {
-  std::string text;
-  for (int d = functions_.dimensions; d-- > 0;) {
-    const auto side = static_cast<std::uint32_t>(functions_.shape[d]);
-    text = (d == 0 ? "[" : ", ") + std::to_string(number % side) + text;
-    number /= side;
-  }
-  return text + "]";
-}
-
-template <typename Work>
-void array_base::guarded(const char* what, std::uint32_t number, Work&& work) noexcept {
-  try {
-    work();
-  } catch (const std::exception& thrown) {
-    fail(what, number, thrown.what());
-  } catch (...) {
-    fail(what, number, "what is no std::exception");
-  }
-}
-
-inline void array_base::fail(const char* what, std::uint32_t number, const char* why) const {
-  const std::string who = number < THALWEG_OBJECTS_ALL ? " of element " + text_of(number) : "";
-  thalweg_objects_fail(objects_, ((what == nullptr ? running_ : what) + who + " threw: " + why).c_str());
+  current_ = nullptr;
 }
 
 inline void array_base::start(task begun, element_record& element, const char* name) {
@@ -366,16 +351,20 @@ inline void array_base::resume(task::handle waiting) {
   waiting.resume();
   if (!waiting.done())
     return;
-  const task::promise_type& ended = waiting.promise();
-  element_record& element = *ended.element;
-  tasks_.back()->place = ended.place;
-  tasks_[ended.place] = tasks_.back();
-  tasks_.pop_back();
-  const std::exception_ptr failure = ended.failure;
-  waiting.destroy();
-  this->ended(element);
+  const std::exception_ptr failure = waiting.promise().failure;
+  ended(remove(waiting));
   if (failure)
     std::rethrow_exception(failure);
+}
+
+inline element_record& array_base::remove(task::handle of) {
+  const task::promise_type& gone = of.promise();
+  element_record& element = *gone.element;
+  tasks_.back()->place = gone.place;
+  tasks_[gone.place] = tasks_.back();
+  tasks_.pop_back();
+  of.destroy();
+  return element;
 }
 
 /// Entries of arrays of all types.

@@ -35,14 +35,28 @@ public:
   template <typename Traveling, typename... Values>
   void send(array_base& to, std::uint32_t rank, std::uint32_t number, const entry& what,
             const Values&... values) {
-    const element_record* const from = array_.current();
-    if (from == nullptr || (from->brackets & bit_) == 0)
-      throw misused("call", "no bracket of the element is open", "call begin() before");
+    const element_record* const from = caller();
     const auto here = static_cast<std::uint32_t>(array_.rank());
     if (rank == here || from->anchor != here)
       to.send_to<Traveling>(rank, number, what, 0, values...);
     else
       to.deposit<Traveling>(number_, from->number, rank, number, what, values...);
+  }
+
+  /// A call of some elements, by the ranks where they are. What those on other ranks have in common travels
+  /// once on each way that they share.
+  template <typename Multicast, typename Section, typename... Values>
+  void send_some(array_base& to, const elements_by_rank& by_rank, const Values&... values) {
+    const element_record* const from = caller();
+    const auto here = static_cast<std::uint32_t>(array_.rank());
+    const std::size_t others = by_rank.size() - by_rank.count(here);
+    const bool is_one = from->anchor == here && others > 1 &&
+                        to.deposit_multicast<typename Multicast::traveling>(number_, from->number, by_rank,
+                                                                            Multicast::record(), values...);
+    for (const auto& [rank, numbers] : by_rank)
+      if (!is_one || rank == here)
+        send<typename Section::traveling>(to, rank, THALWEG_OBJECTS_NOBODY, Section::record(), numbers,
+                                          values...);
   }
 
 protected:
@@ -53,6 +67,13 @@ protected:
   ~association_base() { thalweg_objects_dissociate(array_.objects(), number_); }
 
 private:
+  /// Whose bracket is open.
+  const element_record* caller() const {
+    const element_record* const from = array_.current();
+    if (from == nullptr || (from->brackets & bit_) == 0)
+      throw misused("call", "no bracket of the element is open", "call begin() before");
+    return from;
+  }
   error misused(const char* call, const char* what, const char* remedy) const {
     return {thalweg_error_invalid_argument, call, array_.rank(), what, remedy};
   }
@@ -79,6 +100,39 @@ void array_base::deposit(std::uint16_t association, std::uint32_t from, std::uin
     sample(head);
   std::memcpy(at, &head, sizeof head);
   Traveling::write(at + sizeof head, values...);
+}
+
+template <typename Traveling, typename... Values>
+bool array_base::deposit_multicast(std::uint16_t association, std::uint32_t from,
+                                   const elements_by_rank& by_rank, const entry& what,
+                                   const Values&... values) {
+  using numbers = arguments<std::span<const std::uint32_t>>;
+  constexpr std::size_t alignment = sizeof(thalweg_message);
+  const std::size_t bytes = align_up(Traveling::bytes(values...), alignment);
+  std::vector<thalweg_multicast_part> parts;
+  std::size_t all = 0;
+  for (const auto& [rank, elements] : by_rank)
+    if (rank != view_->rank) {
+      const std::size_t own = alignment + align_up(numbers::bytes(elements), alignment);
+      parts.push_back({rank, static_cast<std::uint32_t>(own), nullptr});
+      all += own;
+    }
+  std::vector<char> prefixes(all);
+  char* at = prefixes.data();
+  for (thalweg_multicast_part& part : parts) {
+    const thalweg_message head{static_cast<std::uint32_t>(part.bytes - alignment + bytes), number_,
+                               what.number, THALWEG_OBJECTS_NOBODY, view_->rank};
+    std::memcpy(at, &head, sizeof head);
+    numbers::write(at + sizeof head, by_rank.at(part.rank));
+    part.prefix = at;
+    at += part.bytes;
+  }
+  char* place = nullptr;
+  check(thalweg_objects_deposit_multicast(objects_, association, from, parts.data(), parts.size(), bytes,
+                                          &place));
+  if (place != nullptr)
+    Traveling::write(place, values...);
+  return place != nullptr;
 }
 
 inline void association_base::begin() {
@@ -138,7 +192,8 @@ private:
   proxy<Element> of_;
 };
 
-/// Calls of a section in a bracket: a message for each rank, which travels with others for it.
+/// Calls of a section in a bracket: they travel with others for the same ranks, and in a mesh each once on
+/// every way.
 template <typename Element>
 class bracketed_section {
 public:
@@ -146,13 +201,12 @@ public:
       : association_(association), of_(of) {}
   template <auto method, typename... Arguments>
   void call(Arguments&&... given) const {
-    using kind = detail::section_entry<Element, method>;
+    using multicast = detail::multicast_entry<Element, method>;
+    using each = detail::section_entry<Element, method>;
     const auto by_rank = of_.by_rank();
     detail::converted<typename detail::method_of<decltype(method)>::traveling>::call(
         [&](const auto&... values) {
-          for (const auto& [rank, numbers] : by_rank)
-            association_.template send<typename kind::traveling>(of_.array(), rank, THALWEG_OBJECTS_NOBODY,
-                                                                 kind::record(), numbers, values...);
+          association_.template send_some<multicast, each>(of_.array(), by_rank, values...);
         },
         std::forward<Arguments>(given)...);
   }

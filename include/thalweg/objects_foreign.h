@@ -31,6 +31,9 @@ typedef struct thalweg_foreign_functions {
   int (*combine)(void* context, const void* one, size_t one_bytes, const void* other, size_t other_bytes);
   /* All elements have contributed, and this one is given the result. */
   int (*reduced)(void* context, uint32_t element, const void* value, size_t bytes);
+  /* A message has failed, and none is left: what was called and contributed is lost. What waits for it is
+   * released, and elements count their contributions anew. */
+  int (*begin_anew)(void* context);
 } thalweg_foreign_functions;
 
 /* Arguments in several places; each piece is put at a multiple of 16 bytes. */

@@ -62,18 +62,14 @@ struct moving_element {
                 "thalweg::serializer for it");
 
   /// Writes it, if it needs no more than `room`, and gives what it needs.
-  static std::size_t pack(element_record& record, void* to, std::size_t room) noexcept {
+  static std::size_t pack(element_record& record, void* to, std::size_t room) {
     byte_writer writer(static_cast<char*>(to), room);
     const luggage_tag tag(record);
     writer.write(&tag, sizeof tag);
-    try {
-      if constexpr (is_copied)
-        writer.write(&value_of<Element>(record), sizeof(Element));
-      else
-        serializer<Element>::write(value_of<Element>(record), writer);
-    } catch (...) {
-      return SIZE_MAX;
-    }
+    if constexpr (is_copied)
+      writer.write(&value_of<Element>(record), sizeof(Element));
+    else
+      serializer<Element>::write(value_of<Element>(record), writer);
     return writer.needed();
   }
   static Element unpack(byte_reader& from) {
@@ -117,9 +113,11 @@ inline void array_base::depart(element_record& element, std::uint32_t to) {
   const std::uint32_t number = element.number;
   const element_places::known word{to, element.moves + 1};
   const std::size_t bytes = functions_.pack(functions_.context, number, nullptr, 0);
+  if (bytes == SIZE_MAX)
+    throw error(thalweg_error_handler, "migrate", rank(), unsettled(), "see why its serializer throws");
   if (bytes >= std::numeric_limits<std::uint32_t>::max())
-    throw error(thalweg_error_handler, "migrate", rank(), "an element that cannot be written",
-                bytes == SIZE_MAX ? "see why its serializer throws" : "elements move that are below 4 GiB");
+    throw error(thalweg_error_handler, "migrate", rank(), "element " + text_of(number) + " is too large",
+                "elements move that are below 4 GiB");
   if (sizeof(thalweg_message) + bytes > view_->max_bytes) // other messages will be there before it
     report_place(to, number, word);
   put(to, arrival_of(bytes), [&](char* at) { functions_.pack(functions_.context, number, at, bytes); });

@@ -18,6 +18,28 @@ enum class section_route { direct, ring, tree };
 
 namespace detail {
 
+/// A call of a section whose arguments ranks have in common: before them stand each one's elements.
+template <typename Element, auto method, typename Traveling = typename method_of<decltype(method)>::traveling>
+struct multicast_entry;
+template <typename Element, auto method, typename... Types>
+struct multicast_entry<Element, method, arguments<Types...>> {
+  using numbers = arguments<std::span<const std::uint32_t>>;
+  using traveling = arguments<Types...>;
+  static const entry& record() { return registered<Element, multicast_entry>::record; }
+  static std::string name() { return method_name<method>(); }
+  static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
+    const auto [elements] = numbers::read(base, bytes);
+    const std::size_t begin = align_up(numbers::bytes(elements), sizeof(thalweg_message));
+    const auto values = traveling::read(base + begin, bytes - begin);
+    std::apply(
+        [&](const Types&... given) {
+          for (const std::uint32_t number : elements)
+            array.send<traveling>(number, call_entry<Element, method>::record(), 0, given...);
+        },
+        values);
+  }
+};
+
 /// A call of a section that ranks hand on.
 template <typename Element, auto method, typename Traveling = typename method_of<decltype(method)>::traveling>
 struct relayed_entry;
@@ -86,18 +108,16 @@ public:
   std::size_t size() const { return numbers_.size(); }
   detail::array_base& array() const { return array_; }
   /// Its elements' numbers, by the ranks where they are, as far as is known here.
-  std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank() const {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> found;
+  detail::elements_by_rank by_rank() const {
+    detail::elements_by_rank found;
     for (const std::uint32_t number : numbers_)
       found[array_.rank_of(number)].push_back(number);
     return found;
   }
 
 private:
-  using ranks_elements = std::map<std::uint32_t, std::vector<std::uint32_t>>;
-
   template <auto method, typename... Values>
-  void send_direct(const ranks_elements& by_rank, const Values&... values) {
+  void send_direct(const detail::elements_by_rank& by_rank, const Values&... values) {
     using kind = detail::section_entry<Element, method>;
     for (const auto& [rank, numbers] : by_rank)
       array_.template send_to<typename kind::traveling>(rank, THALWEG_OBJECTS_NOBODY, kind::record(), 0,
@@ -105,7 +125,7 @@ private:
   }
   /// Beginning with this rank, or the next one.
   template <auto method, typename... Values>
-  void relay(const ranks_elements& by_rank, const Values&... values) {
+  void relay(const detail::elements_by_rank& by_rank, const Values&... values) {
     std::vector<std::uint32_t> ranks;
     std::vector<std::uint32_t> counts;
     std::vector<std::uint32_t> elements;

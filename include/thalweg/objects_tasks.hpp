@@ -41,8 +41,9 @@ public:
 
     detail::array_base* array = nullptr;
     detail::element_record* element = nullptr;
-    std::size_t place = 0; ///< among those of the array
-    const char* name = ""; ///< of the entry method
+    std::size_t place = 0;    ///< among those of the array
+    const char* name = "";    ///< of the entry method
+    bool is_in_inbox = false; ///< what it waits for may still come when messages were lost
     std::exception_ptr failure;
   };
   using handle = std::coroutine_handle<promise_type>;
@@ -85,6 +86,7 @@ public:
     }
     void await_suspend(task::handle waiting) {
       waiting_ = waiting;
+      waiting.promise().is_in_inbox = true;
       from_.takers_.push_back(this);
     }
     T await_resume() { return std::move(*value_); }
@@ -106,6 +108,7 @@ public:
     taking& first = **taker;
     takers_.erase(taker);
     first.value_.emplace(std::move(value));
+    first.waiting_.promise().is_in_inbox = false;
     detail::resume_soon(first.waiting_);
   }
   /// co_await it.

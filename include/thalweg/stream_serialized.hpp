@@ -69,10 +69,12 @@ void CEREAL_SERIALIZE_FUNCTION_NAME(Archive& archive, cereal::SizeTag<T>& tag) {
   archive(tag.size);
 }
 
+// The bytes of items are copied where they may be. Elements with serialize() say by it that they move.
 template <typename T>
 concept serializable =
-    !std::is_trivially_copyable_v<T> && cereal::traits::is_output_serializable<T, writing_archive>::value &&
-    cereal::traits::is_input_serializable<T, reading_archive>::value;
+    (!std::is_trivially_copyable_v<T> || requires { typename T::element_type; }) &&
+    cereal::traits::is_output_serializable<T, writing_archive>::value&& cereal::traits::is_input_serializable<
+        T, reading_archive>::value;
 
 } // namespace detail
 

@@ -29,7 +29,10 @@ double many_to_many_seconds(const MessageTerms& terms, std::span<const std::int3
     const double bytes = is_first  ? pattern.busiest_sender.bytes
                          : is_last ? pattern.busiest_receiver.bytes
                                    : pattern.mean.bytes;
-    seconds += terms.round(sides[d] - 1, static_cast<std::int64_t>(bytes / sides[d]), Handling::packed);
+    const double once =
+        pattern.multicast * bytes / (static_cast<double>(sides.size()) * std::max(1, sides[d] - 1));
+    const double each = (1 - pattern.multicast) * bytes / sides[d];
+    seconds += terms.round(sides[d] - 1, static_cast<std::int64_t>(once + each), Handling::packed);
   }
   return seconds;
 }

@@ -9,7 +9,10 @@
 //   hypercube  log2(P) (alpha + delta m beta)                           equation 3.19
 //
 // In a mesh the number of messages is fixed, as ranks without data send empty ones. Here the sides may be
-// any. A dimension of side k then has k - 1 messages for each rank, which carry all but one k-th of what it
+// any. What goes to several ranks, a multicast, is one message to all of them that is copied where their ways
+// part (equations 3.21 to 3.24): in a mesh each byte then counts once, and not once for each dimension.
+//
+// A dimension of side k then has k - 1 messages for each rank, which carry all but one k-th of what it
 // holds: half of it in a hypercube, where the equation has all. Alpha and beta are model/message_terms.hpp's,
 // with packing.
 //
@@ -34,6 +37,7 @@ struct ManyToMany {
   Volume mean;           ///< of all ranks; as much is sent as is received
   Volume busiest_sender; ///< the most messages and the most bytes, of different ranks maybe
   Volume busiest_receiver;
+  double multicast = 0; ///< the part of the bytes that goes to several ranks each
 };
 
 /// Seconds, along a virtual mesh with these sides; one side: directly.

@@ -17,6 +17,7 @@ struct CombinedHead {
   std::uint32_t phase = 0;
   std::uint32_t messages = 0; ///< of the sender in this phase; 0: this is not its last one
 };
+constexpr Rank several = -1;                   // the destination of a group of multicasts
 constexpr std::uint32_t no_phase = 0xFFFFFFFF; // to where its groups are for
 static_assert(sizeof(CombinedHead) == 16);
 
@@ -24,7 +25,7 @@ static_assert(sizeof(CombinedHead) == 16);
 
 Bracket::Bracket(Combining combining, std::int32_t ranks, Rank rank, Ports ports)
     : combining_(combining), ranks_(ranks), rank_(rank), ports_(std::move(ports)),
-      routes_(combining, ranks, rank), met_(static_cast<std::size_t>(ranks)) {}
+      routes_(combining, ranks, rank), scattered_(ranks), met_(static_cast<std::size_t>(ranks)) {}
 
 void Bracket::use(Combining combining) {
   THALWEG_ASSERT(light, open_.empty());
@@ -50,6 +51,7 @@ Bracket::Iteration& Bracket::iteration(std::uint32_t number) {
 
 void Bracket::close(Iteration& one) {
   one.kept.clear();
+  one.several.clear();
   const auto found = std::ranges::find(open_, &one, [](const auto& it) { return it.get(); });
   std::swap(*found, open_.back());
   spare_.push_back(std::move(open_.back()));
@@ -70,19 +72,36 @@ std::uint32_t& Bracket::ended_of(std::uint32_t element) {
   return *last_ended_;
 }
 
+// A call that is not combined opens a message to its rank, as if it were.
+void Bracket::note_call(Rank to, std::uint32_t iteration) {
+  if (std::uint32_t& met = met_[static_cast<std::size_t>(to)]; met <= iteration) {
+    met = iteration + 1;
+    ++period_.messages;
+  }
+}
+
+char* Bracket::deposit(std::uint32_t element, std::span<const MulticastPart> parts, std::size_t bytes) {
+  period_.multicast_bytes += static_cast<double>(bytes * parts.size());
+  if (routes_.phases() == 1)
+    return nullptr;
+  const std::uint32_t number = ended_of(element);
+  for (const MulticastPart& one : parts) {
+    note_call(one.to, number);
+    period_.bytes += static_cast<double>(one.prefix.size() + bytes);
+  }
+  return last_->several.add(parts, bytes);
+}
+
 char* Bracket::deposit(std::uint32_t element, Rank to, std::size_t bytes) {
   const std::uint32_t number = ended_of(element);
   period_.bytes += static_cast<double>(bytes);
   if (combining_ == Combining::stream) {
-    if (std::uint32_t& met = met_[static_cast<std::size_t>(to)]; met <= number) {
-      met = number + 1;
-      ++period_.messages;
-    }
+    note_call(to, number);
     return nullptr;
   }
   KeptGroups::Group& group = last_->kept.of(to);
   if (group.is_empty()) {
-    ++period_.messages;
+    note_call(to, number);
     return group.add(bytes, 1);
   }
   if (routes_.phases() > 1)
@@ -127,7 +146,10 @@ void Bracket::send_phase(Iteration& one) {
   for (KeptGroups::Group& group : one.kept.all())
     if (!group.is_empty())
       if (const Rank next = routes_.hop(group.destination(), one.phase); next != rank_)
-        leaving_.push_back({next, group.destination() == next, &group});
+        leaving_.push_back({next, group.destination() == next, false, &group});
+  scatter(one);
+  for (KeptGroups::Group& group : scattered_.all())
+    leaving_.push_back({group.destination(), false, true, &group});
   if (routes_.phases() > 1)
     std::ranges::sort(leaving_, {},
                       [](const Leaving& it) { return std::tuple(it.next, it.has_arrived, it.group); });
@@ -138,12 +160,36 @@ void Bracket::send_phase(Iteration& one) {
       send_groups(left[0].next, left.first(count), one);
       left = left.subspan(count);
     }
-    return;
+  } else {
+    for (const Rank next : routes_.receivers(one.phase)) {
+      const auto groups = std::ranges::equal_range(leaving_, next, {}, &Leaving::next);
+      send_groups(next, {groups.begin(), groups.end()}, one);
+    }
   }
-  for (const Rank next : routes_.receivers(one.phase)) {
-    const auto groups = std::ranges::equal_range(leaving_, next, {}, &Leaving::next);
-    send_groups(next, {groups.begin(), groups.end()}, one);
-  }
+  scattered_.clear();
+}
+
+void Bracket::scatter(Iteration& one) {
+  one.several.each([&](const Multicast& it) {
+    ways_.clear();
+    it.each([&](const MulticastPart& part) { ways_.push_back({routes_.hop(part.to, one.phase), part}); });
+    std::ranges::sort(ways_, {}, &Way::next);
+    const std::span<const char> common = it.common();
+    for (auto from = ways_.begin(); from != ways_.end();) {
+      const Rank next = from->next;
+      parts_.clear();
+      for (; from != ways_.end() && from->next == next; ++from)
+        parts_.push_back(from->part);
+      const std::size_t size = Multicast::size(parts_, common.size());
+      char* const at =
+          next == rank_ ? staying_.add(parts_, common.size())
+                        : Multicast::write(scattered_.with_room(next, size, group_bytes_max()).add(size, 0),
+                                           parts_, common.size());
+      std::memcpy(at, common.data(), common.size());
+    }
+  });
+  std::swap(one.several, staying_);
+  staying_.clear();
 }
 
 void Bracket::send_groups(Rank next, std::span<const Leaving> groups, const Iteration& one) {
@@ -154,7 +200,8 @@ void Bracket::send_groups(Rank next, std::span<const Leaving> groups, const Iter
     pieces_.resize(1); // its head
     while (count < groups.size() &&
            (count == 0 || bytes + groups[count].group->bytes() <= ports_.bytes_max)) {
-      pieces_.push_back(groups[count].group->sealed());
+      KeptGroups::Group& group = *groups[count].group;
+      pieces_.push_back(groups[count].is_several ? group.sealed(several) : group.sealed());
       bytes += pieces_.back().size();
       if (groups[count++].has_arrived)
         break; // it is run from where it lies, at the message's end
@@ -180,6 +227,35 @@ void Bracket::send_straight(std::span<const char> group, Rank destination) {
   send(destination, 0, no_phase, 1);
 }
 
+void Bracket::send_straight(const MulticastPart& part, std::span<const char> common) {
+  const std::span<const MulticastPart> parts(&part, 1);
+  KeptGroups::Group group;
+  char* const at = group.add(Multicast::size(parts, common.size()), 0);
+  std::memcpy(Multicast::write(at, parts, common.size()), common.data(), common.size());
+  send_straight(group.sealed(several), part.to);
+}
+
+/// Where they are not counted, the others' go straight.
+void Bracket::take_several(std::span<const char> all, Iteration* counted) {
+  KeptMulticasts::each_in(all, [&](const Multicast& it) {
+    const std::span<const char> common = it.common();
+    parts_.clear();
+    it.each([&](const MulticastPart& part) {
+      if (part.to == rank_) {
+        ++period_.received_messages;
+        period_.received_bytes += static_cast<double>(part.prefix.size() + common.size());
+        ports_.deliver(part.prefix, common);
+      } else if (counted == nullptr) {
+        send_straight(part, common);
+      } else {
+        parts_.push_back(part);
+      }
+    });
+    if (!parts_.empty())
+      std::memcpy(counted->several.add(parts_, common.size()), common.data(), common.size());
+  });
+}
+
 std::size_t Bracket::take(const char* combined, std::size_t bytes) {
   CombinedHead head;
   std::memcpy(&head, combined, sizeof head);
@@ -197,6 +273,8 @@ std::size_t Bracket::take(const char* combined, std::size_t bytes) {
       own = group.bytes;
       period_.received_messages += group.sources;
       period_.received_bytes += static_cast<double>(group.bytes);
+    } else if (group.destination == several) {
+      take_several({messages, group.bytes}, is_counted ? &iteration(head.iteration) : nullptr);
     } else if (is_counted) {
       std::memcpy(iteration(head.iteration)
                       .kept.with_room(group.destination, group.bytes, group_bytes_max())
@@ -220,6 +298,8 @@ std::uint64_t Bracket::held() const {
   for (const auto& one : open_)
     for (const KeptGroups::Group& group : one->kept.all())
       bytes += group.bytes();
+  for (const auto& one : open_)
+    bytes += one->several.bytes();
   return bytes;
 }
 
@@ -234,6 +314,10 @@ void Bracket::begin_epoch(std::uint32_t epoch, bool sends) {
     for (KeptGroups::Group& group : open_.back()->kept.all())
       if (sends && !group.is_empty())
         send_straight(group.sealed(), group.destination());
+    if (sends)
+      open_.back()->several.each([&](const Multicast& it) {
+        it.each([&](const MulticastPart& part) { send_straight(part, it.common()); });
+      });
     close(*open_.back());
   }
 }

@@ -9,8 +9,9 @@
 //
 // Messages say which iteration they are of: a fast rank's next ones may come before a slow one's last. All
 // phases but the last are awaited, so in these a rank that has nothing to send sends an empty message; in
-// the last one it sends none. What would be longer than a stream's messages goes as several, the last of
-// which says how many. A rank without elements begins an iteration when the first message of it comes.
+// the last one it sends none. What is for several ranks is copied where their ways part. What would be longer
+// than a stream's messages goes as several, the last of which says how many. A rank without elements begins
+// an iteration when the first message of it comes.
 //
 // Nothing may wait for ever. Where no message is left anywhere and brackets are still open, the ranks send
 // what is kept straight to where it is for, and a new *epoch* begins: all count iterations from 0 again. It
@@ -19,6 +20,7 @@
 #include "objects/bracket_period.hpp"
 #include "objects/bracket_routes.hpp"
 #include "objects/kept_groups.hpp"
+#include "objects/kept_multicasts.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -35,6 +37,8 @@ public:
     /// Sends pieces as one message, which take() is given there.
     std::function<void(Rank to, std::span<const std::span<const char>> pieces)> send;
     std::function<std::size_t()> elements; ///< of the rank, that end each iteration
+    /// Runs a message, a part of which others have too.
+    std::function<void(std::span<const char> prefix, std::span<const char> common)> deliver;
     /// Of a message. Larger ones are sent where a single call is larger.
     std::size_t bytes_max = SIZE_MAX;
   };
@@ -47,6 +51,8 @@ public:
 
   /// Place for a message of `bytes` from `element`. Null where it has to go on its own.
   char* deposit(std::uint32_t element, Rank to, std::size_t bytes);
+  /// The same for what several ranks' messages have in common. Null where each has to get its own.
+  char* deposit(std::uint32_t element, std::span<const MulticastPart> parts, std::size_t bytes);
   /// An element has ended its iteration.
   void end(std::uint32_t element);
   /// What another rank has sent. So many bytes at its end are messages for this rank, one behind the other,
@@ -71,10 +77,12 @@ private:
     std::vector<std::int64_t>
         outstanding; // by phase: messages that these have announced, less those that came
     KeptGroups kept;
+    KeptMulticasts several;
   };
   struct Leaving { // in a phase
     Rank next;
     bool has_arrived; // it is for that rank
+    bool is_several;  // multicasts
     KeptGroups::Group* group;
   };
 
@@ -82,9 +90,14 @@ private:
   void close(Iteration& one);
   void go_on(Iteration& one);
   void send_phase(Iteration& one);
+  /// Multicasts to the groups of those who get them next.
+  void scatter(Iteration& one);
+  void take_several(std::span<const char> all, Iteration* counted);
+  void note_call(Rank to, std::uint32_t iteration);
   void send_groups(Rank next, std::span<const Leaving> groups, const Iteration& one);
   void send(Rank to, std::uint32_t number, std::uint32_t phase, std::uint32_t messages);
   void send_straight(std::span<const char> group, Rank destination);
+  void send_straight(const MulticastPart& part, std::span<const char> common);
   std::uint32_t& ended_of(std::uint32_t element);
   std::size_t group_bytes_max() const;
 
@@ -103,8 +116,16 @@ private:
   Iteration* last_ = nullptr;
   // Of a message that is sent.
   std::vector<Leaving> leaving_;
+  KeptGroups scattered_; // multicasts, by who gets them next
+  KeptMulticasts staying_;
+  struct Way {
+    Rank next;
+    MulticastPart part;
+  };
+  std::vector<Way> ways_;
+  std::vector<MulticastPart> parts_;
   std::vector<std::span<const char>> pieces_;
-  // Of the period. A call that is not combined opens a message to its rank, as if it were.
+  // Of the period.
   RankPeriod period_;
   std::vector<std::uint32_t> met_; // by rank: iterations in which it was called
 };

@@ -119,12 +119,13 @@ void BracketChoice::look_again(Situation& now, std::size_t fastest) {
 
 void BracketChoice::explain(const Period& period, const Situation& now,
                             const std::vector<double>& predicted) {
-  const auto& [mean, sender, receiver] = period.pattern;
+  const auto& [mean, sender, receiver, multicast] = period.pattern;
   explanation_ =
       fmt::format("a rank sends to {:.3g} of {} ranks, {:.0f} B to each (the busiest: {:.3g} ranks, {:.0f} B "
-                  "in all); {} is {}",
+                  "in all{}); {} is {}",
                   mean.messages, ranks_, mean.bytes / mean.messages,
                   std::max(sender.messages, receiver.messages), std::max(sender.bytes, receiver.bytes),
+                  multicast > 0 ? fmt::format(", {:.0f} % of it for several", 100 * multicast) : "",
                   to_text(current()), now.trials[current_].periods == 0 && may_try_ ? "tried" : "used");
   const char* separator = ": ";
   for (std::size_t option = 0; option < options_.size(); ++option) {

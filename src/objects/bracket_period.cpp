@@ -7,6 +7,7 @@ namespace thalweg::objects {
 Period period_of(std::span<const RankPeriod> ranks) {
   Period all;
   model::Volume sum;
+  double multicast = 0;
   model::Volume sent;
   model::Volume received;
   const auto raise = [](model::Volume& max, double messages, double bytes) {
@@ -18,6 +19,7 @@ Period period_of(std::span<const RankPeriod> ranks) {
     all.total_seconds = std::max(all.total_seconds, one.seconds);
     sum.messages += one.messages;
     sum.bytes += one.bytes;
+    multicast += one.multicast_bytes;
     raise(sent, one.messages, one.bytes);
     raise(received, one.received_messages, one.received_bytes);
   }
@@ -29,7 +31,7 @@ Period period_of(std::span<const RankPeriod> ranks) {
     return model::Volume{of.messages / parts, of.bytes / parts};
   };
   all.pattern = {each(sum, all.iterations * static_cast<double>(ranks.size())), each(sent, all.iterations),
-                 each(received, all.iterations)};
+                 each(received, all.iterations), sum.bytes > 0 ? std::min(1.0, multicast / sum.bytes) : 0};
   all.seconds = all.total_seconds / all.iterations;
   return all;
 }

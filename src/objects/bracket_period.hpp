@@ -16,7 +16,8 @@ struct RankPeriod {
   double bytes = 0;
   double received_messages = 0; ///< 0, as are bytes, where calls were not combined
   double received_bytes = 0;
-  double seconds = 0; ///< that running messages took
+  double seconds = 0;         ///< that running messages took
+  double multicast_bytes = 0; ///< of these bytes, for several ranks each
 };
 
 /// Of all ranks.

@@ -36,8 +36,10 @@ public:
       return messages_.add(bytes);
     }
     /// With the head before them.
-    std::span<const char> sealed() {
-      const GroupHead head{messages_.size() - sizeof(GroupHead), destination_, sources_};
+    std::span<const char> sealed() { return sealed(destination_); }
+    /// For another destination than it was found by.
+    std::span<const char> sealed(Rank destination) {
+      const GroupHead head{messages_.size() - sizeof(GroupHead), destination, sources_};
       std::memcpy(messages_.begin(), &head, sizeof head);
       return messages_.bytes();
     }

@@ -31,7 +31,7 @@ Machine a_machine() {
 
 ManyToMany uniform(double degree, double bytes) {
   const Volume each{degree, degree * bytes};
-  return {each, each, each};
+  return {.mean = each, .busiest_sender = each, .busiest_receiver = each};
 }
 
 std::vector<std::int32_t> sides_of(std::int64_t ranks, int dimensions) {
@@ -75,6 +75,20 @@ TEST(ManyToMany, StrategiesHaveTheSourcesOrderOverDegreeAndSize) {
   EXPECT_GT(seconds(3, ranks - 1, 476), seconds(2, ranks - 1, 476));
   EXPECT_LT(seconds(1, 16, 476), seconds(3, 16, 476)); // few partners
   EXPECT_GT(seconds(1, ranks - 1, 476), seconds(2, ranks - 1, 476));
+}
+
+TEST(ManyToMany, MulticastsTravelOnceWhateverTheDimensions) {
+  const Machine machine = a_machine();
+  const MessageTerms terms(machine, machine::Level::network);
+  ManyToMany pattern = uniform(511, 1e6); // messages themselves count for nothing
+  const auto seconds = [&](int dimensions) {
+    return many_to_many_seconds(terms, sides_of(512, dimensions), pattern);
+  };
+  const double direct = seconds(1);
+  EXPECT_GT(seconds(3), 2.5 * direct);
+  pattern.multicast = 1;
+  for (const int dimensions : {2, 3})
+    EXPECT_NEAR(seconds(dimensions) / direct, 1, 0.02) << dimensions;
 }
 
 TEST(ManyToMany, OneBusyReceiverIsServedThroughAMesh) {

@@ -14,6 +14,7 @@ using thalweg::Rank;
 using namespace thalweg::objects;
 
 constexpr std::size_t bytes_each = 16;
+constexpr Rank anybody = -1;
 
 /// Ranks whose messages come in any order.
 struct World {
@@ -41,13 +42,43 @@ struct World {
                            sent.push_back(std::move(made));
                            ++messages;
                          },
-                         [this, rank] { return elements[static_cast<std::size_t>(rank)]; }, bytes_max}));
+                         [this, rank] { return elements[static_cast<std::size_t>(rank)]; },
+                         [this, rank](std::span<const char> prefix, std::span<const char> common) {
+                           Rank named = -1;
+                           std::memcpy(&named, prefix.data(), sizeof named);
+                           EXPECT_EQ(named, rank);
+                           arrive(rank, common);
+                         },
+                         bytes_max}));
   }
   void deposit(Rank from, std::uint32_t element, Rank to, std::uint64_t value) {
-    char* const at = brackets[static_cast<std::size_t>(from)]->deposit(element, to, bytes_each);
+    char* const at = brackets[static_cast<std::size_t>(from)]->deposit(element, to, call_bytes);
     const Content one{from, to, value};
     if (at != nullptr)
       std::memcpy(at, &one, sizeof one);
+  }
+  void multicast(Rank from, std::uint32_t element, std::span<const Rank> to, std::uint64_t value) {
+    std::vector<std::vector<char>> prefixes;
+    std::vector<MulticastPart> parts;
+    for (const Rank rank : to) {
+      std::memcpy(prefixes.emplace_back(bytes_each).data(), &rank, sizeof rank);
+      parts.push_back({rank, prefixes.back()});
+    }
+    char* const at = brackets[static_cast<std::size_t>(from)]->deposit(element, parts, call_bytes);
+    const Content one{from, anybody, value};
+    if (at != nullptr)
+      std::memcpy(at, &one, sizeof one);
+    else
+      for (const Rank rank : to)
+        deposit(from, element, rank, value);
+  }
+  void arrive(Rank rank, std::span<const char> message) {
+    Content content;
+    ASSERT_EQ(message.size(), call_bytes);
+    std::memcpy(&content, message.data(), sizeof content);
+    EXPECT_TRUE(content.to == rank || content.to == anybody);
+    sum += content.value;
+    ++delivered;
   }
   void run(std::mt19937_64& random) {
     while (!sent.empty()) {
@@ -57,13 +88,9 @@ struct World {
       const std::size_t size = one.bytes.size();
       EXPECT_LE(size, longest);
       const std::size_t own = brackets[static_cast<std::size_t>(one.to)]->take(one.bytes.data(), size);
-      for (std::size_t at = size - own; at < size; at += bytes_each) {
-        Content content;
-        std::memcpy(&content, one.bytes.data() + at, sizeof content);
-        EXPECT_EQ(content.to, one.to);
-        sum += content.value;
-        ++delivered;
-      }
+      bytes_sent += size;
+      for (std::size_t at = size - own; at < size; at += call_bytes)
+        arrive(one.to, {one.bytes.data() + at, call_bytes});
     }
   }
   std::uint64_t held() const {
@@ -78,9 +105,13 @@ struct World {
   std::vector<std::unique_ptr<Bracket>> brackets;
   std::vector<Message> sent;
   std::size_t messages = 0;
+  std::size_t bytes_sent = 0;
+  std::size_t call_bytes = bytes_each;
   std::uint64_t sum = 0;
   std::size_t delivered = 0;
 };
+
+constexpr std::size_t one_multicast = 512; // to 19 ranks, with its heads
 
 /// With as many bytes in a message, at most.
 void all_come_once(std::size_t bytes_max) {
@@ -104,6 +135,15 @@ void all_come_once(std::size_t bytes_max) {
               sum += value;
               ++count;
             }
+            std::vector<Rank> some;
+            for (Rank to = 0; to < ranks; ++to)
+              if (to != rank && bytes_max >= one_multicast && random() % 3 == 0)
+                some.push_back(to);
+            if (some.size() > 1) {
+              world.multicast(rank, element, some, 7);
+              sum += 7 * some.size();
+              count += some.size();
+            }
             world.brackets[static_cast<std::size_t>(rank)]->end(element);
             if (random() % 4 == 0)
               world.run(random);
@@ -122,6 +162,7 @@ TEST(Bracket, MessagesOfAllIterationsComeOnceInAnyOrder) {
 TEST(Bracket, WhatIsTooLongGoesInPieces) {
   all_come_once(48); // one call in each, with its heads
   all_come_once(100);
+  all_come_once(one_multicast);
 }
 
 TEST(Bracket, AStrategySendsToItsNeighborsInTheMesh) {
@@ -143,6 +184,32 @@ TEST(Bracket, AStrategySendsToItsNeighborsInTheMesh) {
   EXPECT_EQ(messages(Combining::mesh, 16), 16U * 6U);
   EXPECT_EQ(messages(Combining::grid, 27), 27U * 6U);
   EXPECT_EQ(messages(Combining::hypercube, 16), 16U * 4U);
+}
+
+TEST(Bracket, AMulticastTravelsOnceWhereItsWaysAreOne) {
+  const auto bytes_by_payload = [](bool is_multicast) {
+    std::mt19937_64 random(4);
+    World world(Combining::mesh, 16, std::vector<std::size_t>(16, 1));
+    world.call_bytes = 1600;
+    for (Rank from = 0; from < 16; ++from) {
+      std::vector<Rank> others;
+      for (Rank to = 0; to < 16; ++to)
+        if (to != from)
+          others.push_back(to);
+      if (is_multicast)
+        world.multicast(from, 0, others, 1);
+      else
+        for (const Rank to : others)
+          world.deposit(from, 0, to, 1);
+      world.brackets[static_cast<std::size_t>(from)]->end(0);
+    }
+    world.run(random);
+    EXPECT_EQ(world.delivered, 16U * 15U);
+    EXPECT_EQ(world.held(), 0U);
+    return static_cast<double>(world.bytes_sent) / (16.0 * 15 * 1600);
+  };
+  EXPECT_GE(bytes_by_payload(false), 24.0 / 15); // of 15 ranks 9 are two ways off
+  EXPECT_LE(bytes_by_payload(true), 1.06);
 }
 
 TEST(Bracket, ItCountsWhatGoesFromRankToRank) {
@@ -217,19 +284,20 @@ TEST(Bracket, WhatOthersWaitForInVainIsSentStraight) {
     World world(combining, 9, std::vector<std::size_t>(9, 2));
     for (Rank from = 0; from < 9; ++from) {
       world.deposit(from, 0, (from + 4) % 9, 1);
+      world.multicast(from, 0, std::vector<Rank>{(from + 1) % 9, (from + 4) % 9, (from + 5) % 9}, 1);
       world.brackets[static_cast<std::size_t>(from)]->end(0);
       if (from != 3)
         world.brackets[static_cast<std::size_t>(from)]->end(1); // one element of rank 3 never ends
     }
     world.run(random);
-    EXPECT_LT(world.delivered, 9U);
+    EXPECT_LT(world.delivered, 4 * 9U);
     EXPECT_GT(world.held(), 0U);
     world.brackets[0]->begin_epoch(1, true); // others hear of the new epoch by its messages, or later
     world.run(random);
     for (auto& one : world.brackets)
       one->begin_epoch(1, true);
     world.run(random);
-    EXPECT_EQ(world.delivered, 9U);
+    EXPECT_EQ(world.delivered, 4 * 9U);
     EXPECT_EQ(world.held(), 0U);
   }
 }

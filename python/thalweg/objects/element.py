@@ -31,6 +31,10 @@ class Waiting(Generic[T]):
             self.task.resume_soon()
 
 
+class Taken(Waiting[Any]):
+    """What an inbox is asked for: it may still come when messages were lost."""
+
+
 class Future(Waiting[Any]):
     """The result of a call, later: `await` it in an async method, or get() it behind a fence."""
 
@@ -50,6 +54,16 @@ class Task:
         self.name = name
         self.resume_soon = resume
         self._run = run
+        self._waits_for: Waiting[Any] | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Tell whether nothing makes it go on once all messages are lost."""
+        return not isinstance(self._waits_for, Taken) or self._waits_for.is_ready
+
+    def close(self) -> None:
+        """End it where it waits."""
+        self._run.close()
 
     def step(self) -> tuple[bool, Any]:
         """Go on; tell whether it has ended, and with what."""
@@ -60,7 +74,7 @@ class Task:
         if not isinstance(waiting, Waiting):
             message = f"{self.name} awaits {waiting!r}, and not what arrays give"
             raise TypeError(message)
-        waiting.task = self
+        waiting.task, self._waits_for = self, waiting
         return False, None
 
 
@@ -84,7 +98,7 @@ class Inbox:
 
     def take(self, tag: Any = 0) -> Waiting[Any]:
         """Await a value: `await inbox.take(tag)`."""
-        waiting = Waiting[Any]()
+        waiting = Taken()
         values = self._values.get(tag)
         if values:
             waiting.come(values.pop(0))

@@ -32,6 +32,7 @@ class FenceOutcome(NamedTuple):
 
 
 _POINTER, _SIZE, _ELEMENT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32
+Begin = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER)
 Make = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _ELEMENT)
 Run = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _ELEMENT, ctypes.c_uint32, _POINTER, _SIZE)
 Enter = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _ELEMENT, _POINTER, _SIZE)
@@ -51,6 +52,7 @@ class Functions(ctypes.Structure):
         ("leave", Leave),
         ("combine", Combine),
         ("reduced", Enter),
+        ("begin_anew", Begin),
     )
 
 

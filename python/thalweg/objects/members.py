@@ -14,6 +14,7 @@ from thalweg.objects import messages
 from thalweg.objects.element import Element, Future, Index, Task, Waiting
 from thalweg.objects.library import (
     NOBODY,
+    Begin,
     Combine,
     Enter,
     Functions,
@@ -58,7 +59,7 @@ class Members(Generic[E]):
             self.refuse("Array", f"a shape {shape}", "give 1 to 4 sides from 1")
         self.elements: dict[int, E] = {}
         self.reductions: dict[tuple[int, int], Waiting[Any]] = {}  # by element and how many it had taken part in
-        self._tasks: dict[int, tuple[Task, tuple[int, int] | None]] = {}
+        self._tasks: dict[int, tuple[Task, int, tuple[int, int] | None]] = {}  # with the element, and who asked
         self._futures: dict[int, Future] = {}
         self._tickets = itertools.count()
         self._handle: Any = None
@@ -91,6 +92,7 @@ class Members(Generic[E]):
             Leave(_weak(self._leave)),
             Combine(_weak(self._combine)),
             Enter(_weak(self._reduced)),
+            Begin(_weak(self._begin_anew)),
         )
 
     def _guard(self, what: str, number: int, work: Callable[[], object]) -> int:
@@ -145,12 +147,12 @@ class Members(Generic[E]):
             pieces = messages.Pieces((_RESUME, (), name))
             self._library.call("foreign_call", self._handle, number, 0, pieces.array, pieces.count)
 
-        self._tasks[name] = (Task(result, method, resume_soon), ticket)
+        self._tasks[name] = (Task(result, method, resume_soon), number, ticket)
         self._library.call("foreign_hold", self._handle, number)
         self._go_on(number, name)
 
     def _go_on(self, number: int, name: int) -> None:
-        task, ticket = self._tasks[name]
+        task, _, ticket = self._tasks[name]
         self._running = task.name
         has_ended, result = True, None
         try:
@@ -211,6 +213,20 @@ class Members(Generic[E]):
                 self._start(number, method, (value,), None)
 
         return self._guard("reduce", number, reduced)
+
+    def _begin_anew(self) -> int:
+        def begin() -> None:
+            self.reductions.clear()
+            self._futures.clear()
+            for element in self.elements.values():
+                element._reductions = 0  # noqa: SLF001
+            for name, (task, number, _) in list(self._tasks.items()):
+                if task.is_lost:
+                    del self._tasks[name]
+                    self._library.call("foreign_release", self._handle, number)
+                    task.close()
+
+        return self._guard("close", NOBODY, begin)
 
 
 def _weak(method: Callable[..., int]) -> Callable[..., int]:

@@ -36,10 +36,13 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy) 
   const auto send = [this, number](Rank to, std::span<const std::span<const char>> pieces) {
     scheduler_.send_combined(to, number, pieces);
   };
+  const auto deliver = [this](std::span<const char> prefix, std::span<const char> common) {
+    scheduler_.deliver(prefix, common);
+  };
   all_.emplace_back(
       Association{array,
                   Bracket(wanted, group.ranks(), group.rank(),
-                          {send, elements, scheduler_.view().max_bytes - sizeof(thalweg_message)}),
+                          {send, elements, deliver, scheduler_.view().max_bytes - sizeof(thalweg_message)}),
                   is_automatic ? choice_of(may_try) : std::nullopt});
   all_.back()->bracket.begin_epoch(epoch_, false);
   remark(number,

@@ -62,8 +62,8 @@ SavedPart Checkpoint::write_part(const std::string& name) const {
     for (const std::uint32_t element : elements) {
       const std::size_t bytes = array->pack(array->context, element, nullptr, 0);
       if (bytes == SIZE_MAX)
-        throw Error(fmt::format("the serializer of element {} of array {} has failed", element, saved),
-                    "see why it throws");
+        throw Error(fmt::format("{}: {}", array->type, array->unsettled(array->context)),
+                    "see why its serializer throws");
       packed.resize(bytes);
       array->pack(array->context, element, packed.data(), bytes);
       writer.add(saved, element, packed);

@@ -65,6 +65,14 @@ void ForeignElement::describe(const detail::array_base& array, thalweg_objects_a
   functions.shape = owner.shape.data();
   functions.dimensions = static_cast<int>(owner.shape.size());
   signature ^= owner.signature;
+  functions.begin_anew = [](void* context) {
+    auto& foreign = *static_cast<ForeignArray*>(context);
+    const thalweg_foreign_functions& given = thalweg_foreign_array::of(foreign).functions;
+    foreign.forget_moves();
+    if (given.begin_anew(given.context) != 0)
+      thalweg_objects_fail(foreign.objects(), foreign_result().failure.c_str());
+    foreign.begin_anew();
+  };
 }
 
 std::vector<std::byte> ForeignCombination::operator()(const std::vector<std::byte>& one,

@@ -48,7 +48,18 @@ std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank(const thalweg_foreig
   return found;
 }
 
-using SectionKind = thalweg::detail::section_entry<ForeignElement, &ForeignElement::run>;
+struct SectionKind {
+  using traveling = TravelingSection;
+  static const thalweg::detail::entry& record() {
+    return thalweg::detail::section_entry<ForeignElement, &ForeignElement::run>::record();
+  }
+};
+struct MulticastKind {
+  using traveling = TravelingPieces;
+  static const thalweg::detail::entry& record() {
+    return thalweg::detail::multicast_entry<ForeignElement, &ForeignElement::run>::record();
+  }
+};
 
 ForeignAssociation& association_of(thalweg_foreign_array& array, std::uint32_t number) {
   if (number >= array.associations.size())
@@ -114,8 +125,8 @@ thalweg_status thalweg_foreign_section(thalweg_foreign_array* array, const uint3
                                        size_t element_count, const thalweg_piece* pieces, size_t count) {
   return with_array("section", array, [&](thalweg_foreign_array& open) {
     for (const auto& [rank, numbers] : by_rank(open, {elements, element_count}))
-      open.array.send_to<TravelingSection>(rank, THALWEG_OBJECTS_NOBODY, SectionKind::record(), 0,
-                                           TravelingSection::Numbers(numbers), Pieces{{pieces, count}});
+      open.array.send_to<TravelingSection>(rank, THALWEG_OBJECTS_NOBODY, SectionKind::record(), 0, numbers,
+                                           Pieces{{pieces, count}});
   });
 }
 
@@ -156,10 +167,9 @@ thalweg_status thalweg_foreign_section_in(thalweg_foreign_array* array, uint32_t
                                           size_t element_count, const thalweg_piece* pieces, size_t count) {
   return with_array("call", array, [&](thalweg_foreign_array& open) {
     must_be_given(to, "to");
-    for (const auto& [rank, numbers] : by_rank(*to, {elements, element_count}))
-      association_of(open, association)
-          .send<TravelingSection>(to->array, rank, THALWEG_OBJECTS_NOBODY, SectionKind::record(),
-                                  TravelingSection::Numbers(numbers), Pieces{{pieces, count}});
+    association_of(open, association)
+        .send_some<MulticastKind, SectionKind>(to->array, by_rank(*to, {elements, element_count}),
+                                               Pieces{{pieces, count}});
   });
 }
 

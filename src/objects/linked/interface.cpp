@@ -214,6 +214,17 @@ thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t associ
   });
 }
 
+thalweg_status thalweg_objects_deposit_multicast(thalweg_objects* objects, uint16_t association,
+                                                 uint32_t element, const thalweg_multicast_part* parts,
+                                                 size_t count, size_t bytes, char** place) {
+  return with_scheduler("call", objects, [&](thalweg_objects& open) {
+    std::vector<thalweg::objects::MulticastPart> to;
+    for (const thalweg_multicast_part& one : std::span(parts, count))
+      to.push_back({static_cast<thalweg::Rank>(one.rank), {static_cast<const char*>(one.prefix), one.bytes}});
+    *place = open.associations.bracket(association).deposit(element, to, bytes);
+  });
+}
+
 thalweg_status thalweg_objects_end_bracket(thalweg_objects* objects, uint16_t association, uint32_t element) {
   return with_scheduler("end", objects,
                         [&](thalweg_objects& open) { open.associations.bracket(association).end(element); });

@@ -61,7 +61,7 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
   for (const Candidate& one : candidates)
     seconds.push_back(one.seconds);
   struct Given {
-    const Scheduler& scheduler;
+    Scheduler& scheduler;
     const std::vector<Candidate>& candidates;
   } given{scheduler_, candidates};
   const auto pack = [](void* context, std::size_t first, std::size_t end, void* to, std::size_t room) {
@@ -74,8 +74,10 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
       const std::size_t bytes =
           array.pack(array.context, all[i].element, has_room ? at + sizeof(Passenger) : nullptr,
                      has_room ? room - needed - sizeof(Passenger) : 0);
-      if (bytes == SIZE_MAX)
+      if (bytes == SIZE_MAX) {
+        scheduler.fail(fmt::format("{}: {}", array.type, array.unsettled(array.context)).c_str());
         return bytes;
+      }
       const Passenger head{all[i].array, all[i].element, bytes};
       if (has_room)
         std::memcpy(at, &head, sizeof head);
@@ -96,7 +98,10 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
   balance.hysteresis = terms.hysteresis;
   balance.min_gain_seconds = terms.min_gain_seconds;
   thalweg_moved moved{};
-  detail::check(thalweg_balance_tasks(balancer_.get(), &tasks, &balance, &moved));
+  const thalweg_status status = thalweg_balance_tasks(balancer_.get(), &tasks, &balance, &moved);
+  if (status != thalweg_success)
+    scheduler_.finish(); // tells on all ranks what could not be written
+  detail::check(status);
   for (std::size_t i = moved.kept; i < candidates.size(); ++i) {
     const thalweg_objects_array& array = *scheduler_.arrays()[candidates[i].array];
     array.leave(array.context, candidates[i].element);

@@ -206,6 +206,13 @@ std::vector<Exchanged> Scheduler::take_exchanged() {
   return all;
 }
 
+// Nothing of the program's runs any more, but elements that are on their way come.
+std::size_t Scheduler::save(const thalweg_message& message) {
+  if (message.array < arrays_.size() && arrays_[message.array])
+    arrays_[message.array]->save(arrays_[message.array]->context, &message);
+  return 0;
+}
+
 std::size_t Scheduler::run(const thalweg_message& message) {
   if (message.array < arrays_.size() && arrays_[message.array]) {
     const thalweg_objects_array& array = *arrays_[message.array];
@@ -226,14 +233,12 @@ void Scheduler::run_one() {
   const std::size_t bytes = sizeof *message + aligned(message->bytes);
   std::size_t left = 0;
   view_.load = nullptr;
-  if (!failure_) {
-    view_.stream->in_handler = 1; // a link without a free buffer is no reason to wait
-    is_running_ = true;
-    running_queue_ = &queue;
-    left = run(*message);
-    is_running_ = false;
-    view_.stream->in_handler = 0;
-  }
+  view_.stream->in_handler = 1; // a link without a free buffer is no reason to wait
+  is_running_ = true;
+  running_queue_ = &queue;
+  left = failure_ ? save(*message) : run(*message);
+  is_running_ = false;
+  view_.stream->in_handler = 0;
   if (left != 0)
     queue.share_front();
   queue.pop(bytes - left);
@@ -296,9 +301,13 @@ void Scheduler::finish() {
   const std::uint64_t begin_ns = wait::System::now_ns();
   run_until_quiet();
   running_ns_ += wait::System::now_ns() - begin_ns;
-  if (const auto failure = std::exchange(failure_, std::nullopt))
+  if (const auto failure = std::exchange(failure_, std::nullopt)) {
+    for (const auto& array : arrays_)
+      if (array)
+        array->begin_anew(array->context);
     throw Error(fmt::format("on rank {}, {}", failure->rank, failure->why),
                 "messages that were left are lost: end, or begin anew", thalweg_error_handler);
+  }
 }
 
 void Scheduler::run_until_quiet() {

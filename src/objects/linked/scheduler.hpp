@@ -14,6 +14,7 @@
 #include "thalweg/objects.h"
 #include "thalweg/stream.h"
 
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,12 @@ public:
 
   /// Sends a combined message of so many pieces, which the holder takes there.
   void send_combined(Rank rank, std::uint16_t holder_entry, std::span<const std::span<const char>> pieces);
+  /// A message of this rank whose parts lie in another one, at multiples of 16 bytes.
+  void deliver(std::span<const char> begin, std::span<const char> rest) {
+    char* const at = queues_[1].place(begin.size() + rest.size());
+    std::memcpy(at, begin.data(), begin.size());
+    std::memcpy(at + begin.size(), rest.data(), rest.size());
+  }
   void set_holder(HeldMessages* holder) { holder_ = holder; }
   /// What the report of `thalweg run` says of the communicator's objects.
   void set_remarks(const std::string& lines);
@@ -95,6 +102,7 @@ private:
   void end_round(Verdict ended);
   /// Gives how many bytes at its end are messages that come next.
   std::size_t run(const thalweg_message& message);
+  std::size_t save(const thalweg_message& message);
   void run_until_quiet();
 
   job::Group group_;

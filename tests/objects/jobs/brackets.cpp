@@ -78,6 +78,8 @@ struct Cell : thalweg::element<Cell> {
       auto some = array().section(
           [&](const auto& one) { return static_cast<std::uint64_t>(one[0]) % plan.period() == 0; });
       (*halo)(some).call<&Cell::mark>(number() + 1);
+      if (plan.is_long(number() + 1))
+        (*halo)(some).call<&Cell::mark_long>(std::vector<std::uint64_t>(long_argument, number()));
     }
   }
   void end_late(int) { halo->end(); }
@@ -133,7 +135,7 @@ struct Twins {
       if (plan.is_long(from))
         cells[plan.to(from, 0)] += from;
       for (std::uint64_t one = 0; from % 8 == 0 && one < cells.size(); one += plan.period())
-        cells[one] += from + 1;
+        cells[one] += from + 1 + (plan.is_long(from + 1) ? from : 0);
     }
   }
   void check(thalweg::array<Cell>& these, thalweg::array<Other>& those, std::uint64_t seed) const {

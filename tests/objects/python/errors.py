@@ -100,6 +100,53 @@ with thalweg.Array(Cell, 4, COMM) as cells:
             cells[at].mix("sum" if at % 2 else "max")
     must_fail("give the same operation", cells.finish)
 
+
+class Restless(thalweg.Element):
+    def __init__(self) -> None:
+        self.hits, self.sums, self.heard = 0, [], 0
+        self.box = thalweg.Inbox()
+
+    def hop(self, left: int) -> None:
+        self.move_to((self.at + left) % self.array.ranks)
+        if left == 0:
+            raise ValueError(self.at)
+        self.array[(self.at * 5 + left) % self.array.size].hop(left - 1)
+
+    async def add(self) -> None:
+        self.sums.append(await self.reduce(self.at))
+
+    async def listen(self) -> None:
+        self.heard += await self.box.take()
+
+    def tell(self, what: int) -> None:
+        self.box.put(0, what)
+
+    def hit(self) -> None:
+        self.hits += 1
+
+
+with thalweg.Array(Restless, 7, COMM) as cells:  # what fails loses calls, and nothing else
+    if COMM.rank == 0:
+        cells[3].listen()
+    cells.finish()
+    for phase in range(4):
+        if COMM.rank == COMM.size - 1:
+            for at in range(0, 7, 2):
+                cells[at].hop(10 + at)
+                cells[at + 1 if at < 6 else 0].add()
+        must_fail("Restless.hop of element [", cells.finish if phase % 2 else cells.fence)
+        assert COMM.allreduce(sum(1 for _ in cells.local())) == 7
+        for _, cell in cells.local():
+            cell.hits, cell.sums = 0, []
+        if COMM.rank == 0:
+            cells.broadcast.hit()
+            cells.broadcast.add()
+            if phase == 3:
+                cells[3].tell(5)
+        cells.fence()
+        assert all((cell.hits, cell.sums) == (1, [21]) for _, cell in cells.local())
+    assert COMM.allreduce(sum(cell.heard for _, cell in cells.local())) == 5
+
 with thalweg.Array(Unpicklable, 3, COMM) as cells:
     if COMM.rank == 0 and COMM.size > 1:
         cells[0].migrate(1)
