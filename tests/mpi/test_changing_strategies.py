@@ -78,7 +78,7 @@ def test_what_was_learned_is_told_by_a_process_that_exits_already(mpi: Mpi, tmp_
     [entry] = [entry for entry in document["learned"] if entry["call"] == "allgather"]
     candidates = {trial["candidate"] for trial in entry["trials"]}
     [calls] = [call for call in document["calls"] if call["function"] == "MPI_Allgather"]
-    assert {ending["strategy"] for ending in calls["ran_on"]} <= candidates
-    assert {trial["candidate"] for trial in entry["trials"] if "measured_s" in trial} <= {
-        ending["strategy"] for ending in calls["ran_on"]
-    }
+    # Where no agent serves, what network devices would do is tried on the engine, and the report says so.
+    ran = {ending["strategy"].removesuffix(" on the engine") for ending in calls["ran_on"]}
+    assert ran <= candidates
+    assert {trial["candidate"] for trial in entry["trials"] if "measured_s" in trial} <= ran
