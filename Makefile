@@ -103,7 +103,7 @@ sanitize-objects: | prepare
 	  -R '^(objects\.(brackets|calls|errors|failures|moving|together)|examples\.(.*_objects|density|molecules))\..*openmpi$$'
 
 lint: $(STAMPS)/package
-	$(VENV)/bin/ruff check python tests scripts
+	$(VENV)/bin/ruff check python tests scripts src benchmarks
 	$(VENV)/bin/mypy
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 

@@ -23,6 +23,7 @@ class Histogram:
     """The ways to make one."""
 
     def __init__(self, count: int, bars: int) -> None:
+        """Draw `count` items a rank, each for a random rank, from 0 to `bars` - 1."""
         random = np.random.default_rng(COMM.rank)
         self.bars = bars
         self.ranks = random.integers(0, COMM.size, count)
@@ -35,15 +36,18 @@ class Histogram:
         self.stream = thalweg.Stream(COMM, np.int64, self.handle)
 
     def handle(self, items: NDArray[np.int64]) -> None:
+        """Count what the stream has brought."""
         self.sums += np.bincount(items, minlength=self.bars)
 
     def by_stream(self, ranks: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Send all items by one call."""
         self.sums = np.zeros(self.bars, np.int64)
         self.stream.send(ranks, self.items)
         self.stream.finish()
         return self.sums
 
     def by_stream_from_sorted(self) -> NDArray[np.int64]:
+        """Send a call for each rank."""
         self.sums = np.zeros(self.bars, np.int64)
         for to, items in enumerate(np.split(self.sorted_items, np.cumsum(self.counts)[:-1])):
             self.stream.send(to, items)
@@ -51,6 +55,7 @@ class Histogram:
         return self.sums
 
     def in_bulk(self, items: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Exchange items that are sorted by rank, so many for each."""
         arriving = np.empty_like(counts)
         COMM.Alltoall(counts, arriving)
         arrived = np.empty(arriving.sum(), np.int64)
@@ -58,14 +63,17 @@ class Histogram:
         return np.bincount(arrived, minlength=self.bars)
 
     def in_bulk_by_sorting(self) -> NDArray[np.int64]:
+        """Sort the items by rank before."""
         narrow = self.c_ranks.astype(np.int8 if COMM.size <= 128 else np.int16)  # these numpy sorts by radix
         return self.in_bulk(self.items[np.argsort(narrow, kind="stable")], np.bincount(narrow, minlength=COMM.size))
 
     def in_bulk_by_masks(self) -> NDArray[np.int64]:
+        """Look through all items for each rank, as programs in numpy often do."""
         parts = [self.items[self.c_ranks == to] for to in range(COMM.size)]
         return self.in_bulk(np.concatenate(parts), np.array([len(part) for part in parts]))
 
     def ways(self) -> dict[str, Callable[[], NDArray[np.int64]]]:
+        """Give all of them by name."""
         return {
             "stream": lambda: self.by_stream(self.c_ranks),
             "stream, 64-bit ranks": lambda: self.by_stream(self.ranks),
@@ -77,6 +85,7 @@ class Histogram:
 
 
 def main(count: int = 10_000_000, bars: int = 1000, rounds: int = 5) -> None:
+    """Time them in turns."""
     histogram = Histogram(count, bars)
     ways = histogram.ways()
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import functions as table
-from prototypes import Parameter, Prototype
+
+if TYPE_CHECKING:
+    from prototypes import Parameter, Prototype
 
 
 @dataclass(frozen=True)
 class Collective:
+    """A collective function, by its operation and mode: blocking, nonblocking or persistent."""
+
     operation: str
     mode: str
     prototype: Prototype
@@ -83,6 +88,7 @@ def argument(call: Collective, parameter: Parameter) -> str:
 
 
 def entry(function: Prototype, body: str) -> str:
+    """Define MPI_ and PMPI_ names of a function, which pass on what the interposer does itself."""
     # Under a name of its own, for <mpi.h> declares MPI_… with plain handles.
     return f"""
 THALWEG_ENTRY int entry_{function.name}({function.registers()}) asm("MPI_{function.name}");
@@ -97,6 +103,7 @@ THALWEG_ENTRY int profiling_entry_{function.name}({function.registers()}) asm("P
 
 
 def collective_entry(call: Collective) -> str:
+    """Define a collective: its fast path, and how the library's own is called and started."""
     name = call.prototype.name
     arguments = ", ".join(argument(call, parameter) for parameter in call.prototype.parameters)
     thunks = f"""
@@ -106,7 +113,7 @@ int native_{name}(const CollectiveCall& call) {{
 """
     start = "nullptr"
     if call.nonblocking:
-        started = ", ".join([arguments, "request"])
+        started = f"{arguments}, request"
         start = f"start_{name}"
         thunks += f"""
 int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
@@ -144,6 +151,7 @@ def asked_receive(function: Prototype) -> str:
 
 
 def issued_entry(function: Prototype) -> str:
+    """Define a blocking call of point-to-point, which polls where the library would spin."""
     names = [parameter.name for parameter in function.parameters]
     status = "status" if "status" in names else "MPI_STATUS_IGNORE"
     destination = ", dest" if "dest" in names else ", sends_nothing"
@@ -157,7 +165,8 @@ def issued_entry(function: Prototype) -> str:
     if "message" in names:
         before += "  CommunicatorState* const finder = observed.finder_of(*message);\n"
         traced = "observed.received(code, finder, status)"
-    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, [&] {{ return bytes_of(count, datatype); }}{destination});
+    sized = "[&] { return bytes_of(count, datatype); }"
+    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, {sized}{destination});
   progress_in_call();
 {before}  int code = MPI_SUCCESS;
   if (!must_poll()) {{
@@ -173,6 +182,7 @@ def issued_entry(function: Prototype) -> str:
 
 
 def counted_entry(function: Prototype) -> str:
+    """Define a call that starts a send, whose bytes are counted."""
     count, datatype = ("sendcount", "sendtype") if "sendcount" in function.passed() else ("count", "datatype")
     receive = f"{asked_receive(function)}, " if "source" in function.passed() else ""
     body = f"""  const Observed observed(
@@ -185,7 +195,7 @@ def counted_entry(function: Prototype) -> str:
 
 
 def receive_entry(function: Prototype) -> str:
-    """Whose own name is in the report only where calls are traced."""
+    """Define a call that starts a receive; it is in the report only where calls are traced."""
     made = "trace_made" if function.name.removesuffix("_c").endswith("_init") else "trace_begun"
     comm, before = "comm", ""
     traced = f"""observed.traced(native.{function.name}({function.passed()}), [&](auto& on, auto) {{
@@ -205,6 +215,7 @@ def receive_entry(function: Prototype) -> str:
 
 
 def persistent_send_entry(function: Prototype) -> str:
+    """Define a call that makes a persistent send, which is recorded when it is started."""
     partitions = any(parameter.name == "partitions" for parameter in function.parameters)
     sent = "bytes_of(partitions * count, datatype)" if partitions else "bytes_of(count, datatype)"
     body = f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, no_bytes);
@@ -221,6 +232,7 @@ def persistent_send_entry(function: Prototype) -> str:
 
 
 def one_sided_entry(function: Prototype, written: str, read: str) -> str:
+    """Define a one-sided call; `written` and `read`: its bytes, as expressions in C++."""
     request = ", request" if "request" in function.passed() else ""
     body = f"""  std::uint64_t written = 0;
   std::uint64_t read = 0;
@@ -238,7 +250,7 @@ def one_sided_entry(function: Prototype, written: str, read: str) -> str:
 
 
 def window_entry(function: Prototype, note: str) -> str:
-    """Whose own name is in the report only where calls are traced."""
+    """Define a call on a window; it is in the report only where calls are traced."""
     makes = "comm" in function.passed()
     lead = "traced" if makes else "traced_alone"
     arguments = "(auto& on, auto)" if makes else ""
@@ -252,11 +264,13 @@ def window_entry(function: Prototype, note: str) -> str:
 
 
 def handled_entry(function: Prototype) -> str:
+    """Define a call that a function handle_… of ours answers."""
     arguments = ", ".join(filter(None, ["THALWEG_SITE", function.passed()]))
     return entry(function, f"  return handle_{function.name}({arguments});\n")
 
 
 def constructor_entry(function: Prototype, parent: str) -> str:
+    """Define a call that makes a communicator of `parent`, or of none where it is empty."""
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
     waits = parent == "comm" and function.name != "Comm_create_group"
     barrier = "  barrier_before_creation(comm);\n" if waits else ""

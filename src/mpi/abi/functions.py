@@ -112,10 +112,10 @@ PARTITIONED_RECEIVES: dict[str, str] = {
 }
 
 # Persistent sends, whose messages are recorded when they are started.
-PERSISTENT_SENDS: dict[str, str] = {
-    name: "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request"
-    for name in ("Send_init", "Bsend_init", "Ssend_init", "Rsend_init")
-}
+PERSISTENT_SENDS: dict[str, str] = dict.fromkeys(
+    ("Send_init", "Bsend_init", "Ssend_init", "Rsend_init"),
+    "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request",
+)
 
 # The same of those whose buffers are cut into partitions; they count as one message.
 PARTITIONED_SENDS: dict[str, str] = {
@@ -358,7 +358,8 @@ USED: dict[str, str] = {
     "Get_processor_name": "char* name, int* length",
 }
 
-# Functions of HANDLED, ISSUED, COUNTED, RECEIVES and PERSISTENT_SENDS (and all collectives but Barrier) that have a `_c` counterpart.
+# Functions of HANDLED, ISSUED, COUNTED, RECEIVES and PERSISTENT_SENDS that have a `_c` counterpart. All collectives
+# but Barrier have one, too.
 LARGE_COUNT: frozenset[str] = frozenset(
     [
         *("Send", "Ssend", "Rsend", "Recv", "Mrecv", "Bsend", "Sendrecv", "Sendrecv_replace"),

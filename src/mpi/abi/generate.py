@@ -30,10 +30,12 @@ from prototypes import Prototype, prototype
 
 
 def nonblocking_name(operation: str) -> str:
+    """Give the function that starts the operation."""
     return "I" + operation[0].lower() + operation[1:]
 
 
-def collectives(large_count: bool) -> list[Collective]:
+def collectives(*, large_count: bool) -> list[Collective]:
+    """Give all collectives in all modes, with their `_c` forms if the family has them."""
     result = []
     for operation, text in table.COLLECTIVES.items():
         for large in (False, True):
@@ -56,7 +58,8 @@ def collectives(large_count: bool) -> list[Collective]:
     return result
 
 
-def plain(entries: dict[str, str], large_count: bool) -> list[Prototype]:
+def plain(entries: dict[str, str], *, large_count: bool) -> list[Prototype]:
+    """Give a table's functions, with their `_c` forms if the family has them."""
     result = []
     for name, text in entries.items():
         result.append(prototype(name, text, large=False))
@@ -66,18 +69,29 @@ def plain(entries: dict[str, str], large_count: bool) -> list[Prototype]:
 
 
 def used() -> list[Prototype]:
+    """Give what the interposer calls and does not define."""
     return [prototype(name, text, large=False) for name, text in table.USED.items()]
 
 
-HEAD = "// Made by src/mpi/generate.py from src/mpi/functions.py.\n"
+# Not made from tables: what our own libraries call here, and what is defined by hand.
+ALSO_EXPORTED = (
+    *("MPI_Pcontrol", "PMPI_Pcontrol"),
+    *("thalweg_set_selection", "thalweg_bypass", "thalweg_fingerprint", "thalweg_library_function"),
+    *("thalweg_attach_streams", "thalweg_detach_streams", "thalweg_report_stream"),
+    *("ucp_worker_progress", "sched_yield"),
+)
+
+HEAD = "// Made by src/mpi/abi/generate.py from src/mpi/abi/functions.py.\n"
 
 
 def write(path: Path, text: str) -> None:
+    """Write what has changed, so that nothing else is compiled again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
 def write_predefined(output: Path, header: str) -> None:
+    """Write variables in place of Open MPI's predefined handles, to be found when programs start."""
     symbols = sorted(set(re.findall(r"OMPI_PREDEFINED_GLOBAL\s*\(\s*MPI_\w+\s*,\s*(\w+)\s*\)", header)))
     variables = "\n".join(f"extern constinit void* {symbol};" for symbol in symbols)
     definitions = "\n".join(f"constinit void* {symbol} = nullptr;" for symbol in symbols)
@@ -120,6 +134,7 @@ const std::array<Symbol, {len(symbols)}> symbols{{
 
 
 def main() -> None:
+    """Write all files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--large-count", action="store_true")
@@ -129,22 +144,26 @@ def main() -> None:
 
     if options.predefined:
         write_predefined(options.output, options.predefined.read_text())
-    all_collectives = collectives(options.large_count)
-    issued = plain(table.ISSUED, options.large_count)
-    counted = plain(table.COUNTED, options.large_count)
-    persistent = plain(table.PERSISTENT_SENDS, options.large_count) + plain(table.PARTITIONED_SENDS, large_count=False)
-    receives = plain(table.RECEIVES, options.large_count) + plain(table.PARTITIONED_RECEIVES, large_count=False)
+    all_collectives = collectives(large_count=options.large_count)
+    issued = plain(table.ISSUED, large_count=options.large_count)
+    counted = plain(table.COUNTED, large_count=options.large_count)
+    persistent = plain(table.PERSISTENT_SENDS, large_count=options.large_count) + plain(
+        table.PARTITIONED_SENDS, large_count=False
+    )
+    receives = plain(table.RECEIVES, large_count=options.large_count) + plain(
+        table.PARTITIONED_RECEIVES, large_count=False
+    )
     one_sided = [
         (function, written, read)
         for name, (text, written, read) in table.ONE_SIDED.items()
-        for function in plain({name: text}, options.large_count)
+        for function in plain({name: text}, large_count=options.large_count)
     ]
     windows = [
         (function, note)
         for name, (text, note) in table.WINDOWS.items()
-        for function in plain({name: text}, options.large_count)
+        for function in plain({name: text}, large_count=options.large_count)
     ]
-    handled = plain(table.HANDLED, options.large_count)
+    handled = plain(table.HANDLED, large_count=options.large_count)
     constructors = [(prototype(name, text, large=False), parent) for name, (text, parent) in table.CONSTRUCTORS.items()]
     wrapped = [call.prototype for call in all_collectives] + issued + counted + receives + persistent + handled
     wrapped += [made for made, _ in constructors]
@@ -236,10 +255,11 @@ namespace thalweg::mpi {{
         options.output / "entry_points.cpp",
         f'{HEAD}#include "mpi/entry/entry.hpp"\n\nusing namespace thalweg::mpi;\n' + "".join(entries),
     )
+    also = "\n".join(f"    {name};" for name in ALSO_EXPORTED)
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
     write(
         options.output / "exports.map",
-        f"{{\n  global:\n{exported}\n    MPI_Pcontrol;\n    PMPI_Pcontrol;\n    thalweg_set_selection;\n    thalweg_bypass;\n    thalweg_fingerprint;\n    thalweg_library_function;\n    thalweg_attach_streams;\n    thalweg_detach_streams;\n    thalweg_report_stream;\n    ucp_worker_progress;\n    sched_yield;\n  local: *;\n}};\n",
+        f"{{\n  global:\n{exported}\n{also}\n  local: *;\n}};\n",
     )
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "abi"))
 
-import functions as table  # noqa: E402 - beside the interposer's generator
-import generate as interposer  # noqa: E402
-import world_functions as world  # noqa: E402
-from prototypes import Prototype, prototype  # noqa: E402
+import functions as table
+import generate as interposer
+import world_functions as world
+from prototypes import Prototype, prototype
 
 
-def with_large(entries: dict[str, str], large: frozenset[str], large_count: bool) -> list[Prototype]:
+def with_large(entries: dict[str, str], large: frozenset[str], *, large_count: bool) -> list[Prototype]:
     """Both forms of functions, where there are two."""
     found = [prototype(name, text, large=False) for name, text in entries.items()]
     if large_count:
@@ -27,16 +27,16 @@ def with_large(entries: dict[str, str], large: frozenset[str], large_count: bool
     return found
 
 
-def all_functions(large_count: bool) -> list[Prototype]:
+def all_functions(*, large_count: bool) -> list[Prototype]:
     """Every function that takes a communicator, once."""
-    known = [call.prototype for call in interposer.collectives(large_count)]
+    known = [call.prototype for call in interposer.collectives(large_count=large_count)]
     for entries in (
         *(table.ISSUED, table.COUNTED, table.RECEIVES, table.PARTITIONED_RECEIVES, table.PERSISTENT_SENDS),
         *(table.PARTITIONED_SENDS, table.HANDLED),
     ):
-        known += interposer.plain(entries, large_count)
+        known += interposer.plain(entries, large_count=large_count)
     known += [prototype(name, text, large=False) for name, (text, _) in table.CONSTRUCTORS.items()]
-    known += with_large(world.ALSO, world.LARGE_COUNT, large_count)
+    known += with_large(world.ALSO, world.LARGE_COUNT, large_count=large_count)
     known += [function for function in interposer.used() if not function.name.endswith("_c")]
     special = {**world.ATTRIBUTES, **world.ERROR_HANDLERS}
     by_name: dict[str, Prototype] = {}
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--large-count", action="store_true")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    plain = all_functions(options.large_count)
+    plain = all_functions(large_count=options.large_count)
     attributes = with_large(world.ATTRIBUTES, frozenset(), large_count=False)
     handlers = with_large(world.ERROR_HANDLERS, frozenset(), large_count=False)
     entries = [entry(function, f"  return call({passed(function)});\n") for function in plain]

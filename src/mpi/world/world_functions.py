@@ -1,6 +1,6 @@
 """The MPI functions that take a communicator and that the interposer does not know, as abi/functions.py writes them.
 
-Together with the interposer's own they are all that a program can name MPI_COMM_WORLD to, but for those of NAMED_ITSELF.
+Together with the interposer's own they are all that a program can name MPI_COMM_WORLD to. NAMED_ITSELF has the others.
 """
 
 from __future__ import annotations
