@@ -6,15 +6,15 @@ devices, and by the library, in turns in one job; jobs are repeated.
 
 import math
 import os
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
+from thalweg.bench.finished import finished
 from thalweg.bench.rows import Row, make_row
-from thalweg.errors import FAILED, NIC, ThalwegError
+from thalweg.errors import NIC, ThalwegError
 from thalweg.trials.compiler import compiled_program, library_options
 
 _PROGRAM = Path(__file__).parent / "program" / "inboxes.c"
@@ -65,13 +65,7 @@ def _job(mpi: str, ranks: int, lab: str, cases: Sequence[tuple[int, int]]) -> li
     words = ["lab", "run", "--name", lab, "--native", "-n", str(ranks), "--", program, str(_REPEATS)]
     words += [f"{senders}:{queued}" for senders, queued in cases]
     consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    command = [sys.executable, "-m", "thalweg", *words]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ | consent, timeout=_PATIENCE_S
-    )
-    if done.returncode:
-        raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
-    where, *lines = done.stdout.splitlines()
+    where, *lines = finished([sys.executable, "-m", "thalweg", *words], _PATIENCE_S, consent).splitlines()
     if where != _ON_DEVICES:
         raise ThalwegError(NIC, where, "see that all hosts of the lab have agents: thalweg lab up --nic")
     return lines

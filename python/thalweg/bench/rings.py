@@ -3,12 +3,11 @@
 Both run in the Python that has charm4py, mpi4py and numpy. Thalweg does not need charm4py for anything else.
 """
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from thalweg.bench.finished import finished
 from thalweg.bench.rows import Row, paired_row
 from thalweg.errors import FAILED, ThalwegError
 
@@ -35,11 +34,9 @@ def rows(python: str, mpi: str, ranks: int, rounds: int) -> Iterator[Row]:
 
 def _hops(command: Sequence[str], variables: Mapping[str, str]) -> list[float]:
     """Run a program, and give what it prints of its rounds but the first."""
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ | dict(variables), timeout=_PATIENCE_S
-    )
-    found = [float(text) for text in re.findall(r"^hop (\S+)$", done.stdout, re.MULTILINE)]
-    if done.returncode or len(found) < 2:
-        message = f"{' '.join(command)} ended with status {done.returncode}\n{done.stderr[-2000:]}"
-        raise ThalwegError(FAILED, message, "name a Python that has charm4py, mpi4py and numpy: --charm4py PYTHON")
+    remedy = "name a Python that has charm4py, mpi4py and numpy: --charm4py PYTHON"
+    printed = finished(command, _PATIENCE_S, variables, remedy)
+    found = [float(text) for text in re.findall(r"^hop (\S+)$", printed, re.MULTILINE)]
+    if len(found) < 2:
+        raise ThalwegError(FAILED, f"{' '.join(command)} printed no rounds:\n{printed[-2000:]}", remedy)
     return found[1:]

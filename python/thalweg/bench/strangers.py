@@ -8,7 +8,6 @@ takes a tuning file gets a copy of it for each job, as programs add to it what t
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from thalweg.bench.finished import finished
 from thalweg.bench.rows import Row, geometric_mean, make_row, paired_row, write_rows
 from thalweg.bench.tuned import tuning_file
 from thalweg.errors import FAILED, ThalwegError
@@ -142,12 +142,8 @@ def _tune(request: Request, mpi: str, ranks: int) -> Row:
     budget = f"{request.tune_s:g}s"
     words = [sys.executable, "-m", "thalweg", "tune", "-n", str(ranks), "--mpi", mpi, "--budget", budget]
     begin_s = time.monotonic()
-    done = subprocess.run(
-        [*words, "--tuning", request.tuning], capture_output=True, text=True, check=False, timeout=_LIMIT_S
-    )
+    finished([*words, "--tuning", request.tuning], _LIMIT_S)
     took_s = time.monotonic() - begin_s
-    if done.returncode:
-        raise ThalwegError(FAILED, f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr[-2000:]}")
     print(f"{mpi}, {ranks} ranks, tune: {took_s:.0f} s of {budget}", flush=True)
     return make_row(f"thalweg tune, {ranks} ranks", "wall time beside the budget", "s", took_s, request.tune_s, mpi)
 
@@ -210,18 +206,11 @@ class Program(NamedTuple):
         """Run a job with these options of `thalweg run`, and read its times."""
         imb = ["-npmin", str(ranks)] if self.pattern is None else []
         words = [sys.executable, "-m", "thalweg", "run", *options, "--mpi", self.mpi, "-n", str(ranks), "--"]
-        done = subprocess.run(
-            [*words, *self.command, *imb],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_LIMIT_S,
-            env=os.environ | self.variables,
-        )
-        found = imb_times(done.stdout) if self.pattern is None else own_times(self.pattern, done.stdout)
-        if done.returncode or not found:
-            what = f"{' '.join(words)} {self.name} ended with status {done.returncode}\n{done.stderr[-2000:]}"
-            raise ThalwegError(FAILED, what, "does the program run by itself?")
+        remedy = "does the program run by itself?"
+        printed = finished([*words, *self.command, *imb], _LIMIT_S, self.variables, remedy)
+        found = imb_times(printed) if self.pattern is None else own_times(self.pattern, printed)
+        if not found:
+            raise ThalwegError(FAILED, f"{' '.join(words)} {self.name} printed no times:\n{printed[-2000:]}", remedy)
         return found
 
 

@@ -187,7 +187,8 @@ def _print_loads(found: network.NetworkSimulation) -> None:
         print(f"  {load:<5.3g} {through:<18} {latency:<18} {'saturated' if found.saturated[place] else ''}".rstrip())
     accepted, half_width = found.saturation
     if found.saturated.any():
-        print(f"\nsaturates above a load of {found.stable_load:g}; carries at most {accepted:.3f} ± {half_width:.3f}")
+        known = f" above a load of {found.stable_load:g}" if found.stable_load > 0 else " at every load that was asked"
+        print(f"\nsaturates{known}; carries at most {accepted:.3f} ± {half_width:.3f}")
         print("latencies of saturated loads grow with the time that is simulated")
     else:
         print("\ndoes not saturate")
