@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST = 24000, RANKS = 16, MANY = 20 };
+enum { MOST = 24000, RANKS = 16, MANY = 20, LONG = 24 };
 
 static int rank, size, wrong;
 static unsigned char own[MOST + 8], all[RANKS * MOST + 8];
@@ -102,18 +102,18 @@ static void with_gaps(int root, int turn) {
 
 /* Begun in a row, ended in any order; a blocking one in between. The type is gone by then. */
 static void many_at_once(int turn) {
-  static int brought[MANY][2], rows[MANY][2 * RANKS], scattered[MANY][RANKS], parts[MANY];
+  static int brought[MANY][LONG], rows[MANY][LONG * RANKS], scattered[MANY][RANKS], parts[MANY];
   MPI_Request requests[2 * MANY];
   for (int i = 0; i < MANY; ++i) {
-    MPI_Datatype pair;
-    MPI_Type_contiguous(2, MPI_INT, &pair);
-    MPI_Type_commit(&pair);
-    brought[i][0] = turn + i + rank;
-    brought[i][1] = rank;
+    MPI_Datatype row;
+    MPI_Type_contiguous(LONG, MPI_INT, &row);
+    MPI_Type_commit(&row);
+    for (int at = 0; at < LONG; ++at)
+      brought[i][at] = (turn + i) * at + rank;
     for (int other = 0; other < size; ++other)
       scattered[i][other] = turn * i + other;
-    MPI_Iallgather(brought[i], 1, pair, rows[i], 1, pair, MPI_COMM_WORLD, &requests[2 * i]);
-    MPI_Type_free(&pair);
+    MPI_Iallgather(brought[i], 1, row, rows[i], 1, row, MPI_COMM_WORLD, &requests[2 * i]);
+    MPI_Type_free(&row);
     MPI_Iscatter(rank == 0 ? scattered[i] : NULL, 1, MPI_INT, &parts[i], 1, MPI_INT, 0, MPI_COMM_WORLD,
                  &requests[2 * i + 1]);
     if (i == MANY / 2)
@@ -124,8 +124,8 @@ static void many_at_once(int turn) {
   for (int i = 0; i < MANY; ++i)
     wrong += parts[i] != turn * i + rank;
   for (int i = 0; i < MANY; ++i)
-    for (int other = 0; other < size; ++other)
-      wrong += rows[i][2 * other] != turn + i + other || rows[i][2 * other + 1] != other;
+    for (int at = 0; at < size * LONG; ++at)
+      wrong += rows[i][at] != (turn + i) * (at % LONG) + at / LONG;
 }
 
 /* All blocks come while nobody calls MPI. A look finds them; a second one is for a machine that is busy. */
@@ -158,9 +158,9 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int turns = atoi(words[1]);
-  const int lengths[] = {1, 3, 8, 256 / size, 256 / size + 1, 0, 1408, MOST};
+  const int lengths[] = {1, 3, 8, 256 / size, 256 / size + 1, 0, 2048 / size, 2048 / size + 1, 1408, MOST};
   for (int turn = 0; turn < turns; ++turn) {
-    const int length = lengths[turn % 8], root = turn / 8 % size;
+    const int length = lengths[turn % 10], root = turn / 10 % size;
     if (turn % 5 == 4 && rank == turn % size)
       usleep(2000);
     one_of_each(length, root, turn);

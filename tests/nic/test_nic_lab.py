@@ -69,7 +69,7 @@ def test_blocks_are_put_together_and_dealt_out(lab: None, blocks: str, tmp_path:
         for call in ("gather", "allgather", "scatter"):
             assert devices.ran_on(report, f"MPI_{call.capitalize()}") == {use, f"{use} on the engine"}
             assert devices.ran_on(report, f"MPI_I{call}") == {use}
-        assert "MPI_Gather of no or of more than 256 bytes in all runs on our engine" in str(report["network_device"])
+        assert "MPI_Gather of no or of more than 2048 bytes in all runs on our engine" in str(report["network_device"])
 
 
 def test_messages_are_matched_on_the_devices_of_their_receivers(lab: None, messages: str) -> None:
@@ -88,7 +88,7 @@ def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: 
             done, report = devices.run_words(tmp_path, ranks, "allreduce=nic;reduce=nic", reductions, devices.TURNS)
             assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
             assert ending in devices.ran_on(report, "MPI_Allreduce") & devices.ran_on(report, "MPI_Reduce")
-            assert "MPI_Allreduce of no or of more than 32 words runs on our engine" in str(report["network_device"])
+            assert "MPI_Allreduce of no or of more than 256 words runs on our engine" in str(report["network_device"])
             found[ending, ranks] = done.stdout
         if ending == "nic":
             devices.end(f"{devices.NAME}-h1")

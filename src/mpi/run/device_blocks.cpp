@@ -1,12 +1,16 @@
 #include "mpi/run/device_blocks.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace thalweg::mpi {
 
 namespace {
 
-constexpr std::size_t gathered_bytes_max = THALWEG_NIC_WORDS * sizeof(std::uint64_t);
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+constexpr std::size_t row_bytes = THALWEG_NIC_WORDS * word_bytes;
+constexpr std::size_t gathered_bytes_max = DeviceGathering::words_max * word_bytes;
+static_assert(gathered_bytes_max == 2048);
 
 } // namespace
 
@@ -15,7 +19,7 @@ std::unique_ptr<DeviceOperation> DeviceBlocks::of(const CollectiveCall& call, Co
   auto blocks = std::make_unique<DeviceBlocks>(call, communicator);
   const std::size_t bytes = blocks->buffers_.unit_bytes();
   if (bytes < 1 || bytes > gathered_bytes_max / blocks->ranks_) {
-    why_not = "no or of more than 256 bytes in all";
+    why_not = "no or of more than 2048 bytes in all";
     return nullptr;
   }
   return blocks;
@@ -26,21 +30,30 @@ DeviceBlocks::DeviceBlocks(const CollectiveCall& call, CommunicatorState& commun
                       call.function->operation == Operation::allgather || communicator.rank == call.root),
       buffers_(call, communicator), ranks_(static_cast<std::size_t>(communicator.size)) {}
 
-int DeviceBlocks::contribute(thalweg_nic_content& content) {
-  const int code = buffers_.stage_in();
-  const std::size_t bytes = buffers_.unit_bytes();
-  constexpr std::size_t word = sizeof(std::uint64_t);
-  content.operation = THALWEG_NIC_INTEGER * 8 + THALWEG_NIC_OR;
-  content.count = thalweg_nic_length(static_cast<std::uint32_t>((ranks_ * bytes + word - 1) / word));
-  auto* const row = reinterpret_cast<std::byte*>(content.words);
-  if (code == MPI_SUCCESS)
-    std::memcpy(row + static_cast<std::size_t>(buffers_.rank()) * bytes, buffers_.input(), bytes);
-  return code;
+std::size_t DeviceBlocks::words() const {
+  return (ranks_ * buffers_.unit_bytes() + word_bytes - 1) / word_bytes;
 }
 
-int DeviceBlocks::deliver(const thalweg_nic_content& result) {
-  std::memcpy(buffers_.output(), result.words, ranks_ * buffers_.unit_bytes());
-  return buffers_.stage_out();
+DeviceBlocks::Row DeviceBlocks::bytes_of(std::size_t row) const {
+  return {row * row_bytes, std::min((row + 1) * row_bytes, ranks_ * buffers_.unit_bytes())};
+}
+
+void DeviceBlocks::contribute(std::size_t row, thalweg_nic_content& content) {
+  const auto [begin, end] = bytes_of(row);
+  content.operation = THALWEG_NIC_INTEGER * 8 + THALWEG_NIC_OR;
+  content.count = thalweg_nic_length(static_cast<std::uint32_t>((end - begin + word_bytes - 1) / word_bytes));
+  const std::size_t bytes = buffers_.unit_bytes();
+  const std::size_t own = static_cast<std::size_t>(buffers_.rank()) * bytes;
+  const std::size_t from = std::max(own, begin);
+  const std::size_t to = std::min(own + bytes, end);
+  if (from < to)
+    std::memcpy(reinterpret_cast<std::byte*>(content.words) + (from - begin), buffers_.input() + (from - own),
+                to - from);
+}
+
+void DeviceBlocks::deliver(std::size_t row, const thalweg_nic_content& result) {
+  const auto [begin, end] = bytes_of(row);
+  std::memcpy(buffers_.output() + begin, result.words, end - begin);
 }
 
 } // namespace thalweg::mpi

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <vector>
+
 #include "mpi/run/device_operation.hpp"
 
 namespace thalweg::mpi {
 
 // A call that the network devices gather: each rank brings words, and what all words combine to comes back.
+// What is longer than a packet's words goes in rows, each of which is an operation of the group.
 class DeviceGathering : public DeviceOperation {
 public:
+  // As many rows as may be under way at once.
+  static constexpr std::size_t words_max = std::size_t{THALWEG_NIC_WINDOW} * THALWEG_NIC_WORDS;
+
   int begin(DeviceGroup& group) override;
   bool advance(DeviceGroup& group) override;
   void run(DeviceGroup& group, const wait::Policy& policy) override;
@@ -18,16 +24,23 @@ protected:
   DeviceGathering(const char* name, bool is_wanted) : name_(name), is_wanted_(is_wanted) {}
 
 private:
-  // Fills in what this rank brings. Returns MPI's error code.
-  virtual int contribute(thalweg_nic_content& content) = 0;
-  // Writes the result to where the call wants it. Returns MPI's error code.
-  virtual int deliver(const thalweg_nic_content& result) = 0;
+  // That this rank brings, in all rows.
+  virtual std::size_t words() const = 0;
+  // Before rows are filled, and when all results are there. Return MPI's error code.
+  virtual int prepare() { return MPI_SUCCESS; }
+  virtual int finish() { return MPI_SUCCESS; }
+  // Fills in what this rank brings in a row.
+  virtual void contribute(std::size_t row, thalweg_nic_content& content) = 0;
+  // Takes a row's result.
+  virtual void deliver(std::size_t row, const thalweg_nic_content& result) = 0;
 
-  void end(DeviceGroup& group);
+  void start(nic::Member& member);
+  void end_row(const DeviceGroup& group);
 
   const char* name_;
   bool is_wanted_;
-  nic::Underway operation_;
+  std::vector<nic::Underway> rows_;
+  std::size_t ended_ = 0; // rows whose results were taken, or left; the first ones
   int code_ = MPI_SUCCESS;
 };
 

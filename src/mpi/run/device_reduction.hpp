@@ -12,13 +12,12 @@ public:
       : DeviceGathering(function_name(call), words.is_wanted()), call_(call), words_(words) {}
 
 private:
-  int contribute(thalweg_nic_content& content) override {
-    content = words_.contribution(call_);
-    return MPI_SUCCESS;
+  std::size_t words() const override { return words_.size(); }
+  void contribute(std::size_t row, thalweg_nic_content& content) override {
+    words_.contribute(call_, row, content);
   }
-  int deliver(const thalweg_nic_content& result) override {
-    words_.deliver(result, call_);
-    return MPI_SUCCESS;
+  void deliver(std::size_t row, const thalweg_nic_content& result) override {
+    words_.deliver(result, row, call_);
   }
 
   CollectiveCall call_;

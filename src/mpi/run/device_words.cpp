@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mpi/abi/library_api.hpp"
+#include "mpi/run/device_gathering.hpp"
 
 namespace thalweg::mpi {
 
@@ -126,30 +127,36 @@ std::optional<DeviceWords> DeviceWords::of(const CollectiveCall& call, int rank,
   const std::optional<Arithmetic> arithmetic = arithmetic_of(call.op, call.recvtype, *numbers);
   if (!arithmetic)
     return std::nullopt;
-  why_not = "no or of more than 32 words";
-  const int words_each = numbers->is_located ? 2 : 1;
-  if (call.recvcount < 1 || call.recvcount * words_each > THALWEG_NIC_WORDS)
-    return std::nullopt;
+  why_not = "no or of more than 256 words";
+  static_assert(DeviceGathering::words_max == 256);
   words.numbers_ = *numbers;
-  words.count_ = static_cast<std::size_t>(call.recvcount);
+  words.count_ = call.recvcount < 1 ? 0 : static_cast<std::size_t>(call.recvcount);
+  if (words.count_ == 0 || words.count_ > DeviceGathering::words_max / words.words_each())
+    return std::nullopt;
   words.operation_ = (kind_of(numbers->number) + (numbers->is_located ? THALWEG_NIC_LOCATED : 0)) * 8 +
                      static_cast<std::uint32_t>(*arithmetic);
   words.is_wanted_ = operation != Operation::reduce || rank == call.root;
   return words;
 }
 
-thalweg_nic_content DeviceWords::contribution(const CollectiveCall& call) const {
-  thalweg_nic_content content{};
+DeviceWords::Row DeviceWords::numbers_of_row(std::size_t row) const {
+  const std::size_t in_row = THALWEG_NIC_WORDS / words_each();
+  return {row * in_row, std::min(count_ - row * in_row, in_row)};
+}
+
+void DeviceWords::contribute(const CollectiveCall& call, std::size_t row,
+                             thalweg_nic_content& content) const {
   if (count_ == 0)
-    return content;
-  const std::uint32_t words_each = numbers_.is_located ? 2 : 1;
+    return;
+  const auto [first, count] = numbers_of_row(row);
   content.operation = operation_;
-  content.count = thalweg_nic_length(static_cast<std::uint32_t>(count_) * words_each);
-  const auto* input = static_cast<const std::byte*>(is_in_place(call) ? call.recvbuf : call.sendbuf);
+  content.count = thalweg_nic_length(static_cast<std::uint32_t>(count * words_each()));
+  const auto* input = static_cast<const std::byte*>(is_in_place(call) ? call.recvbuf : call.sendbuf) +
+                      first * numbers_.stride;
   const std::uint64_t offset = order_offset(operation_, numbers_.number);
   auto* word = content.words;
   with_integer(numbers_.number, [&](auto value) {
-    for (std::size_t i = 0; i < count_; ++i, input += numbers_.stride) {
+    for (std::size_t i = 0; i < count; ++i, input += numbers_.stride) {
       std::memcpy(&value, input, sizeof value);
       *word++ = static_cast<std::uint64_t>(value) ^ offset;
       if (!numbers_.is_located)
@@ -159,15 +166,16 @@ thalweg_nic_content DeviceWords::contribution(const CollectiveCall& call) const 
       *word++ = static_cast<std::uint64_t>(where);
     }
   });
-  return content;
 }
 
-void DeviceWords::deliver(const thalweg_nic_content& result, const CollectiveCall& call) const {
-  auto* output = static_cast<std::byte*>(call.recvbuf);
+void DeviceWords::deliver(const thalweg_nic_content& result, std::size_t row,
+                          const CollectiveCall& call) const {
+  const auto [first, count] = numbers_of_row(row);
+  auto* output = static_cast<std::byte*>(call.recvbuf) + first * numbers_.stride;
   const std::uint64_t offset = order_offset(operation_, numbers_.number);
   const auto* word = result.words;
   with_integer(numbers_.number, [&](auto value) {
-    for (std::size_t i = 0; i < count_; ++i, output += numbers_.stride) {
+    for (std::size_t i = 0; i < count; ++i, output += numbers_.stride) {
       value = static_cast<decltype(value)>(*word++ ^ offset);
       std::memcpy(output, &value, sizeof value);
       if (!numbers_.is_located)

@@ -21,18 +21,28 @@ struct DeviceNumbers {
 
 class DeviceWords {
 public:
-  // Of a barrier, a reduce or an allreduce with up to 32 words of predefined types and operators. Else
+  // Of a barrier, a reduce or an allreduce with up to 256 words of predefined types and operators. Else
   // nothing, and why, for the report: the same on all ranks.
   static std::optional<DeviceWords> of(const CollectiveCall& call, int rank, const char*& why_not);
 
-  // What this rank contributes.
-  thalweg_nic_content contribution(const CollectiveCall& call) const;
+  // In all rows; a row holds 32.
+  std::size_t size() const { return count_ * words_each(); }
+  // What this rank contributes in a row.
+  void contribute(const CollectiveCall& call, std::size_t row, thalweg_nic_content& content) const;
   // Is the result for this rank? That of a reduce is for its root.
   bool is_wanted() const { return is_wanted_; }
-  // Writes the result to where the call wants it.
-  void deliver(const thalweg_nic_content& result, const CollectiveCall& call) const;
+  // Writes a row's result to where the call wants it.
+  void deliver(const thalweg_nic_content& result, std::size_t row, const CollectiveCall& call) const;
 
 private:
+  // The numbers of a row.
+  struct Row {
+    std::size_t first;
+    std::size_t count;
+  };
+  Row numbers_of_row(std::size_t row) const;
+  std::size_t words_each() const { return numbers_.is_located ? 2 : 1; }
+
   DeviceNumbers numbers_;
   std::uint32_t operation_ = 0;
   std::size_t count_ = 0; // of numbers
