@@ -60,7 +60,7 @@ def lab() -> Iterator[None]:
         pytest.skip(made.stderr)
     assert made.returncode == 0, made.stderr
     programs = devices.programs()
-    assert len(programs) == 2 * devices.HOSTS
+    assert len(programs) == 2 * (devices.HOSTS + 1)
     yield
     programs |= devices.programs()
     assert devices.thalweg("lab", "down").returncode == 0

@@ -9,10 +9,11 @@ from typing import Any
 from thalweg.errors import NIC, ThalwegError
 
 AGENT = b"\0thalweg-nic"
-VERSION = 5
+VERSION = 6
 _STATUS = 3
 _PATIENCE_S = 5.0
 _LONGEST = 1 << 20
+_DEPARTURES = {"ended": "ended", "silent": "does not answer", "agent ended": "has no agent any more"}
 
 
 def ask() -> dict[str, Any]:
@@ -38,12 +39,14 @@ def lines(status: dict[str, Any]) -> list[str]:
     found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
+        if not group["ranks"]:
+            ranks = f"joins {group['cards']} hosts"
         what = "inboxes" if group["inboxes"] else f"{group['ended']} calls ended"
         found.append(f"group {group['group']} of user {group['user']}: {ranks}, {what}")
         for gone in group["gone"]:
             rank = f"rank {gone['rank']} on " if gone["rank"] >= 0 else ""
             when = "" if group["inboxes"] else f" after call {gone['after']}"
-            found.append(f"  {rank}{gone['host']} {'does not answer' if gone['is_silent'] else 'ended'}{when}")
+            found.append(f"  {rank}{gone['host']} {_DEPARTURES[gone['how']]}{when}")
         for waiting in group["waiting"]:
             missing = ", ".join(f"rank {one['rank']} on {_host(one['host'])}" for one in waiting["missing"])
             found.append(

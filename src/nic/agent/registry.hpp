@@ -8,6 +8,7 @@
 #include "nic/agent/programs.hpp"
 #include "nic/group_watch.hpp"
 #include "nic/looking.hpp"
+#include "nic/placing.hpp"
 
 #include <array>
 #include <chrono>
@@ -20,10 +21,10 @@ namespace thalweg::nic {
 
 class Registry {
 public:
-  /// `address`: the device's, in network order. `host`: this host's name, for people. Goes on with what is in
-  /// the ledger.
+  /// `address`: the device's, in network order. `host`: this host's name, for people. `is_aggregator`: it has
+  /// groups without ranks. Goes on with what is in the ledger.
   Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
-           Limits limits, const Ledger& ledger);
+           bool is_aggregator, Limits limits, const Ledger& ledger);
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -41,6 +42,9 @@ public:
   /// A process of that user, over that connection, is the request's local rank. Throws Error where it may
   /// not.
   Membership join(int connection, uid_t user, const thalweg_nic_request& request);
+  /// Makes a group without ranks on this card, as the agent at that address asks for; if it is there already,
+  /// that is all right. Throws Error where it may not be.
+  void place(std::uint32_t from, const Placing& placing);
   /// The connection has ended. A group without members lives on for a while, as cards below may not have
   /// heard of its last end yet.
   void leave(int connection);
@@ -90,6 +94,7 @@ private:
   void restore();
   void restore(std::uint32_t index, const KeptGroup& kept);
   void check(const thalweg_nic_request& request) const;
+  void check_networks(const thalweg_nic_request& request) const;
   void remove(std::uint32_t index, const Group& group) const;
   void look(std::uint32_t index, Group& group, Clock::time_point now) const;
   // Does some card below a group that was left here still lack a broadcast?
@@ -101,12 +106,14 @@ private:
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
   void report_to_neighbors(const Group& group);
+  void say_unknown(std::uint32_t from, const Beat& beat) const;
   std::string describe(const Group& group) const;
 
   const Programs& programs_;
   Neighbors& neighbors_;
   std::uint32_t address_;
   std::string host_;
+  bool is_aggregator_;
   Limits limits_;
   const Ledger& ledger_;
   std::uint64_t refused_ = 0;             // of what others say
