@@ -136,7 +136,7 @@ def serve(hook: str, log: Path, limits: Limits | None = None, *, aggregator: str
     start_on(ALL, "eth0", log, hook=hook, limits=limits, aggregator=aggregator)
 
 
-def lose_packets(folder: Path) -> None:
+def lose_packets(folder: Path, where: str = "ingress") -> None:
     """Have the switch lose a fifth of the cards' packets, for as long as the lab is up; may be said again."""
     loss = folder / "loss.o"
     include = f"-I/usr/include/{sysconfig.get_config_var('MULTIARCH')}"
@@ -144,9 +144,9 @@ def lose_packets(folder: Path) -> None:
     subprocess.run(words, check=True)
     for host in range(HOSTS):
         tc = ["ip", "netns", "exec", f"{NAME}-s0", "tc"]
-        subprocess.run([*tc, "qdisc", "replace", "dev", f"h{host}", "clsact"], check=True)
+        subprocess.run([*tc, "qdisc", "add", "dev", f"h{host}", "clsact"], check=False, stderr=subprocess.DEVNULL)
         program = ["pref", "1", "handle", "1", "bpf", "direct-action", "obj", str(loss), "sec", "tc"]
-        subprocess.run([*tc, "filter", "replace", "dev", f"h{host}", "ingress", *program], check=True)
+        subprocess.run([*tc, "filter", "replace", "dev", f"h{host}", where, *program], check=True)
 
 
 def groups() -> list[dict[str, object]]:

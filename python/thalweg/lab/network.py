@@ -173,7 +173,8 @@ def _batch(options: list[str], lines: list[str]) -> None:
 
 def _write_names(lab: Lab) -> None:
     names = "127.0.0.1 localhost\n" + "".join(f"{lab.address(i)} {name}\n" for i, name in enumerate(lab.names))
-    for host in lab.names:
+    names += f"{lab.switch_address} {lab.switch(0)}\n" if lab.switch_address else ""
+    for host in (*lab.names, lab.switch(0)):
         folder = NETNS / host
         folder.mkdir(parents=True)
         (folder / "hosts").write_text(names)

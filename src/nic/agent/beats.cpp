@@ -58,7 +58,7 @@ void Registry::beat() {
 
 // It is one that was left long ago here. But no rank here would notice that an aggregator's groups went with
 // an agent before this one, so those who speak of them are told.
-void Registry::say_unknown(std::uint32_t from, const Beat& beat) const {
+void Registry::report_unknown(std::uint32_t from, const Beat& beat) const {
   if (!is_aggregator_ || beat.departure.kind != THALWEG_NIC_NOBODY_LEFT)
     return;
   Beat answer{beat.group, beat.key, {}, 0, {THALWEG_NIC_AGENT_ENDED, -1, 0, 0, {}}, {}};
@@ -72,7 +72,7 @@ void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
   const auto found = std::ranges::find_if(
       groups_, [&](const auto& entry) { return beat && entry.second.view.id == beat->group; });
   if (beat && found == groups_.end()) {
-    say_unknown(from, *beat);
+    report_unknown(from, *beat);
     return;
   }
   if (!beat || found->second.view.key != beat->key || !found->second.watch.is_neighbor(from)) {

@@ -92,7 +92,7 @@ void Neighbors::receive(const std::function<void(const Sender&, std::span<const 
     const std::uint32_t address = from.sin_addr.s_addr;
     if (const auto found = neighbors_.find(address); found != neighbors_.end()) {
       found->second.heard = Clock::now(); // so it has joined, and needs no more patience
-      found->second.refusals = 0;
+      found->second.refused = 0;
     }
     visit({address, ntohs(from.sin_port)}, std::span(datagram).first(static_cast<std::size_t>(bytes)));
   }
@@ -105,7 +105,7 @@ void Neighbors::send(std::uint32_t address, std::span<const std::byte> datagram)
     neighbor.heard = std::max(neighbor.heard, now + first_patience - patience);
   neighbor.sent = now;
   bool is_alive = is_refused(neighbor.beats, datagram);
-  neighbor.refusals += is_alive ? 1 : 0;
+  neighbor.refused += is_alive ? 1 : 0;
   if (now - neighbor.heard > patience / 2)
     is_alive |= is_refused(neighbor.closed, datagram.first(1));
   if (is_alive)
@@ -121,7 +121,7 @@ bool Neighbors::is_silent(std::uint32_t address, Clock::time_point now) const {
 // The first one may be an answer to what was sent long ago.
 bool Neighbors::has_no_agent(std::uint32_t address) const {
   const auto found = neighbors_.find(address);
-  return found != neighbors_.end() && found->second.refusals > 1;
+  return found != neighbors_.end() && found->second.refused > 1;
 }
 
 void Neighbors::send_once(const Sender& to, std::span<const std::byte> datagram) const {

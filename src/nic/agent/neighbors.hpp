@@ -54,7 +54,7 @@ private:
     int closed = -1; // leads to a port at which nobody listens
     Clock::time_point heard{};
     Clock::time_point sent{};
-    int refusals = 0; // by the agent's port, since something was heard
+    int refused = 0; // by the agent's port, since something was heard
   };
 
   Neighbor& find_or_make(std::uint32_t address);

@@ -12,7 +12,7 @@ namespace thalweg::nic {
 namespace {
 
 constexpr std::chrono::milliseconds between_questions{50};
-constexpr int most_questions = 20; // a second in all
+constexpr int max_questions = 20; // a second in all
 constexpr int idle_ms = 1000;
 
 } // namespace
@@ -38,7 +38,7 @@ int Placements::go_on() {
     Asked& asked = current->second;
     if (now < asked.due)
       continue;
-    if (asked.times++ == most_questions) {
+    if (asked.times++ == max_questions) {
       const int connection = current->first;
       asked_.erase(current);
       reply_(connection,

@@ -106,7 +106,7 @@ private:
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
   void report_to_neighbors(const Group& group);
-  void say_unknown(std::uint32_t from, const Beat& beat) const;
+  void report_unknown(std::uint32_t from, const Beat& beat) const;
   std::string describe(const Group& group) const;
 
   const Programs& programs_;
