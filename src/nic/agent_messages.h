@@ -33,8 +33,8 @@ struct thalweg_nic_reply {
   __u32 refused;    /* 0: done */
   __u32 address;    /* the device's, in network order */
   __u32 mtu;        /* the device's: bytes of a packet with its IP header */
+  char reason[108]; /* where all versions have it */
   __u32 aggregator; /* a card without ranks that this host's groups may have; 0: none, in network order */
-  char reason[108];
 };
 
 /* The page that is shared with a group's ranks, which look there for ends. In each array by place in the

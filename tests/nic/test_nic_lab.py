@@ -116,7 +116,7 @@ def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, number: int) -> None:
+def test_filters_of_clsact_do_as_well(lab: None, program: str, messages: str, tmp_path: Path, number: int) -> None:
     """They are taken away also where the process that keeps is killed."""
     del lab
     devices.end_all()
@@ -124,6 +124,7 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, n
     done, report = devices.run(program, tmp_path, devices.HOSTS, "barrier=nic")
     assert done.stdout == "wrong 0\n", done.stderr
     assert "nic" in devices.ran_on(report)
+    test_messages_are_matched_on_the_devices_of_their_receivers(None, messages)
     programs = devices.programs()
     assert len(programs) == 2 * devices.HOSTS
     devices.end_all(number)
@@ -155,6 +156,21 @@ def test_packets_that_are_lost_are_sent_again(
         for run, program in ((devices.run_broadcasts, broadcasts), (devices.run_blocks, blocks)):
             done, _ = run(program, tmp_path, ranks, use)
             assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+
+
+@pytest.mark.exhaustive
+def test_programs_on_mpich_run_on_the_devices_too(lab: None, of_mpich: dict[str, str], tmp_path: Path) -> None:
+    del lab
+    devices.serve("tcx", tmp_path / "log", aggregator=devices.AGGREGATOR)
+    done, report = devices.run_nonblocking(of_mpich["nonblocking"], tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    assert devices.ran_on(report, "MPI_Iallreduce") == {"nic"}
+    for run, name in ((devices.run_broadcasts, "broadcasts"), (devices.run_blocks, "blocks")):
+        done, _ = run(of_mpich[name], tmp_path, 2 * devices.HOSTS - 1, "nic")
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    test_reductions_on_the_devices_have_the_engines_bits(None, of_mpich["reductions"], tmp_path)
+    devices.serve("tcx", tmp_path / "log", aggregator=devices.AGGREGATOR)
+    test_messages_are_matched_on_the_devices_of_their_receivers(None, of_mpich["messages"])
 
 
 FORGER = """

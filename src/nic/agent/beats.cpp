@@ -44,9 +44,9 @@ void Registry::beat() {
     if ((group.present != 0 || group.view.locals == 0) &&
         group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
       for (const std::uint32_t neighbor : group.watch.neighbors()) {
-        if (neighbors_.is_silent(neighbor, now))
+        if (neighbors_.is_silent(neighbor, now, group.made))
           is_news |= group.watch.lose(neighbor, THALWEG_NIC_HOST_SILENT);
-        if (neighbors_.has_no_agent(neighbor))
+        if (neighbors_.has_no_agent(neighbor, group.made))
           is_news |= group.watch.lose(neighbor, THALWEG_NIC_AGENT_ENDED);
       }
     if (is_news)

@@ -39,10 +39,11 @@ public:
   void send(std::uint32_t address, std::span<const std::byte> datagram);
   /// Sends something once, from the port of agents.
   void send_once(const Sender& to, std::span<const std::byte> datagram) const;
-  /// Three beats were missed, though this process had the time to hear them, and has sent some itself.
-  bool is_silent(std::uint32_t address, Clock::time_point now) const;
-  /// Its host refuses what is sent to its agent, again and again.
-  bool has_no_agent(std::uint32_t address) const;
+  /// Three beats were missed after `since`, though this process had the time to hear them, and has sent some
+  /// itself.
+  bool is_silent(std::uint32_t address, Clock::time_point now, Clock::time_point since) const;
+  /// Its host refuses what is sent to its agent, again and again, and has only begun to after `since`.
+  bool has_no_agent(std::uint32_t address, Clock::time_point since) const;
   /// Before each round of beats: `now` is compared with the last round's.
   void begin_round(Clock::time_point now);
   /// Forgets who was not sent to for long.
@@ -54,7 +55,8 @@ private:
     int closed = -1; // leads to a port at which nobody listens
     Clock::time_point heard{};
     Clock::time_point sent{};
-    int refused = 0; // by the agent's port, since something was heard
+    Clock::time_point refused{}; // first by the agent's port, since something was heard
+    int times_refused = 0;
   };
 
   Neighbor& find_or_make(std::uint32_t address);

@@ -75,6 +75,7 @@ private:
     GroupDescriptors descriptors;
     thalweg_nic_page* page;
     std::uint64_t present = 0; // local ranks, a bit for each
+    Clock::time_point made = Clock::now();
     Clock::time_point left = {};
     std::array<Overdue, THALWEG_NIC_WINDOW> overdue = {};
     int last_socket = -1; // of the member that left last

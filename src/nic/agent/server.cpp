@@ -89,8 +89,12 @@ void Server::serve() {
 
 // Without a text it is done.
 thalweg_nic_reply Server::reply_with(const char* reason) const {
-  thalweg_nic_reply reply{THALWEG_NIC_VERSION, *reason != 0,       device_.address(),
-                          device_.mtu(),       aggregation_.known, {}};
+  thalweg_nic_reply reply{};
+  reply.version = THALWEG_NIC_VERSION;
+  reply.refused = *reason != 0;
+  reply.address = device_.address();
+  reply.mtu = device_.mtu();
+  reply.aggregator = aggregation_.known;
   std::strncpy(reply.reason, reason, sizeof reply.reason - 1);
   return reply;
 }
