@@ -87,6 +87,7 @@ std::unique_ptr<engine::Plan> plan_of_round(std::int32_t ranks, Rank rank, std::
 template <std::size_t size>
 void set_reason(std::array<char, size>& reason, const std::exception& error) {
   const std::string_view text = error.what();
+  reason = {};
   text.copy(reason.data(), reason.size() - 1);
 }
 
@@ -145,6 +146,14 @@ std::uint32_t DeviceGroup::agreed_aggregator() const {
   return std::ranges::all_of(words_, [&](const Word& word) { return word.aggregator == first; }) ? first : 0;
 }
 
+// Where joining fails too, that matters more.
+void DeviceGroup::set_aggregators_reason(std::string_view reason) {
+  if (reason.empty() || own_.reason.front() != 0)
+    return;
+  reason.copy(own_.reason.data(), own_.reason.size() - 1);
+  own_.is_aggregators = true;
+}
+
 void DeviceGroup::ask_aggregator() {
   try {
     placing_ = std::make_unique<nic::AgentConnection>();
@@ -155,8 +164,7 @@ void DeviceGroup::ask_aggregator() {
     placing_->place(group_of(view), names_in(view, world_ranks_));
   } catch (const std::exception& error) {
     placing_.reset();
-    set_reason(own_.reason, error);
-    begin_round();
+    set_aggregators_reason(error.what());
   }
 }
 
@@ -165,9 +173,13 @@ bool DeviceGroup::has_answer() {
   if (!answer)
     return false;
   placing_.reset();
-  answer->copy(own_.reason.data(), own_.reason.size() - 1);
+  set_aggregators_reason(*answer);
   begin_round();
   return true;
+}
+
+nic::HostView DeviceGroup::view() const {
+  return aggregator_ != 0 ? nic::with_aggregator(view_, relays_) : view_;
 }
 
 thalweg_nic_group DeviceGroup::group_of(const nic::HostView& view) const {
@@ -178,7 +190,7 @@ thalweg_nic_group DeviceGroup::group_of(const nic::HostView& view) const {
   };
   thalweg_nic_group group{};
   group.segment_bytes = relays_ ? THALWEG_NIC_SEGMENT_BYTES : 0;
-  group.id = words_.front().id;
+  group.id = words_.front().id + times_joined_; // agents know the one before for a while
   group.key = words_.front().key;
   group.locals = static_cast<std::uint16_t>(view.locals.size());
   group.contributors = static_cast<std::uint16_t>(view.contributors());
@@ -194,15 +206,17 @@ thalweg_nic_group DeviceGroup::group_of(const nic::HostView& view) const {
 
 void DeviceGroup::join() {
   try {
-    if (aggregator_ != 0)
-      view_ = nic::with_aggregator(std::move(view_), relays_);
-    const auto local = static_cast<std::uint32_t>(view_.own_number);
-    nic::KernelGroup joined(std::move(agent_), group_of(view_), local, names_in(view_, world_ranks_));
+    if (!agent_)
+      agent_ = std::make_unique<nic::AgentConnection>();
+    const nic::HostView joins = view();
+    const auto local = static_cast<std::uint32_t>(joins.own_number);
+    nic::KernelGroup joined(std::move(agent_), group_of(joins), local, names_in(joins, world_ranks_));
     if (relays_)
       relay_card_ = std::make_unique<nic::KernelRelay>(std::move(joined));
     else
       card_ = std::make_unique<nic::KernelCard>(std::move(joined));
   } catch (const std::exception& error) {
+    own_.is_aggregators = false;
     set_reason(own_.reason, error);
   }
 }
@@ -213,9 +227,9 @@ void DeviceGroup::settled(std::string note) {
   is_settled_.store(true, std::memory_order_release);
 }
 
-std::string DeviceGroup::objection() const {
+std::string DeviceGroup::objection(bool is_aggregators) const {
   for (std::size_t rank = 0; rank < words_.size(); ++rank)
-    if (words_[rank].reason.front() != 0)
+    if (words_[rank].reason.front() != 0 && words_[rank].is_aggregators == is_aggregators)
       return fmt::format("rank {}: {}", rank, words_[rank].reason.data());
   return {};
 }
@@ -226,7 +240,7 @@ bool DeviceGroup::settle() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || is_settled())
     return is_settled();
-  if (stage_ == Stage::agents && !round_) {
+  if (!round_ && !placing_) {
     find_agent();
     begin_round();
   }
@@ -237,28 +251,32 @@ bool DeviceGroup::settle() {
 }
 
 void DeviceGroup::go_on() {
-  const std::string why_not = objection();
-  if (stage_ == Stage::aggregator && !why_not.empty()) {
-    note_network_device(fmt::format("no aggregator joins the hosts: {}", why_not));
+  if (const std::string why_not = objection(false); !why_not.empty()) {
+    settled(fmt::format("collectives for network devices are run by our engine: {}", why_not));
+  } else if (times_joined_ == 0) {
+    aggregator_ = agreed_aggregator();
+    join_all();
+  } else if (const std::string why_alone = objection(true); !why_alone.empty()) {
+    note_network_device(fmt::format("no aggregator joins the hosts: {}", why_alone));
     aggregator_ = 0;
     own_.reason = {};
-  } else if (!why_not.empty()) {
-    settled(fmt::format("collectives for network devices are run by our engine: {}", why_not));
-    return;
-  }
-  if (stage_ == Stage::agents && (aggregator_ = agreed_aggregator()) != 0) {
-    stage_ = Stage::aggregator;
-    if (view_.is_root() && view_.own_number == 0)
-      ask_aggregator();
-    else
-      begin_round();
-  } else if (stage_ != Stage::members) {
-    stage_ = Stage::members;
-    join();
-    begin_round();
+    own_.is_aggregators = false;
+    card_.reset();
+    relay_card_.reset();
+    join_all();
   } else {
     begin_calls();
   }
+}
+
+// The round begins when all answers are there.
+void DeviceGroup::join_all() {
+  ++times_joined_;
+  if (aggregator_ != 0 && view_.is_root() && view_.own_number == 0)
+    ask_aggregator();
+  join();
+  if (!placing_)
+    begin_round();
 }
 
 void DeviceGroup::begin_calls() {

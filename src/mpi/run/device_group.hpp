@@ -23,9 +23,9 @@
 namespace thalweg::mpi {
 
 // All ranks ask for it in the same call. They tell each other in two rounds whether they have an agent, and
-// whether it has taken them, so that all come to the same end. Where all know of the same aggregator, a round
-// in between tells whether that has taken the group. All goes on in the background, as calls that
-// do not block may ask for several groups in any order.
+// whether it has taken them, so that all come to the same end. Where all know of the same aggregator, they
+// join groups with it while it is asked. Only if it refuses, they join others and have a third round. All
+// goes on in the background, as calls that do not block may ask for several groups in any order.
 class DeviceGroup {
 public:
   // The group of a strategy's schedule at that root. `tags` are for it alone. It outlives the communicator.
@@ -53,6 +53,7 @@ private:
   // What ranks tell each other. Without a reason all is well.
   struct Word {
     std::array<char, 152> reason{};
+    bool is_aggregators = false; // the reason: all can do without it
     std::uint32_t address = 0;
     std::uint32_t aggregator = 0;
     std::uint32_t id = 0;
@@ -69,18 +70,18 @@ private:
     std::vector<std::byte> staging;
   };
 
-  // What the round at hand is about.
-  enum class Stage { agents, aggregator, members };
-
   void begin_round();
   void find_agent();
   std::uint32_t agreed_aggregator() const;
   // Of the rank that has the aggregator asked: begins that; then true once there is an answer.
   void ask_aggregator();
   bool has_answer();
+  void set_aggregators_reason(std::string_view reason);
+  nic::HostView view() const;
   void join();
-  // Of the first rank that has one.
-  std::string objection() const;
+  void join_all();
+  // Of the first rank that has one; or that of the aggregator.
+  std::string objection(bool is_aggregators) const;
   // What follows a round.
   void go_on();
   void begin_calls();
@@ -97,7 +98,7 @@ private:
   bool reports_ = false;                  // this process writes the report
   std::unique_ptr<engine::Plan> plan_;
   std::unique_ptr<Round> round_;
-  Stage stage_ = Stage::agents;
+  std::uint32_t times_joined_ = 0;
   std::uint32_t aggregator_ = 0; // 0: none
   Word own_;
   std::vector<Word> words_;
