@@ -35,7 +35,11 @@ def test_who_waits_is_told_that_the_aggregator_has_ended_and_later_jobs_do_witho
             assert not job.done()
         (group,) = [group for group in _status(devices.SWITCH)["groups"] if not group["gone"]]
         assert (group["ranks"], group["cards"], group["user"]) == (0, RANKS, devices.NOBODY)
-        assert f"joins {RANKS} hosts" in devices.thalweg("nic", "status", host=devices.SWITCH).stdout
+        said = devices.thalweg("nic", "status", host=devices.SWITCH).stdout
+        assert "which aggregates for other hosts" in said
+        assert f"joins {RANKS} hosts" in said
+        said = devices.thalweg("nic", "status", host=devices.ALL[0]).stdout
+        assert f"whose groups {devices.SWITCH} may join" in said
         devices.end(devices.SWITCH)
         done, _ = job.result()
     assert done.returncode != 0

@@ -36,7 +36,9 @@ def lines(status: dict[str, Any]) -> list[str]:
     packets = f"{status['starts']} starts, {status['ups']} up, {status['downs']} down, {status['refused']} refused"
     if status["held_back"]:
         packets += f", {status['held_back']} held back"
-    found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
+    role = {"": "", "self": ", which aggregates for other hosts"}
+    joined = role.get(status["aggregator"], f", whose groups {_host(status['aggregator'])} may join")
+    found = [f"agent on {status['address']} through {status['hook']}{joined}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
         if not group["ranks"]:

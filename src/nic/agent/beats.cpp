@@ -10,6 +10,13 @@
 
 namespace thalweg::nic {
 
+namespace {
+
+// Longer than an aggregator is asked for a group (agent/placements.cpp).
+constexpr std::chrono::seconds patience_when_new{5};
+
+} // namespace
+
 void Registry::look(std::uint32_t index, Group& group, Clock::time_point now) const {
   group.watch.look(group.view.segment_bytes == 0
                        ? programs_.state(index)
@@ -59,7 +66,7 @@ void Registry::beat() {
 // It is one that was left long ago here. But no rank here would notice that an aggregator's groups went with
 // an agent before this one, so those who speak of them are told.
 void Registry::report_unknown(std::uint32_t from, const Beat& beat) const {
-  if (!is_aggregator_ || beat.departure.kind != THALWEG_NIC_NOBODY_LEFT)
+  if (!aggregation_.is_offered || beat.departure.kind != THALWEG_NIC_NOBODY_LEFT)
     return;
   Beat answer{beat.group, beat.key, {}, 0, {THALWEG_NIC_AGENT_ENDED, -1, 0, 0, {}}, {}};
   std::strncpy(answer.host, host_.c_str(), sizeof answer.host - 1);
@@ -68,7 +75,7 @@ void Registry::report_unknown(std::uint32_t from, const Beat& beat) const {
 }
 
 void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
-  const std::optional<Beat> beat = read_beat(datagram);
+  std::optional<Beat> beat = read_beat(datagram);
   const auto found = std::ranges::find_if(
       groups_, [&](const auto& entry) { return beat && entry.second.view.id == beat->group; });
   if (beat && found == groups_.end()) {
@@ -82,6 +89,10 @@ void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
   // Where no rank is, a group is kept for as long as others speak of it.
   if (found->second.view.locals == 0)
     found->second.left = Clock::now();
+  // Ranks join a group while its aggregator is asked for it, and that one does not know it before.
+  if (beat->departure.kind == THALWEG_NIC_AGENT_ENDED &&
+      Clock::now() - found->second.made < patience_when_new)
+    beat->departure = {};
   if (found->second.watch.hear(from, *beat, Clock::now()))
     announce(found->second);
 }

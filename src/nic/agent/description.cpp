@@ -24,10 +24,13 @@ std::string Registry::describe() {
     look(index, group, Clock::now());
     groups += (groups.empty() ? "" : ",") + describe(group);
   }
+  std::string aggregator = aggregation_.is_offered ? "self" : "";
+  if (aggregation_.known != 0)
+    aggregator = address_text(aggregation_.known);
   return fmt::format(
-      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"held_back":{},"groups":[{}]}})",
-      address_text(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
-      counts.downs, counts.refused + refused_, counts.held_back, groups);
+      R"({{"address":"{}","hook":"{}","aggregator":"{}","starts":{},"ups":{},"downs":{},"refused":{},"held_back":{},"groups":[{}]}})",
+      address_text(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", aggregator, counts.starts,
+      counts.ups, counts.downs, counts.refused + refused_, counts.held_back, groups);
 }
 
 std::string Registry::describe(const Group& group) const {

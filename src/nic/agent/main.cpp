@@ -126,8 +126,7 @@ int main(int count, char** words) {
     std::fflush(stdout);
     thalweg::nic::keep(
         [&](const Ledger& ledger) {
-          Registry registry(programs, neighbors, device.address(), name, aggregation.is_offered, limits,
-                            ledger);
+          Registry registry(programs, neighbors, device.address(), name, aggregation, limits, ledger);
           thalweg::nic::Server(listening, registry, neighbors, device, aggregation).serve();
         },
         [&] { programs.detach(); });

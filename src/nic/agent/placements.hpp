@@ -15,12 +15,6 @@
 
 namespace thalweg::nic {
 
-/// What an agent has to do with cards without ranks.
-struct Aggregation {
-  bool is_offered = false; ///< this one makes groups on its own card for others
-  std::uint32_t known = 0; ///< where this host's groups may have one, in network order; 0: nowhere
-};
-
 class Placements {
 public:
   /// Tells a connection why its group was not made; with no text, that it was.

@@ -83,9 +83,9 @@ void Registry::check_networks(const thalweg_nic_request& request) const {
 }
 
 Registry::Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
-                   bool is_aggregator, Limits limits, const Ledger& ledger)
+                   const Aggregation& aggregation, Limits limits, const Ledger& ledger)
     : programs_(programs), neighbors_(neighbors), address_(address), host_(std::move(host)),
-      is_aggregator_(is_aggregator), limits_(std::move(limits)), ledger_(ledger) {
+      aggregation_(aggregation), limits_(std::move(limits)), ledger_(ledger) {
   restore();
 }
 

@@ -19,12 +19,18 @@
 
 namespace thalweg::nic {
 
+/// What an agent has to do with cards without ranks.
+struct Aggregation {
+  bool is_offered = false; ///< this one makes groups on its own card for others
+  std::uint32_t known = 0; ///< where this host's groups may have one, in network order; 0: nowhere
+};
+
 class Registry {
 public:
-  /// `address`: the device's, in network order. `host`: this host's name, for people. `is_aggregator`: it has
-  /// groups without ranks. Goes on with what is in the ledger.
+  /// `address`: the device's, in network order. `host`: this host's name, for people. Goes on with what is in
+  /// the ledger.
   Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
-           bool is_aggregator, Limits limits, const Ledger& ledger);
+           const Aggregation& aggregation, Limits limits, const Ledger& ledger);
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -114,7 +120,7 @@ private:
   Neighbors& neighbors_;
   std::uint32_t address_;
   std::string host_;
-  bool is_aggregator_;
+  Aggregation aggregation_;
   Limits limits_;
   const Ledger& ledger_;
   std::uint64_t refused_ = 0;             // of what others say
