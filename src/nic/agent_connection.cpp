@@ -48,9 +48,27 @@ struct Reply {
   std::array<int, 3> descriptors{-1, -1, -1};
 };
 
-Reply ask(int agent, const thalweg_nic_request& request) {
+thalweg_nic_request request_of(thalweg_nic_request_kind kind, const thalweg_nic_group& group,
+                               std::span<const std::int32_t> ranks) {
+  thalweg_nic_request request{};
+  request.version = THALWEG_NIC_VERSION;
+  request.kind = kind;
+  request.group = group;
+  std::copy_n(ranks.begin(), std::min<std::size_t>(ranks.size(), THALWEG_NIC_CONTRIBUTORS), request.ranks);
+  return request;
+}
+
+void send_request(int agent, const thalweg_nic_request& request) {
   if (send(agent, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
     fail("the agent does not listen", "have it started anew: thalweg nic serve");
+}
+
+std::string reason_in(const thalweg_nic_reply& reply) {
+  return {reply.reason, strnlen(reply.reason, sizeof reply.reason)};
+}
+
+Reply ask(int agent, const thalweg_nic_request& request) {
+  send_request(agent, request);
   Reply reply;
   iovec part{&reply.words, sizeof reply.words};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof reply.descriptors)> control{};
@@ -66,23 +84,19 @@ Reply ask(int agent, const thalweg_nic_request& request) {
       header->cmsg_len == CMSG_LEN(sizeof reply.descriptors))
     std::memcpy(reply.descriptors.data(), CMSG_DATA(header), sizeof reply.descriptors);
   if (reply.words.version != THALWEG_NIC_VERSION || reply.words.refused != 0)
-    throw Error(fmt::format("the agent refuses: {}",
-                            std::string_view(reply.words.reason,
-                                             strnlen(reply.words.reason, sizeof reply.words.reason))),
-                "", thalweg_error_system);
+    throw Error(fmt::format("the agent refuses: {}", reason_in(reply.words)), "", thalweg_error_system);
   return reply;
 }
 
 } // namespace
 
 AgentConnection::AgentConnection() : descriptor_(connect_to_agent()) {
-  thalweg_nic_request request{};
-  request.version = THALWEG_NIC_VERSION;
-  request.kind = THALWEG_NIC_HELLO;
+  const thalweg_nic_request request = request_of(THALWEG_NIC_HELLO, {}, {});
   try {
     const thalweg_nic_reply words = ask(descriptor_, request).words;
     address_ = words.address;
     mtu_ = words.mtu;
+    aggregator_ = words.aggregator;
   } catch (...) {
     close(descriptor_);
     throw;
@@ -95,16 +109,28 @@ AgentConnection::~AgentConnection() {
 
 AgentConnection::Membership AgentConnection::join(const thalweg_nic_group& group, std::uint32_t local,
                                                   std::span<const std::int32_t> ranks) {
-  thalweg_nic_request request{};
-  request.version = THALWEG_NIC_VERSION;
-  request.kind = THALWEG_NIC_JOIN;
+  thalweg_nic_request request = request_of(THALWEG_NIC_JOIN, group, ranks);
   request.local = local;
-  request.group = group;
-  std::copy_n(ranks.begin(), std::min<std::size_t>(ranks.size(), THALWEG_NIC_CONTRIBUTORS), request.ranks);
   const std::array<int, 3> given = ask(descriptor_, request).descriptors;
   if (given[0] < 0)
     throw Error("the agent gave no page", "have it started anew: thalweg nic serve", thalweg_error_system);
   return {.page = given[0], .socket = given[1], .doorbell = given[2]};
+}
+
+void AgentConnection::place(const thalweg_nic_group& group, std::span<const std::int32_t> ranks) {
+  thalweg_nic_request request = request_of(THALWEG_NIC_PLACE, group, ranks);
+  request.aggregator = aggregator_;
+  send_request(descriptor_, request);
+}
+
+std::optional<std::string> AgentConnection::placed() {
+  thalweg_nic_reply reply{};
+  const ssize_t received = recv(descriptor_, &reply, sizeof reply, MSG_DONTWAIT);
+  if (received < 0 && (errno == EAGAIN || errno == EINTR))
+    return std::nullopt;
+  if (received != sizeof reply)
+    return "the agent of this host does not answer";
+  return reply.refused != 0 ? reason_in(reply) : std::string();
 }
 
 } // namespace thalweg::nic

@@ -5,7 +5,9 @@
 #include "nic/agent_messages.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace thalweg::nic {
 
@@ -21,6 +23,9 @@ public:
   std::uint32_t address() const { return address_; }
   /// The most bytes that a packet may have there, with its IP header.
   std::uint32_t mtu() const { return mtu_; }
+  /// Where a card without ranks is that groups of this host may have above them, in network order; 0:
+  /// nowhere.
+  std::uint32_t aggregator() const { return aggregator_; }
   int descriptor() const { return descriptor_; }
 
   /// Descriptors that the caller closes.
@@ -32,11 +37,17 @@ public:
   /// Joins the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask who is
   /// missing. Throws Error where the agent refuses.
   Membership join(const thalweg_nic_group& group, std::uint32_t local, std::span<const std::int32_t> ranks);
+  /// Has the group made on the aggregator's card, which sees it so. Does not wait. Throws Error where the
+  /// agent does not listen.
+  void place(const thalweg_nic_group& group, std::span<const std::int32_t> ranks);
+  /// What became of that: nothing yet, no text where it is done, or why it is not. Does not wait.
+  std::optional<std::string> placed();
 
 private:
   int descriptor_ = -1;
   std::uint32_t address_ = 0;
   std::uint32_t mtu_ = 0;
+  std::uint32_t aggregator_ = 0;
 };
 
 } // namespace thalweg::nic

@@ -16,23 +16,25 @@ enum thalweg_nic_request_kind {
   THALWEG_NIC_HELLO = 1,  /* is there an agent, of this version, and on which address? */
   THALWEG_NIC_JOIN = 2,   /* makes the group on this host, or joins it: gives a page, a socket, a doorbell */
   THALWEG_NIC_STATUS = 3, /* version and kind are enough: gives a text in JSON instead of a reply */
+  THALWEG_NIC_PLACE = 4,  /* has an aggregator's agent make the group there; the answer may take a second */
 };
 
 struct thalweg_nic_request {
   __u32 version;
   __u32 kind;
-  __u32 local; /* who of the group's contributors on this host asks */
-  __u32 unused;
+  __u32 local;      /* who of the group's contributors on this host asks */
+  __u32 aggregator; /* of PLACE: where, in network order */
   struct thalweg_nic_group group;
   __s32 ranks[THALWEG_NIC_CONTRIBUTORS]; /* by contributor: the rank, or the first one of the card below */
 };
 
 struct thalweg_nic_reply {
   __u32 version;
-  __u32 refused; /* 0: done */
-  __u32 address; /* the device's, in network order */
-  __u32 mtu;     /* the device's: bytes of a packet with its IP header */
-  char reason[112];
+  __u32 refused;    /* 0: done */
+  __u32 address;    /* the device's, in network order */
+  __u32 mtu;        /* the device's: bytes of a packet with its IP header */
+  char reason[108]; /* where all versions have it */
+  __u32 aggregator; /* a card without ranks that this host's groups may have; 0: none, in network order */
 };
 
 /* The page that is shared with a group's ranks, which look there for ends. In each array by place in the
@@ -99,6 +101,7 @@ enum thalweg_nic_departure_kind {
   THALWEG_NIC_NOBODY_LEFT = 0,
   THALWEG_NIC_PROCESS_ENDED = 1,
   THALWEG_NIC_HOST_SILENT = 2,
+  THALWEG_NIC_AGENT_ENDED = 3, /* its host answers */
 };
 
 enum thalweg_nic_departure_at { THALWEG_NIC_DEPARTURE_AT = 2560 };

@@ -1,9 +1,9 @@
 #include "nic/group_watch.hpp"
 
+#include "nic/address.hpp"
 #include "nic/protocol.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <cstring>
 
 namespace thalweg::nic {
@@ -57,14 +57,14 @@ bool GroupWatch::leave(std::uint32_t local) {
   return take(departure);
 }
 
-bool GroupWatch::lose(std::uint32_t address) {
-  thalweg_nic_departure departure{THALWEG_NIC_HOST_SILENT, -1, ended_, 0, {}};
+bool GroupWatch::lose(std::uint32_t address, thalweg_nic_departure_kind kind) {
+  thalweg_nic_departure departure{static_cast<std::uint32_t>(kind), -1, ended_, 0, {}};
   for (std::uint32_t below = 0; below < view_.contributors; ++below)
     if (thalweg_nic_is_here(&view_, below, address_) == 0 && view_.below[below].address == address)
       departure.rank = ranks_[below];
   const std::string& name = heard_[address].host;
   if (name.empty())
-    inet_ntop(AF_INET, &address, departure.host, sizeof departure.host);
+    std::strncpy(departure.host, address_text(address).c_str(), sizeof departure.host - 1);
   else
     std::strncpy(departure.host, name.c_str(), sizeof departure.host - 1);
   return take(departure);

@@ -30,8 +30,8 @@ public:
   bool leave(std::uint32_t local);
   /// Somebody is known to be gone from before.
   void recall(const thalweg_nic_departure& departure) { departure_ = departure; }
-  /// A host beside this one is silent. True if that is news.
-  bool lose(std::uint32_t address);
+  /// A host beside this one is silent, or its agent has ended. True if that is news.
+  bool lose(std::uint32_t address, thalweg_nic_departure_kind kind);
 
   /// What the agent at that address is told.
   Beat beat_for(std::uint32_t neighbor, Clock::time_point now) const;

@@ -99,9 +99,12 @@ void KernelGroup::throw_if_somebody_left() const {
   if (kind == THALWEG_NIC_PROCESS_ENDED)
     throw Error(fmt::format("rank {} on {} ended", gone->rank, host), "see why it did: its own messages",
                 thalweg_error_system);
+  if (kind == THALWEG_NIC_AGENT_ENDED)
+    throw Error(fmt::format("the agent of {} has ended", host),
+                "see its messages, and start it: thalweg nic serve", thalweg_error_system);
   throw Error(gone->rank < 0 ? fmt::format("the host {} does not answer", host)
                              : fmt::format("the host {} of rank {} does not answer", host, gone->rank),
-              "see whether it is up, and its link", thalweg_error_system);
+              "see whether it is up, and its link and agent", thalweg_error_system);
 }
 
 } // namespace thalweg::nic

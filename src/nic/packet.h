@@ -17,7 +17,7 @@ enum thalweg_nic_sizes {
 enum thalweg_nic_constants {
   THALWEG_NIC_PORT = 7747,
   THALWEG_NIC_MAGIC = 0x5457,
-  THALWEG_NIC_VERSION = 5,
+  THALWEG_NIC_VERSION = 6,
 };
 
 /* Starts are sent to this address, 239.77.47.1: a multicast needs no route, no neighbor and no privilege. */
@@ -53,7 +53,8 @@ struct thalweg_nic_place {
 };
 
 /* A card's own view of the tree, which does not change. Contributors: first the host's ranks, then the cards
- * below. In a group for inboxes there is no tree: contributors are all its ranks, on whatever host. */
+ * below. A card that has none of the ranks aggregates: a switch's, or that of a host that serves others. In a
+ * group for inboxes there is no tree: contributors are all its ranks, on whatever host. */
 struct thalweg_nic_group {
   __u64 key;
   __u32 id;

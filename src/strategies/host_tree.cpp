@@ -14,6 +14,16 @@ Parameter host_tree_radix() {
           .proven_at = {2, 3}};
 }
 
+Parameter host_tree_where() {
+  return {.name = "where",
+          .kind = ParameterKind::choice,
+          .default_value = 0,
+          .min = 0,
+          .max = 1,
+          .description = "switch: a switch that aggregates joins the nodes, where their agents know of one",
+          .choices = {"switch", "card"}};
+}
+
 namespace {
 
 topology::NodeGroups groups_of(const Builder& b) {

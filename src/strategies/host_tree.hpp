@@ -14,6 +14,9 @@ namespace thalweg::strategies {
 /// The parameter `radix`: how many nodes are below a node.
 Parameter host_tree_radix();
 
+/// The parameter `where`: whether a switch's card may be the tree's top, for those that run it on devices.
+Parameter host_tree_where();
+
 /// The rank's place in that tree of the builder's problem, at the problem's root.
 topology::TreeNode host_tree_node(const Builder& builder);
 

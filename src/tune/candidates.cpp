@@ -1,6 +1,7 @@
 #include "tune/candidates.hpp"
 
 #include "core/error.hpp"
+#include "strategies/host_tree.hpp"
 #include "strategies/order.hpp"
 #include "tune/parallel.hpp"
 #include "tune/prediction.hpp"
@@ -101,6 +102,13 @@ std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
   return entries;
 }
 
+/// Of a strategy that devices run: on which of them, as that changes no schedule.
+std::int64_t place_of(const strategies::Scheduled& scheduled) {
+  const auto found = std::ranges::find(scheduled.parameters(), strategies::host_tree_where().name,
+                                       &schedule::Parameters::value_type::first);
+  return found == scheduled.parameters().end() ? 0 : found->second;
+}
+
 /// Leaves the first of those whose schedules are the same, where the same runs them.
 void drop_same(std::vector<Entry>& entries, const Case& wanted) {
   for_each_index(entries.size(), [&](std::size_t index) {
@@ -110,10 +118,10 @@ void drop_same(std::vector<Entry>& entries, const Case& wanted) {
     if (entry.sample.steps > steps_kept)
       entry.sample.schedules.clear();
   });
-  std::set<std::pair<bool, ScheduleHash>> known;
+  std::set<std::pair<std::int64_t, ScheduleHash>> known;
   std::erase_if(entries, [&](const Entry& entry) {
     const bool is_elsewhere = entry.strategy().offloads && !has_one_level(entry.strategy(), wanted);
-    return !known.emplace(is_elsewhere, entry.looks).second;
+    return !known.emplace(is_elsewhere ? 1 + place_of(entry.candidate.scheduled) : 0, entry.looks).second;
   });
 }
 

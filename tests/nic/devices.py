@@ -19,6 +19,8 @@ NAME = f"nic{os.getpid()}"
 HOSTS = 4
 TURNS = "64"  # the last ones have a vector that is too long for cards
 ALL = [f"{NAME}-h{index}" for index in range(HOSTS)]
+SWITCH = f"{NAME}-s0"
+AGGREGATOR = "10.77.0.254"
 NOBODY = 65534
 
 Finished = subprocess.CompletedProcess[str]
@@ -66,7 +68,7 @@ def end(host: str, number: int = signal.SIGKILL) -> None:
 def programs() -> set[int]:
     """Give the numbers of the programs that the agents of all hosts hold."""
     found = set()
-    for pid in (pid for host in ALL for pid in agents(host)):
+    for pid in (pid for host in (*ALL, SWITCH) for pid in agents(host)):
         for file in Path("/proc", str(pid), "fdinfo").iterdir():
             with contextlib.suppress(FileNotFoundError):
                 found |= {int(number) for number in re.findall(r"prog_id:\s*(\d+)", file.read_text())}
@@ -121,18 +123,20 @@ def run_blocks(program: str, folder: Path, ranks: int, use: str) -> tuple[Finish
 
 
 def end_all(number: int = signal.SIGKILL) -> None:
-    for host in ALL:
+    for host in (*ALL, SWITCH):
         if agents(host):
             end(host, number)
 
 
-def serve(hook: str, log: Path, limits: Limits | None = None) -> None:
-    """Have agents on all hosts with that hook, whatever was there before."""
+def serve(hook: str, log: Path, limits: Limits | None = None, *, aggregator: str = "") -> None:
+    """Have agents on all hosts with that hook, whatever was there before; the switch aggregates where it is named."""
     end_all()
-    start_on(ALL, "eth0", log, hook, limits)
+    if aggregator == AGGREGATOR:
+        start_on([SWITCH], "bridge", log, hook=hook, limits=limits, aggregator="self")
+    start_on(ALL, "eth0", log, hook=hook, limits=limits, aggregator=aggregator)
 
 
-def lose_packets(folder: Path) -> None:
+def lose_packets(folder: Path, where: str = "ingress") -> None:
     """Have the switch lose a fifth of the cards' packets, for as long as the lab is up; may be said again."""
     loss = folder / "loss.o"
     include = f"-I/usr/include/{sysconfig.get_config_var('MULTIARCH')}"
@@ -140,9 +144,9 @@ def lose_packets(folder: Path) -> None:
     subprocess.run(words, check=True)
     for host in range(HOSTS):
         tc = ["ip", "netns", "exec", f"{NAME}-s0", "tc"]
-        subprocess.run([*tc, "qdisc", "replace", "dev", f"h{host}", "clsact"], check=True)
+        subprocess.run([*tc, "qdisc", "add", "dev", f"h{host}", "clsact"], check=False, stderr=subprocess.DEVNULL)
         program = ["pref", "1", "handle", "1", "bpf", "direct-action", "obj", str(loss), "sec", "tc"]
-        subprocess.run([*tc, "filter", "replace", "dev", f"h{host}", "ingress", *program], check=True)
+        subprocess.run([*tc, "filter", "replace", "dev", f"h{host}", where, *program], check=True)
 
 
 def groups() -> list[dict[str, object]]:

@@ -17,7 +17,7 @@ Beat some_beat(std::mt19937& random) {
   beat.group = random();
   beat.key = std::uint64_t{random()} << 32 | random();
   beat.newest = random();
-  beat.departure.kind = random() % 3;
+  beat.departure.kind = random() % 4;
   beat.departure.rank = static_cast<std::int32_t>(random());
   beat.departure.after = random();
   std::strcpy(beat.departure.host, "node-3.cluster");
@@ -199,7 +199,7 @@ TEST(NicGroupWatch, RanksWithInboxesAreBesideAllOtherHosts) {
   EXPECT_TRUE(other.hear(7, watch.beat_for(8, Clock::now()), Clock::now()));
   EXPECT_EQ(other.departure().rank, 3);
   GroupWatch lonely(view, ranks, 7, "here");
-  EXPECT_TRUE(lonely.lose(8));
+  EXPECT_TRUE(lonely.lose(8, THALWEG_NIC_HOST_SILENT));
   EXPECT_EQ(lonely.departure().rank, 4);
 }
 

@@ -20,8 +20,8 @@ int lose(struct __sk_buff* skb) {
   } __attribute__((packed)) frame;
   if (bpf_skb_load_bytes(skb, 0, &frame, sizeof frame) || frame.ip.protocol != IPPROTO_UDP ||
       frame.udp.dest != bpf_htons(7747))
-    return TC_ACT_OK;
-  return bpf_get_prandom_u32() % 5 == 0 ? TC_ACT_SHOT : TC_ACT_OK;
+    return TC_ACT_UNSPEC;
+  return bpf_get_prandom_u32() % 5 == 0 ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 
 const char of_license[] SEC("license") = "Dual BSD/GPL";

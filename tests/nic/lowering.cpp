@@ -1,4 +1,5 @@
 #include "nic/lowering.hpp"
+#include "nic/aggregating.hpp"
 
 #include "core/error.hpp"
 #include "strategies/index.hpp"
@@ -81,6 +82,52 @@ TEST(Lowering, MakesATreeOfHostsOfTheStrategyForCards) {
             EXPECT_EQ(rooted.view(rooted.problem.root).own_number, 0);
           }
         }
+      }
+}
+
+// With a card that has no ranks: each host is still known above by its number, and all hang together below
+// one.
+void expect_a_tree_with_an_aggregator(const Job& job) {
+  const bool goes_down = job.problem.operation == schedule::Operation::broadcast;
+  const HostView plain_root = job.view(job.problem.root);
+  const HostView top = aggregators_view(plain_root, goes_down);
+  std::size_t roots = top.is_root() ? 1 : 0;
+  std::size_t below = top.below.size();
+  for (Rank rank = 0; rank < job.problem.ranks; ++rank) {
+    const HostView plain = job.view(rank);
+    const HostView view = with_aggregator(plain, goes_down);
+    ASSERT_EQ(view.locals, plain.locals);
+    ASSERT_EQ(view.rank_of(view.own_number), rank);
+    if (view.own_number != 0)
+      continue;
+    roots += view.is_root() ? 1 : 0;
+    below += view.below.size();
+    if (!view.is_root()) {
+      const HostView above =
+          view.parent == aggregator ? top : with_aggregator(job.view(view.parent), goes_down);
+      ASSERT_EQ(above.rank_of(view.number_above), rank);
+    }
+  }
+  EXPECT_EQ(roots, 1U);
+  EXPECT_EQ(below, std::set<std::int32_t>(job.nodes.begin(), job.nodes.end()).size());
+  EXPECT_EQ(top.parent, goes_down ? job.problem.root : -1);
+  if (goes_down) {
+    EXPECT_EQ(with_aggregator(plain_root, true).rank_of(top.number_above), aggregator);
+  }
+}
+
+TEST(Lowering, PutsACardWithoutRanksBesideTheRootsHost) {
+  for (const std::int64_t radix : {2, 8})
+    for (const std::int32_t hosts : {2, 3, 9})
+      for (const auto operation :
+           {schedule::Operation::barrier, schedule::Operation::reduce, schedule::Operation::broadcast}) {
+        std::vector<std::int32_t> nodes;
+        for (std::int32_t rank = 0; rank < 17; ++rank)
+          nodes.push_back(rank * 7 % hosts);
+        Job job("nic", nodes, {{"radix", radix}}, operation);
+        for (job.problem.root = 0; job.problem.root < (operation == schedule::Operation::barrier ? 1 : 17);
+             job.problem.root += 5)
+          expect_a_tree_with_an_aggregator(job);
       }
 }
 

@@ -32,7 +32,8 @@ struct Setting {
   std::uint32_t first_epoch = 1;
   std::uint32_t lost_percent = 20;
   std::uint32_t doubled_percent = 10;
-  bool ranks_compute = false; // they do not ask; agents see to the rest
+  bool ranks_compute = false;   // they do not ask; agents see to the rest
+  bool has_aggregators = false; // some cards between others have no ranks
 };
 
 struct Packet {
@@ -95,13 +96,19 @@ private:
   static constexpr std::uint16_t segment_bytes = 10;
   static thalweg_nic_place place_of(std::uint32_t card) { return {card + 1, 1, 0}; }
 
-  // Cards hang below any earlier one.
+  // The first card has the root, the last one none below.
+  bool is_aggregator(std::uint32_t index) const {
+    return setting_.has_aggregators && index > 0 && (index + setting_.seed) % 3 == 0 &&
+           index + 1 < setting_.cards;
+  }
+
+  // Cards hang below any earlier one, and each without ranks has the next one below it.
   void plant(std::uint32_t index) {
     RelayingCard& card = cards_[index];
     card.group.key = setting_.seed;
     card.group.id = 7;
     card.group.segment_bytes = segment_bytes;
-    card.ranks.resize(1 + random_() % 3);
+    card.ranks.resize(is_aggregator(index) ? 0 : 1 + random_() % 3);
     ranks_ += card.ranks.size();
     card.group.locals = card.group.contributors = static_cast<std::uint16_t>(card.ranks.size());
     thalweg_nic_begin(&card.relay, setting_.first_epoch);
@@ -115,7 +122,7 @@ private:
     }
     if (index == 0)
       return;
-    const auto above = static_cast<std::uint32_t>(random_() % index);
+    const auto above = is_aggregator(index - 1) ? index - 1 : static_cast<std::uint32_t>(random_() % index);
     thalweg_nic_group& parent = cards_[above].group;
     card.group.has_parent = 1;
     card.group.own = parent.contributors++;
@@ -133,6 +140,10 @@ private:
   // Some rank looks, and asks where that was in vain, or an agent does so.
   void act(std::uint32_t index) {
     RelayingCard& card = cards_[index];
+    if (card.ranks.empty()) {
+      act_as_agent(index);
+      return;
+    }
     const auto local = static_cast<std::uint32_t>(random_() % card.ranks.size());
     RelayingCard::LocalRank& rank = card.ranks[local];
     const bool is_root = index == 0 && local == 0;
@@ -319,6 +330,7 @@ TEST(NicRelaying, BroadcastsAreRightOnANetworkThatLosesDoublesAndOvertakes) {
     Setting setting{.seed = seed, .cards = static_cast<std::uint32_t>(1 + seed % 12)};
     setting.first_epoch = seed % 2 == 0 ? 1 : near_the_end;
     setting.ranks_compute = seed % 3 == 0;
+    setting.has_aggregators = seed % 4 < 2;
     ASSERT_EQ(Simulation(setting).run(), Result::right) << "seed " << seed;
   }
 }

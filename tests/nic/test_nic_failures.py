@@ -14,6 +14,7 @@ import pytest
 from thalweg.nic.status import VERSION
 
 MEMBER = Path(__file__).parent / "member.py"
+INBOX = Path(__file__).parent / "inbox.py"
 NAME = f"nicf{os.getpid()}"
 NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
 ADDRESSES = ["10.77.0.1", "10.77.0.2", "10.77.0.3"]
@@ -166,6 +167,64 @@ def test_a_flood_of_forged_and_replayed_packets_ends_nothing(lab: None) -> None:
     assert waiting["epoch"] == 20
     assert members[0].poll() is None
     _end(*members)
+
+
+FORGED_MESSAGES = """
+import socket, struct, sys
+key, version, to = int(sys.argv[1], 16), int(sys.argv[2]), int(sys.argv[3])
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sender.bind((sys.argv[4], 7747))
+for _ in range(200):
+    for kind in (4, 5):
+        for speaker in sorted({1, 2, 7} - {int(sys.argv[5])}):
+            packet = struct.pack(">HBBIQIHBB", 0x5457, version, kind, 6, key, kind - 4, speaker, 0, 0)
+            sender.sendto(packet + struct.pack(">IIHH", 9, 0, to, 1), ("10.77.0.1", 7747))
+"""
+
+
+def _forge(host: int, key: str, to: int) -> None:
+    """Send the first host's card 800 messages and answers for rank `to`, as ranks elsewhere and one there is not."""
+    words = [key, str(VERSION), str(to), ADDRESSES[host], str(host)]
+    inside = ["ip", "netns", "exec", f"{NAME}-h{host}"]
+    subprocess.run([*inside, sys.executable, "-c", FORGED_MESSAGES, *words], check=True)
+
+
+def _inbox(rank: int) -> Process:
+    words = [*NOBODY, sys.executable, str(INBOX), "6", str(rank)]
+    started = subprocess.Popen(
+        ["ip", "netns", "exec", f"{NAME}-h{rank}", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert _line(started) == "joined"
+    return started
+
+
+def _ask(inbox: Process, words: str) -> str:
+    assert inbox.stdin is not None
+    inbox.stdin.write(f"{words}\n")
+    inbox.stdin.flush()
+    return _line(inbox)
+
+
+def test_forged_messages_and_answers_come_to_no_inbox(lab: None) -> None:
+    """Without the key, with it from a stranger, as a rank elsewhere, for a rank elsewhere; real ones go on."""
+    del lab
+    inboxes = [_inbox(rank) for rank in range(3)]
+    assert _ask(inboxes[0], "receive") == "posted"
+    before = _refused()
+    _forge(1, "BAD", 0)
+    _forge(1, "FEEDFEED", 2)
+    assert _refused() - before > 400  # of 1600, as sockets may be full
+    assert _ask(inboxes[0], "look") == "matches 0 source -1 tag -1 accepted 0 0 0"
+    assert _ask(inboxes[2], "send 0 5") == "sent"
+    assert _ask(inboxes[0], "look") == "matches 1 source 2 tag 5 accepted 0 0 0"
+    assert _ask(inboxes[0], "send 1 6") == "sent"
+    before = _refused()
+    _forge(2, "FEEDFEED", 0)
+    assert _refused() - before > 200
+    assert _ask(inboxes[0], "look").startswith("matches 1 source 2 tag 5 accepted 0 ")
+    assert _ask(inboxes[2], "send 0 7") == "sent"
+    assert _ask(inboxes[0], "receive") == "posted"
+    _end(*inboxes)
 
 
 def _refused() -> int:

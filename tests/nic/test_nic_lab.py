@@ -15,7 +15,7 @@ import pytest
 pytestmark = cards.NEED
 
 
-@pytest.mark.parametrize("case", [(devices.HOSTS, "nic"), (2 * devices.HOSTS, "nic:radix=2")])
+@pytest.mark.parametrize("case", [(devices.HOSTS, "nic"), (2 * devices.HOSTS, "nic:radix=2,where=card")])
 def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     lab: None, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: tuple[int, str]
 ) -> None:
@@ -27,7 +27,8 @@ def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     done, report = devices.run(program, tmp_path, ranks, f"barrier={use}", 600)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "wrong 0\n"
-    assert report["network_device"] == "collectives run on the hosts' network devices"
+    joined = "" if "card" in use else f", joined by that of {devices.AGGREGATOR}"
+    assert report["network_device"] == f"collectives run on the hosts' network devices{joined}"
     assert use in devices.ran_on(report)
     last = report["last_on_devices"]
     assert isinstance(last, list)
@@ -52,7 +53,7 @@ def test_nonblocking_calls_end_while_ranks_compute(lab: None, nonblocking: str, 
 def test_broadcasts_of_all_lengths_and_roots_are_relayed(lab: None, broadcasts: str, tmp_path: Path) -> None:
     """Where a rank comes late, and with two ranks on a host; those that are too long for cards run on the engine."""
     del lab
-    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
+    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2,where=card")):
         done, report = devices.run_broadcasts(broadcasts, tmp_path, ranks, use)
         assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
         assert devices.ran_on(report, "MPI_Ibcast") == {use}
@@ -63,7 +64,7 @@ def test_broadcasts_of_all_lengths_and_roots_are_relayed(lab: None, broadcasts: 
 def test_blocks_are_put_together_and_dealt_out(lab: None, blocks: str, tmp_path: Path) -> None:
     """At all roots, in place, in datatypes with gaps, nonblocking; the engine runs what is too long for cards."""
     del lab
-    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
+    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2,where=card")):
         done, report = devices.run_blocks(blocks, tmp_path, ranks, use)
         assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
         for call in ("gather", "allgather", "scatter"):
@@ -115,7 +116,7 @@ def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, number: int) -> None:
+def test_filters_of_clsact_do_as_well(lab: None, program: str, messages: str, tmp_path: Path, number: int) -> None:
     """They are taken away also where the process that keeps is killed."""
     del lab
     devices.end_all()
@@ -123,6 +124,7 @@ def test_filters_of_clsact_do_as_well(lab: None, program: str, tmp_path: Path, n
     done, report = devices.run(program, tmp_path, devices.HOSTS, "barrier=nic")
     assert done.stdout == "wrong 0\n", done.stderr
     assert "nic" in devices.ran_on(report)
+    test_messages_are_matched_on_the_devices_of_their_receivers(None, messages)
     programs = devices.programs()
     assert len(programs) == 2 * devices.HOSTS
     devices.end_all(number)
@@ -150,10 +152,25 @@ def test_packets_that_are_lost_are_sent_again(
     assert devices.ran_on(report, "MPI_Iallreduce") == {"nic"}
     done, _ = devices.run_words(tmp_path, devices.HOSTS, "allreduce=nic;reduce=nic", reductions, devices.TURNS)
     assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
-    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2")):
+    for ranks, use in ((devices.HOSTS, "nic"), (2 * devices.HOSTS - 1, "nic:radix=2,where=card")):
         for run, program in ((devices.run_broadcasts, broadcasts), (devices.run_blocks, blocks)):
             done, _ = run(program, tmp_path, ranks, use)
             assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+
+
+@pytest.mark.exhaustive
+def test_programs_on_mpich_run_on_the_devices_too(lab: None, of_mpich: dict[str, str], tmp_path: Path) -> None:
+    del lab
+    devices.serve("tcx", tmp_path / "log", aggregator=devices.AGGREGATOR)
+    done, report = devices.run_nonblocking(of_mpich["nonblocking"], tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    assert devices.ran_on(report, "MPI_Iallreduce") == {"nic"}
+    for run, name in ((devices.run_broadcasts, "broadcasts"), (devices.run_blocks, "blocks")):
+        done, _ = run(of_mpich[name], tmp_path, 2 * devices.HOSTS - 1, "nic")
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    test_reductions_on_the_devices_have_the_engines_bits(None, of_mpich["reductions"], tmp_path)
+    devices.serve("tcx", tmp_path / "log", aggregator=devices.AGGREGATOR)
+    test_messages_are_matched_on_the_devices_of_their_receivers(None, of_mpich["messages"])
 
 
 FORGER = """

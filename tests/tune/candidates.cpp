@@ -59,6 +59,11 @@ TEST(Candidates, HaveNetworkDevicesBesideTheSameScheduleOnSeveralNodes) {
       const bool has_devices =
           std::ranges::any_of(found, [](const Candidate& one) { return one.scheduled.strategy().offloads; });
       EXPECT_TRUE(has_devices || ranks_per_node == 4) << call;
+      std::set<bool> is_without_switch;
+      for (const Candidate& one : found)
+        if (one.scheduled.strategy().offloads)
+          is_without_switch.insert(one.text.find("where=card") != std::string::npos);
+      EXPECT_TRUE(is_without_switch.size() == 2 || ranks_per_node == 4) << call;
     }
 }
 

@@ -77,7 +77,9 @@ def measure(session: Session, mpi: str, operation: str, size: int, request: Requ
     hosts = [entry.name for entry in all_strategies(_blocking(operation)) if entry.name != OFFLOADED]
     first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches)
     best = min(hosts, key=lambda name: median(first[name].completion_us))
-    offloaded = [f"{OFFLOADED}:radix={radix}" for radix in request.radixes]
+    lab = saved(request.lab)
+    tops = ("switch", "card") if lab and lab.switch_address else ("card",)
+    offloaded = [f"{OFFLOADED}:radix={radix},where={where}" for radix in request.radixes for where in tops]
     samples = session.measure(operation, size, [NATIVE, best, *offloaded], batches=request.batches)
     rows = rows_of(f"{mpi}: {operation} {{}}, {size} B, {request.ranks} ranks", mpi, best, samples)
     for row in rows:

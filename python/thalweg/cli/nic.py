@@ -20,9 +20,17 @@ def make_application() -> typer.Typer:
         *,
         device: _Device = "eth0",
         hook: Annotated[str, typer.Option(help="best, tcx (Linux 6.6) or clsact.")] = "best",
+        aggregator: Annotated[
+            str, typer.Option(metavar="ADDRESS", help="Where a switch or host aggregates for this host's jobs.")
+        ] = "",
+        aggregate: Annotated[bool, typer.Option("--aggregate", help="Aggregate for the jobs of other hosts.")] = False,
+        switch: Annotated[
+            str, typer.Option(metavar="BRIDGE", help="Aggregate on this bridge, which has an address, and its ports.")
+        ] = "",
     ) -> None:
         """Serve this host's jobs until it is ended. Needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON."""
-        importlib.import_module("thalweg.nic.agent").serve(device, hook)
+        own = "self" if aggregate or switch else aggregator
+        importlib.import_module("thalweg.nic.agent").serve(switch or device, hook, own)
 
     @app.command()
     def status(

@@ -75,6 +75,11 @@ class Lab(NamedTuple):
         """Say where its files are."""
         return folder_of(self.name)
 
+    @property
+    def switch_address(self) -> str:
+        """Give the address of the switch itself, where it is one that can aggregate; else nothing."""
+        return "10.77.0.254" if self.topology == "star" else ""
+
     def address(self, index: int) -> str:
         """Give a host's address on its only link."""
         return f"10.77.0.{index + 1}"

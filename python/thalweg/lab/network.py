@@ -52,12 +52,19 @@ def up(lab: Lab) -> None:
         _make_links(lab)
         _await_links(lab)
         if lab.nic:
-            limits = Limits((str(ipaddress.IPv4Network(f"{lab.address(0)}/24", strict=False)),))
-            start_on(lab.names, "eth0", lab.folder / "agents.log", limits=limits)
+            _start_agents(lab)
         save(lab)
     except BaseException:
         down(lab.name)
         raise
+
+
+def _start_agents(lab: Lab) -> None:
+    limits = Limits((str(ipaddress.IPv4Network(f"{lab.address(0)}/24", strict=False)),))
+    if lab.switch_address:
+        log = lab.folder / "switch.log"
+        start_on([lab.switch(0)], "bridge", log, limits=limits, aggregator="self")
+    start_on(lab.names, "eth0", lab.folder / "agents.log", limits=limits, aggregator=lab.switch_address)
 
 
 def down(name: str) -> int:
@@ -91,7 +98,8 @@ def _make_links(lab: Lab) -> None:
         _batch(["-n", host], [f"address add {lab.address(index)}/24 dev eth0", "link set eth0 up", "link set lo up"])
     if lab.topology == "star":
         ports = [f"link set {port.device} master bridge up" for _, port in cables]
-        _batch(["-n", switches[0]], ["link add bridge type bridge", "link set bridge up", *ports])
+        address = f"address add {lab.switch_address}/24 dev bridge"
+        _batch(["-n", switches[0]], ["link add bridge type bridge", address, "link set bridge up", *ports])
     else:
         _make_routers(lab, network, cables)
     for cable in cables:
@@ -165,7 +173,8 @@ def _batch(options: list[str], lines: list[str]) -> None:
 
 def _write_names(lab: Lab) -> None:
     names = "127.0.0.1 localhost\n" + "".join(f"{lab.address(i)} {name}\n" for i, name in enumerate(lab.names))
-    for host in lab.names:
+    names += f"{lab.switch_address} {lab.switch(0)}\n" if lab.switch_address else ""
+    for host in (*lab.names, lab.switch(0)):
         folder = NETNS / host
         folder.mkdir(parents=True)
         (folder / "hosts").write_text(names)

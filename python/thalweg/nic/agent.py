@@ -21,8 +21,12 @@ _PATIENCE_S = 20
 """Kernels prove the programs when they are loaded."""
 
 
-def command(device: str, hook: str, limits: Limits | None = None) -> list[str]:
-    """Write the agent's command line; without limits, with the host's."""
+def command(device: str, hook: str, limits: Limits | None = None, aggregator: str = "") -> list[str]:
+    """Write the agent's command line; without limits, with the host's.
+
+    `aggregator`: where groups may have a card without ranks, as an address; "self": on this agent's own, for others;
+    "": as the limits say.
+    """
     if hook not in HOOKS:
         raise ThalwegError(NIC, f"'{hook}' is no hook of network devices", f"choose one of {', '.join(HOOKS)}")
     given = limits or limits_of_host()
@@ -31,24 +35,31 @@ def command(device: str, hook: str, limits: Limits | None = None) -> list[str]:
         _part(_PROGRAMS),
         device,
         hook,
+        aggregator or given.aggregator or "none",
         str(given.groups_per_user),
         str(given.starts_per_second),
         *given.networks,
     ]
 
 
-def serve(device: str, hook: str) -> NoReturn:
+def serve(device: str, hook: str, aggregator: str = "") -> NoReturn:
     """Take this process's place with the agent."""
-    words = command(device, hook)
+    words = command(device, hook, aggregator=aggregator)
     sys.stdout.flush()
     os.execv(words[0], words)
 
 
-def start_on(
-    namespaces: Sequence[str], device: str, log: Path, hook: str = "best", limits: Limits | None = None
+def start_on(  # noqa: PLR0913 - what an agent is told
+    namespaces: Sequence[str],
+    device: str,
+    log: Path,
+    *,
+    hook: str = "best",
+    limits: Limits | None = None,
+    aggregator: str = "",
 ) -> None:
     """Start an agent in each network namespace; they live until they are ended. Returns when all serve."""
-    words = command(device, hook, limits)
+    words = command(device, hook, limits, aggregator)
     tool = shutil.which("ip") or "ip"
     with log.open("wb") as errors:
         agents = [

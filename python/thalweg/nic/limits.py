@@ -3,6 +3,7 @@
 networks = ["10.0.0.0/8"]      # where the hosts of a group may be; anywhere, if it is left out
 groups_per_user = 64           # from 1 to 256
 starts_per_second = 200000     # of a user on this host, from 0, which is as many as it likes, to 1000000000
+aggregator = "10.0.0.250"      # the switch or host whose card may join groups of this host's users; none, if left out
 """
 
 import ipaddress
@@ -23,6 +24,7 @@ class Limits(NamedTuple):
     networks: tuple[str, ...] = ()
     groups_per_user: int = 64
     starts_per_second: int = 200_000
+    aggregator: str = ""
 
 
 def read_limits(text: str, source: str) -> Limits:
@@ -34,8 +36,9 @@ def read_limits(text: str, source: str) -> Limits:
     networks = entries.pop("networks", [])
     groups = entries.pop("groups_per_user", Limits().groups_per_user)
     starts = entries.pop("starts_per_second", Limits().starts_per_second)
+    aggregator = entries.pop("aggregator", "")
     if entries:
-        known = "networks, groups_per_user and starts_per_second are known"
+        known = "networks, groups_per_user, starts_per_second and aggregator are known"
         raise ThalwegError(NIC, f"{source} has an entry '{next(iter(entries))}'", known)
     if type(groups) is not int or not 1 <= groups <= _GROUPS_MAX:
         raise ThalwegError(NIC, f"{source}: groups_per_user is {groups}", f"write a number from 1 to {_GROUPS_MAX}")
@@ -44,7 +47,17 @@ def read_limits(text: str, source: str) -> Limits:
         raise ThalwegError(NIC, said, f"write a number from 0 to {_STARTS_MAX}")
     if not isinstance(networks, list):
         raise ThalwegError(NIC, f"{source}: networks is {networks}", 'write a list like ["10.0.0.0/8"]')
-    return Limits(tuple(_network(network, source) for network in networks), groups, starts)
+    if aggregator and not is_address(aggregator):
+        raise ThalwegError(NIC, f"{source}: aggregator is {aggregator}", "write an IPv4 address like 10.0.0.250")
+    return Limits(tuple(_network(network, source) for network in networks), groups, starts, str(aggregator))
+
+
+def is_address(text: object) -> bool:
+    """Tell whether it is an IPv4 address."""
+    try:
+        return isinstance(text, str) and bool(ipaddress.IPv4Address(text))
+    except ValueError:
+        return False
 
 
 def limits_of_host(file: Path = FILE) -> Limits:

@@ -9,10 +9,11 @@ from typing import Any
 from thalweg.errors import NIC, ThalwegError
 
 AGENT = b"\0thalweg-nic"
-VERSION = 5
+VERSION = 6
 _STATUS = 3
 _PATIENCE_S = 5.0
 _LONGEST = 1 << 20
+_DEPARTURES = {"ended": "ended", "silent": "does not answer", "agent ended": "has no agent any more"}
 
 
 def ask() -> dict[str, Any]:
@@ -35,15 +36,19 @@ def lines(status: dict[str, Any]) -> list[str]:
     packets = f"{status['starts']} starts, {status['ups']} up, {status['downs']} down, {status['refused']} refused"
     if status["held_back"]:
         packets += f", {status['held_back']} held back"
-    found = [f"agent on {status['address']} through {status['hook']}: {packets}"]
+    role = {"": "", "self": ", which aggregates for other hosts"}
+    joined = role.get(status["aggregator"], f", whose groups {_host(status['aggregator'])} may join")
+    found = [f"agent on {status['address']} through {status['hook']}{joined}: {packets}"]
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
+        if not group["ranks"]:
+            ranks = f"joins {group['cards']} hosts"
         what = "inboxes" if group["inboxes"] else f"{group['ended']} calls ended"
         found.append(f"group {group['group']} of user {group['user']}: {ranks}, {what}")
         for gone in group["gone"]:
             rank = f"rank {gone['rank']} on " if gone["rank"] >= 0 else ""
             when = "" if group["inboxes"] else f" after call {gone['after']}"
-            found.append(f"  {rank}{gone['host']} {'does not answer' if gone['is_silent'] else 'ended'}{when}")
+            found.append(f"  {rank}{gone['host']} {_DEPARTURES[gone['how']]}{when}")
         for waiting in group["waiting"]:
             missing = ", ".join(f"rank {one['rank']} on {_host(one['host'])}" for one in waiting["missing"])
             found.append(

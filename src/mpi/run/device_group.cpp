@@ -1,5 +1,6 @@
 #include "mpi/run/device_group.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <fmt/format.h>
 #include <random>
@@ -9,9 +10,12 @@
 #include "core/error.hpp"
 #include "engine/plan.hpp"
 #include "mpi/state/runtime.hpp"
+#include "nic/address.hpp"
+#include "nic/aggregating.hpp"
 #include "nic/datagram.hpp"
 #include "nic/kernel_card.hpp"
 #include "nic/kernel_relay.hpp"
+#include "strategies/host_tree.hpp"
 
 namespace thalweg::mpi {
 
@@ -46,11 +50,20 @@ std::int32_t world_rank(Rank rank, const CommunicatorState& communicator) {
   return world >= 0 ? world : rank;
 }
 
-std::vector<std::int32_t> world_ranks(const nic::HostView& view, const CommunicatorState& communicator) {
+// By contributor, as agents name them; -1 for a card without ranks.
+std::vector<std::int32_t> names_in(const nic::HostView& view, const std::vector<std::int32_t>& world_ranks) {
   std::vector<std::int32_t> ranks;
-  for (std::int32_t contributor = 0; contributor < view.contributors(); ++contributor)
-    ranks.push_back(world_rank(view.rank_of(contributor), communicator));
+  for (std::int32_t contributor = 0; contributor < view.contributors(); ++contributor) {
+    const Rank rank = view.rank_of(contributor);
+    ranks.push_back(rank < 0 ? -1 : world_ranks[static_cast<std::size_t>(rank)]);
+  }
   return ranks;
+}
+
+bool wants_aggregator(const strategies::Scheduled& scheduled) {
+  const schedule::Parameters& all = scheduled.parameters();
+  return std::ranges::find(
+             all, std::pair{std::string(strategies::host_tree_where().name), std::int64_t{0}}) != all.end();
 }
 
 // By which all ranks hear all words: along trees, so that few ranks are connected for it.
@@ -74,6 +87,7 @@ std::unique_ptr<engine::Plan> plan_of_round(std::int32_t ranks, Rank rank, std::
 template <std::size_t size>
 void set_reason(std::array<char, size>& reason, const std::exception& error) {
   const std::string_view text = error.what();
+  reason = {};
   text.copy(reason.data(), reason.size() - 1);
 }
 
@@ -82,18 +96,18 @@ void set_reason(std::array<char, size>& reason, const std::exception& error) {
 DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator,
                          std::shared_ptr<transport::Transport> transport, engine::Tags tags)
     : rank_(communicator.rank), relays_(is_relayed(scheduled.strategy().operation)),
-      transport_(std::move(transport)), tags_(tags), words_(static_cast<std::size_t>(communicator.size)) {
+      wants_aggregator_(wants_aggregator(scheduled)), transport_(std::move(transport)), tags_(tags),
+      words_(static_cast<std::size_t>(communicator.size)) {
   if (communicator.node_count() <= 1) {
     settled("collectives for network devices are run by our engine: all ranks are on one host");
     return;
   }
-  if (runtime.world_rank == 0)
-    for (Rank rank = 0; rank < communicator.size; ++rank)
-      in_world_.push_back(world_rank(rank, communicator));
+  reports_ = runtime.world_rank == 0;
+  for (Rank rank = 0; rank < communicator.size; ++rank)
+    world_ranks_.push_back(world_rank(rank, communicator));
   plan_ = plan_of_round(communicator.size, rank_, sizeof(Word));
   try {
     view_ = view_of(scheduled, root, communicator);
-    world_ranks_ = world_ranks(view_, communicator);
   } catch (const std::exception& error) {
     set_reason(own_.reason, error);
   }
@@ -106,7 +120,6 @@ void DeviceGroup::begin_round() {
                            .scratch = round_->scratch.data(),
                            .staging = round_->staging.data()},
                           tags_, nullptr);
-  ++rounds_;
 }
 
 void DeviceGroup::find_agent() {
@@ -119,6 +132,7 @@ void DeviceGroup::find_agent() {
                               mtu_of_broadcasts),
                   "give the device a larger one, on all hosts", thalweg_error_system);
     own_.address = agent_->address();
+    own_.aggregator = wants_aggregator_ ? agent_->aggregator() : 0;
     std::random_device random;
     own_.id = random();
     own_.key = std::uint64_t{random()} << 32 | random();
@@ -127,36 +141,82 @@ void DeviceGroup::find_agent() {
   }
 }
 
-thalweg_nic_group DeviceGroup::group() const {
+std::uint32_t DeviceGroup::agreed_aggregator() const {
+  const std::uint32_t first = words_.front().aggregator;
+  return std::ranges::all_of(words_, [&](const Word& word) { return word.aggregator == first; }) ? first : 0;
+}
+
+// Where joining fails too, that matters more.
+void DeviceGroup::set_aggregators_reason(std::string_view reason) {
+  if (reason.empty() || own_.reason.front() != 0)
+    return;
+  reason.copy(own_.reason.data(), own_.reason.size() - 1);
+  own_.is_aggregators = true;
+}
+
+void DeviceGroup::ask_aggregator() {
+  try {
+    placing_ = std::make_unique<nic::AgentConnection>();
+    const nic::HostView view = nic::aggregators_view(view_, relays_);
+    if (view.contributors() > THALWEG_NIC_CONTRIBUTORS)
+      throw Error(fmt::format("{} hosts would be below it", view.contributors()),
+                  fmt::format("{} are possible: choose a smaller radix", int{THALWEG_NIC_CONTRIBUTORS}));
+    placing_->place(group_of(view), names_in(view, world_ranks_));
+  } catch (const std::exception& error) {
+    placing_.reset();
+    set_aggregators_reason(error.what());
+  }
+}
+
+bool DeviceGroup::has_answer() {
+  const std::optional<std::string> answer = placing_->placed();
+  if (!answer)
+    return false;
+  placing_.reset();
+  set_aggregators_reason(*answer);
+  begin_round();
+  return true;
+}
+
+nic::HostView DeviceGroup::view() const {
+  return aggregator_ != 0 ? nic::with_aggregator(view_, relays_) : view_;
+}
+
+thalweg_nic_group DeviceGroup::group_of(const nic::HostView& view) const {
   const auto place_at = [&](Rank rank) {
-    return thalweg_nic_place{words_[static_cast<std::size_t>(rank)].address,
-                             thalweg_nic_order16(THALWEG_NIC_PORT), 0};
+    const std::uint32_t address =
+        rank == nic::aggregator ? aggregator_ : words_[static_cast<std::size_t>(rank)].address;
+    return thalweg_nic_place{address, thalweg_nic_order16(THALWEG_NIC_PORT), 0};
   };
   thalweg_nic_group group{};
   group.segment_bytes = relays_ ? THALWEG_NIC_SEGMENT_BYTES : 0;
-  group.id = words_.front().id;
+  group.id = words_.front().id + times_joined_; // agents know the one before for a while
   group.key = words_.front().key;
-  group.locals = static_cast<std::uint16_t>(view_.locals.size());
-  group.contributors = static_cast<std::uint16_t>(view_.contributors());
-  for (std::size_t below = 0; below < view_.below.size(); ++below)
-    group.below[view_.locals.size() + below] = place_at(view_.below[below]);
-  if (view_.parent < 0)
+  group.locals = static_cast<std::uint16_t>(view.locals.size());
+  group.contributors = static_cast<std::uint16_t>(view.contributors());
+  for (std::size_t below = 0; below < view.below.size(); ++below)
+    group.below[view.locals.size() + below] = place_at(view.below[below]);
+  if (view.is_root())
     return group;
   group.has_parent = 1;
-  group.own = static_cast<std::uint16_t>(view_.number_above);
-  group.parent = place_at(view_.parent);
+  group.own = static_cast<std::uint16_t>(view.number_above);
+  group.parent = place_at(view.parent);
   return group;
 }
 
 void DeviceGroup::join() {
   try {
-    const auto local = static_cast<std::uint32_t>(view_.own_number);
-    nic::KernelGroup joined(std::move(agent_), group(), local, world_ranks_);
+    if (!agent_)
+      agent_ = std::make_unique<nic::AgentConnection>();
+    const nic::HostView joins = view();
+    const auto local = static_cast<std::uint32_t>(joins.own_number);
+    nic::KernelGroup joined(std::move(agent_), group_of(joins), local, names_in(joins, world_ranks_));
     if (relays_)
       relay_card_ = std::make_unique<nic::KernelRelay>(std::move(joined));
     else
       card_ = std::make_unique<nic::KernelCard>(std::move(joined));
   } catch (const std::exception& error) {
+    own_.is_aggregators = false;
     set_reason(own_.reason, error);
   }
 }
@@ -167,15 +227,11 @@ void DeviceGroup::settled(std::string note) {
   is_settled_.store(true, std::memory_order_release);
 }
 
-// Of the first rank that cannot take part; it settles the group.
-bool DeviceGroup::has_objection() {
+std::string DeviceGroup::objection(bool is_aggregators) const {
   for (std::size_t rank = 0; rank < words_.size(); ++rank)
-    if (words_[rank].reason.front() != 0) {
-      settled(fmt::format("collectives for network devices are run by our engine: rank {}: {}", rank,
-                          words_[rank].reason.data()));
-      return true;
-    }
-  return false;
+    if (words_[rank].reason.front() != 0 && words_[rank].is_aggregators == is_aggregators)
+      return fmt::format("rank {}: {}", rank, words_[rank].reason.data());
+  return {};
 }
 
 bool DeviceGroup::settle() {
@@ -184,26 +240,54 @@ bool DeviceGroup::settle() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || is_settled())
     return is_settled();
-  if (rounds_ == 0) {
+  if (!round_ && !placing_) {
     find_agent();
     begin_round();
   }
-  if (!round_->execution.progress())
+  if ((placing_ && !has_answer()) || !round_->execution.progress())
     return false;
-  if (has_objection())
-    return true;
-  if (rounds_ == 1) {
-    join();
-    begin_round();
-    return false;
+  go_on();
+  return is_settled();
+}
+
+void DeviceGroup::go_on() {
+  if (const std::string why_not = objection(false); !why_not.empty()) {
+    settled(fmt::format("collectives for network devices are run by our engine: {}", why_not));
+  } else if (times_joined_ == 0) {
+    aggregator_ = agreed_aggregator();
+    join_all();
+  } else if (const std::string why_alone = objection(true); !why_alone.empty()) {
+    note_network_device(fmt::format("no aggregator joins the hosts: {}", why_alone));
+    aggregator_ = 0;
+    own_.reason = {};
+    own_.is_aggregators = false;
+    card_.reset();
+    relay_card_.reset();
+    join_all();
+  } else {
+    begin_calls();
   }
+}
+
+// The round begins when all answers are there.
+void DeviceGroup::join_all() {
+  ++times_joined_;
+  if (aggregator_ != 0 && view_.is_root() && view_.own_number == 0)
+    ask_aggregator();
+  join();
+  if (!placing_)
+    begin_round();
+}
+
+void DeviceGroup::begin_calls() {
   if (relays_)
     relay_ =
-        std::make_unique<nic::RelayMember>(std::move(relay_card_), view_.parent < 0 && view_.own_number == 0);
+        std::make_unique<nic::RelayMember>(std::move(relay_card_), view_.is_root() && view_.own_number == 0);
   else
     member_ = std::make_unique<nic::Member>(std::move(card_));
-  settled("collectives run on the hosts' network devices");
-  return true;
+  const std::string joined =
+      aggregator_ == 0 ? "" : fmt::format(", joined by that of {}", nic::address_text(aggregator_));
+  settled("collectives run on the hosts' network devices" + joined);
 }
 
 void note_network_device(const std::string& text) {

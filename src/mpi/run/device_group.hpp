@@ -23,8 +23,9 @@
 namespace thalweg::mpi {
 
 // All ranks ask for it in the same call. They tell each other in two rounds whether they have an agent, and
-// whether it has taken them, so that all come to the same end. That goes on in the background, as calls that
-// do not block may ask for several groups in any order.
+// whether it has taken them, so that all come to the same end. Where all know of the same aggregator, they
+// join groups with it while it is asked. Only if it refuses, they join others and have a third round. All
+// goes on in the background, as calls that do not block may ask for several groups in any order.
 class DeviceGroup {
 public:
   // The group of a strategy's schedule at that root. `tags` are for it alone. It outlives the communicator.
@@ -43,7 +44,7 @@ public:
   // In the program's world, of a rank that devices count from 1 on; -1 where it is none, or not for this
   // process to tell of.
   std::int32_t world_rank_of(std::uint32_t counted) const {
-    return counted - 1 < in_world_.size() ? in_world_[counted - 1] : -1;
+    return reports_ && counted - 1 < world_ranks_.size() ? world_ranks_[counted - 1] : -1;
   }
   // The number of the group's next operation: in the order of calls, which is the same on all ranks.
   std::uint32_t next_epoch() { return ++epoch_; }
@@ -52,7 +53,9 @@ private:
   // What ranks tell each other. Without a reason all is well.
   struct Word {
     std::array<char, 152> reason{};
+    bool is_aggregators = false; // the reason: all can do without it
     std::uint32_t address = 0;
+    std::uint32_t aggregator = 0;
     std::uint32_t id = 0;
     std::uint64_t key = 0;
   };
@@ -69,24 +72,38 @@ private:
 
   void begin_round();
   void find_agent();
+  std::uint32_t agreed_aggregator() const;
+  // Of the rank that has the aggregator asked: begins that; then true once there is an answer.
+  void ask_aggregator();
+  bool has_answer();
+  void set_aggregators_reason(std::string_view reason);
+  nic::HostView view() const;
   void join();
-  bool has_objection();
+  void join_all();
+  // Of the first rank that has one; or that of the aggregator.
+  std::string objection(bool is_aggregators) const;
+  // What follows a round.
+  void go_on();
+  void begin_calls();
   void settled(std::string note);
-  thalweg_nic_group group() const;
+  thalweg_nic_group group_of(const nic::HostView& view) const;
 
   Rank rank_;
   bool relays_; // broadcasts and scatters
+  bool wants_aggregator_;
   std::shared_ptr<transport::Transport> transport_;
   engine::Tags tags_;
   nic::HostView view_;
-  std::vector<std::int32_t> world_ranks_; // of the card's contributors
-  std::vector<std::int32_t> in_world_;    // of all ranks, in the process that writes the report
+  std::vector<std::int32_t> world_ranks_; // of all ranks
+  bool reports_ = false;                  // this process writes the report
   std::unique_ptr<engine::Plan> plan_;
   std::unique_ptr<Round> round_;
-  int rounds_ = 0; // begun
+  std::uint32_t times_joined_ = 0;
+  std::uint32_t aggregator_ = 0; // 0: none
   Word own_;
   std::vector<Word> words_;
   std::unique_ptr<nic::AgentConnection> agent_;
+  std::unique_ptr<nic::AgentConnection> placing_;
   std::unique_ptr<nic::Card> card_;
   std::unique_ptr<nic::RelayCard> relay_card_;
   std::unique_ptr<nic::Member> member_;

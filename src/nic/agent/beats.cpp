@@ -3,11 +3,19 @@
 #include "nic/looking.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 // What agents tell each other, and what a host's ranks are known of it.
 
 namespace thalweg::nic {
+
+namespace {
+
+// Longer than an aggregator is asked for a group (agent/placements.cpp).
+constexpr std::chrono::seconds patience_when_new{5};
+
+} // namespace
 
 void Registry::look(std::uint32_t index, Group& group, Clock::time_point now) const {
   group.watch.look(group.view.segment_bytes == 0
@@ -40,10 +48,14 @@ void Registry::beat() {
   for (auto& [index, group] : groups_) {
     look(index, group, now);
     bool is_news = false;
-    if (group.present != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
-      for (const std::uint32_t neighbor : group.watch.neighbors())
-        if (neighbors_.is_silent(neighbor, now))
-          is_news |= group.watch.lose(neighbor);
+    if ((group.present != 0 || group.view.locals == 0) &&
+        group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT)
+      for (const std::uint32_t neighbor : group.watch.neighbors()) {
+        if (neighbors_.is_silent(neighbor, now, group.made))
+          is_news |= group.watch.lose(neighbor, THALWEG_NIC_HOST_SILENT);
+        if (neighbors_.has_no_agent(neighbor, group.made))
+          is_news |= group.watch.lose(neighbor, THALWEG_NIC_AGENT_ENDED);
+      }
     if (is_news)
       announce(group);
     else
@@ -51,16 +63,36 @@ void Registry::beat() {
   }
 }
 
+// It is one that was left long ago here. But no rank here would notice that an aggregator's groups went with
+// an agent before this one, so those who speak of them are told.
+void Registry::report_unknown(std::uint32_t from, const Beat& beat) const {
+  if (!aggregation_.is_offered || beat.departure.kind != THALWEG_NIC_NOBODY_LEFT)
+    return;
+  Beat answer{beat.group, beat.key, {}, 0, {THALWEG_NIC_AGENT_ENDED, -1, 0, 0, {}}, {}};
+  std::strncpy(answer.host, host_.c_str(), sizeof answer.host - 1);
+  std::strncpy(answer.departure.host, host_.c_str(), sizeof answer.departure.host - 1);
+  neighbors_.send_once({from, agent_port}, write_beat(answer));
+}
+
 void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
-  const std::optional<Beat> beat = read_beat(datagram);
+  std::optional<Beat> beat = read_beat(datagram);
   const auto found = std::ranges::find_if(
       groups_, [&](const auto& entry) { return beat && entry.second.view.id == beat->group; });
-  if (beat && found == groups_.end())
-    return; // a group that was left long ago here
+  if (beat && found == groups_.end()) {
+    report_unknown(from, *beat);
+    return;
+  }
   if (!beat || found->second.view.key != beat->key || !found->second.watch.is_neighbor(from)) {
     ++refused_;
     return;
   }
+  // Where no rank is, a group is kept for as long as others speak of it.
+  if (found->second.view.locals == 0)
+    found->second.left = Clock::now();
+  // Ranks join a group while its aggregator is asked for it, and that one does not know it before.
+  if (beat->departure.kind == THALWEG_NIC_AGENT_ENDED &&
+      Clock::now() - found->second.made < patience_when_new)
+    beat->departure = {};
   if (found->second.watch.hear(from, *beat, Clock::now()))
     announce(found->second);
 }

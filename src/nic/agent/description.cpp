@@ -1,20 +1,19 @@
 #include "nic/agent/registry.hpp"
 
+#include "nic/address.hpp"
 #include "nic/protocol.h"
 
-#include <arpa/inet.h>
+#include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace thalweg::nic {
 
 namespace {
 
-std::string text_of(std::uint32_t address) {
-  char text[INET_ADDRSTRLEN] = {};
-  inet_ntop(AF_INET, &address, text, sizeof text);
-  return text;
-}
+// By kind.
+constexpr std::array<std::string_view, 4> departures{"", "ended", "silent", "agent ended"};
 
 } // namespace
 
@@ -25,10 +24,13 @@ std::string Registry::describe() {
     look(index, group, Clock::now());
     groups += (groups.empty() ? "" : ",") + describe(group);
   }
+  std::string aggregator = aggregation_.is_offered ? "self" : "";
+  if (aggregation_.known != 0)
+    aggregator = address_text(aggregation_.known);
   return fmt::format(
-      R"({{"address":"{}","hook":"{}","starts":{},"ups":{},"downs":{},"refused":{},"held_back":{},"groups":[{}]}})",
-      text_of(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", counts.starts, counts.ups,
-      counts.downs, counts.refused + refused_, counts.held_back, groups);
+      R"({{"address":"{}","hook":"{}","aggregator":"{}","starts":{},"ups":{},"downs":{},"refused":{},"held_back":{},"groups":[{}]}})",
+      address_text(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", aggregator, counts.starts,
+      counts.ups, counts.downs, counts.refused + refused_, counts.held_back, groups);
 }
 
 std::string Registry::describe(const Group& group) const {
@@ -37,19 +39,19 @@ std::string Registry::describe(const Group& group) const {
   std::string missing;
   for (const Missing& one : watch.missing(now))
     missing += fmt::format(R"({}{{"rank":{},"host":"{}","waited_ms":{}}})", missing.empty() ? "" : ",",
-                           one.rank, text_of(one.address), one.waited_ms);
+                           one.rank, address_text(one.address), one.waited_ms);
   std::string waiting;
   if (thalweg_nic_later(watch.newest(), watch.ended()) != 0)
     waiting = fmt::format(R"({{"epoch":{},"waited_ms":{},"missing":[{}]}})", watch.newest(),
                           watch.waited_ms(now), missing);
   std::string gone;
   if (const thalweg_nic_departure& departure = watch.departure(); departure.kind != THALWEG_NIC_NOBODY_LEFT)
-    gone = fmt::format(R"({{"rank":{},"host":"{}","after":{},"is_silent":{}}})", departure.rank,
-                       departure.host, departure.after, departure.kind == THALWEG_NIC_HOST_SILENT);
+    gone = fmt::format(R"({{"rank":{},"host":"{}","after":{},"how":"{}"}})", departure.rank, departure.host,
+                       departure.after, departures.at(departure.kind));
   return fmt::format(
-      R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"inboxes":{},"ended":{},"waiting":[{}],"gone":[{}]}})",
-      group.view.id, group.user, group.view.locals, std::popcount(group.present), group.view.width != 0,
-      watch.ended(), waiting, gone);
+      R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"cards":{},"inboxes":{},"ended":{},"waiting":[{}],"gone":[{}]}})",
+      group.view.id, group.user, group.view.locals, std::popcount(group.present),
+      group.view.contributors - group.view.locals, group.view.width != 0, watch.ended(), waiting, gone);
 }
 
 } // namespace thalweg::nic

@@ -3,12 +3,14 @@
 #include "core/error.hpp"
 
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <optional>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -35,6 +37,15 @@ Device::Device(std::string name) : name_(std::move(name)) {
   sockaddr_in found{};
   std::memcpy(&found, &answer->ifr_addr, sizeof found);
   address_ = found.sin_addr.s_addr;
+}
+
+std::vector<int> Device::numbers() const {
+  std::vector<int> found{static_cast<int>(if_nametoindex(name_.c_str()))};
+  std::error_code none; // where it is no bridge
+  for (const auto& port : std::filesystem::directory_iterator("/sys/class/net/" + name_ + "/brif", none))
+    found.push_back(static_cast<int>(if_nametoindex(port.path().filename().c_str())));
+  std::erase(found, 0);
+  return found;
 }
 
 std::uint32_t Device::mtu() const {

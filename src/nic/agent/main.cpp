@@ -1,5 +1,6 @@
-// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS STARTS [NETWORK...], of which
-// users have GROUPS groups and STARTS starts a second. `thalweg nic serve` starts it.
+// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS GROUPS STARTS
+// [NETWORK...], of which users have GROUPS groups and STARTS starts a second. Its groups may have a card
+// without ranks at that address; or this one is such a card for others. `thalweg nic serve` starts it.
 //
 // It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
 // socket.
@@ -81,6 +82,18 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
+thalweg::nic::Aggregation aggregation_named(const char* text) {
+  if (std::string_view(text) == "none")
+    return {};
+  if (std::string_view(text) == "self")
+    return {.is_offered = true};
+  in_addr address{};
+  if (inet_pton(AF_INET, text, &address) != 1)
+    throw Error(fmt::format("'{}' is no IPv4 address of an aggregator", text),
+                "name the address of a host or switch: --aggregator 10.0.0.250");
+  return {.known = address.s_addr};
+}
+
 Hook hook_named(std::string_view name) {
   return name == "tcx" ? Hook::tcx : name == "clsact" ? Hook::clsact : Hook::best;
 }
@@ -88,21 +101,23 @@ Hook hook_named(std::string_view name) {
 } // namespace
 
 int main(int count, char** words) {
-  if (count < 6) {
+  if (count < 7) {
     std::fprintf(stderr,
-                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact GROUPS STARTS [NETWORK...]\n");
+                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS GROUPS STARTS "
+                 "[NETWORK...]\n");
     return 2;
   }
   thalweg::nic::handle_ends();
   try {
-    thalweg::nic::Limits limits{std::strtoul(words[4], nullptr, 10),
-                                static_cast<std::uint32_t>(std::strtoul(words[5], nullptr, 10)),
+    const thalweg::nic::Aggregation aggregation = aggregation_named(words[4]);
+    thalweg::nic::Limits limits{std::strtoul(words[5], nullptr, 10),
+                                static_cast<std::uint32_t>(std::strtoul(words[6], nullptr, 10)),
                                 {}};
-    for (int i = 6; i < count; ++i)
+    for (int i = 7; i < count; ++i)
       limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
     const thalweg::nic::Device device(words[2]);
-    Programs programs(words[1], words[2], hook_named(words[3]));
+    Programs programs(words[1], device, hook_named(words[3]));
     Neighbors neighbors(device.address());
     const std::string name = name_of(device.address());
     allow_many_files();
@@ -111,8 +126,8 @@ int main(int count, char** words) {
     std::fflush(stdout);
     thalweg::nic::keep(
         [&](const Ledger& ledger) {
-          Registry registry(programs, neighbors, device.address(), name, limits, ledger);
-          thalweg::nic::Server(listening, registry, neighbors, device).serve();
+          Registry registry(programs, neighbors, device.address(), name, aggregation, limits, ledger);
+          thalweg::nic::Server(listening, registry, neighbors, device, aggregation).serve();
         },
         [&] { programs.detach(); });
   } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "nic/beat.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -75,12 +76,16 @@ int Neighbors::connect_to(std::uint32_t address, std::uint16_t port) const {
 Neighbors::Neighbor& Neighbors::find_or_make(std::uint32_t address) {
   const auto [found, is_new] = neighbors_.try_emplace(address);
   if (is_new)
-    found->second = {connect_to(address, agent_port), connect_to(address, closed_port),
-                     Clock::now() + first_patience - patience, Clock::now()};
+    found->second = {connect_to(address, agent_port),
+                     connect_to(address, closed_port),
+                     Clock::now() + first_patience - patience,
+                     Clock::now(),
+                     {},
+                     0};
   return found->second;
 }
 
-void Neighbors::receive(const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit) {
+void Neighbors::receive(const std::function<void(const Sender&, std::span<const std::byte>)>& visit) {
   std::array<std::byte, 2048> datagram;
   sockaddr_in from{};
   for (;;) {
@@ -90,9 +95,11 @@ void Neighbors::receive(const std::function<void(std::uint32_t, std::span<const 
     if (bytes < 0)
       return;
     const std::uint32_t address = from.sin_addr.s_addr;
-    if (const auto found = neighbors_.find(address); found != neighbors_.end())
+    if (const auto found = neighbors_.find(address); found != neighbors_.end()) {
       found->second.heard = Clock::now(); // so it has joined, and needs no more patience
-    visit(address, std::span(datagram).first(static_cast<std::size_t>(bytes)));
+      found->second.times_refused = 0;
+    }
+    visit({address, ntohs(from.sin_port)}, std::span(datagram).first(static_cast<std::size_t>(bytes)));
   }
 }
 
@@ -103,16 +110,31 @@ void Neighbors::send(std::uint32_t address, std::span<const std::byte> datagram)
     neighbor.heard = std::max(neighbor.heard, now + first_patience - patience);
   neighbor.sent = now;
   bool is_alive = is_refused(neighbor.beats, datagram);
+  if (is_alive && neighbor.times_refused++ == 0)
+    neighbor.refused = now;
   if (now - neighbor.heard > patience / 2)
     is_alive |= is_refused(neighbor.closed, datagram.first(1));
   if (is_alive)
     neighbor.heard = std::max(neighbor.heard, now);
 }
 
-bool Neighbors::is_silent(std::uint32_t address, Clock::time_point now) const {
+bool Neighbors::is_silent(std::uint32_t address, Clock::time_point now, Clock::time_point since) const {
   const auto found = neighbors_.find(address);
   return found != neighbors_.end() && now - found->second.sent <= patience &&
-         now - found->second.heard > patience;
+         now - std::max(found->second.heard, since) > patience;
+}
+
+// The first one may be an answer to what was sent long ago.
+bool Neighbors::has_no_agent(std::uint32_t address, Clock::time_point since) const {
+  const auto found = neighbors_.find(address);
+  return found != neighbors_.end() && found->second.times_refused > 1 && found->second.refused > since;
+}
+
+void Neighbors::send_once(const Sender& to, std::span<const std::byte> datagram) const {
+  const sockaddr_in address = at(to.address, to.port);
+  [[maybe_unused]] const ssize_t sent =
+      sendto(listening_, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+             reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
 void Neighbors::begin_round(Clock::time_point now) {

@@ -15,6 +15,12 @@
 
 namespace thalweg::nic {
 
+/// Where a datagram is from, or is to go.
+struct Sender {
+  std::uint32_t address = 0; ///< in network order
+  std::uint16_t port = 0;    ///< in the host's
+};
+
 class Neighbors {
 public:
   using Clock = std::chrono::steady_clock;
@@ -27,11 +33,17 @@ public:
 
   /// To be polled for what arrives.
   int descriptor() const { return listening_; }
-  /// Gives all that has arrived to `visit`, with the sender's address.
-  void receive(const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit);
+  /// Gives all that has arrived to `visit`.
+  void receive(const std::function<void(const Sender&, std::span<const std::byte>)>& visit);
+  /// Sends the agent of a host beside this one something, as is done each round.
   void send(std::uint32_t address, std::span<const std::byte> datagram);
-  /// Three beats were missed, though this process had the time to hear them, and has sent some itself.
-  bool is_silent(std::uint32_t address, Clock::time_point now) const;
+  /// Sends something once, from the port of agents.
+  void send_once(const Sender& to, std::span<const std::byte> datagram) const;
+  /// Three beats were missed after `since`, though this process had the time to hear them, and has sent some
+  /// itself.
+  bool is_silent(std::uint32_t address, Clock::time_point now, Clock::time_point since) const;
+  /// Its host refuses what is sent to its agent, again and again, and has only begun to after `since`.
+  bool has_no_agent(std::uint32_t address, Clock::time_point since) const;
   /// Before each round of beats: `now` is compared with the last round's.
   void begin_round(Clock::time_point now);
   /// Forgets who was not sent to for long.
@@ -43,6 +55,8 @@ private:
     int closed = -1; // leads to a port at which nobody listens
     Clock::time_point heard{};
     Clock::time_point sent{};
+    Clock::time_point refused{}; // first by the agent's port, since something was heard
+    int times_refused = 0;
   };
 
   Neighbor& find_or_make(std::uint32_t address);

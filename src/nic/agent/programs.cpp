@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
-#include <net/if.h>
 #include <unistd.h>
 #include <vector>
 
@@ -32,6 +31,19 @@ struct Owner {
 struct Allowance {
   std::uint64_t next_ns;
   std::uint64_t interval_ns;
+};
+struct NextHops {
+  std::uint64_t hardware[THALWEG_NIC_CONTRIBUTORS];
+  std::uint32_t device[THALWEG_NIC_CONTRIBUTORS];
+};
+struct Settings {
+  std::uint32_t address;
+  std::uint32_t device;
+};
+struct Attachment {
+  const char* program;
+  int device;
+  bool is_for_arrivals;
 };
 struct GuardedState {
   std::uint32_t lock;
@@ -82,7 +94,7 @@ int make_array(const char* name, std::size_t value_bytes, std::size_t entries, s
 
 struct Programs::Loaded {
   bpf_object* object = nullptr;
-  int device = 0;
+  std::vector<int> devices; // the first one has the address, the others are its ports
   Hook hook = Hook::best;
   std::vector<int> links; // of tcx
 
@@ -105,9 +117,18 @@ struct Programs::Loaded {
     return bpf_program__fd(bpf_object__find_program_by_name(object, name));
   }
 
+  // What a switch passes on leaves through its ports, and is no start.
+  std::vector<Attachment> attachments() const {
+    std::vector<Attachment> all{{"leaving", devices.front(), false}};
+    for (const int device : devices)
+      all.push_back({"arriving", device, true});
+    return all;
+  }
+
   bool attach_tcx() {
-    for (const auto& [name, type] : {std::pair{"arriving", tcx_ingress}, {"leaving", tcx_egress}}) {
-      const int link = bpf_link_create(program(name), device, type, nullptr);
+    for (const Attachment& one : attachments()) {
+      const int link = bpf_link_create(program(one.program), one.device,
+                                       one.is_for_arrivals ? tcx_ingress : tcx_egress, nullptr);
       if (link < 0) {
         for (const int made : links)
           close(made);
@@ -121,24 +142,24 @@ struct Programs::Loaded {
   }
 
   void attach_filters() {
-    bpf_tc_hook both = hook_of(device, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
-    const int made = bpf_tc_hook_create(&both);
-    if (made < 0 && made != -EEXIST)
-      refuse("the device takes no clsact qdisc", -made, "ask for CAP_NET_ADMIN, or another --device");
     hook = Hook::clsact;
-    for (const auto& [name, point] : {std::pair{"arriving", BPF_TC_INGRESS}, {"leaving", BPF_TC_EGRESS}}) {
-      const bpf_tc_hook one = hook_of(device, point);
-      bpf_tc_opts options = filter(program(name));
-      if (const int code = bpf_tc_attach(&one, &options); code < 0)
+    for (const Attachment& one : attachments()) {
+      bpf_tc_hook both =
+          hook_of(one.device, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+      if (const int made = bpf_tc_hook_create(&both); made < 0 && made != -EEXIST)
+        refuse("the device takes no clsact qdisc", -made, "ask for CAP_NET_ADMIN, or another --device");
+      const bpf_tc_hook at = hook_of(one.device, one.is_for_arrivals ? BPF_TC_INGRESS : BPF_TC_EGRESS);
+      bpf_tc_opts options = filter(program(one.program));
+      if (const int code = bpf_tc_attach(&at, &options); code < 0)
         refuse("the device takes no filter", -code, "ask for CAP_NET_ADMIN, or another --device");
     }
   }
 
   void detach_filters() const {
-    for (const auto point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
-      const bpf_tc_hook one = hook_of(device, point);
+    for (const Attachment& one : attachments()) {
+      const bpf_tc_hook at = hook_of(one.device, one.is_for_arrivals ? BPF_TC_INGRESS : BPF_TC_EGRESS);
       const bpf_tc_opts options = filter(-1);
-      bpf_tc_detach(&one, &options);
+      bpf_tc_detach(&at, &options);
     }
   }
 
@@ -156,12 +177,13 @@ struct Programs::Loaded {
   }
 };
 
-Programs::Programs(const std::string& object, const std::string& device, Hook hook)
+Programs::Programs(const std::string& object, const Device& device, Hook hook)
     : loaded_(std::make_unique<Loaded>()) {
   libbpf_set_print(nullptr); // what fails is thrown
-  loaded_->device = static_cast<int>(if_nametoindex(device.c_str()));
-  if (loaded_->device == 0)
-    refuse(fmt::format("there is no device {}", device), errno, "name one with --device; ip link lists them");
+  loaded_->devices = device.numbers();
+  if (loaded_->devices.empty())
+    refuse(fmt::format("there is no device {}", device.name()), errno,
+           "name one with --device; ip link lists them");
   loaded_->object = bpf_object__open_file(object.c_str(), nullptr);
   if (loaded_->object == nullptr)
     refuse(fmt::format("{} cannot be read", object), errno, "build it: make build, with clang and libbpf");
@@ -169,6 +191,9 @@ Programs::Programs(const std::string& object, const std::string& device, Hook ho
     refuse(
         "the kernel does not load the programs", -code,
         "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
+  constexpr std::uint32_t only = 0;
+  const Settings settings{device.address(), static_cast<std::uint32_t>(loaded_->devices.front())};
+  loaded_->put("own", &only, &settings);
   loaded_->detach_filters(); // which an agent that crashed may have left
   if (hook != Hook::clsact && loaded_->attach_tcx())
     return;
@@ -203,7 +228,7 @@ void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page
   GuardedState empty{};
   if (group.segment_bytes != 0)
     thalweg_nic_begin(&empty.relay, 1);
-  const std::uint64_t nowhere[THALWEG_NIC_CONTRIBUTORS] = {};
+  const NextHops nowhere{};
   loaded_->put("states", &index, &empty);
   loaded_->put("hops", &index, &nowhere);
   loaded_->put("groups", &index, &group);

@@ -1,10 +1,11 @@
 #pragma once
 
-// The card's programs in the kernel, on one network device, and their maps.
+// The card's programs in the kernel, on one network device or a bridge and its ports, and their maps.
 //
 // tcx hooks (Linux 6.6) end with this process, whatever ends it. On older kernels the programs are filters of
 // a clsact qdisc: they end with a regular end of the agent, with the next agent, or with the device.
 
+#include "nic/agent/device.hpp"
 #include "nic/agent_messages.h"
 
 #include <cstdint>
@@ -20,8 +21,9 @@ inline constexpr std::uint32_t max_groups = 256;
 
 class Programs {
 public:
-  /// Loads the object file's programs and attaches them. Throws Error where the kernel refuses.
-  Programs(const std::string& object, const std::string& device, Hook hook);
+  /// Loads the object file's programs and attaches them, of a bridge also to its ports. Throws Error where
+  /// the kernel refuses.
+  Programs(const std::string& object, const Device& device, Hook hook);
   ~Programs();
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;

@@ -1,10 +1,10 @@
 #include "nic/agent/registry.hpp"
 
 #include "core/error.hpp"
+#include "nic/address.hpp"
 #include "nic/protocol.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -71,20 +71,21 @@ void Registry::check(const thalweg_nic_request& request) const {
   if (!is_sound)
     throw Error(fmt::format("{} ranks and {} contributors are no group", view.locals, view.contributors),
                 fmt::format("choose a tree with at most {} below a card", int{THALWEG_NIC_CONTRIBUTORS}));
-  const GroupWatch watch(view, request.ranks, address_, host_);
+  check_networks(request);
+}
+
+void Registry::check_networks(const thalweg_nic_request& request) const {
+  const GroupWatch watch(request.group, request.ranks, address_, host_);
   for (const std::uint32_t neighbor : watch.neighbors())
-    if (!limits_.allow(neighbor)) {
-      char text[INET_ADDRSTRLEN] = {};
-      inet_ntop(AF_INET, &neighbor, text, sizeof text);
-      throw Error(fmt::format("{} is in none of the networks that groups may be in", text),
+    if (!limits_.allow(neighbor))
+      throw Error(fmt::format("{} is in none of the networks that groups may be in", address_text(neighbor)),
                   "ask the administrator for it: networks in /etc/thalweg/nic.toml");
-    }
 }
 
 Registry::Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
-                   Limits limits, const Ledger& ledger)
+                   const Aggregation& aggregation, Limits limits, const Ledger& ledger)
     : programs_(programs), neighbors_(neighbors), address_(address), host_(std::move(host)),
-      limits_(std::move(limits)), ledger_(ledger) {
+      aggregation_(aggregation), limits_(std::move(limits)), ledger_(ledger) {
   restore();
 }
 

@@ -8,6 +8,7 @@
 #include "nic/agent/programs.hpp"
 #include "nic/group_watch.hpp"
 #include "nic/looking.hpp"
+#include "nic/placing.hpp"
 
 #include <array>
 #include <chrono>
@@ -18,12 +19,18 @@
 
 namespace thalweg::nic {
 
+/// What an agent has to do with cards without ranks.
+struct Aggregation {
+  bool is_offered = false; ///< this one makes groups on its own card for others
+  std::uint32_t known = 0; ///< where this host's groups may have one, in network order; 0: nowhere
+};
+
 class Registry {
 public:
   /// `address`: the device's, in network order. `host`: this host's name, for people. Goes on with what is in
   /// the ledger.
   Registry(const Programs& programs, Neighbors& neighbors, std::uint32_t address, std::string host,
-           Limits limits, const Ledger& ledger);
+           const Aggregation& aggregation, Limits limits, const Ledger& ledger);
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -41,6 +48,9 @@ public:
   /// A process of that user, over that connection, is the request's local rank. Throws Error where it may
   /// not.
   Membership join(int connection, uid_t user, const thalweg_nic_request& request);
+  /// Makes a group without ranks on this card, as the agent at that address asks for; if it is there already,
+  /// that is all right. Throws Error where it may not be.
+  void place(std::uint32_t from, const Placing& placing);
   /// The connection has ended. A group without members lives on for a while, as cards below may not have
   /// heard of its last end yet.
   void leave(int connection);
@@ -71,6 +81,7 @@ private:
     GroupDescriptors descriptors;
     thalweg_nic_page* page;
     std::uint64_t present = 0; // local ranks, a bit for each
+    Clock::time_point made = Clock::now();
     Clock::time_point left = {};
     std::array<Overdue, THALWEG_NIC_WINDOW> overdue = {};
     int last_socket = -1; // of the member that left last
@@ -90,6 +101,7 @@ private:
   void restore();
   void restore(std::uint32_t index, const KeptGroup& kept);
   void check(const thalweg_nic_request& request) const;
+  void check_networks(const thalweg_nic_request& request) const;
   void remove(std::uint32_t index, const Group& group) const;
   void look(std::uint32_t index, Group& group, Clock::time_point now) const;
   // Does some card below a group that was left here still lack a broadcast?
@@ -101,12 +113,14 @@ private:
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
   void report_to_neighbors(const Group& group);
+  void report_unknown(std::uint32_t from, const Beat& beat) const;
   std::string describe(const Group& group) const;
 
   const Programs& programs_;
   Neighbors& neighbors_;
   std::uint32_t address_;
   std::string host_;
+  Aggregation aggregation_;
   Limits limits_;
   const Ledger& ledger_;
   std::uint64_t refused_ = 0;             // of what others say

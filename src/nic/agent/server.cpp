@@ -27,7 +27,7 @@ uid_t user_of(int connection) {
   return peer.uid;
 }
 
-bool send_reply(int connection, thalweg_nic_reply& reply, const Registry::Membership& membership) {
+bool send_reply(int connection, thalweg_nic_reply reply, const Registry::Membership& membership) {
   iovec part{&reply, sizeof reply};
   alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
   msghdr message{};
@@ -48,9 +48,14 @@ bool send_reply(int connection, thalweg_nic_reply& reply, const Registry::Member
 
 } // namespace
 
-Server::Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device)
-    : registry_(registry), neighbors_(neighbors),
-      device_(device), watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {
+Server::Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device,
+               const Aggregation& aggregation)
+    : registry_(registry), neighbors_(neighbors), device_(device), aggregation_(aggregation),
+      placements_(aggregation, registry, neighbors,
+                  [this](int connection, const std::string& reason) {
+                    send_reply(connection, reply_with(reason.c_str()), {});
+                  }),
+      watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {
   for (const int connection : registry.connections())
     watched_.push_back({connection, POLLIN, 0});
 }
@@ -58,19 +63,23 @@ Server::Server(int listening, Registry& registry, Neighbors& neighbors, const De
 void Server::serve() {
   for (Clock::time_point due = Clock::now(); !is_to_end();) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
-    const int patience_ms =
-        std::min(registry_.start_again(), static_cast<int>(std::max<std::int64_t>(0, left)));
+    const int patience_ms = std::min(
+        {registry_.start_again(), placements_.go_on(), static_cast<int>(std::max<std::int64_t>(0, left))});
     poll(watched_.data(), watched_.size(), patience_ms);
     const std::vector<pollfd> ready = watched_;
     if (ready[1].revents != 0)
-      neighbors_.receive(
-          [&](std::uint32_t from, std::span<const std::byte> datagram) { registry_.hear(from, datagram); });
+      neighbors_.receive([&](const Sender& from, std::span<const std::byte> datagram) {
+        if (!placements_.hear(from, datagram))
+          registry_.hear(from.address, datagram);
+      });
     if (Clock::now() >= due) {
       registry_.expire();
       registry_.beat();
       due = Clock::now() + between_beats;
     }
-    for (std::size_t i = 2; i < ready.size(); ++i)
+    // The newest first: a rank asks for a group with an aggregator by a connection of its own, just before it
+    // joins that here by an older one, which takes the kernel long.
+    for (std::size_t i = ready.size(); --i > 1;)
       if (ready[i].revents != 0 && !answer(ready[i].fd))
         forget(ready[i].fd);
     if (ready[0].revents != 0)
@@ -78,6 +87,18 @@ void Server::serve() {
           connection >= 0)
         watched_.push_back({connection, POLLIN, 0});
   }
+}
+
+// Without a text it is done.
+thalweg_nic_reply Server::reply_with(const char* reason) const {
+  thalweg_nic_reply reply{};
+  reply.version = THALWEG_NIC_VERSION;
+  reply.refused = *reason != 0;
+  reply.address = device_.address();
+  reply.mtu = device_.mtu();
+  reply.aggregator = aggregation_.known;
+  std::strncpy(reply.reason, reason, sizeof reply.reason - 1);
+  return reply;
 }
 
 // False where the connection has ended.
@@ -93,7 +114,6 @@ bool Server::answer(int connection) {
   }
   if (bytes != sizeof request)
     return false;
-  thalweg_nic_reply reply{THALWEG_NIC_VERSION, 0, device_.address(), device_.mtu(), {}};
   Registry::Membership membership;
   try {
     if (request.version != THALWEG_NIC_VERSION)
@@ -102,15 +122,19 @@ bool Server::answer(int connection) {
           "install the same Thalweg everywhere");
     if (request.kind == THALWEG_NIC_JOIN)
       membership = registry_.join(connection, user_of(connection), request);
+    if (request.kind == THALWEG_NIC_PLACE) {
+      placements_.ask(connection, user_of(connection), request);
+      return true; // the answer comes later
+    }
   } catch (const Error& error) {
-    reply.refused = 1;
-    std::strncpy(reply.reason, error.what(), sizeof reply.reason - 1);
+    return send_reply(connection, reply_with(error.what()), {});
   }
-  return send_reply(connection, reply, membership);
+  return send_reply(connection, reply_with(""), membership);
 }
 
 void Server::forget(int connection) {
   registry_.leave(connection);
+  placements_.forget(connection);
   close(connection);
   std::erase_if(watched_, [&](const pollfd& one) { return one.fd == connection; });
 }

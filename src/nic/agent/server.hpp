@@ -3,6 +3,7 @@
 // The process of an agent that serves: answers a host's ranks, and goes its rounds.
 
 #include "nic/agent/device.hpp"
+#include "nic/agent/placements.hpp"
 #include "nic/agent/registry.hpp"
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace thalweg::nic {
 class Server {
 public:
   /// `listening`: a socket to connect to.
-  Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device);
+  Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device,
+         const Aggregation& aggregation);
 
   /// Until it is to end (agent/keeper.hpp).
   void serve();
@@ -22,10 +24,13 @@ public:
 private:
   bool answer(int connection);
   void forget(int connection);
+  thalweg_nic_reply reply_with(const char* reason) const;
 
   Registry& registry_;
   Neighbors& neighbors_;
   const Device& device_;
+  Aggregation aggregation_;
+  Placements placements_;
   std::vector<pollfd> watched_; // first those that want to connect, then other agents
 };
 

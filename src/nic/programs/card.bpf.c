@@ -1,5 +1,6 @@
 /*
- * A host's card: two programs in its network device's packet path (nic/protocol.h).
+ * A host's card: two programs in its network device's packet path (nic/protocol.h). A switch's card is on its
+ * bridge and all ports of it, and takes what is for the bridge itself before it gets there.
  *
  * `leaving` sees what the host sends, and swallows starts. `arriving` sees what other cards send. A packet
  * that completes something is itself rewritten and sent on. What belongs to no group is left as it is.
@@ -136,7 +137,7 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
   if (store_words(skb, content) || bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0))
     return SWALLOWED;
   if (actions & THALWEG_NIC_NOTIFY_PARENT)
-    return bpf_redirect_neigh(skb->ifindex, 0, 0, 0);
+    return send_on();
   if (actions & THALWEG_NIC_ANSWER)
     return bpf_redirect(skb->ifindex, 0);
   for (__u32 child = 0; child < THALWEG_NIC_CONTRIBUTORS; ++child) {
@@ -145,7 +146,7 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
     __builtin_memcpy(frame.ethernet.h_dest, &found->hardware[child], ETH_ALEN);
     address_to(&frame, sum, group->below[child].address);
     bpf_skb_store_bytes(skb, 0, &frame, offsetof(struct frame, udp), 0);
-    bpf_clone_redirect(skb, skb->ifindex, 0);
+    bpf_clone_redirect(skb, found->device[child], 0);
   }
   return SWALLOWED;
 }
@@ -206,7 +207,8 @@ int arriving(struct __sk_buff* skb) {
     return NOT_OURS;
   const __u32 id = thalweg_nic_order32(frame->packet.group);
   const __u32* const found = bpf_map_lookup_elem(&index_of_group, &id);
-  if (!found)
+  const struct settings* const settings = own_settings();
+  if (!found || !settings || frame->ip.daddr != settings->address)
     return NOT_OURS;
   at->index = *found;
   const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &at->index);
@@ -232,6 +234,7 @@ int arriving(struct __sk_buff* skb) {
     __u64 sender = 0;
     __builtin_memcpy(&sender, at->other_hardware, ETH_ALEN);
     next->hardware[at->contributor & (THALWEG_NIC_CONTRIBUTORS - 1)] = sender;
+    next->device[at->contributor & (THALWEG_NIC_CONTRIBUTORS - 1)] = skb->ifindex;
     ++counts->ups;
   } else {
     ++counts->downs;

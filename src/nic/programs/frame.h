@@ -9,6 +9,17 @@ static __always_inline struct counts* own_counts(void) {
   return bpf_map_lookup_elem(&counters, &zero);
 }
 
+static __always_inline const struct settings* own_settings(void) {
+  const __u32 zero = 0;
+  return bpf_map_lookup_elem(&own, &zero);
+}
+
+/* Sends the packet at hand to where its addresses say. */
+static __always_inline int send_on(void) {
+  const struct settings* const settings = own_settings();
+  return settings ? bpf_redirect_neigh(settings->device, 0, 0, 0) : SWALLOWED;
+}
+
 static __always_inline struct arrival* at_hand(void) {
   const __u32 zero = 0;
   return bpf_map_lookup_elem(&stage, &zero);

@@ -68,7 +68,7 @@ static __always_inline int make_message(struct __sk_buff* skb, struct arrival* a
   if ((skb->len != sizeof *made + carried && bpf_skb_change_tail(skb, sizeof *made + carried, 0)) ||
       bpf_skb_store_bytes(skb, 0, made, sizeof *made, 0))
     return SWALLOWED;
-  return bpf_redirect_neigh(skb->ifindex, 0, 0, 0);
+  return send_on();
 }
 
 /* A rank of this host has sent to `speaker`, which says how far that channel is. */

@@ -50,9 +50,16 @@ struct guarded_state {
   };
 };
 
-/* Where cards below were heard from last: the link's next hop to them. */
+/* Where cards below were heard from last: the link's next hop to them, and the device that they came by. */
 struct next_hops {
   __u64 hardware[THALWEG_NIC_CONTRIBUTORS];
+  __u32 device[THALWEG_NIC_CONTRIBUTORS];
+};
+
+/* What the agent says of this card. */
+struct settings {
+  __u32 address; /* in network order; packets for others pass by, as on a switch */
+  __u32 device;  /* that has the address: of a switch, its bridge */
 };
 
 struct counts {
@@ -102,6 +109,13 @@ struct {
   __type(key, __u32);
   __type(value, struct next_hops);
 } hops SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct settings);
+} own SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -74,13 +74,13 @@ static __always_inline __u32 make_segment(struct __sk_buff* skb, const struct ar
 
 /* Sends a clone of the packet at hand to a card below. */
 static __always_inline void send_clone(struct __sk_buff* skb, struct relay_frame* made, __u32 sum,
-                                       const __u64* hardware, __u32 address) {
-  if (*hardware == 0) /* it was never heard of, and asks when it wants something */
+                                       const struct next_hops* next, __u32 child, __u32 address) {
+  if (next->hardware[child] == 0) /* it was never heard of, and asks when it wants something */
     return;
-  __builtin_memcpy(made->frame.ethernet.h_dest, hardware, ETH_ALEN);
+  __builtin_memcpy(made->frame.ethernet.h_dest, &next->hardware[child], ETH_ALEN);
   address_to(&made->frame, sum, address);
   if (!bpf_skb_store_bytes(skb, 0, made, offsetof(struct frame, udp), 0))
-    bpf_clone_redirect(skb, skb->ifindex, 0);
+    bpf_clone_redirect(skb, next->device[child], 0);
 }
 
 /* Sends a segment to cards below. */
@@ -99,7 +99,7 @@ __attribute__((noinline)) int forward(struct __sk_buff* skb) {
     return 0;
   for (__u32 child = 0; child < THALWEG_NIC_CONTRIBUTORS; ++child)
     if (to >> child & 1)
-      send_clone(skb, &made, sum, &next->hardware[child], group->below[child].address);
+      send_clone(skb, &made, sum, next, child, group->below[child].address);
   return 0;
 }
 
@@ -120,7 +120,7 @@ __attribute__((noinline)) int resend(struct __sk_buff* skb) {
       continue;
     const __u32 sum = make_segment(skb, at, group, &made, segment, 0);
     if (sum)
-      send_clone(skb, &made, sum, &next->hardware[child], group->below[child].address);
+      send_clone(skb, &made, sum, next, child, group->below[child].address);
   }
   return 0;
 }
@@ -138,7 +138,7 @@ static __always_inline int report(struct __sk_buff* skb, const struct arrival* a
   if ((skb->len != sizeof made && bpf_skb_change_tail(skb, sizeof made, 0)) ||
       bpf_skb_store_bytes(skb, 0, &made, sizeof made, 0))
     return SWALLOWED;
-  return bpf_redirect_neigh(skb->ifindex, 0, 0, 0);
+  return send_on();
 }
 
 /* Does what the protocol asks for, with the packet at hand. */

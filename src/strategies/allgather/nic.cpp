@@ -35,7 +35,7 @@ Strategy nic() {
           .summary = "blocks up a tree of nodes, where the network devices put them together, and all down",
           .wins_when = "a few bytes on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 5.2 (future work)",
-          .parameters = {host_tree_radix()},
+          .parameters = {host_tree_radix(), host_tree_where()},
           .in_place = true,
           .uses_nodes = true,
           .offloads = true,

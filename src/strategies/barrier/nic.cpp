@@ -11,7 +11,7 @@ Strategy nic() {
           .wins_when =
               "one or few ranks a node on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 3.3.3 (gather, then broadcast, on the network interface)",
-          .parameters = {host_tree_radix()},
+          .parameters = {host_tree_radix(), host_tree_where()},
           .uses_nodes = true,
           .offloads = true,
           .append = [](Builder& builder) {

@@ -24,7 +24,7 @@ Strategy nic() {
           .wins_when =
               "short messages and late ranks on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 3.3.5 (broadcast with acknowledgements that go one hop)",
-          .parameters = {host_tree_radix()},
+          .parameters = {host_tree_radix(), host_tree_where()},
           .uses_nodes = true,
           .offloads = true,
           .append = append};

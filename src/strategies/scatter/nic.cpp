@@ -11,7 +11,7 @@ Strategy nic() {
           .wins_when =
               "short blocks and late ranks on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 5.2 (future work)",
-          .parameters = {host_tree_radix()},
+          .parameters = {host_tree_radix(), host_tree_where()},
           .in_place = true,
           .uses_nodes = true,
           .offloads = true,

@@ -1,0 +1,139 @@
+"""A switch or a host that aggregates for a lab's hosts, and what becomes of jobs when it ends."""
+
+import contextlib
+import json
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cards
+import devices
+import pytest
+
+from thalweg.lab.hosts import folder_of
+from thalweg.nic.agent import start_on
+
+pytestmark = cards.NEED
+
+RANKS = devices.HOSTS
+
+
+def _status(host: str) -> dict[str, list[dict[str, object]]]:
+    return dict(json.loads(devices.thalweg("nic", "status", "--json", host=host).stdout))
+
+
+def test_who_waits_is_told_that_the_aggregator_has_ended_and_later_jobs_do_without(
+    lab: None, program: str, tmp_path: Path
+) -> None:
+    """Its host still answers: only its agent is gone, with the switch's programs."""
+    del lab
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(devices.run, program, tmp_path, RANKS, "barrier=nic", 1_000_000)
+        while not devices.has_calls():
+            assert not job.done()
+        (group,) = [group for group in _status(devices.SWITCH)["groups"] if not group["gone"]]
+        assert (group["ranks"], group["cards"], group["user"]) == (0, RANKS, devices.NOBODY)
+        said = devices.thalweg("nic", "status", host=devices.SWITCH).stdout
+        assert "which aggregates for other hosts" in said
+        assert f"joins {RANKS} hosts" in said
+        said = devices.thalweg("nic", "status", host=devices.ALL[0]).stdout
+        assert f"whose groups {devices.SWITCH} may join" in said
+        devices.end(devices.SWITCH)
+        done, _ = job.result()
+    assert done.returncode != 0
+    _expect_told(done.stderr)
+    done, report = devices.run(program, tmp_path, RANKS, "barrier=nic")
+    assert done.stdout == "wrong 0\n", done.stderr
+    said = str(report["network_device"])
+    assert f"no aggregator joins the hosts: rank 0: the aggregator at {devices.AGGREGATOR} does not answer" in said
+    assert devices.ran_on(report) == {"nic"}
+    _serve_on_the_switch()
+
+
+def _expect_told(stderr: str) -> None:
+    """Its host may have refused so much that it refuses the agents' beats no more."""
+    assert (
+        f"the agent of {devices.SWITCH} has ended" in stderr or f"the host {devices.SWITCH} does not answer" in stderr
+    )
+
+
+def _serve_on_the_switch() -> None:
+    log = folder_of(devices.NAME) / "switch.log"
+    start_on([devices.SWITCH], "bridge", log, aggregator="self")
+
+
+@pytest.mark.exhaustive
+def test_another_agent_on_the_switch_does_not_know_the_groups_of_one_before(
+    lab: None, program: str, tmp_path: Path
+) -> None:
+    """It comes so soon that nobody may have noticed that there was none."""
+    del lab
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(devices.run, program, tmp_path, RANKS, "barrier=nic", 1_000_000)
+        while not devices.has_calls():
+            assert not job.done()
+        devices.end(devices.SWITCH)
+        _serve_on_the_switch()
+        done, _ = job.result()
+    assert done.returncode != 0
+    _expect_told(done.stderr)
+
+
+def _run_all(folder: Path, ranks: int, use: str, programs: dict[str, str]) -> None:
+    for run, name in ((devices.run_broadcasts, "broadcasts"), (devices.run_blocks, "blocks")):
+        done, report = run(programs[name], folder, ranks, use)
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+        assert "joined by that of" in str(report["network_device"])
+    words = [programs["reductions"], devices.TURNS]
+    done, _ = devices.run_words(folder, ranks, f"allreduce={use};reduce={use}", *words)
+    assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
+
+
+@pytest.fixture
+def programs(reductions: str, broadcasts: str, blocks: str) -> dict[str, str]:
+    return {"reductions": reductions, "broadcasts": broadcasts, "blocks": blocks}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("hook", ["tcx", "clsact"])
+def test_the_switch_aggregates_though_its_agent_is_killed(
+    lab: None, programs: dict[str, str], tmp_path: Path, hook: str
+) -> None:
+    """The process that serves: another one goes on with the same groups. Trees deeper than a switch, several ranks."""
+    del lab
+    devices.serve(hook, tmp_path / "log", aggregator=devices.AGGREGATOR)
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(_run_all, tmp_path, 2 * RANKS - 1, "nic:radix=2", programs)
+        while not job.done():
+            for pid in devices.serving(devices.SWITCH):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(2)  # agents that say nothing for longer than a second are taken for gone
+        job.result()
+
+
+@pytest.mark.exhaustive
+def test_packets_to_and_from_the_switch_that_are_lost_are_sent_again(
+    lab: None, programs: dict[str, str], nonblocking: str, tmp_path: Path
+) -> None:
+    """Also for ranks that compute."""
+    del lab
+    devices.serve("clsact", tmp_path / "log", aggregator=devices.AGGREGATOR)
+    devices.lose_packets(tmp_path)
+    devices.lose_packets(tmp_path, "egress")
+    _run_all(tmp_path, RANKS, "nic", programs)
+    done, _ = devices.run_nonblocking(nonblocking, tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+
+
+@pytest.mark.exhaustive
+def test_a_host_without_ranks_aggregates_as_well(lab: None, programs: dict[str, str], tmp_path: Path) -> None:
+    del lab
+    box, address = devices.ALL[-1], f"10.77.0.{RANKS}"
+    devices.end_all()
+    start_on([box], "eth0", tmp_path / "log", aggregator="self")
+    start_on(devices.ALL[:-1], "eth0", tmp_path / "log", aggregator=address)
+    _run_all(tmp_path, RANKS - 1, "nic", programs)
+    assert all(group["ranks"] == 0 for group in _status(box)["groups"])
