@@ -159,6 +159,8 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
   if (stay) {
     if (has_departed)
       settle();
+    notes_.add(has_departed ? "stay: no element moves; all ranks know where those are that moved before"
+                            : "stay: no element moves");
     return nothing;
   }
   const FenceTerms terms =
