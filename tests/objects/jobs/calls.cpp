@@ -169,6 +169,31 @@ void test_misuse(thalweg::array<Cell>& cells) {
   checks::failure_of([&] { (void)thalweg::array<Cell>(MPI_COMM_WORLD, {0, 3}); });
 }
 
+void test_neighbors(thalweg::array<Cell>& cells) {
+  cells.each([&](const Cell& cell, const auto& at) {
+    for (int side = 0; side < 4; ++side) {
+      auto expected = at;
+      auto& one = expected[static_cast<std::size_t>(side / 2)];
+      one += side % 2 == 0 ? -1 : 1;
+      const bool exists = one >= 0 && one < cells.shape()[static_cast<std::size_t>(side / 2)];
+      const auto found = cell.neighbor(side);
+      require(found.has_value() == exists && (!exists || found->number() == cells[expected].number()),
+              "side %d of [%lld, %lld] has another neighbor", side, static_cast<long long>(at[0]),
+              static_cast<long long>(at[1]));
+    }
+  });
+}
+
+void test_shapes() {
+  for (std::int64_t elements = 1; elements < 1000; ++elements) {
+    const auto [x, y, z] = thalweg::shape_of<3>(elements);
+    require(x * y * z == elements && x >= y && y >= z, "a shape of %lld elements",
+            static_cast<long long>(elements));
+  }
+  require(thalweg::shape_of<3>(64) == thalweg::coordinates<3>{4, 4, 4}, "%s", "no cube");
+  require(thalweg::shape_of<2>(24) == thalweg::coordinates<2>{6, 4}, "%s", "sides differ much");
+}
+
 // A rank that waits in a fence holds up no message of the program's: a long one needs its receiver's help.
 void test_waiting(thalweg::array<Cell>& cells) {
   int rank = 0;
@@ -210,7 +235,9 @@ int main(int argc, char** argv) {
     test_answers(cells);
     test_waiting(cells);
     test_misuse(cells);
+    test_neighbors(cells);
   }
+  test_shapes();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0)
