@@ -13,6 +13,20 @@ namespace {
 
 using checks::require;
 
+/// A mean, of which the elements hear as text.
+struct Mean {
+  using parts = std::vector<double>; // sum and count
+  parts operator()(parts one, const parts& other) const {
+    std::ranges::transform(one, other, one.begin(), std::plus());
+    return one;
+  }
+  std::string finish(const parts& of_all) const {
+    ++made;
+    return std::to_string(of_all[0] / of_all[1]);
+  }
+  static inline int made = 0; // on this rank
+};
+
 struct Cell : thalweg::element<Cell, 2> {
   std::int64_t hits = 0;
   double sum = 0;
@@ -59,9 +73,15 @@ struct Cell : thalweg::element<Cell, 2> {
       const std::int64_t told = co_await array()[{0, at()[1]}].ask<&Cell::tell>(round);
       require(told == at()[1] + round, "%s", "an answer is wrong");
     }
+    const auto text = co_await array().reduce(Mean(), mean_part(1));
+    require(text == std::to_string((static_cast<double>(shape[1]) - 1) / 2), "a mean is %s", text.c_str());
+    array().contribute<&Cell::has_mean>(Mean(), mean_part(0));
     array().contribute<&Cell::total>(thalweg::maximum(), id());
   }
   void total(std::int64_t most) { reduced = most; }
+  Mean::parts mean_part(std::size_t d) const { return {static_cast<double>(at()[d]), 1.0}; }
+  void has_mean(const std::string& text) { mean = text; }
+  std::string mean;
 };
 
 template <typename Value>
@@ -118,12 +138,17 @@ void test_large(thalweg::array<Cell>& cells) {
 }
 
 void test_tasks(thalweg::array<Cell>& cells) {
+  Mean::made = 0;
   if (cells.rank() == cells.ranks() - 1)
     cells.broadcast<&Cell::run>(20);
   cells.finish();
   const auto shape = cells.shape();
+  const std::string mean = std::to_string((static_cast<double>(shape[0]) - 1) / 2);
+  const std::int64_t made = sum_over_ranks(std::int64_t{Mean::made});
+  require(made == 2, "%lld means were made", static_cast<long long>(made));
   cells.each([&](const Cell& cell, const auto&) {
     require(cell.reduced == 1000 * (shape[0] - 1) + shape[1] - 1, "%s", "not all have the result");
+    require(cell.mean == mean, "a mean is %s", cell.mean.c_str());
   });
 }
 
