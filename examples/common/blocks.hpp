@@ -32,13 +32,13 @@ constexpr std::int64_t part_holding(std::int64_t size, std::int64_t parts, std::
   return index < larger ? index / (quotient + 1) : (index - rest) / quotient;
 }
 
-/// A box of a grid: x, y and z.
-using Box = std::array<Range, 3>;
+/// A box of a grid, by its ranges of x, y and z.
+using Brick = std::array<Range, 3>;
 
 /// The part of [0, side)^3 at `index`, of `parts` parts in each dimension.
-constexpr Box part_of(std::int64_t side, std::array<std::int64_t, 3> const& parts,
-                      std::array<std::int64_t, 3> const& index) {
-  Box box;
+constexpr Brick part_of(std::int64_t side, std::array<std::int64_t, 3> const& parts,
+                        std::array<std::int64_t, 3> const& index) {
+  Brick box;
   for (std::size_t d = 0; d < box.size(); ++d)
     box[d] = part_of(Range{0, side}, parts[d], index[d]);
   return box;
@@ -46,7 +46,7 @@ constexpr Box part_of(std::int64_t side, std::array<std::int64_t, 3> const& part
 
 /// use(x, y, z) for all of a box; z runs fastest.
 template <typename Use>
-constexpr void each_of(Box const& box, Use&& use) {
+constexpr void each_of(Brick const& box, Use&& use) {
   for (std::int64_t x = box[0].begin; x < box[0].end; ++x)
     for (std::int64_t y = box[1].begin; y < box[1].end; ++y)
       for (std::int64_t z = box[2].begin; z < box[2].end; ++z)

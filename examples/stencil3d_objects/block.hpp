@@ -22,7 +22,7 @@ inline Problem problem; // of the process
 class Cells {
 public:
   Cells() = default;
-  explicit Cells(Box const& box)
+  explicit Cells(Brick const& box)
       : sides_{box[0].size() + 2, box[1].size() + 2, box[2].size() + 2},
         values_(static_cast<std::size_t>(sides_[0] * sides_[1] * sides_[2])) {
     each_of(inner(), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
@@ -32,10 +32,10 @@ public:
   }
   double& operator()(std::int64_t x, std::int64_t y, std::int64_t z) { return values_[place(x, y, z)]; }
   double operator()(std::int64_t x, std::int64_t y, std::int64_t z) const { return values_[place(x, y, z)]; }
-  [[nodiscard]] Box inner() const { return {{{1, sides_[0] - 1}, {1, sides_[1] - 1}, {1, sides_[2] - 1}}}; }
+  Brick inner() const { return {{{1, sides_[0] - 1}, {1, sides_[1] - 1}, {1, sides_[2] - 1}}}; }
   /// The outermost inner cells towards a neighbor, or the layer there. Its side is as neighbor() has it.
-  [[nodiscard]] Box face(int side, bool is_layer) const {
-    Box face = inner();
+  [[nodiscard]] Brick face(int side, bool is_layer) const {
+    Brick face = inner();
     Range& across = face[static_cast<std::size_t>(side) / 2];
     std::int64_t const out = is_layer ? 1 : 0;
     std::int64_t const plane = side % 2 == 0 ? across.begin - out : across.end - 1 + out;
@@ -85,7 +85,7 @@ public:
     }
   }
   [[nodiscard]] Cells const& cells() const { return now_; }
-  [[nodiscard]] Box box() const { return part_of(problem.side, array().shape(), at()); }
+  [[nodiscard]] Brick box() const { return part_of(problem.side, array().shape(), at()); }
 
   template <typename Archive>
   void serialize(Archive& archive) {
