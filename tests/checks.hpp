@@ -4,6 +4,7 @@
 
 #include "thalweg/error.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,14 @@ inline std::uint64_t mixed(std::uint64_t one) {
   one *= 0xff51afd7ed558ccdU;
   one ^= one >> 33;
   return one;
+}
+
+/// How many random programs to run: so many in the gate, of THALWEG_TEST_PROGRAMS one in `share`, at least
+/// one.
+inline std::uint64_t random_programs(std::uint64_t in_the_gate, std::uint64_t share) {
+  const char* const wanted = std::getenv("THALWEG_TEST_PROGRAMS");
+  return wanted == nullptr ? in_the_gate
+                           : std::max<std::uint64_t>(std::strtoull(wanted, nullptr, 10) / share, 1);
 }
 
 /// Runs `misuse`, which must throw; gives what was thrown.

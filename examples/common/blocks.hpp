@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace thalweg::examples {
@@ -29,6 +30,27 @@ constexpr std::int64_t part_holding(std::int64_t size, std::int64_t parts, std::
   std::int64_t const rest = size % parts;
   std::int64_t const larger = rest * (quotient + 1); // elements of the larger parts
   return index < larger ? index / (quotient + 1) : (index - rest) / quotient;
+}
+
+/// A box of a grid, by its ranges of x, y and z.
+using Brick = std::array<Range, 3>;
+
+/// The part of [0, side)^3 at `index`, of `parts` parts in each dimension.
+constexpr Brick part_of(std::int64_t side, std::array<std::int64_t, 3> const& parts,
+                        std::array<std::int64_t, 3> const& index) {
+  Brick box;
+  for (std::size_t d = 0; d < box.size(); ++d)
+    box[d] = part_of(Range{0, side}, parts[d], index[d]);
+  return box;
+}
+
+/// use(x, y, z) for all of a box; z runs fastest.
+template <typename Use>
+constexpr void each_of(Brick const& box, Use&& use) {
+  for (std::int64_t x = box[0].begin; x < box[0].end; ++x)
+    for (std::int64_t y = box[1].begin; y < box[1].end; ++y)
+      for (std::int64_t z = box[2].begin; z < box[2].end; ++z)
+        use(x, y, z);
 }
 
 constexpr Range intersection(Range a, Range b) {

@@ -1,6 +1,7 @@
 /// Radix sort by objects that send each other keys; see README.md.
 
 #include <fmt/format.h>
+#include <optional>
 
 #include "common/blocks.hpp"
 #include "radix_sort/digits.hpp"
@@ -15,22 +16,28 @@ using namespace thalweg::examples::radix_sort_objects;
 using namespace thalweg::examples::radix_sort;
 
 std::vector<Key> sort_by_objects(std::vector<Key> const& keys, int passes, std::int64_t objects,
-                                 Group const& world) {
-  thalweg::array<Sorter> sorters(world.communicator, {world.ranks * objects});
-  sorters.each([&](Sorter& sorter, auto const& at) {
+                                 std::string const& strategy, Group const& world) {
+  sorters = world.ranks * objects;
+  thalweg::array<Sorter> all(world.communicator, {sorters});
+  std::optional<thalweg::association<Sorter>> bracketed;
+  if (strategy != "alone")
+    bracketed.emplace(all, strategy);
+  exchange = bracketed ? &*bracketed : nullptr;
+  all.each([&](Sorter& sorter, auto const& at) {
     Range const part = part_of({0, static_cast<std::int64_t>(keys.size())}, objects, at[0] % objects);
     sorter.begin_with({keys.begin() + part.begin, keys.begin() + part.end});
   });
   if (world.rank == 0)
-    sorters.broadcast<&Sorter::sort>(passes);
-  sorters.finish();
-  std::vector<std::vector<Key>> parts(static_cast<std::size_t>(objects));
-  sorters.each([&](Sorter const& sorter, auto const& at) {
-    parts[static_cast<std::size_t>(at[0] % objects)] = sorter.keys();
+    all.broadcast<&Sorter::sort>(passes);
+  all.finish();
+  std::vector<std::vector<Key> const*> parts(static_cast<std::size_t>(objects));
+  all.each([&](Sorter const& sorter, auto const& at) {
+    parts[static_cast<std::size_t>(at[0] % objects)] = &sorter.keys();
   });
   std::vector<Key> sorted;
-  for (std::vector<Key> const& part : parts)
-    sorted.insert(sorted.end(), part.begin(), part.end());
+  sorted.reserve(keys.size() + keys.size() / 8);
+  for (std::vector<Key> const* part : parts)
+    sorted.insert(sorted.end(), part->begin(), part->end());
   return sorted;
 }
 
@@ -45,7 +52,7 @@ bool run(Group const& world, Options const& options) {
   MPI_Barrier(world.communicator);
   double const begin = MPI_Wtime();
   if (by_objects)
-    keys = sort_by_objects(keys, passes, objects, world);
+    keys = sort_by_objects(keys, passes, objects, options.text("exchange"), world);
   else
     sort_keys(keys, passes, world);
   double seconds = MPI_Wtime() - begin;
@@ -68,6 +75,8 @@ int main(int argc, char** argv) {
       .add("objects", "2", "sorters of each rank")
       .add("passes", "4", "passes of 16 bits; keys have 16 bits for each")
       .add("seed", "1", "seed of the keys")
+      .add("exchange", "alone",
+           "how objects send keys: alone, or in brackets: direct, mesh, grid, hypercube, stream")
       .add("way", "objects", "objects, or mpi: examples/radix_sort");
   return run_example(argc, argv, options, run);
 }

@@ -21,13 +21,34 @@
 #include "thalweg/objects_reductions.hpp"
 #include "thalweg/objects_sections.hpp"
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
 
 namespace thalweg {
 
 /// An element's index in its array.
 template <int dimensions>
 using coordinates = std::array<std::int64_t, dimensions>;
+
+/// A shape of so many elements whose sides differ little, the longest one first.
+template <int dimensions>
+coordinates<dimensions> shape_of(std::int64_t elements) {
+  coordinates<dimensions> shape;
+  shape.fill(1);
+  std::vector<std::int64_t> factors;
+  for (std::int64_t factor = 2; elements > 1; ++factor) {
+    if (factor * factor > elements)
+      factor = elements; // it is prime
+    for (; elements % factor == 0; elements /= factor)
+      factors.push_back(factor);
+  }
+  for (auto factor = factors.rbegin(); factor != factors.rend(); ++factor)
+    *std::ranges::min_element(shape) *= *factor;
+  std::ranges::sort(shape, std::ranges::greater());
+  return shape;
+}
 
 /// What elements are derived from that know their place.
 template <typename Self, int dimensions_of = 1>
@@ -38,6 +59,15 @@ public:
   /// The array that it is in, and its index there.
   basic_array<Self, dimensions_of>& array() const { return *array_; }
   const coordinates<dimensions_of>& at() const { return at_; }
+  /// The element beside it: side 2 d is below it in dimension d, 2 d + 1 above. None at the array's border.
+  std::optional<proxy<Self>> neighbor(int side) const {
+    coordinates<dimensions_of> there = at_;
+    std::int64_t& one = there[static_cast<std::size_t>(side) / 2];
+    one += side % 2 == 0 ? -1 : 1;
+    if (one < 0 || one >= array().shape()[static_cast<std::size_t>(side) / 2])
+      return std::nullopt;
+    return array()[there];
+  }
   /// Goes to another rank, as proxy::migrate() says.
   void move_to(int rank) const { array()[at()].migrate(rank); }
 

@@ -2,6 +2,8 @@
 
 // Values of all elements of an array made one. thalweg/objects.hpp is what programs use.
 //
+// An operation makes one value of two. It may also have finish(), which makes of the last one what all get.
+//
 // The k-th reduction of an element meets the k-th one of every other. A rank combines what its elements give,
 // and ranks with elements combine along a tree, in the order in which values come. An element that has moved
 // since the last fence counts where it was then: its value is sent there, and the result comes from there.
@@ -45,16 +47,30 @@ Operation made_for([[maybe_unused]] const array_base& array) {
     return Operation();
 }
 
+/// What all get: what the operation's finish() makes of the value, once on one rank, or the value.
+template <typename Operation, typename T>
+auto finished([[maybe_unused]] const array_base& array, T value) {
+  if constexpr (requires(const Operation& one) { one.finish(std::move(value)); })
+    return made_for<Operation>(array).finish(std::move(value));
+  else
+    return value;
+}
+template <typename Operation, typename T>
+using result_of = decltype(finished<Operation, T>(std::declval<const array_base&>(), std::declval<T>()));
+
 /// What is known on a rank of a reduction under way.
 template <typename Operation, typename T>
 struct reduction final : any_reduction {
   struct waiting {
     task::handle who;
-    T* result;
+    std::optional<result_of<Operation, T>>* result;
   };
   reduction() : any_reduction(typeid(reduction)) {}
-  void add(const array_base& array, const T& one) {
-    value = value ? made_for<Operation>(array)(*value, one) : one;
+  void add(const array_base& array, T&& one) {
+    if (value)
+      value = made_for<Operation>(array)(std::move(*value), std::as_const(one));
+    else
+      value = std::move(one);
   }
 
   struct far_waiting {
@@ -76,22 +92,25 @@ class reducing_array : public array_base {
 public:
   template <typename Operation, typename T>
   auto reduce(Operation, T value) {
+    using given = result_of<Operation, T>;
     struct reducing {
       reducing_array& array;
       T value;
+      std::optional<given> result;
       bool await_ready() const { return false; }
       void await_suspend(task::handle who) {
-        array.template give<Operation, T>(value, {who, &value}, nullptr);
+        array.template give<Operation, T>(std::move(value), {who, &result}, nullptr);
       }
-      T await_resume() { return std::move(value); }
+      given await_resume() { return std::move(*result); }
     };
-    return reducing{*this, std::move(value)};
+    return reducing{*this, std::move(value), std::nullopt};
   }
   template <auto method, typename Operation, typename T>
-  void contribute(Operation, const T& value) {
+  void contribute(Operation, T value) {
     using traveling = typename method_of<decltype(method)>::traveling;
-    static_assert(std::is_same_v<traveling, arguments<T>>, "the method takes what is combined");
-    give<Operation, T>(value, {}, &call_entry<Element, method>::record());
+    static_assert(std::is_same_v<traveling, arguments<result_of<Operation, T>>>,
+                  "the method takes what is combined, or what finish() makes of it");
+    give<Operation, T>(std::move(value), {}, &call_entry<Element, method>::record());
   }
 
 protected:
@@ -116,7 +135,7 @@ private:
   }
 
   template <typename Operation, typename T>
-  void give(const T& value, const waiting<Operation, T>& waiter, const entry* then) {
+  void give(T&& value, const waiting<Operation, T>& waiter, const entry* then) {
     if (current_ == nullptr)
       throw error(thalweg_error_invalid_argument, "reduce", rank(), "no element takes part",
                   "reduce in an entry method of the array's own elements");
@@ -131,12 +150,12 @@ private:
     auto& open = reduction_of<Operation, T>(number);
     if (waiter.result != nullptr)
       open.waiters.push_back(waiter);
-    take<Operation, T>(number, open, value, then);
+    take<Operation, T>(number, open, std::move(value), then);
   }
 
   template <typename Operation, typename T>
-  void take(std::uint32_t number, reduction<Operation, T>& open, const T& value, const entry* then) {
-    open.add(*this, value);
+  void take(std::uint32_t number, reduction<Operation, T>& open, T&& value, const entry* then) {
+    open.add(*this, std::move(value));
     ++open.elements;
     if (then != nullptr)
       open.then = then;
@@ -147,28 +166,35 @@ private:
   void go_on(std::uint32_t number, reduction<Operation, T>& open) {
     if (open.elements != places_.anchored() || open.below != tree_children())
       return;
+    T value = std::move(*open.value);
+    open.value.reset();
     if (is_tree_root())
-      end<Operation, T>(number, T(*open.value));
+      end<Operation, T>(number, finished<Operation, T>(*this, std::move(value)));
     else
       send_to<numbered<T>>(tree_parent(), THALWEG_OBJECTS_NOBODY,
-                           registered<Element, up<Operation, T>>::record, 0, number, *open.value);
+                           registered<Element, up<Operation, T>>::record, 0, number, value);
   }
 
+  // Large values are copied as seldom as can be: the last one that waits is given this one.
   template <typename Operation, typename T>
-  void end(std::uint32_t number, const T& result) {
+  void end(std::uint32_t number, result_of<Operation, T> result) {
+    using given = result_of<Operation, T>;
     for (std::size_t child = 0; child < tree_children(); ++child)
-      send_to<numbered<T>>(tree_child(child), THALWEG_OBJECTS_NOBODY,
-                           registered<Element, down<Operation, T>>::record, 0, number, result);
+      send_to<numbered<given>>(tree_child(child), THALWEG_OBJECTS_NOBODY,
+                               registered<Element, down<Operation, T>>::record, 0, number, result);
     auto& open = reduction_of<Operation, T>(number);
-    for (const waiting<Operation, T>& one : open.waiters) {
-      *one.result = result;
-      resume_soon(one.who);
-    }
     for (const auto& [rank, waiter] : open.far_waiters)
-      send_to<arguments<waiting<Operation, T>, T>>(
+      send_to<arguments<waiting<Operation, T>, given>>(
           rank, THALWEG_OBJECTS_NOBODY, registered<Element, wake<Operation, T>>::record, 0, waiter, result);
     if (open.then != nullptr)
-      send_to<arguments<T>>(view_->rank, THALWEG_OBJECTS_ALL, *open.then, 0, result);
+      send_to<arguments<given>>(view_->rank, THALWEG_OBJECTS_ALL, *open.then, 0, result);
+    for (const waiting<Operation, T>& one : open.waiters) {
+      if (&one == &open.waiters.back())
+        one.result->emplace(std::move(result));
+      else
+        one.result->emplace(result);
+      resume_soon(one.who);
+    }
     reductions_.erase(number);
   }
 
@@ -184,20 +210,21 @@ private:
     static void run(array_base& array, element_record*, std::uint32_t source, const char* base,
                     std::size_t bytes) {
       auto& self = static_cast<reducing_array&>(array);
-      const auto [number, value, waiter, method] = far_arguments<Operation, T>::read(base, bytes);
+      auto [number, value, waiter, method] = far_arguments<Operation, T>::read(base, bytes);
       auto& open = self.template reduction_of<Operation, T>(number);
       if (waiter.result != nullptr)
         open.far_waiters.push_back({source, waiter});
-      self.template take<Operation, T>(
-          number, open, value, method == element_record::nowhere ? nullptr : (*self.entries_)[method]);
+      self.template take<Operation, T>(number, open, std::move(value),
+                                       method == element_record::nowhere ? nullptr
+                                                                         : (*self.entries_)[method]);
     }
   };
   template <typename Operation, typename T>
   struct wake {
     static std::string name() { return "the result of a reduction, for an element that has moved"; }
     static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
-      const auto [waiter, value] = arguments<waiting<Operation, T>, T>::read(base, bytes);
-      *waiter.result = value;
+      auto [waiter, value] = arguments<waiting<Operation, T>, result_of<Operation, T>>::read(base, bytes);
+      waiter.result->emplace(std::move(value));
       array.resume_soon(waiter.who);
     }
   };
@@ -206,9 +233,9 @@ private:
     static std::string name() { return "a part of a reduction"; }
     static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
       auto& self = static_cast<reducing_array&>(array);
-      const auto [number, value] = numbered<T>::read(base, bytes);
+      auto [number, value] = numbered<T>::read(base, bytes);
       auto& open = self.template reduction_of<Operation, T>(number);
-      open.add(self, value);
+      open.add(self, std::move(value));
       ++open.below;
       self.go_on(number, open);
     }
@@ -217,8 +244,8 @@ private:
   struct down {
     static std::string name() { return "the result of a reduction"; }
     static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {
-      const auto [number, value] = numbered<T>::read(base, bytes);
-      static_cast<reducing_array&>(array).template end<Operation, T>(number, value);
+      auto [number, value] = numbered<result_of<Operation, T>>::read(base, bytes);
+      static_cast<reducing_array&>(array).template end<Operation, T>(number, std::move(value));
     }
   };
 };

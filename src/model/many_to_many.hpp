@@ -3,14 +3,16 @@
 // What a many-to-many exchange takes where each rank sends to some others only (Kumar 2005, section 3.3.1):
 // by the number of ranks that one sends to, the bytes of a message and the ranks that take part.
 //
-//   direct     delta (alpha + m beta)                                   equation 3.20
-//   2-D mesh   2 sqrt(P) alpha + 2 delta m beta                         equation 3.17
-//   3-D mesh   3 cbrt(P) alpha + 3 delta m beta                         equation 3.18
-//   hypercube  log2(P) (alpha + delta m beta)                           equation 3.19
+//              distinct messages                          multicasts
+//   direct     delta (alpha + m beta)            (3.20)   delta (alpha + m beta)            (3.24)
+//   2-D mesh   2 sqrt(P) alpha + 2 delta m beta  (3.17)   2 sqrt(P) alpha + delta m beta    (3.21)
+//   3-D mesh   3 cbrt(P) alpha + 3 delta m beta  (3.18)   3 cbrt(P) alpha + delta m beta    (3.22)
+//   hypercube  log2(P) (alpha + delta m beta)    (3.19)   log2(P) alpha + delta m beta      (3.23)
 //
 // In a mesh the number of messages is fixed, as ranks without data send empty ones. Here the sides may be
-// any. What goes to several ranks, a multicast, is one message to all of them that is copied where their ways
-// part (equations 3.21 to 3.24): in a mesh each byte then counts once, and not once for each dimension.
+// any. A multicast goes to several ranks: it is one message to all of them that is copied where their ways
+// part, so in a mesh each byte counts once, and not once for each dimension. That is exact where nearly all
+// ranks are called. With few the ways part early, and a mesh takes up to what distinct messages take.
 //
 // A dimension of side k then has k - 1 messages for each rank, which carry all but one k-th of what it
 // holds: half of it in a hypercube, where the equation has all. Alpha and beta are model/message_terms.hpp's,

@@ -62,7 +62,8 @@ void BracketChoice::decide(const Period& period) {
     return;
   }
   const std::vector<double> predicted = this->predicted(period);
-  Situation& now = situations_[{octave(mean.messages), octave(mean.bytes / mean.messages)}];
+  const bool is_multicast = std::llround(period.pattern.multicast) == 1; // most bytes
+  Situation& now = situations_[{octave(mean.messages), octave(mean.bytes / mean.messages), is_multicast}];
   now.trials.resize(options_.size());
   note(now.trials[current_], period);
   current_ = may_try_ ? next(now, predicted, period)
@@ -125,7 +126,7 @@ void BracketChoice::explain(const Period& period, const Situation& now,
                   "in all{}); {} is {}",
                   mean.messages, ranks_, mean.bytes / mean.messages,
                   std::max(sender.messages, receiver.messages), std::max(sender.bytes, receiver.bytes),
-                  multicast > 0 ? fmt::format(", {:.0f} % of it for several", 100 * multicast) : "",
+                  multicast > 0 ? fmt::format(", {:.0f} % of it in multicasts", 100 * multicast) : "",
                   to_text(current()), now.trials[current_].periods == 0 && may_try_ ? "tried" : "used");
   const char* separator = ": ";
   for (std::size_t option = 0; option < options_.size(); ++option) {

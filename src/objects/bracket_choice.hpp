@@ -8,8 +8,9 @@
 // one with the shortest steps stays. A step is what an iteration takes with all that runs meanwhile: what
 // counts is not what a message costs, but whether the program waits for it.
 //
-// Patterns are known again: degree and size within a factor of two are the same *situation*. What was
-// measured in one says nothing of others. After a while the good ones are tried again, each time later.
+// Patterns are known again: degree and size within a factor of two are the same *situation*, if both are
+// mostly multicasts or both are not, as a mesh carries these once. What was measured in one situation says
+// nothing of others. After a while the good ones are tried again, each time later.
 
 #include "machine/machine.hpp"
 #include "objects/bracket_period.hpp"
@@ -18,7 +19,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace thalweg::objects {
@@ -61,7 +62,7 @@ private:
   std::int32_t ranks_;
   bool may_try_;
   std::vector<Option> options_;
-  std::map<std::pair<int, int>, Situation> situations_; // by degree and bytes of a message
+  std::map<std::tuple<int, int, bool>, Situation> situations_; // by degree, bytes of a message, multicasts
   std::size_t current_ = 0;
   std::string explanation_;
 };

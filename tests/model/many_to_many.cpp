@@ -91,6 +91,47 @@ TEST(ManyToMany, MulticastsTravelOnceWhateverTheDimensions) {
     EXPECT_NEAR(seconds(dimensions) / direct, 1, 0.02) << dimensions;
 }
 
+// A processor that takes alpha for a message and beta for a byte, and nothing else.
+Machine machine_of(double alpha, double beta) {
+  machine::MessageCost cost;
+  cost.bytes_max = INT64_MAX;
+  cost.send = Figure{alpha, alpha, alpha};
+  cost.send_per_byte = Figure{beta, beta, beta};
+  Machine machine;
+  machine.step = Figure{};
+  machine.levels = {{machine::Level::network, {cost}, 0}};
+  return machine;
+}
+
+// The equations take a side for its ranks, and its messages are one fewer. All else is the same.
+TEST(ManyToMany, EquationsHaveTheirNumbers) {
+  constexpr double alpha = 1e-5;
+  constexpr double beta = 1e-9;
+  const Machine machine = machine_of(alpha, beta);
+  const MessageTerms terms(machine, machine::Level::network);
+  for (const auto& [dimensions, side] : {std::pair(2, 64), std::pair(3, 16), std::pair(12, 2)})
+    for (const double degree : {64, 512, 4095})
+      for (const double bytes : {76, 476, 8192}) {
+        const std::int32_t ranks = 4096;
+        ManyToMany pattern = uniform(degree, bytes);
+        const std::vector<std::int32_t> sides = sides_of(ranks, dimensions);
+        ASSERT_EQ(sides, std::vector<std::int32_t>(static_cast<std::size_t>(dimensions), side));
+        const double starts = dimensions * (side - 1) * alpha;
+        const double once = degree * bytes * beta;
+        const double part = 1 - 1.0 / side; // of what a rank holds, what leaves it in a phase
+        EXPECT_NEAR(many_to_many_seconds(terms, sides, pattern), starts + dimensions * part * once,
+                    1e-2 * (starts + once)); // 3.17, 3.18, 3.19
+        pattern.multicast = 1;
+        EXPECT_NEAR(many_to_many_seconds(terms, sides, pattern), starts + once,
+                    1e-2 * (starts + once)); // 3.21, 3.22, 3.23
+        EXPECT_NEAR(many_to_many_seconds(terms, sides_of(ranks, 1), pattern), degree * alpha + once,
+                    1e-9 * degree * alpha); // 3.24
+        pattern.multicast = 0;
+        EXPECT_NEAR(many_to_many_seconds(terms, sides_of(ranks, 1), pattern), degree * alpha + once,
+                    1e-9 * degree * alpha); // 3.20
+      }
+}
+
 TEST(ManyToMany, OneBusyReceiverIsServedThroughAMesh) {
   const Machine machine = a_machine();
   const MessageTerms terms(machine, machine::Level::network);

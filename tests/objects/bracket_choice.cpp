@@ -35,6 +35,12 @@ Period uniform(double degree, double bytes, double step_seconds, double iteratio
   return {iterations, {each, each, each}, step_seconds, step_seconds * iterations};
 }
 
+Period multicasts(double degree, double bytes, double step_seconds) {
+  Period period = uniform(degree, bytes, step_seconds);
+  period.pattern.multicast = 1;
+  return period;
+}
+
 /// Fences until nothing changes for long; who took part, in the order of their first periods.
 std::vector<Combining> settled(BracketChoice& choice, double degree, double bytes,
                                const std::function<double(Combining)>& step_seconds) {
@@ -61,6 +67,37 @@ TEST(BracketChoice, TheModelAloneFollowsDegreeAndSize) {
   EXPECT_EQ(choice.current(), for_many);
   EXPECT_NE(choice.explanation().find("sends to 500 of 512 ranks, 50 B to each"), std::string::npos)
       << choice.explanation();
+}
+
+// A mesh sends each of their bytes once, and a third of the messages.
+TEST(BracketChoice, MulticastsStayInAMeshWhereOtherCallsDoNot) {
+  BracketChoice choice = a_choice(512, false);
+  choice.decide(uniform(500, 100'000, 1e-3));
+  EXPECT_EQ(choice.current(), Combining::direct);
+  choice.decide(multicasts(500, 1500, 1e-3));
+  EXPECT_NE(choice.current(), Combining::direct);
+  EXPECT_NE(choice.explanation().find("100 % of it in multicasts"), std::string::npos)
+      << choice.explanation();
+  choice.decide(uniform(500, 1500, 1e-3));
+  EXPECT_EQ(choice.current(), Combining::direct);
+}
+
+TEST(BracketChoice, WhatWasMeasuredWithMulticastsSaysNothingOfOtherCalls) {
+  BracketChoice choice = a_choice(64);
+  const auto fences = [&](auto pattern, auto fastest) {
+    for (int fence = 0; fence < 30; ++fence)
+      choice.decide(pattern(12, 300, choice.current() == fastest ? 8e-4 : 1e-3));
+    EXPECT_EQ(choice.current(), fastest);
+  };
+  const auto calls = [](double degree, double bytes, double seconds) {
+    return uniform(degree, bytes, seconds);
+  };
+  fences(calls, Combining::direct);
+  fences(multicasts, Combining::mesh);
+  choice.decide(calls(12, 300, 1e-3));
+  EXPECT_EQ(choice.current(), Combining::direct);
+  choice.decide(multicasts(12, 300, 1e-3));
+  EXPECT_EQ(choice.current(), Combining::mesh);
 }
 
 TEST(BracketChoice, OneBusyReceiverChangesTheChoice) {

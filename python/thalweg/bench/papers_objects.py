@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from thalweg.bench import papers_density, papers_molecules
+from thalweg.bench import papers_density, papers_molecules, papers_radix
 from thalweg.bench.examples import run_example, seconds_in_turns
 from thalweg.bench.objects import timed_calls
 from thalweg.bench.papers_rows import Request, Row
@@ -29,16 +29,13 @@ EXCHANGE = {1: "10.1/11.3", 2: "9.4/6.5", 4: "9.4/4.1", 10: "11.5/2.8", 50: "14.
 """By messages of a pair, on four processors, us: a message each, and streaming (table 5.9)."""
 STENCIL = "1.83 on 8 processors, 1.14 on 512"
 """One object a processor by eight (table 5.1)."""
-APPLICATIONS = {
-    "radix_sort_objects": ("7.5", "200,000 keys a rank sorted", ["--keys-per-rank", "200000"]),
-}
-"""Table, case, and options."""
 UNSAID = (
     "chapter 5: a bucket: so many tokens go round together, and a rank sends when it has nothing to run",
     "chapter 5: messages have 8 bytes, as the text's shortest; ranks that outnumber cores share them",
     "table 5.1: the size of the grid, which is illegible: 64 cells in each dimension",
     *papers_molecules.UNSAID,
     *papers_density.UNSAID,
+    *papers_radix.UNSAID,
     "chapter 7: the text's machines had 256 to 3,000 processors: what is compared here is objects with plain MPI",
 )
 
@@ -58,12 +55,7 @@ def applications(request: Request) -> Iterator[list[Row]]:
     yield papers_molecules.polling(request)
     yield papers_density.transposes(request)
     yield papers_density.multicasts(request)
-    for name, (table, case, options) in APPLICATIONS.items():
-        ours, native = _in_turns(request, name, 2, (["--way", "objects", *options], ["--way", "mpi", *options]))
-        yield [
-            Row(f"table {table}", f"{case}: objects", ours * 1e3, 0, "ms", ""),
-            Row(f"table {table}", f"{case}: plain MPI by objects", native / ours, 0, "", ""),
-        ]
+    yield from papers_radix.sorts(request)
     yield _flocks(request)
 
 

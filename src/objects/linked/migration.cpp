@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "objects/load_order.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/stream_formats.hpp"
 
@@ -31,6 +32,7 @@ const char* scheme_name(thalweg_fence_scheme scheme) {
 std::optional<std::vector<Candidate>> Migration::list(bool may_move) const {
   const double tick_seconds = tick_.seconds();
   std::vector<Candidate> all;
+  std::vector<std::uint64_t> ticks;
   for (std::size_t number = 0; number < scheduler_.arrays().size(); ++number) {
     const auto& array = scheduler_.arrays()[number];
     if (!array || array->list == nullptr)
@@ -44,9 +46,9 @@ std::optional<std::vector<Candidate>> Migration::list(bool may_move) const {
     for (std::size_t i = 0; i < count; ++i)
       all.push_back({static_cast<std::uint16_t>(number), elements[i], scheduler_.group().rank(),
                      tick_seconds * static_cast<double>(loads[i])});
+    ticks.insert(ticks.end(), loads.begin(), loads.begin() + static_cast<std::ptrdiff_t>(count));
   }
-  std::ranges::stable_sort(all, std::ranges::greater(), &Candidate::seconds);
-  return all;
+  return heaviest_first(std::move(all), ticks);
 }
 
 thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_fence_scheme scheme,
@@ -159,6 +161,8 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
   if (stay) {
     if (has_departed)
       settle();
+    notes_.add(has_departed ? "stay: no element moves; all ranks know where those are that moved before"
+                            : "stay: no element moves");
     return nothing;
   }
   const FenceTerms terms =

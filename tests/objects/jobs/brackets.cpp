@@ -6,7 +6,6 @@
 #include "thalweg/objects.hpp"
 
 #include <csignal>
-#include <cstdlib>
 #include <random>
 
 namespace {
@@ -268,8 +267,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc > 1)
     be_killed(argv[1]);
-  const char* const wanted = std::getenv("THALWEG_TEST_PROGRAMS");
-  const std::uint64_t programs = wanted == nullptr ? 4 : std::strtoull(wanted, nullptr, 10) / 50;
+  const std::uint64_t programs = checks::random_programs(4, 50);
   for (const char* strategy : {"direct", "mesh", "grid", "hypercube", "stream", "auto"}) {
     for (std::uint64_t seed = 1; seed <= programs; ++seed)
       run_program(seed, strategy);

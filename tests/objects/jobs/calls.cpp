@@ -13,6 +13,20 @@ namespace {
 
 using checks::require;
 
+/// A mean, of which the elements hear as text.
+struct Mean {
+  using parts = std::vector<double>; // sum and count
+  parts operator()(parts one, const parts& other) const {
+    std::ranges::transform(one, other, one.begin(), std::plus());
+    return one;
+  }
+  std::string finish(const parts& of_all) const {
+    ++made;
+    return std::to_string(of_all[0] / of_all[1]);
+  }
+  static inline int made = 0; // on this rank
+};
+
 struct Cell : thalweg::element<Cell, 2> {
   std::int64_t hits = 0;
   double sum = 0;
@@ -59,9 +73,15 @@ struct Cell : thalweg::element<Cell, 2> {
       const std::int64_t told = co_await array()[{0, at()[1]}].ask<&Cell::tell>(round);
       require(told == at()[1] + round, "%s", "an answer is wrong");
     }
+    const auto text = co_await array().reduce(Mean(), mean_part(1));
+    require(text == std::to_string((static_cast<double>(shape[1]) - 1) / 2), "a mean is %s", text.c_str());
+    array().contribute<&Cell::has_mean>(Mean(), mean_part(0));
     array().contribute<&Cell::total>(thalweg::maximum(), id());
   }
   void total(std::int64_t most) { reduced = most; }
+  Mean::parts mean_part(std::size_t d) const { return {static_cast<double>(at()[d]), 1.0}; }
+  void has_mean(const std::string& text) { mean = text; }
+  std::string mean;
 };
 
 template <typename Value>
@@ -118,12 +138,17 @@ void test_large(thalweg::array<Cell>& cells) {
 }
 
 void test_tasks(thalweg::array<Cell>& cells) {
+  Mean::made = 0;
   if (cells.rank() == cells.ranks() - 1)
     cells.broadcast<&Cell::run>(20);
   cells.finish();
   const auto shape = cells.shape();
+  const std::string mean = std::to_string((static_cast<double>(shape[0]) - 1) / 2);
+  const std::int64_t made = sum_over_ranks(std::int64_t{Mean::made});
+  require(made == 2, "%lld means were made", static_cast<long long>(made));
   cells.each([&](const Cell& cell, const auto&) {
     require(cell.reduced == 1000 * (shape[0] - 1) + shape[1] - 1, "%s", "not all have the result");
+    require(cell.mean == mean, "a mean is %s", cell.mean.c_str());
   });
 }
 
@@ -169,6 +194,31 @@ void test_misuse(thalweg::array<Cell>& cells) {
   checks::failure_of([&] { (void)thalweg::array<Cell>(MPI_COMM_WORLD, {0, 3}); });
 }
 
+void test_neighbors(thalweg::array<Cell>& cells) {
+  cells.each([&](const Cell& cell, const auto& at) {
+    for (int side = 0; side < 4; ++side) {
+      auto expected = at;
+      auto& one = expected[static_cast<std::size_t>(side / 2)];
+      one += side % 2 == 0 ? -1 : 1;
+      const bool exists = one >= 0 && one < cells.shape()[static_cast<std::size_t>(side / 2)];
+      const auto found = cell.neighbor(side);
+      require(found.has_value() == exists && (!exists || found->number() == cells[expected].number()),
+              "side %d of [%lld, %lld] has another neighbor", side, static_cast<long long>(at[0]),
+              static_cast<long long>(at[1]));
+    }
+  });
+}
+
+void test_shapes() {
+  for (std::int64_t elements = 1; elements < 1000; ++elements) {
+    const auto [x, y, z] = thalweg::shape_of<3>(elements);
+    require(x * y * z == elements && x >= y && y >= z, "a shape of %lld elements",
+            static_cast<long long>(elements));
+  }
+  require(thalweg::shape_of<3>(64) == thalweg::coordinates<3>{4, 4, 4}, "%s", "no cube");
+  require(thalweg::shape_of<2>(24) == thalweg::coordinates<2>{6, 4}, "%s", "sides differ much");
+}
+
 // A rank that waits in a fence holds up no message of the program's: a long one needs its receiver's help.
 void test_waiting(thalweg::array<Cell>& cells) {
   int rank = 0;
@@ -210,7 +260,9 @@ int main(int argc, char** argv) {
     test_answers(cells);
     test_waiting(cells);
     test_misuse(cells);
+    test_neighbors(cells);
   }
+  test_shapes();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0)

@@ -7,7 +7,6 @@
 
 #include <cereal/types/vector.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 #include <stdexcept>
 
@@ -227,8 +226,7 @@ void test_serializers() {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const char* const wanted = std::getenv("THALWEG_TEST_PROGRAMS");
-  const std::uint64_t programs = wanted == nullptr ? 10 : std::strtoull(wanted, nullptr, 10) / 20;
+  const std::uint64_t programs = checks::random_programs(10, 20);
   for (std::uint64_t seed = 1; seed <= programs; ++seed)
     run_program(seed);
   test_serializers();

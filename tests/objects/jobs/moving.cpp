@@ -7,7 +7,6 @@
 
 #include <cereal/types/vector.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 
 namespace {
@@ -160,6 +159,9 @@ std::uint64_t run_program(std::uint64_t seed) {
     const bool may_move = eager.scheme != thalweg_fence_stay && eager.steps > 1;
     require(may_move || (outcome.was_worth == 0 && outcome.left == 0),
             "a fence has moved elements, seed %llu", static_cast<unsigned long long>(seed));
+    require(eager.scheme != thalweg_fence_stay || ranks == 1 ||
+                cells.explain().find("stay: no element moves") != std::string::npos,
+            "a fence that stays is not explained: %s", cells.explain().c_str());
     moves += outcome.entered;
     if (cells.rank() == 0)
       cells.broadcast<&Cell::add>();
@@ -173,8 +175,7 @@ std::uint64_t run_program(std::uint64_t seed) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const char* const wanted = std::getenv("THALWEG_TEST_PROGRAMS");
-  const std::uint64_t programs = wanted == nullptr ? 10 : std::strtoull(wanted, nullptr, 10) / 20;
+  const std::uint64_t programs = checks::random_programs(10, 20);
   std::uint64_t moves = 0;
   for (std::uint64_t seed = 1; seed <= programs; ++seed)
     moves += run_program(seed);

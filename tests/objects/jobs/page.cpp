@@ -37,14 +37,12 @@ struct Block : thalweg::element<Block, 3> { // 3: blocks have three indices
     for (int i = 0; i < steps; ++i, ++step) {
       int neighbors = 0;
       for (int side = 0; side < 6; ++side) {
-        auto there = at();
-        auto& index = there[static_cast<std::size_t>(side / 2)];
-        index += side % 2 == 0 ? -1 : 1;
-        if (index < 0 || index >= array().shape()[static_cast<std::size_t>(side / 2)])
+        const auto there = neighbor(side);
+        if (!there) // the block is at the array's border
           continue;
         std::vector<double> values;
         each(side / 2, side % 2 == 0 ? 1 : cells, [&](double value) { values.push_back(value); });
-        array()[there].call<&Block::face>(step, side ^ 1, values); // returns at once
+        there->call<&Block::face>(step, side ^ 1, values); // returns at once
         ++neighbors;
       }
       for (; neighbors > 0; --neighbors) { // other blocks run meanwhile
