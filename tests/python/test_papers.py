@@ -63,7 +63,7 @@ def test_molecules_are_simulated() -> None:
         (Request(3, ranks_max=512), {"3.4", "3.6", "3.8"}),
         (Request(4, ranks_max=64), {"table 4.1"}),
         (Request(5, ranks_max=2, calls=1000), {"table 5.1", "table 5.4", "table 5.9"}),
-        (Request(7), {"flocks", *(f"table 7.{table}" for table in (1, 2, 3, 4, 5))}),
+        (Request(7, ranks_max=2), {"flocks", *(f"table 7.{table}" for table in (1, 2, 3, 4, 5))}),
         (Request(8, ranks_max=1024, tram=True), {"TRAM 4a", "TRAM 4c", "TRAM 7", "TRAM 8"}),
     ],
 )
@@ -74,4 +74,4 @@ def test_figures_are_written(
     assert "What the text does not say" in capsys.readouterr().out
     rows = json.loads((tmp_path / "rows.json").read_text())
     assert {row["figure"] for row in rows} == figures
-    assert all(row["ours"] >= 0 for row in rows)
+    assert all(row["ours"] >= 0 or "gain of the mesh" in row["case"] for row in rows)
