@@ -249,6 +249,17 @@ inline std::size_t array_base::list(std::size_t room, std::uint32_t* elements, s
   return reductions_.empty() ? count : SIZE_MAX;
 }
 
+template <typename Work>
+void array_base::guarded(const char* what, std::uint32_t number, Work&& work) noexcept {
+  try {
+    work();
+  } catch (const std::exception& thrown) {
+    fail(what, number, thrown.what());
+  } catch (...) {
+    fail(what, number, "what is no std::exception");
+  }
+}
+
 template <typename Write>
 void array_base::put(std::uint32_t rank, const thalweg_message& head, Write&& write) {
   const std::size_t bytes = sizeof head + head.bytes;

@@ -22,17 +22,6 @@ inline std::string array_base::text_of(std::uint32_t number) const {
   return text + "]";
 }
 
-template <typename Work>
-void array_base::guarded(const char* what, std::uint32_t number, Work&& work) noexcept {
-  try {
-    work();
-  } catch (const std::exception& thrown) {
-    fail(what, number, thrown.what());
-  } catch (...) {
-    fail(what, number, "what is no std::exception");
-  }
-}
-
 inline void array_base::fail(const char* what, std::uint32_t number, const char* why) const {
   const std::string who = number < THALWEG_OBJECTS_ALL ? " of element " + text_of(number) : "";
   thalweg_objects_fail(objects_, ((what == nullptr ? running_ : what) + who + " threw: " + why).c_str());
