@@ -11,9 +11,9 @@ from thalweg.lab.hosts import folder_of
 from thalweg.libraries import library_folders
 
 
-def _compiled(name: str, folders: pytest.TempPathFactory, mpi: str = "openmpi") -> str:
+def _compiled(name: str, folders: pytest.TempPathFactory) -> str:
     path = folders.mktemp("nic") / name
-    subprocess.run([f"mpicc.{mpi}", "-O1", "-o", str(path), str(devices.SOURCES / f"{name}.c")], check=True)
+    subprocess.run(["mpicc.openmpi", "-O1", "-o", str(path), str(devices.SOURCES / f"{name}.c")], check=True)
     return str(path)
 
 
@@ -43,23 +43,12 @@ def blocks(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def of_mpich(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    names = ("reductions", "nonblocking", "broadcasts", "blocks")
-    found = {name: _compiled(name, tmp_path_factory, "mpich") for name in names}
-    return found | {"messages": _messages(tmp_path_factory, "mpich")}
-
-
-@pytest.fixture(scope="module")
 def messages(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return _messages(tmp_path_factory, "openmpi")
-
-
-def _messages(folders: pytest.TempPathFactory, mpi: str) -> str:
-    path = folders.mktemp("nic") / "messages"
+    path = tmp_path_factory.mktemp("nic") / "messages"
     root = devices.SOURCES.parent.parent
-    folder = next(folder for folder in library_folders() if Path(folder, f"libthalweg-team-{mpi}.so").exists())
-    words = [f"mpicxx.{mpi}", "-std=c++20", "-O1", f"-I{root}/include", f"-I{root}/tests", "-o", str(path)]
-    words += [f"{root}/tests/team/messages.cpp", f"-L{folder}", f"-lthalweg-team-{mpi}", f"-Wl,-rpath,{folder}"]
+    folder = next(folder for folder in library_folders() if Path(folder, "libthalweg-team-openmpi.so").exists())
+    words = ["mpicxx.openmpi", "-std=c++20", "-O1", f"-I{root}/include", f"-I{root}/tests", "-o", str(path)]
+    words += [f"{root}/tests/team/messages.cpp", f"-L{folder}", "-lthalweg-team-openmpi", f"-Wl,-rpath,{folder}"]
     subprocess.run(words, check=True)
     return str(path)
 

@@ -158,21 +158,6 @@ def test_packets_that_are_lost_are_sent_again(
             assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
 
 
-@pytest.mark.exhaustive
-def test_programs_on_mpich_run_on_the_devices_too(lab: None, of_mpich: dict[str, str], tmp_path: Path) -> None:
-    del lab
-    devices.serve("tcx", tmp_path / "log", aggregator=devices.AGGREGATOR)
-    done, report = devices.run_nonblocking(of_mpich["nonblocking"], tmp_path)
-    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
-    assert devices.ran_on(report, "MPI_Iallreduce") == {"nic"}
-    for run, name in ((devices.run_broadcasts, "broadcasts"), (devices.run_blocks, "blocks")):
-        done, _ = run(of_mpich[name], tmp_path, 2 * devices.HOSTS - 1, "nic")
-        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
-    test_reductions_on_the_devices_have_the_engines_bits(None, of_mpich["reductions"], tmp_path)
-    devices.serve("tcx", tmp_path / "log", aggregator=devices.AGGREGATOR)
-    test_messages_are_matched_on_the_devices_of_their_receivers(None, of_mpich["messages"])
-
-
 FORGER = """
 import socket, struct, sys, time
 from thalweg.nic.status import VERSION
