@@ -26,7 +26,10 @@ class Time:
     before=st.floats(0, 100),
 )
 def test_cases_end_with_their_part_of_the_budget(costs: list[float], budget: float, before: float) -> None:
-    """At most the case that was begun last goes beyond it, and where all cases fit, none is left out."""
+    """At most the case that was begun last goes beyond it. None is left out where all fit, each like the longest.
+
+    What comes next is not known: after a long case, a short one may be left out though it would have fitted.
+    """
     time = Time()
     clock = Clock(budget, time)
     pace = Pace(clock, 0.6)
@@ -40,7 +43,7 @@ def test_cases_end_with_their_part_of_the_budget(costs: list[float], budget: flo
         time.now_s += cost / 4 ** LEVELS.index(step.effort)
         pace.end()
         done += 1
-    if before + math.fsum(costs) < 0.6 * budget:
+    if before + len(costs) * max(costs) < 0.6 * budget:
         assert done == len(costs)
     assert done > 0
     assert clock.spent_s <= max(before + costs[0], 0.6 * budget + max(costs)) + 1e-6
