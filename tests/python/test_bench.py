@@ -11,7 +11,7 @@ import pytest
 from support import Command
 from thalweg import _core
 from thalweg.bench.intranode import busy_processes, case_rows
-from thalweg.bench.rows import paired_row
+from thalweg.bench.rows import geometric_mean, paired_row
 from thalweg.bench.tuned import Figures
 
 
@@ -130,3 +130,10 @@ def test_busy_processes_end_with_their_block() -> None:
     with busy_processes(2) as burners:
         assert [burner.poll() for burner in burners] == [None, None]
     assert None not in [burner.poll() for burner in burners]
+
+
+def test_means_of_ratios() -> None:
+    """Also of jobs that are too short for the processor's clock."""
+    assert geometric_mean([]) == 1
+    assert geometric_mean([2.0, 8.0]) == pytest.approx(4)
+    assert geometric_mean([2.0, 0.0]) == 0

@@ -50,7 +50,9 @@ def pair_ratios(pairs: Sequence[tuple[float, float]]) -> list[float]:
 
 
 def geometric_mean(numbers: Sequence[float]) -> float:
-    """Take the mean that ratios have; 1 of nothing."""
+    """Take the mean that ratios have; 1 of nothing, and 0 where one is 0, as of times below a clock's steps."""
+    if 0 in numbers:
+        return 0.0
     return math.exp(math.fsum(math.log(number) for number in numbers) / len(numbers)) if numbers else 1.0
 
 
