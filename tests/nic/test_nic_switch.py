@@ -5,7 +5,8 @@ import json
 import os
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import cards
@@ -24,15 +25,22 @@ def _status(host: str) -> dict[str, list[dict[str, object]]]:
     return dict(json.loads(devices.thalweg("nic", "status", "--json", host=host).stdout))
 
 
+@contextlib.contextmanager
+def _waiting(program: str, folder: Path) -> Iterator[Future[tuple[devices.Finished, dict[str, object]]]]:
+    """Have a job whose ranks are at their barriers, more than it can end."""
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(devices.run, program, folder, RANKS, "barrier=nic", 1_000_000)
+        while not devices.has_calls():
+            assert not job.done()
+        yield job
+
+
 def test_who_waits_is_told_that_the_aggregator_has_ended_and_later_jobs_do_without(
     lab: None, program: str, tmp_path: Path
 ) -> None:
     """Its host still answers: only its agent is gone, with the switch's programs."""
     del lab
-    with ThreadPoolExecutor(1) as pool:
-        job = pool.submit(devices.run, program, tmp_path, RANKS, "barrier=nic", 1_000_000)
-        while not devices.has_calls():
-            assert not job.done()
+    with _waiting(program, tmp_path) as job:
         (group,) = [group for group in _status(devices.SWITCH)["groups"] if not group["gone"]]
         assert (group["ranks"], group["cards"], group["user"]) == (0, RANKS, devices.NOBODY)
         said = devices.thalweg("nic", "status", host=devices.SWITCH).stdout
@@ -70,10 +78,7 @@ def test_another_agent_on_the_switch_does_not_know_the_groups_of_one_before(
 ) -> None:
     """It comes so soon that nobody may have noticed that there was none."""
     del lab
-    with ThreadPoolExecutor(1) as pool:
-        job = pool.submit(devices.run, program, tmp_path, RANKS, "barrier=nic", 1_000_000)
-        while not devices.has_calls():
-            assert not job.done()
+    with _waiting(program, tmp_path) as job:
         devices.end(devices.SWITCH)
         _serve_on_the_switch()
         done, _ = job.result()
