@@ -111,6 +111,22 @@ RankPlace this_place() {
           socket_of(cores, "/sys/devices/system/cpu")};
 }
 
+namespace {
+
+std::vector<int> leaves_of(std::span<const RankPlace> ranks) {
+  std::unordered_map<std::uint32_t, int> numbers;
+  std::vector<int> leaves;
+  for (const RankPlace& rank : ranks) {
+    if (rank.aggregator == 0) {
+      return {};
+    }
+    leaves.push_back(numbers.try_emplace(rank.aggregator, static_cast<int>(numbers.size())).first->second);
+  }
+  return numbers.size() > 1 ? leaves : std::vector<int>{};
+}
+
+} // namespace
+
 Placement place_ranks(std::span<const RankPlace> ranks) {
   Placement placement;
   std::unordered_map<std::uint64_t, int> nodes;
@@ -139,6 +155,7 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
     sockets.push_back(rank.socket);
   }
   placement.sockets = topology::sockets_across_nodes(placement.nodes, sockets);
+  placement.leaves = leaves_of(ranks);
   if (!ranks.empty()) {
     std::vector<int> on_node(nodes.size());
     for (const int node : placement.nodes) {

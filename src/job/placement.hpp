@@ -18,6 +18,7 @@ struct RankPlace {
       cores{}; // set of cores it may run on (the machine's first 256; beyond, folded)
   std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
   std::int32_t socket = -1;                    // that has all of these cores, or -1
+  std::uint32_t aggregator = 0;                // that its host's agent knows (room nic); 0: none
   std::int64_t device_runtime = 0;             // of a GPU, loaded into the process; 0: none
 };
 
@@ -32,6 +33,9 @@ struct Placement {
   // Socket of each rank, numbered across nodes; a node's ranks that may move between sockets count as one
   // more. Empty where no node has ranks on several.
   std::vector<int> sockets;
+  // Switch of each rank's node, numbered in order of first appearance, as hosts' agents name them. Empty
+  // where some name none, or all the same.
+  std::vector<int> leaves;
   bool oversubscribed = false;     // a machine has more ranks than cores
   int oversubscribed_ranks = 0;    // and how many it has
   double oversubscribed_cores = 0; // of each

@@ -97,9 +97,18 @@ AgentConnection::AgentConnection() : descriptor_(connect_to_agent()) {
     address_ = words.address;
     mtu_ = words.mtu;
     aggregator_ = words.aggregator;
+    spine_ = words.spine;
   } catch (...) {
     close(descriptor_);
     throw;
+  }
+}
+
+std::uint32_t known_aggregator() {
+  try {
+    return AgentConnection().aggregator();
+  } catch (const Error&) {
+    return 0;
   }
 }
 
@@ -117,13 +126,14 @@ AgentConnection::Membership AgentConnection::join(const thalweg_nic_group& group
   return {.page = given[0], .socket = given[1], .doorbell = given[2]};
 }
 
-void AgentConnection::place(const thalweg_nic_group& group, std::span<const std::int32_t> ranks) {
-  thalweg_nic_request request = request_of(THALWEG_NIC_PLACE, group, ranks);
-  request.aggregator = aggregator_;
+void AgentConnection::enroll(std::uint32_t aggregator, const thalweg_nic_group& group,
+                             std::span<const std::int32_t> ranks) {
+  thalweg_nic_request request = request_of(THALWEG_NIC_ENROLL, group, ranks);
+  request.aggregator = aggregator;
   send_request(descriptor_, request);
 }
 
-std::optional<std::string> AgentConnection::placed() {
+std::optional<std::string> AgentConnection::enrolled() {
   thalweg_nic_reply reply{};
   const ssize_t received = recv(descriptor_, &reply, sizeof reply, MSG_DONTWAIT);
   if (received < 0 && (errno == EAGAIN || errno == EINTR))

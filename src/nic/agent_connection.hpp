@@ -26,6 +26,8 @@ public:
   /// Where a card without ranks is that groups of this host may have above them, in network order; 0:
   /// nowhere.
   std::uint32_t aggregator() const { return aggregator_; }
+  /// Where one is that has that one below it, as far as the agent has heard; 0: nowhere.
+  std::uint32_t spine() const { return spine_; }
   int descriptor() const { return descriptor_; }
 
   /// Descriptors that the caller closes.
@@ -37,17 +39,21 @@ public:
   /// Joins the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask who is
   /// missing. Throws Error where the agent refuses.
   Membership join(const thalweg_nic_group& group, std::uint32_t local, std::span<const std::int32_t> ranks);
-  /// Has the group made on the aggregator's card, which sees it so. Does not wait. Throws Error where the
-  /// agent does not listen.
-  void place(const thalweg_nic_group& group, std::span<const std::int32_t> ranks);
+  /// Has the group made on the card of the aggregator there, which sees it so. Does not wait. Throws Error
+  /// where the agent does not listen.
+  void enroll(std::uint32_t aggregator, const thalweg_nic_group& group, std::span<const std::int32_t> ranks);
   /// What became of that: nothing yet, no text where it is done, or why it is not. Does not wait.
-  std::optional<std::string> placed();
+  std::optional<std::string> enrolled();
 
 private:
   int descriptor_ = -1;
   std::uint32_t address_ = 0;
   std::uint32_t mtu_ = 0;
   std::uint32_t aggregator_ = 0;
+  std::uint32_t spine_ = 0;
 };
+
+/// The aggregator that this host's agent knows, in network order; 0: none, or no agent is there.
+std::uint32_t known_aggregator();
 
 } // namespace thalweg::nic

@@ -16,7 +16,7 @@ enum thalweg_nic_request_kind {
   THALWEG_NIC_HELLO = 1,  /* is there an agent, of this version, and on which address? */
   THALWEG_NIC_JOIN = 2,   /* makes the group on this host, or joins it: gives a page, a socket, a doorbell */
   THALWEG_NIC_STATUS = 3, /* version and kind are enough: gives a text in JSON instead of a reply */
-  THALWEG_NIC_PLACE = 4,  /* has an aggregator's agent make the group there; the answer may take a second */
+  THALWEG_NIC_ENROLL = 4, /* has an aggregator's agent make the group there; the answer may take a second */
 };
 
 struct thalweg_nic_request {
@@ -35,6 +35,7 @@ struct thalweg_nic_reply {
   __u32 mtu;        /* the device's: bytes of a packet with its IP header */
   char reason[108]; /* where all versions have it */
   __u32 aggregator; /* a card without ranks that this host's groups may have; 0: none, in network order */
+  __u32 spine;      /* one that has that one below it; 0: none, or not known yet */
 };
 
 /* The page that is shared with a group's ranks, which look there for ends. In each array by place in the

@@ -203,9 +203,8 @@ HostView lower(const ScheduleOf& schedule_of, const std::vector<std::int32_t>& n
     if (found == above.below.end())
       throw Error(fmt::format("rank {} is below a host that does not know it", view.locals.front()),
                   "report this as an error of the strategy", thalweg_error_internal);
-    view.place_above = static_cast<std::int32_t>(found - above.below.begin());
-    view.number_above = static_cast<std::int32_t>(above.locals.size()) + view.place_above;
-    view.is_below_root = above.is_root();
+    view.number_above = static_cast<std::int32_t>(above.locals.size()) +
+                        static_cast<std::int32_t>(found - above.below.begin());
   }
   return view;
 }

@@ -27,17 +27,12 @@ struct TreePlace {
 /// Reads the schedule of an operation that cards run as a place in a tree. Throws Error where it is none.
 TreePlace tree_place(const schedule::Schedule& schedule);
 
-/// In views of a tree with a card that has no ranks (nic/aggregating.hpp): that card.
-inline constexpr Rank aggregator = -2;
-
 /// What a host's card has to know.
 struct HostView {
   std::vector<Rank> locals = {}; ///< the host's ranks: its contributors from 0 on
   std::vector<Rank> below = {};  ///< a rank on each host below: the contributors after them
   Rank parent = -1;              ///< a rank on the host above; -1 at the root
   std::int32_t number_above = 0; ///< which contributor this host is there
-  std::int32_t place_above = 0;  ///< which one of the hosts below it
-  bool is_below_root = false;    ///< the host above is the root's
   std::int32_t own_number = 0;   ///< which contributor the rank that asks is here
   bool is_root() const { return parent == -1; }
   std::int32_t contributors() const { return static_cast<std::int32_t>(locals.size() + below.size()); }

@@ -47,6 +47,8 @@ struct Problem {
   /// The socket of each rank, numbered across nodes (a node's ranks that may move from socket to socket stand
   /// for one more), or null where no node has ranks on several.
   std::shared_ptr<const std::vector<std::int32_t>> sockets = nullptr;
+  /// The switch of each rank's node, numbered from 0, any order; or null where unknown, or one for all.
+  std::shared_ptr<const std::vector<std::int32_t>> leaves = nullptr;
   /// Orders other than the ranks' own in which a strategy may number them, or null where there is none.
   std::shared_ptr<const RankOrders> orders = nullptr;
   /// For neighborhood collectives: a rank's neighbors, indexed by rank. At run time only one's own entry is

@@ -3,6 +3,10 @@
 // The tree that strategies for network devices run along: a k-ary tree of nodes, with each node's other ranks
 // right below its leader, as their own card hears from them. They come before the nodes below, as cards
 // combine in that order.
+//
+// Where it is known which switch each node is on (Problem::leaves), each leaf has such a tree of its nodes,
+// and their leaders have one of leaves. A leader hears from its own leaf first. So a switch that aggregates
+// can take the leader's place (nic/aggregating.hpp).
 
 #include "strategies/strategy.hpp"
 #include "topology/tree_node.hpp"
@@ -11,10 +15,10 @@
 
 namespace thalweg::strategies {
 
-/// The parameter `radix`: how many nodes are below a node.
+/// The parameter `radix`: how many nodes are below a node, and how many leaves below a leaf.
 Parameter host_tree_radix();
 
-/// The parameter `where`: whether a switch's card may be the tree's top, for those that run it on devices.
+/// The parameter `where`: whether switches' cards may be in the tree, for those that run it on devices.
 Parameter host_tree_where();
 
 /// The rank's place in that tree of the builder's problem, at the problem's root.

@@ -55,6 +55,13 @@ NodeShapes node_shapes(std::int32_t ranks) {
   return shapes;
 }
 
+NodeShapes leaf_shapes(const std::vector<std::int32_t>& nodes) {
+  std::vector<std::int32_t> leaves;
+  for (const std::int32_t node : nodes)
+    leaves.push_back(node % 3);
+  return {nullptr, std::make_shared<const std::vector<std::int32_t>>(std::move(leaves))};
+}
+
 std::shared_ptr<const std::vector<std::int32_t>> two_sockets_a_node(const std::vector<std::int32_t>& nodes) {
   std::vector<std::int32_t> sockets(nodes.size());
   std::vector<std::int32_t> seen(static_cast<std::size_t>(std::ranges::max(nodes)) +

@@ -14,6 +14,9 @@ using NeighborhoodShapes = std::vector<std::shared_ptr<const std::vector<schedul
 /// robin, uneven.
 NodeShapes node_shapes(std::int32_t ranks);
 
+/// Switches for a shape of nodes: not known, and dealt round robin over at most three.
+NodeShapes leaf_shapes(const std::vector<std::int32_t>& nodes);
+
 /// Sockets for a shape of nodes: each node's ranks, in order, on two.
 std::shared_ptr<const std::vector<std::int32_t>> two_sockets_a_node(const std::vector<std::int32_t>& nodes);
 

@@ -47,6 +47,16 @@ std::vector<Rank> roots_of(Operation operation, std::int32_t ranks, Roots roots)
   return result;
 }
 
+/// Where ranks may be: their nodes, and the nodes' switches where devices may run the strategy.
+std::vector<std::pair<NodeShapes::value_type, NodeShapes::value_type>> places_of(const Strategy& strategy,
+                                                                                 std::int32_t ranks) {
+  std::vector<std::pair<NodeShapes::value_type, NodeShapes::value_type>> found;
+  for (const auto& nodes : strategy.uses_nodes ? node_shapes(ranks) : NodeShapes{nullptr})
+    for (const auto& leaves : nodes&& strategy.offloads ? leaf_shapes(*nodes) : NodeShapes{nullptr})
+      found.emplace_back(nodes, leaves);
+  return found;
+}
+
 /// Beyond so many ranks an order of theirs shows nothing new.
 constexpr std::int32_t renumbered_ranks = 20;
 
@@ -81,13 +91,14 @@ std::vector<Problem> obligations(const Strategy& strategy, std::int32_t ranks, R
   std::vector<Problem> problems;
   for (const schedule::Parameters& parameters : parameter_sets(strategy))
     for (const Rank root : roots_of(base.operation, ranks, roots))
-      for (const auto& nodes : strategy.uses_nodes ? node_shapes(ranks) : NodeShapes{nullptr})
+      for (const auto& [nodes, leaves] : places_of(strategy, ranks))
         for (const auto& neighborhoods :
              has_neighbors ? neighborhood_shapes(ranks) : NeighborhoodShapes{nullptr}) {
           Problem problem = base;
           problem.parameters = parameters;
           problem.root = root;
           problem.nodes = nodes;
+          problem.leaves = leaves;
           if (nodes)
             problem.sockets = two_sockets_a_node(*nodes);
           problem.neighborhoods = neighborhoods;
@@ -114,6 +125,8 @@ std::string describe(const Strategy& strategy, const Problem& problem) {
       text += fmt::format(", {}={}", name, value);
   if (problem.nodes)
     text += fmt::format(", {} nodes", *std::ranges::max_element(*problem.nodes) + 1);
+  if (problem.leaves)
+    text += fmt::format(" on {} switches", *std::ranges::max_element(*problem.leaves) + 1);
   if (!problem.commutative)
     text += ", in rank order";
   if (problem.in_place)

@@ -54,6 +54,22 @@ void find_orders(Problem& problem, const Strategy& strategy, const topology::Nod
           "say where their nodes are: --network ring --places 3,0,1,2");
 }
 
+/// As far as the network says.
+std::shared_ptr<const std::vector<std::int32_t>> leaves_of(const Problem& problem,
+                                                           const topology::NodePlaces& node_places) {
+  if (!problem.nodes)
+    return nullptr;
+  const topology::LocatedNodes located =
+      topology::locate(node_places, *std::ranges::max_element(*problem.nodes) + 1);
+  if (!located.network)
+    return nullptr;
+  std::vector<std::int32_t> leaves;
+  for (const std::int32_t node : *problem.nodes)
+    leaves.push_back(located.network->switch_of(located.places[static_cast<std::size_t>(node)]) -
+                     located.network->hosts());
+  return std::make_shared<const std::vector<std::int32_t>>(std::move(leaves));
+}
+
 } // namespace
 
 Sample make_sample(std::string_view text, const SampleSize& size) {
@@ -76,6 +92,8 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
           "give each rank's node");
   problem.nodes = nodes_of(size);
   find_orders(problem, strategy, size.node_places);
+  if (strategy.offloads)
+    problem.leaves = leaves_of(problem, size.node_places);
   if (problem.operation == Operation::neighbor_allgather || problem.operation == Operation::neighbor_alltoall)
     problem.neighborhoods = ring(size.ranks);
   if (const auto why = unsupported_reason(strategy, problem))

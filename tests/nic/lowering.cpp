@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
+#include <string>
 
 namespace thalweg::nic {
 namespace {
@@ -85,50 +87,124 @@ TEST(Lowering, MakesATreeOfHostsOfTheStrategyForCards) {
       }
 }
 
-// With a card that has no ranks: each host is still known above by its number, and all hang together below
-// one.
-void expect_a_tree_with_an_aggregator(const Job& job) {
+// With cards that have no ranks: each card is known above by its number, and all hang together below one.
+void expect_a_tree_with_aggregators(const Job& job, const std::vector<std::int32_t>& leaves, bool has_spine) {
   const bool goes_down = job.problem.operation == schedule::Operation::broadcast;
-  const HostView plain_root = job.view(job.problem.root);
-  const HostView top = aggregators_view(plain_root, goes_down);
-  std::size_t roots = top.is_root() ? 1 : 0;
-  std::size_t below = top.below.size();
+  const ScheduleOf schedule_of = [&](Rank rank) { return job.schedule(rank); };
+  const AggregatedTree tree(schedule_of, job.nodes, leaves, goes_down, has_spine);
+  std::map<Rank, HostView> cards; // by name
   for (Rank rank = 0; rank < job.problem.ranks; ++rank) {
-    const HostView plain = job.view(rank);
-    const HostView view = with_aggregator(plain, goes_down);
-    ASSERT_EQ(view.locals, plain.locals);
+    const HostView view = tree.host(rank);
+    ASSERT_EQ(view.locals, job.view(rank).locals);
     ASSERT_EQ(view.rank_of(view.own_number), rank);
-    if (view.own_number != 0)
-      continue;
+    if (view.own_number == 0)
+      cards[rank] = view;
+    const Rank aggregator = aggregator_of(leaves[static_cast<std::size_t>(rank)]);
+    cards[aggregator] = tree.leaf(aggregator);
+  }
+  if (has_spine)
+    cards[spine] = tree.top();
+  std::size_t roots = 0;
+  std::size_t below = 0;
+  for (const auto& [name, view] : cards) {
     roots += view.is_root() ? 1 : 0;
     below += view.below.size();
     if (!view.is_root()) {
-      const HostView above =
-          view.parent == aggregator ? top : with_aggregator(job.view(view.parent), goes_down);
-      ASSERT_EQ(above.rank_of(view.number_above), rank);
+      ASSERT_EQ(cards.at(view.parent).rank_of(view.number_above), name);
     }
   }
   EXPECT_EQ(roots, 1U);
-  EXPECT_EQ(below, std::set<std::int32_t>(job.nodes.begin(), job.nodes.end()).size());
-  EXPECT_EQ(top.parent, goes_down ? job.problem.root : -1);
+  EXPECT_EQ(below, cards.size() - 1);
+  EXPECT_EQ(cards.contains(job.problem.root) && cards.at(job.problem.root).is_root(), goes_down);
   if (goes_down) {
-    EXPECT_EQ(with_aggregator(plain_root, true).rank_of(top.number_above), aggregator);
+    EXPECT_EQ(cards.at(job.problem.root).contributors(),
+              static_cast<std::int32_t>(cards.at(job.problem.root).locals.size()) + 1);
   }
 }
 
-TEST(Lowering, PutsACardWithoutRanksBesideTheRootsHost) {
+std::vector<std::int32_t> leaves_of(const std::vector<std::int32_t>& nodes, std::int32_t count) {
+  std::vector<std::int32_t> leaves;
+  for (const std::int32_t node : nodes)
+    leaves.push_back(node % count);
+  return leaves;
+}
+
+TEST(Lowering, PutsACardWithoutRanksOnEachLeafAndAboveThem) {
   for (const std::int64_t radix : {2, 8})
     for (const std::int32_t hosts : {2, 3, 9})
-      for (const auto operation :
-           {schedule::Operation::barrier, schedule::Operation::reduce, schedule::Operation::broadcast}) {
+      for (const std::int32_t switches : {1, 2, 5})
+        for (const auto operation :
+             {schedule::Operation::barrier, schedule::Operation::reduce, schedule::Operation::broadcast}) {
+          std::vector<std::int32_t> nodes;
+          for (std::int32_t rank = 0; rank < 17; ++rank)
+            nodes.push_back(rank * 7 % hosts);
+          const std::vector<std::int32_t> leaves = leaves_of(nodes, std::min(switches, hosts));
+          Job job("nic", nodes, {{"radix", radix}}, operation);
+          job.problem.leaves = std::make_shared<const std::vector<std::int32_t>>(leaves);
+          for (job.problem.root = 0; job.problem.root < (operation == schedule::Operation::barrier ? 1 : 17);
+               job.problem.root += 5)
+            for (const bool has_spine : {false, true})
+              if (!has_spine || switches > 1)
+                expect_a_tree_with_aggregators(job, leaves, has_spine);
+        }
+}
+
+// What a card's contributors come to, in its order.
+std::string sum_of(const AggregatedTree& tree, const HostView& view) {
+  std::string sum;
+  for (std::int32_t contributor = 0; contributor < view.contributors(); ++contributor) {
+    const Rank rank = view.rank_of(contributor);
+    const bool is_local = contributor < static_cast<std::int32_t>(view.locals.size());
+    const std::string one = is_local        ? std::to_string(rank)
+                            : rank >= 0     ? sum_of(tree, tree.host(rank))
+                            : rank == spine ? sum_of(tree, tree.top())
+                                            : sum_of(tree, tree.leaf(rank));
+    sum = sum.empty() ? one : "(" + sum + "+" + one + ")";
+  }
+  return sum;
+}
+
+std::string sum_of_hosts(const Job& job, Rank rank) {
+  const HostView view = job.view(rank);
+  std::string sum;
+  for (std::int32_t contributor = 0; contributor < view.contributors(); ++contributor) {
+    const Rank other = view.rank_of(contributor);
+    const bool is_local = contributor < static_cast<std::int32_t>(view.locals.size());
+    const std::string one = is_local ? std::to_string(other) : sum_of_hosts(job, other);
+    sum = sum.empty() ? one : "(" + sum + "+" + one + ")";
+  }
+  return sum;
+}
+
+TEST(Lowering, CardsWithoutRanksCombineAsTheHostsDidThatTheyStandFor) {
+  for (const std::int64_t radix : {2, 3, 8})
+    for (const std::int32_t switches : {1, 2, 4})
+      for (const Rank root : {0, 5, 10}) {
         std::vector<std::int32_t> nodes;
-        for (std::int32_t rank = 0; rank < 17; ++rank)
-          nodes.push_back(rank * 7 % hosts);
-        Job job("nic", nodes, {{"radix", radix}}, operation);
-        for (job.problem.root = 0; job.problem.root < (operation == schedule::Operation::barrier ? 1 : 17);
-             job.problem.root += 5)
-          expect_a_tree_with_an_aggregator(job);
+        for (std::int32_t rank = 0; rank < 15; ++rank)
+          nodes.push_back(rank * 7 % 12);
+        const std::vector<std::int32_t> leaves = leaves_of(nodes, switches);
+        Job job("nic", nodes, {{"radix", radix}}, schedule::Operation::reduce);
+        job.problem.leaves = std::make_shared<const std::vector<std::int32_t>>(leaves);
+        job.problem.root = root;
+        const ScheduleOf schedule_of = [&](Rank rank) { return job.schedule(rank); };
+        const std::string expected = sum_of_hosts(job, root);
+        const AggregatedTree without(schedule_of, nodes, leaves, false, false);
+        const Rank top = aggregator_of(leaves[static_cast<std::size_t>(root)]);
+        EXPECT_EQ(sum_of(without, without.leaf(top)), expected);
+        if (switches > 1) {
+          const AggregatedTree with(schedule_of, nodes, leaves, false, true);
+          EXPECT_EQ(sum_of(with, with.top()), expected);
+        }
       }
+}
+
+TEST(Lowering, RefusesTreesThatLeaveALeafFromTheMiddle) {
+  const Job job("kary", one_each(7), {{"degree", 2}});
+  const ScheduleOf schedule_of = [&](Rank rank) { return job.schedule(rank); };
+  const std::vector<std::int32_t> leaves{0, 0, 0, 1, 1, 1, 1};
+  const AggregatedTree tree(schedule_of, job.nodes, leaves, false, false);
+  EXPECT_THROW(tree.host(1), Error);
 }
 
 std::string refusal_of(const Job& job, Rank rank) {

@@ -78,7 +78,7 @@ def measure(session: Session, mpi: str, operation: str, size: int, request: Requ
     first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches)
     best = min(hosts, key=lambda name: median(first[name].completion_us))
     lab = saved(request.lab)
-    tops = ("switch", "card") if lab and lab.switch_address else ("card",)
+    tops = ("switch", "card") if lab and lab.leaves else ("card",)
     offloaded = [f"{OFFLOADED}:radix={radix},where={where}" for radix in request.radixes for where in tops]
     samples = session.measure(operation, size, [NATIVE, best, *offloaded], batches=request.batches)
     rows = rows_of(f"{mpi}: {operation} {{}}, {size} B, {request.ranks} ranks", mpi, best, samples)

@@ -11,7 +11,7 @@ _Name = Annotated[
 
 _Nic = Annotated[
     bool,
-    typer.Option("--nic", help="Start an agent on each host and a star's switch: collectives run on devices."),
+    typer.Option("--nic", help="Start an agent on hosts, and on switches of several: collectives run on devices."),
 ]
 
 _HostRate = Annotated[str, typer.Option("--host-rate", help="Of the hosts' own links.", show_default="as the others")]

@@ -21,16 +21,22 @@ def make_application() -> typer.Typer:
         device: _Device = "eth0",
         hook: Annotated[str, typer.Option(help="best, tcx (Linux 6.6) or clsact.")] = "best",
         aggregator: Annotated[
-            str, typer.Option(metavar="ADDRESS", help="Where a switch or host aggregates for this host's jobs.")
+            str,
+            typer.Option(metavar="ADDRESS", help="Where one aggregates for this host's jobs, or this switch's hosts."),
         ] = "",
         aggregate: Annotated[bool, typer.Option("--aggregate", help="Aggregate for the jobs of other hosts.")] = False,
         switch: Annotated[
             str, typer.Option(metavar="BRIDGE", help="Aggregate on this bridge, which has an address, and its ports.")
         ] = "",
+        router: Annotated[
+            str, typer.Option(metavar="DEVICE", help="Aggregate on this router: all devices, the address of this one.")
+        ] = "",
     ) -> None:
         """Serve this host's jobs until it is ended. Needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON."""
-        own = "self" if aggregate or switch else aggregator
-        importlib.import_module("thalweg.nic.agent").serve(switch or device, hook, own)
+        if aggregate or switch or router:
+            aggregator = f"self,{aggregator}" if aggregator else "self"
+        served = f"{router}/all" if router else switch or device
+        importlib.import_module("thalweg.nic.agent").serve(served, hook, aggregator)
 
     @app.command()
     def status(

@@ -76,9 +76,36 @@ class Lab(NamedTuple):
         return folder_of(self.name)
 
     @property
-    def switch_address(self) -> str:
-        """Give the address of the switch itself, where it is one that can aggregate; else nothing."""
-        return "10.77.0.254" if self.topology == "star" else ""
+    def leaves(self) -> list[int]:
+        """Number the switches that aggregate for their hosts: all that have some, where they have several."""
+        network = network_of(self.topology, self.hosts)
+        found = {network.switch_of(host) - self.hosts for host in range(self.hosts)}
+        return sorted(found) if len(found) < self.hosts else []
+
+    @property
+    def spine(self) -> int:
+        """Number the switch that aggregates for the leaves: the first that is linked to all; -1: none is."""
+        network = network_of(self.topology, self.hosts)
+        leaves = {leaf + self.hosts for leaf in self.leaves}
+        links = {(a, b) for a, b in network.links}
+        above = range(self.hosts, self.hosts + network.switches)
+        found = [at - self.hosts for at in above if leaves and all((leaf, at) in links for leaf in leaves)]
+        return found[0] if found else -1
+
+    @property
+    def aggregating(self) -> list[int]:
+        """Number all switches that aggregate."""
+        return [*self.leaves, self.spine] if self.spine >= 0 else self.leaves
+
+    def switch_address(self, index: int) -> str:
+        """Give the address that an aggregating switch has for itself: in a star on its bridge."""
+        return "10.77.0.254" if self.topology == "star" else f"10.78.{index // 250}.{index % 250 + 1}"
+
+    def leaf_address(self, host: int) -> str:
+        """Give the address of the switch that aggregates for a host; nothing where none does."""
+        if not self.leaves:
+            return ""
+        return self.switch_address(network_of(self.topology, self.hosts).switch_of(host) - self.hosts)
 
     def address(self, index: int) -> str:
         """Give a host's address on its only link."""

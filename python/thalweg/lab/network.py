@@ -25,6 +25,7 @@ _BURST = "32kb"
 _LATENCY = "400ms"
 _PATIENCE_S = 5
 _PORTS = "10.77.0.254"
+_ROUTERS = "10.78.0.0/16"
 # Routers forward, answer on the hosts' links for everybody else, and at once.
 _ROUTER = """
 cd /proc/sys/net/ipv4
@@ -60,11 +61,19 @@ def up(lab: Lab) -> None:
 
 
 def _start_agents(lab: Lab) -> None:
-    limits = Limits((str(ipaddress.IPv4Network(f"{lab.address(0)}/24", strict=False)),))
-    if lab.switch_address:
-        log = lab.folder / "switch.log"
-        start_on([lab.switch(0)], "bridge", log, limits=limits, aggregator="self")
-    start_on(lab.names, "eth0", lab.folder / "agents.log", limits=limits, aggregator=lab.switch_address)
+    limits = Limits((str(ipaddress.IPv4Network(f"{lab.address(0)}/24", strict=False)), _ROUTERS))
+    device = "bridge" if lab.topology == "star" else "lo/all"
+    above = ""
+    if lab.spine >= 0:
+        above = f",{lab.switch_address(lab.spine)}"
+        start_on([lab.switch(lab.spine)], device, lab.folder / "spine.log", limits=limits, aggregator="self")
+    leaves = [lab.switch(leaf) for leaf in lab.leaves]
+    start_on(leaves, device, lab.folder / "switch.log", limits=limits, aggregator=f"self{above}")
+    below: dict[str, list[str]] = {}
+    for host, name in enumerate(lab.names):
+        below.setdefault(lab.leaf_address(host), []).append(name)
+    for leaf, hosts in below.items():
+        start_on(hosts, "eth0", lab.folder / f"agents{leaf}.log", limits=limits, aggregator=leaf)
 
 
 def down(name: str) -> int:
@@ -95,10 +104,11 @@ def _make_links(lab: Lab) -> None:
     ]
     _batch([], [*(f"netns add {name}" for name in (*switches, *lab.names)), *pairs])
     for index, host in enumerate(lab.names):
-        _batch(["-n", host], [f"address add {lab.address(index)}/24 dev eth0", "link set eth0 up", "link set lo up"])
+        own = [f"address add {lab.address(index)}/24 dev eth0", "link set eth0 up", "link set lo up"]
+        _batch(["-n", host], [*own, f"route add {_ROUTERS} dev eth0"])
     if lab.topology == "star":
         ports = [f"link set {port.device} master bridge up" for _, port in cables]
-        address = f"address add {lab.switch_address}/24 dev bridge"
+        address = f"address add {lab.switch_address(0)}/24 dev bridge"
         _batch(["-n", switches[0]], ["link add bridge type bridge", address, "link set bridge up", *ports])
     else:
         _make_routers(lab, network, cables)
@@ -152,9 +162,26 @@ def _make_routers(lab: Lab, network: _core.Network, cables: Sequence[_Cable]) ->
                 continue
             device = f"h{host}" if ahead == host else f"s{ahead - lab.hosts}"
             lines[space].append(f"route add {lab.address(host)}/32 {gateways[space, device]}dev {device}")
+    _give_addresses(lab, network, lines, gateways)
     for space, commands in lines.items():
         _batch(["-n", space], commands)
         _call(["ip", "netns", "exec", space, "sh", "-c", _ROUTER])
+
+
+def _give_addresses(
+    lab: Lab, network: _core.Network, lines: dict[str, list[str]], gateways: dict[tuple[str, str], str]
+) -> None:
+    """Give routers that aggregate an address of their own: a leaf is where its hosts are, a spine next to leaves."""
+    for index in lab.aggregating:
+        space = lab.switch(index)
+        own = lab.switch_address(index)
+        lines[space] += ["link set lo up", f"address add {own}/32 dev lo"]
+        host = next((host for host in range(lab.hosts) if network.switch_of(host) == index + lab.hosts), -1)
+        ways = network.forwarding(host) if host >= 0 else [index + lab.hosts] * network.switches
+        for other, ahead in enumerate(ways):
+            device = f"s{ahead - lab.hosts}"
+            if ahead >= lab.hosts and (gateway := gateways.get((lab.switch(other), device))):
+                lines[lab.switch(other)].append(f"route add {own}/32 {gateway}dev {device}")
 
 
 def _await_links(lab: Lab) -> None:
@@ -173,8 +200,9 @@ def _batch(options: list[str], lines: list[str]) -> None:
 
 def _write_names(lab: Lab) -> None:
     names = "127.0.0.1 localhost\n" + "".join(f"{lab.address(i)} {name}\n" for i, name in enumerate(lab.names))
-    names += f"{lab.switch_address} {lab.switch(0)}\n" if lab.switch_address else ""
-    for host in (*lab.names, lab.switch(0)):
+    switches = [lab.switch(index) for index in lab.aggregating]
+    names += "".join(f"{lab.switch_address(index)} {lab.switch(index)}\n" for index in lab.aggregating)
+    for host in (*lab.names, *switches):
         folder = NETNS / host
         folder.mkdir(parents=True)
         (folder / "hosts").write_text(names)

@@ -24,12 +24,15 @@ _PATIENCE_S = 20
 def command(device: str, hook: str, limits: Limits | None = None, aggregator: str = "") -> list[str]:
     """Write the agent's command line; without limits, with the host's.
 
-    `aggregator`: where groups may have a card without ranks, as an address; "self": on this agent's own, for others;
-    "": as the limits say.
+    `device`: its name, or NAME/all for a router whose address is on it. `aggregator`: where groups may have a card
+    without ranks, as an address; "self": on this agent's own, for others; "self,ADDRESS": with that one above it; "":
+    as the limits say, which also say what is above "self".
     """
     if hook not in HOOKS:
         raise ThalwegError(NIC, f"'{hook}' is no hook of network devices", f"choose one of {', '.join(HOOKS)}")
     given = limits or limits_of_host()
+    if aggregator == "self" and given.aggregator:
+        aggregator = f"self,{given.aggregator}"
     return [
         _part(_AGENT),
         _part(_PROGRAMS),

@@ -3,7 +3,7 @@
 networks = ["10.0.0.0/8"]      # where the hosts of a group may be; anywhere, if it is left out
 groups_per_user = 64           # from 1 to 256
 starts_per_second = 200000     # of a user on this host, from 0, which is as many as it likes, to 1000000000
-aggregator = "10.0.0.250"      # the switch or host whose card may join groups of this host's users; none, if left out
+aggregator = "10.0.0.250"      # whose card may join this host's groups, or those of the switch below; none, if left out
 """
 
 import ipaddress

@@ -51,6 +51,12 @@ void CommunicatorState::find_places() {
   native.Group_free(&group);
   nodes_ = renumbered(runtime.placement.nodes, world);
   find_node_places(world);
+  if (!runtime.placement.leaves.empty()) {
+    leaves_ = renumbered(runtime.placement.leaves, world);
+    if (std::ranges::max(leaves_) == 0) {
+      leaves_.clear();
+    }
+  }
   if (runtime.placement.sockets.empty()) {
     return;
   }
@@ -95,6 +101,11 @@ const std::vector<int>& CommunicatorState::nodes() {
 const std::vector<int>& CommunicatorState::sockets() {
   find_places();
   return sockets_;
+}
+
+const std::vector<int>& CommunicatorState::leaves() {
+  find_places();
+  return leaves_;
 }
 
 int CommunicatorState::node_count() {

@@ -64,6 +64,8 @@ struct CommunicatorState {
   const std::vector<int>& nodes();
   // The same of sockets (see Placement); empty where no node has ranks of it on several.
   const std::vector<int>& sockets();
+  // The switch of each rank's node; empty where not known, or one for all (see Placement).
+  const std::vector<int>& leaves();
   int node_count();
   // Where these nodes are in the network, and the orders that it gives their ranks: null where none is better
   // than their own.
@@ -81,6 +83,7 @@ private:
   std::vector<int> world_ranks_;
   std::vector<int> nodes_;
   std::vector<int> sockets_;
+  std::vector<int> leaves_;
   topology::NodePlaces node_places_;
   std::shared_ptr<const schedule::RankOrders> orders_;
   bool has_orders_ = false; // they were looked for

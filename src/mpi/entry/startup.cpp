@@ -31,6 +31,7 @@
 #include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/stream_hooks.hpp"
 #include "mpi/wait/wait_mode.hpp"
+#include "nic/agent_connection.hpp"
 #include "place/job_allocation.hpp"
 
 #include "mpi/state/runtime.hpp"
@@ -188,6 +189,7 @@ void agree() {
 
   job::RankPlace mine = job::this_place();
   mine.device_runtime = loaded_device_runtime();
+  mine.aggregator = nic::known_aggregator();
   const std::vector<job::RankPlace> places = world.allgather(mine);
   runtime.placement = job::place_ranks(places);
   runtime.device_memory = device_objection(runtime.settings.device_buffers, places);

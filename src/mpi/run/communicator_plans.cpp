@@ -76,6 +76,8 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
     bound.problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
     if (!communicator.sockets().empty())
       bound.problem.sockets = std::make_shared<const std::vector<std::int32_t>>(communicator.sockets());
+    if (strategy.offloads && !communicator.leaves().empty())
+      bound.problem.leaves = std::make_shared<const std::vector<std::int32_t>>(communicator.leaves());
   }
   if (strategy.order_matters && bound.problem.parameter(strategies::order_name) != 0)
     bound.problem.orders = communicator.orders();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
+#include <map>
 #include <random>
 #include <set>
 #include <string_view>
@@ -11,7 +12,6 @@
 #include "engine/plan.hpp"
 #include "mpi/state/runtime.hpp"
 #include "nic/address.hpp"
-#include "nic/aggregating.hpp"
 #include "nic/datagram.hpp"
 #include "nic/kernel_card.hpp"
 #include "nic/kernel_relay.hpp"
@@ -30,19 +30,25 @@ bool is_relayed(schedule::Operation operation) {
 constexpr std::uint32_t mtu_of_broadcasts =
     THALWEG_NIC_SEGMENT_BYTES + sizeof(nic::PartHead) + 8 + 20; // UDP, IP
 
-nic::HostView view_of(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator) {
+nic::ScheduleOf schedules_of(const strategies::Scheduled& scheduled, Rank root,
+                             CommunicatorState& communicator) {
   schedule::Problem problem;
   problem.operation = scheduled.strategy().operation;
   problem.ranks = communicator.size;
   problem.root = root;
   problem.parameters = scheduled.parameters();
   problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
-  const auto schedule_of = [&](Rank rank) { return strategies::build(scheduled.strategy(), problem, rank); };
-  nic::HostView view = nic::lower(schedule_of, *problem.nodes, communicator.rank);
+  if (!communicator.leaves().empty())
+    problem.leaves = std::make_shared<const std::vector<std::int32_t>>(communicator.leaves());
+  return [&strategy = scheduled.strategy(), problem = std::move(problem)](Rank rank) {
+    return strategies::build(strategy, problem, rank);
+  };
+}
+
+void check_contributors(const nic::HostView& view, std::string_view whose) {
   if (view.contributors() > THALWEG_NIC_CONTRIBUTORS)
-    throw Error(fmt::format("a host has {} ranks and hosts below it", view.contributors()),
+    throw Error(fmt::format("{} has {} ranks and cards below it", whose, view.contributors()),
                 fmt::format("{} are possible: choose a smaller radix", int{THALWEG_NIC_CONTRIBUTORS}));
-  return view;
 }
 
 std::int32_t world_rank(Rank rank, const CommunicatorState& communicator) {
@@ -106,8 +112,13 @@ DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, Comm
   for (Rank rank = 0; rank < communicator.size; ++rank)
     world_ranks_.push_back(world_rank(rank, communicator));
   plan_ = plan_of_round(communicator.size, rank_, sizeof(Word));
+  nodes_ = communicator.nodes();
+  leaves_ = communicator.leaves();
+  leaves_.resize(nodes_.size());
   try {
-    view_ = view_of(scheduled, root, communicator);
+    schedule_of_ = schedules_of(scheduled, root, communicator);
+    view_ = nic::lower(schedule_of_, nodes_, rank_);
+    check_contributors(view_, "a host");
   } catch (const std::exception& error) {
     set_reason(own_.reason, error);
   }
@@ -133,6 +144,7 @@ void DeviceGroup::find_agent() {
                   "give the device a larger one, on all hosts", thalweg_error_system);
     own_.address = agent_->address();
     own_.aggregator = wants_aggregator_ ? agent_->aggregator() : 0;
+    own_.spine = agent_->spine();
     std::random_device random;
     own_.id = random();
     own_.key = std::uint64_t{random()} << 32 | random();
@@ -141,9 +153,23 @@ void DeviceGroup::find_agent() {
   }
 }
 
-std::uint32_t DeviceGroup::agreed_aggregator() const {
-  const std::uint32_t first = words_.front().aggregator;
-  return std::ranges::all_of(words_, [&](const Word& word) { return word.aggregator == first; }) ? first : 0;
+// Agents may have been started anew since ranks were told where they are.
+bool DeviceGroup::are_aggregators_agreed() const {
+  std::map<std::int32_t, std::uint32_t> of_leaves;
+  std::set<std::uint32_t> different;
+  for (std::size_t rank = 0; rank < words_.size(); ++rank) {
+    const std::uint32_t named = words_[rank].aggregator;
+    if (named == 0 || of_leaves.try_emplace(leaves_[rank], named).first->second != named)
+      return false;
+    different.insert(named);
+  }
+  return different.size() == of_leaves.size();
+}
+
+std::uint32_t DeviceGroup::agreed_spine() const {
+  const auto named = [this](const Word& word) { return word.spine == words_.front().spine; };
+  const bool is_one_leaf = std::ranges::max(leaves_) == 0;
+  return !is_one_leaf && std::ranges::all_of(words_, named) ? words_.front().spine : 0;
 }
 
 // Where joining fails too, that matters more.
@@ -154,39 +180,55 @@ void DeviceGroup::set_aggregators_reason(std::string_view reason) {
   own_.is_aggregators = true;
 }
 
-void DeviceGroup::ask_aggregator() {
+void DeviceGroup::ask_aggregator(std::uint32_t address, const nic::HostView& view) {
+  check_contributors(view, "an aggregator");
+  enrolling_.push_back(std::make_unique<nic::AgentConnection>());
+  enrolling_.back()->enroll(address, group_of(view), names_in(view, world_ranks_));
+}
+
+void DeviceGroup::ask_aggregators() {
   try {
-    placing_ = std::make_unique<nic::AgentConnection>();
-    const nic::HostView view = nic::aggregators_view(view_, relays_);
-    if (view.contributors() > THALWEG_NIC_CONTRIBUTORS)
-      throw Error(fmt::format("{} hosts would be below it", view.contributors()),
-                  fmt::format("{} are possible: choose a smaller radix", int{THALWEG_NIC_CONTRIBUTORS}));
-    placing_->place(group_of(view), names_in(view, world_ranks_));
+    const nic::AggregatedTree all = tree();
+    if (all.leader(rank_) != rank_)
+      return;
+    const Rank leaf = nic::aggregator_of(leaves_[static_cast<std::size_t>(rank_)]);
+    ask_aggregator(address_of(leaf), all.leaf(leaf));
+    if (spine_ != 0 && view_.is_root())
+      ask_aggregator(spine_, all.top());
   } catch (const std::exception& error) {
-    placing_.reset();
+    enrolling_.clear();
     set_aggregators_reason(error.what());
   }
 }
 
-bool DeviceGroup::has_answer() {
-  const std::optional<std::string> answer = placing_->placed();
-  if (!answer)
+bool DeviceGroup::has_answers() {
+  std::erase_if(enrolling_, [this](const std::unique_ptr<nic::AgentConnection>& one) {
+    const std::optional<std::string> answer = one->enrolled();
+    set_aggregators_reason(answer.value_or(""));
+    return answer.has_value();
+  });
+  if (!enrolling_.empty())
     return false;
-  placing_.reset();
-  set_aggregators_reason(*answer);
   begin_round();
   return true;
 }
 
 nic::HostView DeviceGroup::view() const {
-  return aggregator_ != 0 ? nic::with_aggregator(view_, relays_) : view_;
+  return has_aggregators_ ? tree().host(rank_) : view_;
+}
+
+std::uint32_t DeviceGroup::address_of(Rank card) const {
+  if (card == nic::spine)
+    return spine_;
+  if (card >= 0)
+    return words_[static_cast<std::size_t>(card)].address;
+  const auto on_leaf = std::ranges::find(leaves_, card, &nic::aggregator_of) - leaves_.begin();
+  return words_[static_cast<std::size_t>(on_leaf)].aggregator;
 }
 
 thalweg_nic_group DeviceGroup::group_of(const nic::HostView& view) const {
-  const auto place_at = [&](Rank rank) {
-    const std::uint32_t address =
-        rank == nic::aggregator ? aggregator_ : words_[static_cast<std::size_t>(rank)].address;
-    return thalweg_nic_place{address, thalweg_nic_order16(THALWEG_NIC_PORT), 0};
+  const auto place_at = [&](Rank card) {
+    return thalweg_nic_place{address_of(card), thalweg_nic_order16(THALWEG_NIC_PORT), 0};
   };
   thalweg_nic_group group{};
   group.segment_bytes = relays_ ? THALWEG_NIC_SEGMENT_BYTES : 0;
@@ -240,11 +282,11 @@ bool DeviceGroup::settle() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || is_settled())
     return is_settled();
-  if (!round_ && !placing_) {
+  if (!round_ && enrolling_.empty()) {
     find_agent();
     begin_round();
   }
-  if ((placing_ && !has_answer()) || !round_->execution.progress())
+  if ((!enrolling_.empty() && !has_answers()) || !round_->execution.progress())
     return false;
   go_on();
   return is_settled();
@@ -254,11 +296,12 @@ void DeviceGroup::go_on() {
   if (const std::string why_not = objection(false); !why_not.empty()) {
     settled(fmt::format("collectives for network devices are run by our engine: {}", why_not));
   } else if (times_joined_ == 0) {
-    aggregator_ = agreed_aggregator();
+    has_aggregators_ = are_aggregators_agreed();
+    spine_ = has_aggregators_ ? agreed_spine() : 0;
     join_all();
   } else if (const std::string why_alone = objection(true); !why_alone.empty()) {
     note_network_device(fmt::format("no aggregator joins the hosts: {}", why_alone));
-    aggregator_ = 0;
+    has_aggregators_ = false;
     own_.reason = {};
     own_.is_aggregators = false;
     card_.reset();
@@ -272,10 +315,10 @@ void DeviceGroup::go_on() {
 // The round begins when all answers are there.
 void DeviceGroup::join_all() {
   ++times_joined_;
-  if (aggregator_ != 0 && view_.is_root() && view_.own_number == 0)
-    ask_aggregator();
+  if (has_aggregators_)
+    ask_aggregators();
   join();
-  if (!placing_)
+  if (enrolling_.empty())
     begin_round();
 }
 
@@ -285,9 +328,17 @@ void DeviceGroup::begin_calls() {
         std::make_unique<nic::RelayMember>(std::move(relay_card_), view_.is_root() && view_.own_number == 0);
   else
     member_ = std::make_unique<nic::Member>(std::move(card_));
-  const std::string joined =
-      aggregator_ == 0 ? "" : fmt::format(", joined by that of {}", nic::address_text(aggregator_));
-  settled("collectives run on the hosts' network devices" + joined);
+  settled("collectives run on the hosts' network devices" + joined_by());
+}
+
+std::string DeviceGroup::joined_by() const {
+  if (!has_aggregators_)
+    return {};
+  const std::int32_t leaves = 1 + std::ranges::max(leaves_);
+  if (leaves == 1)
+    return fmt::format(", joined by that of {}", nic::address_text(words_.front().aggregator));
+  const std::string above = spine_ == 0 ? "" : fmt::format(" and by that of {}", nic::address_text(spine_));
+  return fmt::format(", joined by those of {} switches{}", leaves, above);
 }
 
 void note_network_device(const std::string& text) {

@@ -13,6 +13,7 @@
 #include "engine/execution.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "nic/agent_connection.hpp"
+#include "nic/aggregating.hpp"
 #include "nic/card.hpp"
 #include "nic/lowering.hpp"
 #include "nic/member.hpp"
@@ -23,9 +24,10 @@
 namespace thalweg::mpi {
 
 // All ranks ask for it in the same call. They tell each other in two rounds whether they have an agent, and
-// whether it has taken them, so that all come to the same end. Where all know of the same aggregator, they
-// join groups with it while it is asked. Only if it refuses, they join others and have a third round. All
-// goes on in the background, as calls that do not block may ask for several groups in any order.
+// whether it has taken them, so that all come to the same end. Where all know of an aggregator, they join
+// groups with those of all leaves while these are asked. Only if one refuses, they join others and have a
+// third round. All goes on in the background, as calls that do not block may ask for several groups in any
+// order.
 class DeviceGroup {
 public:
   // The group of a strategy's schedule at that root. `tags` are for it alone. It outlives the communicator.
@@ -56,6 +58,7 @@ private:
     bool is_aggregators = false; // the reason: all can do without it
     std::uint32_t address = 0;
     std::uint32_t aggregator = 0;
+    std::uint32_t spine = 0;
     std::uint32_t id = 0;
     std::uint64_t key = 0;
   };
@@ -72,10 +75,15 @@ private:
 
   void begin_round();
   void find_agent();
-  std::uint32_t agreed_aggregator() const;
-  // Of the rank that has the aggregator asked: begins that; then true once there is an answer.
-  void ask_aggregator();
-  bool has_answer();
+  // Whether all hosts have an aggregator, those of a leaf the same; and one above all, or 0.
+  bool are_aggregators_agreed() const;
+  std::uint32_t agreed_spine() const;
+  // Of ranks that have aggregators asked: begins that; then true once all have answered.
+  void ask_aggregators();
+  void ask_aggregator(std::uint32_t address, const nic::HostView& view);
+  bool has_answers();
+  nic::AggregatedTree tree() const { return {schedule_of_, nodes_, leaves_, relays_, spine_ != 0}; }
+  std::uint32_t address_of(Rank card) const;
   void set_aggregators_reason(std::string_view reason);
   nic::HostView view() const;
   void join();
@@ -85,6 +93,7 @@ private:
   // What follows a round.
   void go_on();
   void begin_calls();
+  std::string joined_by() const;
   void settled(std::string note);
   thalweg_nic_group group_of(const nic::HostView& view) const;
 
@@ -93,17 +102,21 @@ private:
   bool wants_aggregator_;
   std::shared_ptr<transport::Transport> transport_;
   engine::Tags tags_;
+  nic::ScheduleOf schedule_of_;
+  std::vector<std::int32_t> nodes_;  // of all ranks
+  std::vector<std::int32_t> leaves_; // all 0 where not known
   nic::HostView view_;
   std::vector<std::int32_t> world_ranks_; // of all ranks
   bool reports_ = false;                  // this process writes the report
   std::unique_ptr<engine::Plan> plan_;
   std::unique_ptr<Round> round_;
   std::uint32_t times_joined_ = 0;
-  std::uint32_t aggregator_ = 0; // 0: none
+  bool has_aggregators_ = false;
+  std::uint32_t spine_ = 0; // 0: none
   Word own_;
   std::vector<Word> words_;
   std::unique_ptr<nic::AgentConnection> agent_;
-  std::unique_ptr<nic::AgentConnection> placing_;
+  std::vector<std::unique_ptr<nic::AgentConnection>> enrolling_;
   std::unique_ptr<nic::Card> card_;
   std::unique_ptr<nic::RelayCard> relay_card_;
   std::unique_ptr<nic::Member> member_;

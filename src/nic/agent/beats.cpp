@@ -12,7 +12,7 @@ namespace thalweg::nic {
 
 namespace {
 
-// Longer than an aggregator is asked for a group (agent/placements.cpp).
+// Longer than an aggregator is asked for a group (agent/enrollments.cpp).
 constexpr std::chrono::seconds patience_when_new{5};
 
 } // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-// The network device that an agent serves.
+// The network device that an agent serves, or a bridge, or a router with all its devices.
 
 #include <cstdint>
 #include <string>
@@ -10,11 +10,13 @@ namespace thalweg::nic {
 
 class Device {
 public:
-  /// Throws Error where the device of that name has no IPv4 address.
+  /// A name, or NAME/all: a router whose address is on that device, as it mostly is on lo. Throws Error where
+  /// the device has no IPv4 address that others may know.
   explicit Device(std::string name);
 
   const std::string& name() const { return name_; }
-  /// Its number, and of a bridge then those of its ports, as they are now.
+  bool is_router() const { return is_router_; }
+  /// Its number, and then of a bridge those of its ports, of a router those of all devices, as they are now.
   std::vector<int> numbers() const;
   std::uint32_t address() const { return address_; } ///< in network order
   /// Bytes of a packet with its IP header, as the administrator has it now; 0 where the device is gone.
@@ -22,6 +24,7 @@ public:
 
 private:
   std::string name_;
+  bool is_router_ = false;
   std::uint32_t address_ = 0;
 };
 

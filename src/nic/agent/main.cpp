@@ -1,6 +1,8 @@
-// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS GROUPS STARTS
-// [NETWORK...], of which users have GROUPS groups and STARTS starts a second. Its groups may have a card
-// without ranks at that address; or this one is such a card for others. `thalweg nic serve` starts it.
+// The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS|self,ADDRESS GROUPS
+// STARTS [NETWORK...], of which users have GROUPS groups and STARTS starts a second. Its groups may have a
+// card without ranks at that address; or this one is such a card for others, and may have another one above
+// it there. DEVICE/all is a router's: all its devices, and the address of that one. `thalweg nic serve`
+// starts it.
 //
 // It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
 // socket.
@@ -82,16 +84,17 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-thalweg::nic::Aggregation aggregation_named(const char* text) {
-  if (std::string_view(text) == "none")
-    return {};
-  if (std::string_view(text) == "self")
-    return {.is_offered = true};
+thalweg::nic::Aggregation aggregation_named(std::string_view text) {
+  thalweg::nic::Aggregation found{.is_offered = text.starts_with("self")};
+  const std::string named(text.starts_with("self,") ? text.substr(5) : text);
+  if (named == "none" || named == "self")
+    return found;
   in_addr address{};
-  if (inet_pton(AF_INET, text, &address) != 1)
-    throw Error(fmt::format("'{}' is no IPv4 address of an aggregator", text),
+  if (inet_pton(AF_INET, named.c_str(), &address) != 1)
+    throw Error(fmt::format("'{}' is no IPv4 address of an aggregator", named),
                 "name the address of a host or switch: --aggregator 10.0.0.250");
-  return {.known = address.s_addr};
+  found.known = address.s_addr;
+  return found;
 }
 
 Hook hook_named(std::string_view name) {
@@ -103,8 +106,8 @@ Hook hook_named(std::string_view name) {
 int main(int count, char** words) {
   if (count < 7) {
     std::fprintf(stderr,
-                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS GROUPS STARTS "
-                 "[NETWORK...]\n");
+                 "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS|self,ADDRESS "
+                 "GROUPS STARTS [NETWORK...]\n");
     return 2;
   }
   thalweg::nic::handle_ends();

@@ -8,19 +8,13 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <unistd.h>
 #include <vector>
 
 namespace thalweg::nic {
 
 namespace {
-
-// Names that came with Linux 6.6, for headers that are older.
-constexpr auto tcx_ingress = static_cast<bpf_attach_type>(46);
-constexpr auto tcx_egress = static_cast<bpf_attach_type>(47);
-// Of clsact's filters, so that an agent finds what one before it has left.
-constexpr std::uint32_t filter_handle = 1;
-constexpr std::uint32_t filter_priority = 7747;
 
 // As the programs have them.
 struct Owner {
@@ -34,16 +28,13 @@ struct Allowance {
 };
 struct NextHops {
   std::uint64_t hardware[THALWEG_NIC_CONTRIBUTORS];
+  std::uint64_t own[THALWEG_NIC_CONTRIBUTORS];
   std::uint32_t device[THALWEG_NIC_CONTRIBUTORS];
 };
 struct Settings {
   std::uint32_t address;
   std::uint32_t device;
-};
-struct Attachment {
-  const char* program;
-  int device;
-  bool is_for_arrivals;
+  std::uint32_t routes;
 };
 struct GuardedState {
   std::uint32_t lock;
@@ -56,26 +47,6 @@ struct GuardedState {
 
 [[noreturn]] void refuse(const std::string& what, int error, const char* remedy) {
   throw Error(fmt::format("{}: {}", what, std::strerror(error)), remedy, thalweg_error_system);
-}
-
-bpf_tc_opts filter(int program) {
-  bpf_tc_opts options{};
-  options.sz = sizeof options;
-  options.prog_fd = program;
-  options.flags = program < 0 ? 0 : BPF_TC_F_REPLACE;
-  options.handle = filter_handle;
-  options.priority = filter_priority;
-  if (program < 0)
-    options.prog_fd = 0;
-  return options;
-}
-
-bpf_tc_hook hook_of(int device, bpf_tc_attach_point point) {
-  bpf_tc_hook hook{};
-  hook.sz = sizeof hook;
-  hook.ifindex = device;
-  hook.attach_point = point;
-  return hook;
 }
 
 int make_array(const char* name, std::size_t value_bytes, std::size_t entries, std::uint32_t flags) {
@@ -94,73 +65,17 @@ int make_array(const char* name, std::size_t value_bytes, std::size_t entries, s
 
 struct Programs::Loaded {
   bpf_object* object = nullptr;
-  std::vector<int> devices; // the first one has the address, the others are its ports
-  Hook hook = Hook::best;
-  std::vector<int> links; // of tcx
+  std::optional<Hooks> hooks;
 
   ~Loaded() {
-    detach();
+    hooks.reset();
     bpf_object__close(object);
-  }
-
-  void detach() {
-    for (const int link : links)
-      close(link);
-    links.clear();
-    if (hook == Hook::clsact)
-      detach_filters();
   }
 
   int map(const char* name) const { return bpf_object__find_map_fd_by_name(object, name); }
 
   int program(const char* name) const {
     return bpf_program__fd(bpf_object__find_program_by_name(object, name));
-  }
-
-  // What a switch passes on leaves through its ports, and is no start.
-  std::vector<Attachment> attachments() const {
-    std::vector<Attachment> all{{"leaving", devices.front(), false}};
-    for (const int device : devices)
-      all.push_back({"arriving", device, true});
-    return all;
-  }
-
-  bool attach_tcx() {
-    for (const Attachment& one : attachments()) {
-      const int link = bpf_link_create(program(one.program), one.device,
-                                       one.is_for_arrivals ? tcx_ingress : tcx_egress, nullptr);
-      if (link < 0) {
-        for (const int made : links)
-          close(made);
-        links.clear();
-        return false;
-      }
-      links.push_back(link);
-    }
-    hook = Hook::tcx;
-    return true;
-  }
-
-  void attach_filters() {
-    hook = Hook::clsact;
-    for (const Attachment& one : attachments()) {
-      bpf_tc_hook both =
-          hook_of(one.device, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
-      if (const int made = bpf_tc_hook_create(&both); made < 0 && made != -EEXIST)
-        refuse("the device takes no clsact qdisc", -made, "ask for CAP_NET_ADMIN, or another --device");
-      const bpf_tc_hook at = hook_of(one.device, one.is_for_arrivals ? BPF_TC_INGRESS : BPF_TC_EGRESS);
-      bpf_tc_opts options = filter(program(one.program));
-      if (const int code = bpf_tc_attach(&at, &options); code < 0)
-        refuse("the device takes no filter", -code, "ask for CAP_NET_ADMIN, or another --device");
-    }
-  }
-
-  void detach_filters() const {
-    for (const Attachment& one : attachments()) {
-      const bpf_tc_hook at = hook_of(one.device, one.is_for_arrivals ? BPF_TC_INGRESS : BPF_TC_EGRESS);
-      const bpf_tc_opts options = filter(-1);
-      bpf_tc_detach(&at, &options);
-    }
   }
 
   void put(const char* name, const void* key, const void* value) const {
@@ -180,8 +95,8 @@ struct Programs::Loaded {
 Programs::Programs(const std::string& object, const Device& device, Hook hook)
     : loaded_(std::make_unique<Loaded>()) {
   libbpf_set_print(nullptr); // what fails is thrown
-  loaded_->devices = device.numbers();
-  if (loaded_->devices.empty())
+  const std::vector<int> devices = device.numbers();
+  if (devices.empty())
     refuse(fmt::format("there is no device {}", device.name()), errno,
            "name one with --device; ip link lists them");
   loaded_->object = bpf_object__open_file(object.c_str(), nullptr);
@@ -192,24 +107,26 @@ Programs::Programs(const std::string& object, const Device& device, Hook hook)
         "the kernel does not load the programs", -code,
         "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
   constexpr std::uint32_t only = 0;
-  const Settings settings{device.address(), static_cast<std::uint32_t>(loaded_->devices.front())};
+  const Settings settings{device.address(), static_cast<std::uint32_t>(devices.front()),
+                          device.is_router() ? 1U : 0U};
   loaded_->put("own", &only, &settings);
-  loaded_->detach_filters(); // which an agent that crashed may have left
-  if (hook != Hook::clsact && loaded_->attach_tcx())
-    return;
-  if (hook == Hook::tcx)
-    refuse("the kernel has no tcx hooks", errno, "Linux 6.6 has them; --hook clsact does without");
-  loaded_->attach_filters();
+  loaded_->hooks.emplace(loaded_->program("leaving"), loaded_->program("arriving"));
+  loaded_->hooks->attach(devices, hook);
 }
 
 Programs::~Programs() = default;
 
 Hook Programs::hook() const {
-  return loaded_->hook;
+  return loaded_->hooks->kind();
+}
+
+void Programs::follow(const Device& device) const {
+  if (const std::vector<int> devices = device.numbers(); !devices.empty())
+    loaded_->hooks->follow(devices);
 }
 
 void Programs::detach() {
-  loaded_->detach();
+  loaded_->hooks->detach();
 }
 
 int Programs::make_page(const thalweg_nic_group& group) const {

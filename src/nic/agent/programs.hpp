@@ -1,11 +1,9 @@
 #pragma once
 
-// The card's programs in the kernel, on one network device or a bridge and its ports, and their maps.
-//
-// tcx hooks (Linux 6.6) end with this process, whatever ends it. On older kernels the programs are filters of
-// a clsact qdisc: they end with a regular end of the agent, with the next agent, or with the device.
+// The card's programs in the kernel, on one network device, or all of a switch, and their maps.
 
 #include "nic/agent/device.hpp"
+#include "nic/agent/hooks.hpp"
 #include "nic/agent_messages.h"
 
 #include <cstdint>
@@ -15,13 +13,11 @@
 
 namespace thalweg::nic {
 
-enum class Hook { best, tcx, clsact };
-
 inline constexpr std::uint32_t max_groups = 256;
 
 class Programs {
 public:
-  /// Loads the object file's programs and attaches them, of a bridge also to its ports. Throws Error where
+  /// Loads the object file's programs and attaches them, of a switch to all its ports. Throws Error where
   /// the kernel refuses.
   Programs(const std::string& object, const Device& device, Hook hook);
   ~Programs();
@@ -29,6 +25,8 @@ public:
   Programs& operator=(const Programs&) = delete;
 
   Hook hook() const;
+  /// Looks for ports that have come or gone.
+  void follow(const Device& device) const;
   /// Takes the programs from their hooks, also for the process that this one was made by.
   void detach();
   /// A group's memory that its ranks share, with room for messages where cards relay broadcasts or have

@@ -6,9 +6,9 @@
 #include "nic/agent/limits.hpp"
 #include "nic/agent/neighbors.hpp"
 #include "nic/agent/programs.hpp"
+#include "nic/enrollment.hpp"
 #include "nic/group_watch.hpp"
 #include "nic/looking.hpp"
-#include "nic/placing.hpp"
 
 #include <array>
 #include <chrono>
@@ -22,7 +22,7 @@ namespace thalweg::nic {
 /// What an agent has to do with cards without ranks.
 struct Aggregation {
   bool is_offered = false; ///< this one makes groups on its own card for others
-  std::uint32_t known = 0; ///< where this host's groups may have one, in network order; 0: nowhere
+  std::uint32_t known = 0; ///< where this card's groups may have one above it, in network order; 0: nowhere
 };
 
 class Registry {
@@ -50,10 +50,12 @@ public:
   Membership join(int connection, uid_t user, const thalweg_nic_request& request);
   /// Makes a group without ranks on this card, as the agent at that address asks for; if it is there already,
   /// that is all right. Throws Error where it may not be.
-  void place(std::uint32_t from, const Placing& placing);
+  void enroll(std::uint32_t from, const Enrollment& enrollment);
   /// The connection has ended. A group without members lives on for a while, as cards below may not have
   /// heard of its last end yet.
   void leave(int connection);
+  /// Ports of a switch may have come or gone.
+  void follow(const Device& device) const { programs_.follow(device); }
   /// Removes groups that were left long ago.
   void expire();
   /// Looks at all groups, and tells the agents beside this one how they are.

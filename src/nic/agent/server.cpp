@@ -51,10 +51,10 @@ bool send_reply(int connection, thalweg_nic_reply reply, const Registry::Members
 Server::Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device,
                const Aggregation& aggregation)
     : registry_(registry), neighbors_(neighbors), device_(device), aggregation_(aggregation),
-      placements_(aggregation, registry, neighbors,
-                  [this](int connection, const std::string& reason) {
-                    send_reply(connection, reply_with(reason.c_str()), {});
-                  }),
+      enrollments_(aggregation, device.address(), registry, neighbors,
+                   [this](int connection, const std::string& reason) {
+                     send_reply(connection, reply_with(reason.c_str()), {});
+                   }),
       watched_{{listening, POLLIN, 0}, {neighbors.descriptor(), POLLIN, 0}} {
   for (const int connection : registry.connections())
     watched_.push_back({connection, POLLIN, 0});
@@ -64,15 +64,16 @@ void Server::serve() {
   for (Clock::time_point due = Clock::now(); !is_to_end();) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
     const int patience_ms = std::min(
-        {registry_.start_again(), placements_.go_on(), static_cast<int>(std::max<std::int64_t>(0, left))});
+        {registry_.start_again(), enrollments_.go_on(), static_cast<int>(std::max<std::int64_t>(0, left))});
     poll(watched_.data(), watched_.size(), patience_ms);
     const std::vector<pollfd> ready = watched_;
     if (ready[1].revents != 0)
       neighbors_.receive([&](const Sender& from, std::span<const std::byte> datagram) {
-        if (!placements_.hear(from, datagram))
+        if (!enrollments_.hear(from, datagram))
           registry_.hear(from.address, datagram);
       });
     if (Clock::now() >= due) {
+      registry_.follow(device_);
       registry_.expire();
       registry_.beat();
       due = Clock::now() + between_beats;
@@ -97,6 +98,7 @@ thalweg_nic_reply Server::reply_with(const char* reason) const {
   reply.address = device_.address();
   reply.mtu = device_.mtu();
   reply.aggregator = aggregation_.known;
+  reply.spine = enrollments_.spine();
   std::strncpy(reply.reason, reason, sizeof reply.reason - 1);
   return reply;
 }
@@ -122,8 +124,8 @@ bool Server::answer(int connection) {
           "install the same Thalweg everywhere");
     if (request.kind == THALWEG_NIC_JOIN)
       membership = registry_.join(connection, user_of(connection), request);
-    if (request.kind == THALWEG_NIC_PLACE) {
-      placements_.ask(connection, user_of(connection), request);
+    if (request.kind == THALWEG_NIC_ENROLL) {
+      enrollments_.ask(connection, user_of(connection), request);
       return true; // the answer comes later
     }
   } catch (const Error& error) {
@@ -134,7 +136,7 @@ bool Server::answer(int connection) {
 
 void Server::forget(int connection) {
   registry_.leave(connection);
-  placements_.forget(connection);
+  enrollments_.forget(connection);
   close(connection);
   std::erase_if(watched_, [&](const pollfd& one) { return one.fd == connection; });
 }

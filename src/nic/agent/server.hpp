@@ -3,7 +3,7 @@
 // The process of an agent that serves: answers a host's ranks, and goes its rounds.
 
 #include "nic/agent/device.hpp"
-#include "nic/agent/placements.hpp"
+#include "nic/agent/enrollments.hpp"
 #include "nic/agent/registry.hpp"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ private:
   Neighbors& neighbors_;
   const Device& device_;
   Aggregation aggregation_;
-  Placements placements_;
+  Enrollments enrollments_;
   std::vector<pollfd> watched_; // first those that want to connect, then other agents
 };
 

@@ -1,6 +1,7 @@
 /*
  * A host's card: two programs in its network device's packet path (nic/protocol.h). A switch's card is on its
- * bridge and all ports of it, and takes what is for the bridge itself before it gets there.
+ * bridge, or lo where it is a router, and all ports, and takes what is for the switch itself before it gets
+ * there.
  *
  * `leaving` sees what the host sends, and swallows starts. `arriving` sees what other cards send. A packet
  * that completes something is itself rewritten and sent on. What belongs to no group is left as it is.
@@ -137,13 +138,14 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
   if (store_words(skb, content) || bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0))
     return SWALLOWED;
   if (actions & THALWEG_NIC_NOTIFY_PARENT)
-    return send_on();
+    return send_on(skb, to);
   if (actions & THALWEG_NIC_ANSWER)
     return bpf_redirect(skb->ifindex, 0);
   for (__u32 child = 0; child < THALWEG_NIC_CONTRIBUTORS; ++child) {
     if (child < group->locals || child >= group->contributors)
       continue;
     __builtin_memcpy(frame.ethernet.h_dest, &found->hardware[child], ETH_ALEN);
+    __builtin_memcpy(frame.ethernet.h_source, &found->own[child], ETH_ALEN);
     address_to(&frame, sum, group->below[child].address);
     bpf_skb_store_bytes(skb, 0, &frame, offsetof(struct frame, udp), 0);
     bpf_clone_redirect(skb, found->device[child], 0);
@@ -231,10 +233,14 @@ int arriving(struct __sk_buff* skb) {
   if (take(skb, frame, at))
     return SWALLOWED;
   if (is_up) {
+    const __u32 place = at->contributor & (THALWEG_NIC_CONTRIBUTORS - 1);
     __u64 sender = 0;
+    __u64 receiver = 0;
     __builtin_memcpy(&sender, at->other_hardware, ETH_ALEN);
-    next->hardware[at->contributor & (THALWEG_NIC_CONTRIBUTORS - 1)] = sender;
-    next->device[at->contributor & (THALWEG_NIC_CONTRIBUTORS - 1)] = skb->ifindex;
+    __builtin_memcpy(&receiver, at->own_hardware, ETH_ALEN);
+    next->hardware[place] = sender;
+    next->own[place] = receiver;
+    next->device[place] = skb->ifindex;
     ++counts->ups;
   } else {
     ++counts->downs;

@@ -14,15 +14,33 @@ static __always_inline const struct settings* own_settings(void) {
   return bpf_map_lookup_elem(&own, &zero);
 }
 
-/* Sends the packet at hand to where its addresses say. */
-static __always_inline int send_on(void) {
-  const struct settings* const settings = own_settings();
-  return settings ? bpf_redirect_neigh(settings->device, 0, 0, 0) : SWALLOWED;
-}
-
 static __always_inline struct arrival* at_hand(void) {
   const __u32 zero = 0;
   return bpf_map_lookup_elem(&stage, &zero);
+}
+
+/* By which device a packet for an address leaves. */
+static __always_inline __u32 device_to(struct __sk_buff* skb, const struct settings* settings,
+                                       __u32 address) {
+  struct arrival* const at = at_hand();
+  if (!settings->routes || !at)
+    return settings->device;
+  struct bpf_fib_lookup* const route = &at->route;
+  __builtin_memset(route, 0, sizeof *route);
+  route->family = ADDRESS_FAMILY;
+  route->l4_protocol = IPPROTO_UDP;
+  route->ipv4_src = settings->address;
+  route->ipv4_dst = address;
+  route->ifindex = settings->device;
+  const long found = bpf_fib_lookup(skb, route, sizeof *route, 0);
+  return found == BPF_FIB_LKUP_RET_SUCCESS || found == BPF_FIB_LKUP_RET_NO_NEIGH ? route->ifindex
+                                                                                 : settings->device;
+}
+
+/* Sends the packet at hand to the address that it is for. */
+static __always_inline int send_on(struct __sk_buff* skb, __u32 address) {
+  const struct settings* const settings = own_settings();
+  return settings ? bpf_redirect_neigh(device_to(skb, settings, address), 0, 0, 0) : SWALLOWED;
 }
 
 static __always_inline struct thalweg_nic_page* page_of(__u32 index) {

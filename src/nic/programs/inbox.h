@@ -64,11 +64,12 @@ static __always_inline int make_message(struct __sk_buff* skb, struct arrival* a
   made->envelope.to = thalweg_nic_order16(to);
   made->envelope.what = thalweg_nic_order16(what);
   const __u32 sum = begin(&made->frame, at, sizeof made->envelope + carried);
-  address_to(&made->frame, sum, group->below[to & (THALWEG_NIC_CONTRIBUTORS - 1)].address);
+  const __u32 address = group->below[to & (THALWEG_NIC_CONTRIBUTORS - 1)].address;
+  address_to(&made->frame, sum, address);
   if ((skb->len != sizeof *made + carried && bpf_skb_change_tail(skb, sizeof *made + carried, 0)) ||
       bpf_skb_store_bytes(skb, 0, made, sizeof *made, 0))
     return SWALLOWED;
-  return send_on();
+  return send_on(skb, address);
 }
 
 /* A rank of this host has sent to `speaker`, which says how far that channel is. */

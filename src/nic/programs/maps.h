@@ -15,6 +15,7 @@
 
 /* Other codes than these mean something else to one of the two hooks. */
 enum verdict { NOT_OURS = TC_ACT_UNSPEC, SWALLOWED = TC_ACT_SHOT };
+enum families { ADDRESS_FAMILY = 2 }; /* IPv4 */
 enum limits { GROUPS = 256, OWNERS = 4096, BURST_NS = 100000000 };
 
 struct frame {
@@ -50,9 +51,11 @@ struct guarded_state {
   };
 };
 
-/* Where cards below were heard from last: the link's next hop to them, and the device that they came by. */
+/* Where cards below were heard from last: the link's next hop to them, and the device that they came by, with
+ * its own address on the link. */
 struct next_hops {
   __u64 hardware[THALWEG_NIC_CONTRIBUTORS];
+  __u64 own[THALWEG_NIC_CONTRIBUTORS];
   __u32 device[THALWEG_NIC_CONTRIBUTORS];
 };
 
@@ -60,6 +63,7 @@ struct next_hops {
 struct settings {
   __u32 address; /* in network order; packets for others pass by, as on a switch */
   __u32 device;  /* that has the address: of a switch, its bridge */
+  __u32 routes;  /* it is a router: packets leave by the device that the route says */
 };
 
 struct counts {
@@ -134,6 +138,7 @@ struct arrival {
   __u8 other_hardware[ETH_ALEN];
   __u32 contributor;
   __u64 now_us;
+  struct bpf_fib_lookup route;
   union {
     struct thalweg_nic_content content;
     struct {

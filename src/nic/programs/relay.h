@@ -78,6 +78,7 @@ static __always_inline void send_clone(struct __sk_buff* skb, struct relay_frame
   if (next->hardware[child] == 0) /* it was never heard of, and asks when it wants something */
     return;
   __builtin_memcpy(made->frame.ethernet.h_dest, &next->hardware[child], ETH_ALEN);
+  __builtin_memcpy(made->frame.ethernet.h_source, &next->own[child], ETH_ALEN);
   address_to(&made->frame, sum, address);
   if (!bpf_skb_store_bytes(skb, 0, made, offsetof(struct frame, udp), 0))
     bpf_clone_redirect(skb, next->device[child], 0);
@@ -138,7 +139,7 @@ static __always_inline int report(struct __sk_buff* skb, const struct arrival* a
   if ((skb->len != sizeof made && bpf_skb_change_tail(skb, sizeof made, 0)) ||
       bpf_skb_store_bytes(skb, 0, &made, sizeof made, 0))
     return SWALLOWED;
-  return send_on();
+  return send_on(skb, group->parent.address);
 }
 
 /* Does what the protocol asks for, with the packet at hand. */

@@ -26,23 +26,23 @@ void check_shape(const thalweg_nic_group& view) {
 
 // It is as a group that all members have left. What the last one would have left behind starts again where
 // the cards below a broadcast need that.
-void Registry::place(std::uint32_t from, const Placing& placing) {
-  check_shape(placing.group);
+void Registry::enroll(std::uint32_t from, const Enrollment& enrollment) {
+  check_shape(enrollment.group);
   thalweg_nic_request request{};
-  request.group = placing.group;
-  std::ranges::copy(placing.ranks, request.ranks);
+  request.group = enrollment.group;
+  std::ranges::copy(enrollment.ranks, request.ranks);
   check_networks(request);
   if (!GroupWatch(request.group, request.ranks, address_, host_).is_neighbor(from))
     throw Error("a group that its host is not in", "ask for groups of this host alone");
-  const std::uint32_t index = find_or_make(placing.user, request);
+  const std::uint32_t index = find_or_make(enrollment.user, request);
   Group& group = groups_.at(index);
   group.left = Clock::now();
   if (group.last_socket >= 0)
     return;
   group.last_socket = make_socket(group.last_cookie);
-  programs_.set_allowance(placing.user, limits_.starts_per_second);
-  programs_.set_owner(group.last_cookie, index, 0, placing.user);
-  ledger_.joined(index, placing.user, request, {group.last_socket, group.last_socket}, group.descriptors);
+  programs_.set_allowance(enrollment.user, limits_.starts_per_second);
+  programs_.set_owner(group.last_cookie, index, 0, enrollment.user);
+  ledger_.joined(index, enrollment.user, request, {group.last_socket, group.last_socket}, group.descriptors);
   ledger_.left(index, 0);
 }
 

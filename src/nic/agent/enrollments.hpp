@@ -1,26 +1,30 @@
 #pragma once
 
 // Groups with a card that has no ranks: has them made by the aggregator's agent for this host's jobs, and
-// makes them for others where this one is the aggregator's.
+// makes them for others where this one is the aggregator's. An aggregator passes on what is for the one above
+// it, as hosts know their own alone.
 
 #include "nic/agent/neighbors.hpp"
 #include "nic/agent/registry.hpp"
-#include "nic/placing.hpp"
+#include "nic/enrollment.hpp"
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace thalweg::nic {
 
-class Placements {
+class Enrollments {
 public:
   /// Tells a connection why its group was not made; with no text, that it was.
   using Reply = std::function<void(int connection, const std::string& reason)>;
 
-  Placements(const Aggregation& aggregation, Registry& registry, Neighbors& neighbors, Reply reply);
+  /// `own`: this card's address.
+  Enrollments(const Aggregation& aggregation, std::uint32_t own, Registry& registry, Neighbors& neighbors,
+              Reply reply);
 
   /// A process of that user wants a group on the aggregator's card. Throws Error where it may not have it.
   void ask(int connection, std::uint32_t user, const thalweg_nic_request& request);
@@ -30,22 +34,40 @@ public:
   bool hear(const Sender& from, std::span<const std::byte> datagram);
   /// Asks again. Gives how soon to come again, in ms.
   int go_on();
+  /// The aggregator that has this one's below it, in network order, as far as that has told; 0: none.
+  std::uint32_t spine() const { return spine_; }
 
 private:
   using Clock = std::chrono::steady_clock;
   struct Asked {
-    Placing placing;
+    Enrollment enrollment;
     Clock::time_point due;
     int times = 0;
   };
 
-  void answer(const Sender& from, const Placing& placing);
+  // An enrollment that was passed on, and for whom.
+  struct Passed {
+    std::uint32_t group = 0;
+    std::uint64_t key = 0;
+    Sender from;
+    Clock::time_point when;
+  };
+
+  void answer(const Sender& from, const Enrollment& enrollment);
+  void pass_on(const Sender& from, const Enrollment& enrollment);
+  void hear_answer(const Sender& from, const Enrolled& enrolled);
+  void ask_for_spine(Clock::time_point now);
 
   Aggregation aggregation_;
+  std::uint32_t own_;
   Registry& registry_;
   Neighbors& neighbors_;
   Reply reply_;
   std::map<int, Asked> asked_{}; // by connection
+  std::vector<Passed> passed_{};
+  std::uint32_t spine_ = 0;
+  Clock::time_point spine_heard_{};
+  Clock::time_point spine_due_{};
 };
 
 } // namespace thalweg::nic
