@@ -14,6 +14,9 @@ namespace {
 
 // Longer than an aggregator is asked for a group (agent/enrollments.cpp).
 constexpr std::chrono::seconds patience_when_new{5};
+// Of a card without ranks, after which it speaks of a group no more: else each one above would keep the group
+// for ten seconds longer than the one below.
+constexpr std::chrono::seconds spoken_of{3};
 
 } // namespace
 
@@ -46,6 +49,8 @@ void Registry::beat() {
   neighbors_.begin_round(now);
   neighbors_.forget_old(now);
   for (auto& [index, group] : groups_) {
+    if (group.view.locals == 0 && now - group.left > spoken_of)
+      continue;
     look(index, group, now);
     bool is_news = false;
     if ((group.present != 0 || group.view.locals == 0) &&
@@ -74,6 +79,10 @@ void Registry::report_unknown(std::uint32_t from, const Beat& beat) const {
   neighbors_.send_once({from, agent_port}, write_beat(answer));
 }
 
+bool Registry::is_above(const Group& group, std::uint32_t address) {
+  return group.view.has_parent != 0 && group.view.parent.address == address;
+}
+
 void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
   std::optional<Beat> beat = read_beat(datagram);
   const auto found = std::ranges::find_if(
@@ -86,8 +95,9 @@ void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
     ++refused_;
     return;
   }
-  // Where no rank is, a group is kept for as long as others speak of it.
-  if (found->second.view.locals == 0)
+  // Where no rank is, a group is kept for as long as others below speak of it: two cards without ranks must not
+  // keep each other's.
+  if (found->second.view.locals == 0 && !is_above(found->second, from))
     found->second.left = Clock::now();
   // Ranks join a group while its aggregator is asked for it, and that one does not know it before.
   if (beat->departure.kind == THALWEG_NIC_AGENT_ENDED &&

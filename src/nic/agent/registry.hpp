@@ -114,6 +114,7 @@ private:
   int socket_of(std::uint32_t index, const Group& group) const;
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
+  static bool is_above(const Group& group, std::uint32_t address);
   void report_to_neighbors(const Group& group);
   void report_unknown(std::uint32_t from, const Beat& beat) const;
   std::string describe(const Group& group) const;

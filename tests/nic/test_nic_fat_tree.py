@@ -1,0 +1,155 @@
+"""Leaves and a spine that aggregate: routers of a lab that is a fat tree."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cards
+import devices
+import pytest
+
+from thalweg.lab.hosts import saved
+from thalweg.nic.agent import start_on
+
+pytestmark = cards.NEED
+
+RANKS = devices.HOSTS
+LEAVES = [f"{devices.NAME}-s0", f"{devices.NAME}-s1"]
+SPINE = f"{devices.NAME}-s2"
+SPINE_ADDRESS = "10.78.0.3"
+JOINED = f"joined by those of 2 switches and by that of {SPINE_ADDRESS}"
+_NEW_PORT = """
+ip -n {leaf} link del h3
+ip -n {leaf} link add h3 type veth peer name eth0 netns {host}
+ip -n {host} address add 10.77.0.4/24 dev eth0
+ip -n {host} link set eth0 up
+ip -n {host} route add 10.78.0.0/16 dev eth0
+ip -n {leaf} address add 10.77.0.254/32 dev h3
+ip -n {leaf} link set h3 up
+ip -n {leaf} route add 10.77.0.4/32 dev h3
+ip netns exec {leaf} sh -c 'cd /proc/sys/net/ipv4; echo 0 > conf/h3/rp_filter; echo 1 > conf/h3/proxy_arp'
+"""
+
+
+@pytest.fixture(scope="module")
+def fat_tree() -> Iterator[None]:
+    made = devices.thalweg("lab", "up", "--hosts", str(RANKS), "--topology", "fat-tree:2x2", "--nic")
+    if made.returncode != 0 and "does not load" in made.stderr:
+        pytest.skip(made.stderr)
+    assert made.returncode == 0, made.stderr
+    yield
+    assert devices.thalweg("lab", "down").returncode == 0
+
+
+def _status(host: str) -> dict[str, list[dict[str, object]]]:
+    return dict(json.loads(devices.thalweg("nic", "status", "--json", host=host).stdout))
+
+
+def _serve(hook: str, log: Path, *, has_spine: bool = True) -> None:
+    """Have agents on all hosts and switches with that hook, whatever was there before."""
+    lab = saved(devices.NAME)
+    assert lab is not None
+    for host in (*devices.ALL, *LEAVES, SPINE):
+        if devices.agents(host):
+            devices.end(host)
+    above = ""
+    if has_spine:
+        above = f",{SPINE_ADDRESS}"
+        start_on([SPINE], "lo/all", log, hook=hook, aggregator="self")
+    start_on(LEAVES, "lo/all", log, hook=hook, aggregator=f"self{above}")
+    for host, name in enumerate(devices.ALL):
+        start_on([name], "eth0", log, hook=hook, aggregator=lab.leaf_address(host))
+
+
+def _reduce(folder: Path, program: str, ranks: int, use: str) -> tuple[str, str]:
+    """Give the digest of all results, and what the devices did."""
+    done, report = devices.run_words(folder, ranks, f"allreduce={use};reduce={use}", program, devices.TURNS)
+    assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
+    return done.stdout, str(report["network_device"])
+
+
+def test_leaves_and_a_spine_join_the_hosts_with_the_same_bits_until_a_leaf_is_killed(
+    fat_tree: None, reductions: str, broadcasts: str, program: str, tmp_path: Path
+) -> None:
+    """Later jobs do without."""
+    del fat_tree
+    digest, said = _reduce(tmp_path, reductions, RANKS, "nic")
+    assert JOINED in said
+    for switch in (*LEAVES, SPINE):
+        assert {group["ranks"] for group in _status(switch)["groups"]} == {0}
+        assert {group["cards"] for group in _status(switch)["groups"]} == {2}
+    assert _reduce(tmp_path, reductions, RANKS, "nic:where=card")[0] == digest
+    done, report = devices.run_broadcasts(broadcasts, tmp_path, RANKS, "nic")
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+    assert JOINED in str(report["network_device"])
+    devices.end(LEAVES[1])
+    done, report = devices.run(program, tmp_path, RANKS, "barrier=nic")
+    assert done.stdout == "wrong 0\n", done.stderr
+    assert devices.ran_on(report) == {"nic"}
+    assert "the aggregator at 10.78.0.2 does not answer" in str(report["network_device"])
+
+
+def _run_all(folder: Path, ranks: int, use: str, programs: dict[str, str], joined: str) -> None:
+    for run, name in ((devices.run_broadcasts, "broadcasts"), (devices.run_blocks, "blocks")):
+        done, report = run(programs[name], folder, ranks, use)
+        assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
+        assert joined in str(report["network_device"])
+    digest, said = _reduce(folder, programs["reductions"], ranks, use)
+    assert joined in said
+    assert _reduce(folder, programs["reductions"], ranks, f"{use},where=card")[0] == digest
+
+
+@pytest.fixture
+def programs(reductions: str, broadcasts: str, blocks: str) -> dict[str, str]:
+    return {"reductions": reductions, "broadcasts": broadcasts, "blocks": blocks}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("hook", ["tcx", "clsact"])
+def test_all_collectives_are_right_with_several_ranks_a_host(
+    fat_tree: None, programs: dict[str, str], tmp_path: Path, hook: str
+) -> None:
+    del fat_tree
+    _serve(hook, tmp_path / "log")
+    _run_all(tmp_path, 2 * RANKS - 1, "nic:radix=2", programs, JOINED)
+
+
+@pytest.mark.exhaustive
+def test_leaves_join_their_hosts_without_a_spine(fat_tree: None, programs: dict[str, str], tmp_path: Path) -> None:
+    """The root's leaf is above the other one then."""
+    del fat_tree
+    _serve("best", tmp_path / "log", has_spine=False)
+    _run_all(tmp_path, RANKS, "nic:radix=8", programs, "joined by those of 2 switches")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("ended", [LEAVES[0], LEAVES[1], SPINE])
+def test_who_waits_is_told_that_a_switch_has_ended(fat_tree: None, program: str, tmp_path: Path, ended: str) -> None:
+    del fat_tree
+    _serve("best", tmp_path / "log")
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(devices.run, program, tmp_path, RANKS, "barrier=nic", 1_000_000)
+        while not devices.has_calls():
+            assert not job.done()
+        devices.end(ended)
+        done, _ = job.result()
+    assert done.returncode != 0
+    assert f"the agent of {ended} has ended" in done.stderr or "does not answer" in done.stderr, done.stderr
+    done, report = devices.run(program, tmp_path, RANKS, "barrier=nic")
+    assert done.stdout == "wrong 0\n", done.stderr
+    assert "no aggregator joins the hosts" in str(report["network_device"])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("hook", ["tcx", "clsact"])
+def test_a_port_that_comes_later_is_served(fat_tree: None, reductions: str, tmp_path: Path, hook: str) -> None:
+    """The router takes packets for itself at its ports alone."""
+    del fat_tree
+    _serve(hook, tmp_path / "log")
+    host = devices.ALL[-1]
+    devices.end(host)
+    subprocess.run(["sh", "-ec", _NEW_PORT.format(leaf=LEAVES[1], host=host)], check=True)
+    start_on([host], "eth0", tmp_path / "log", hook=hook, aggregator="10.78.0.2")
+    assert JOINED in _reduce(tmp_path, reductions, RANKS, "nic")[1]
