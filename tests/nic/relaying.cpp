@@ -34,6 +34,7 @@ struct Setting {
   std::uint32_t doubled_percent = 10;
   bool ranks_compute = false;   // they do not ask; agents see to the rest
   bool has_aggregators = false; // some cards between others have no ranks
+  bool is_fat_tree = false;     // the root's host, its leaf, the spine, the other leaf; then their hosts
 };
 
 struct Packet {
@@ -98,8 +99,16 @@ private:
 
   // The first card has the root, the last one none below.
   bool is_aggregator(std::uint32_t index) const {
+    if (setting_.is_fat_tree)
+      return index > 0 && index < 4;
     return setting_.has_aggregators && index > 0 && (index + setting_.seed) % 3 == 0 &&
            index + 1 < setting_.cards;
+  }
+
+  std::uint32_t card_above(std::uint32_t index) {
+    if (setting_.is_fat_tree)
+      return index < 4 ? index - 1 : 3 - index % 2 * 2;
+    return is_aggregator(index - 1) ? index - 1 : static_cast<std::uint32_t>(random_() % index);
   }
 
   // Cards hang below any earlier one, and each without ranks has the next one below it.
@@ -122,7 +131,7 @@ private:
     }
     if (index == 0)
       return;
-    const auto above = is_aggregator(index - 1) ? index - 1 : static_cast<std::uint32_t>(random_() % index);
+    const std::uint32_t above = card_above(index);
     thalweg_nic_group& parent = cards_[above].group;
     card.group.has_parent = 1;
     card.group.own = parent.contributors++;
@@ -331,6 +340,7 @@ TEST(NicRelaying, BroadcastsAreRightOnANetworkThatLosesDoublesAndOvertakes) {
     setting.first_epoch = seed % 2 == 0 ? 1 : near_the_end;
     setting.ranks_compute = seed % 3 == 0;
     setting.has_aggregators = seed % 4 < 2;
+    setting.is_fat_tree = setting.cards > 4 && seed % 4 == 2;
     ASSERT_EQ(Simulation(setting).run(), Result::right) << "seed " << seed;
   }
 }

@@ -38,6 +38,7 @@ struct Setting {
   std::uint32_t window = THALWEG_NIC_WINDOW; // epochs that a rank has under way
   bool ranks_compute = false;                // they start once; agents see to the rest
   bool has_aggregators = false;              // some cards above others have no ranks
+  bool is_fat_tree = false;                  // hosts below two leaves below a spine: the first three cards
 };
 
 struct Packet {
@@ -105,7 +106,15 @@ private:
 
   // The last card has ranks, as it has none below.
   bool is_aggregator(std::uint32_t index) const {
+    if (setting_.is_fat_tree)
+      return index < 3;
     return setting_.has_aggregators && (index + setting_.seed) % 3 == 0 && index + 1 < setting_.cards;
+  }
+
+  std::uint32_t card_above(std::uint32_t index) {
+    if (setting_.is_fat_tree)
+      return index < 3 ? 0 : 1 + index % 2;
+    return is_aggregator(index - 1) ? index - 1 : static_cast<std::uint32_t>(random_() % index);
   }
 
   // Cards hang below any earlier one, and each without ranks has the next one below it.
@@ -118,7 +127,7 @@ private:
     card.group.locals = card.group.contributors = static_cast<std::uint16_t>(card.ranks.size());
     if (index == 0)
       return;
-    const auto above = is_aggregator(index - 1) ? index - 1 : static_cast<std::uint32_t>(random_() % index);
+    const std::uint32_t above = card_above(index);
     thalweg_nic_group& parent = cards_[above].group;
     card.group.has_parent = 1;
     card.group.own = parent.contributors++;
@@ -327,6 +336,7 @@ TEST(NicSimulation, BarriersAndSumsAreRightOnANetworkThatLosesDoublesAndOvertake
     setting.window = static_cast<std::uint32_t>(1 + seed % THALWEG_NIC_WINDOW);
     setting.ranks_compute = seed % 3 == 0;
     setting.has_aggregators = seed % 4 < 2;
+    setting.is_fat_tree = setting.cards > 4 && seed % 4 == 2;
     ASSERT_EQ(Simulation(setting).run(), Result::right) << "seed " << seed;
   }
 }

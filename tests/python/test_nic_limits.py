@@ -68,4 +68,5 @@ def test_the_agent_is_told_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     words = command("eth1", "tcx", Limits(("10.0.0.0/8", "192.168.1.0/24"), 7, 900))
     assert words[2:] == ["eth1", "tcx", "none", "7", "900", "10.0.0.0/8", "192.168.1.0/24"]
     assert command("eth1", "tcx", Limits(aggregator="10.0.0.9"))[4] == "10.0.0.9"
-    assert command("eth1", "tcx", Limits(aggregator="10.0.0.9"), "self")[4] == "self"
+    assert command("eth1", "tcx", Limits(aggregator="10.0.0.9"), "self")[4] == "self,10.0.0.9"
+    assert command("lo/all", "tcx", Limits(), "self")[4] == "self"

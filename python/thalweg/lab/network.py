@@ -73,7 +73,7 @@ def _start_agents(lab: Lab) -> None:
     for host, name in enumerate(lab.names):
         below.setdefault(lab.leaf_address(host), []).append(name)
     for leaf, hosts in below.items():
-        start_on(hosts, "eth0", lab.folder / f"agents{leaf}.log", limits=limits, aggregator=leaf)
+        start_on(hosts, "eth0", lab.folder / "agents.log", limits=limits, aggregator=leaf)
 
 
 def down(name: str) -> int:

@@ -64,7 +64,7 @@ def start_on(  # noqa: PLR0913 - what an agent is told
     """Start an agent in each network namespace; they live until they are ended. Returns when all serve."""
     words = command(device, hook, limits, aggregator)
     tool = shutil.which("ip") or "ip"
-    with log.open("wb") as errors:
+    with log.open("ab") as errors:
         agents = [
             subprocess.Popen(
                 [tool, "netns", "exec", name, *words],
