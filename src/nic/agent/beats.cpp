@@ -95,8 +95,8 @@ void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
     ++refused_;
     return;
   }
-  // Where no rank is, a group is kept for as long as others below speak of it: two cards without ranks must not
-  // keep each other's.
+  // Where no rank is, a group is kept for as long as others below speak of it: two cards without ranks must
+  // not keep each other's.
   if (found->second.view.locals == 0 && !is_above(found->second, from))
     found->second.left = Clock::now();
   // Ranks join a group while its aggregator is asked for it, and that one does not know it before.
