@@ -72,5 +72,18 @@ TEST(Placement, ThisProcessHasAPlace) {
   EXPECT_NE(mine.cores[0] | mine.cores[1] | mine.cores[2] | mine.cores[3], 0U);
 }
 
+TEST(Placement, RanksAreOnTheLeavesThatTheirAgentsName) {
+  std::vector<RankPlace> ranks(4);
+  const std::uint32_t aggregators[] = {7, 3, 7, 9};
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    ranks[rank].aggregator = aggregators[rank];
+  EXPECT_EQ(place_ranks(ranks).leaves, (std::vector{0, 1, 0, 2}));
+  ranks[2].aggregator = 0;
+  EXPECT_TRUE(place_ranks(ranks).leaves.empty());
+  for (RankPlace& rank : ranks)
+    rank.aggregator = 7;
+  EXPECT_TRUE(place_ranks(ranks).leaves.empty());
+}
+
 } // namespace
 } // namespace thalweg::job

@@ -43,6 +43,11 @@ def blocks(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
+def programs(reductions: str, broadcasts: str, blocks: str) -> dict[str, str]:
+    return {"reductions": reductions, "broadcasts": broadcasts, "blocks": blocks}
+
+
+@pytest.fixture(scope="module")
 def messages(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("nic") / "messages"
     root = devices.SOURCES.parent.parent

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from thalweg.nic.agent import start_on
@@ -20,6 +21,7 @@ HOSTS = 4
 TURNS = "64"  # the last ones have a vector that is too long for cards
 ALL = [f"{NAME}-h{index}" for index in range(HOSTS)]
 SWITCH = f"{NAME}-s0"
+PORTS = [(SWITCH, f"h{host}") for host in range(HOSTS)]
 AGGREGATOR = "10.77.0.254"
 NOBODY = 65534
 
@@ -136,17 +138,17 @@ def serve(hook: str, log: Path, limits: Limits | None = None, *, aggregator: str
     start_on(ALL, "eth0", log, hook=hook, limits=limits, aggregator=aggregator)
 
 
-def lose_packets(folder: Path, where: str = "ingress") -> None:
-    """Have the switch lose a fifth of the cards' packets, for as long as the lab is up; may be said again."""
+def lose_packets(folder: Path, where: str = "ingress", ports: Sequence[tuple[str, str]] = PORTS) -> None:
+    """Have switches lose a fifth of the cards' packets at ports, for as long as the lab is up; may be said again."""
     loss = folder / "loss.o"
     include = f"-I/usr/include/{sysconfig.get_config_var('MULTIARCH')}"
     words = ["clang", "-O2", "-g", "-target", "bpf", include, "-c", str(SOURCES / "loss.bpf.c"), "-o", str(loss)]
     subprocess.run(words, check=True)
-    for host in range(HOSTS):
-        tc = ["ip", "netns", "exec", f"{NAME}-s0", "tc"]
-        subprocess.run([*tc, "qdisc", "add", "dev", f"h{host}", "clsact"], check=False, stderr=subprocess.DEVNULL)
+    for switch, port in ports:
+        tc = ["ip", "netns", "exec", switch, "tc"]
+        subprocess.run([*tc, "qdisc", "add", "dev", port, "clsact"], check=False, stderr=subprocess.DEVNULL)
         program = ["pref", "1", "handle", "1", "bpf", "direct-action", "obj", str(loss), "sec", "tc"]
-        subprocess.run([*tc, "filter", "replace", "dev", f"h{host}", where, *program], check=True)
+        subprocess.run([*tc, "filter", "replace", "dev", port, where, *program], check=True)
 
 
 def groups() -> list[dict[str, object]]:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +21,7 @@ LEAVES = [f"{devices.NAME}-s0", f"{devices.NAME}-s1"]
 SPINE = f"{devices.NAME}-s2"
 SPINE_ADDRESS = "10.78.0.3"
 JOINED = f"joined by those of 2 switches and by that of {SPINE_ADDRESS}"
-_NEW_PORT = """
+_NEW_LINK = """
 ip -n {leaf} link del h3
 ip -n {leaf} link add h3 type veth peer name eth0 netns {host}
 ip -n {host} address add 10.77.0.4/24 dev eth0
@@ -100,11 +101,6 @@ def _run_all(folder: Path, ranks: int, use: str, programs: dict[str, str], joine
     assert _reduce(folder, programs["reductions"], ranks, f"{use},where=card")[0] == digest
 
 
-@pytest.fixture
-def programs(reductions: str, broadcasts: str, blocks: str) -> dict[str, str]:
-    return {"reductions": reductions, "broadcasts": broadcasts, "blocks": blocks}
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("hook", ["tcx", "clsact"])
 def test_all_collectives_are_right_with_several_ranks_a_host(
@@ -143,12 +139,25 @@ def test_who_waits_is_told_that_a_switch_has_ended(fat_tree: None, program: str,
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("hook", ["tcx", "clsact"])
-def test_a_port_that_comes_later_is_served(fat_tree: None, reductions: str, tmp_path: Path, hook: str) -> None:
-    """The router takes packets for itself at its ports alone."""
+def test_a_link_that_comes_later_is_served(fat_tree: None, reductions: str, tmp_path: Path, hook: str) -> None:
+    """The router takes packets for itself at its ports alone; the host's only device is another one then."""
     del fat_tree
     _serve(hook, tmp_path / "log")
-    host = devices.ALL[-1]
-    devices.end(host)
-    subprocess.run(["sh", "-ec", _NEW_PORT.format(leaf=LEAVES[1], host=host)], check=True)
-    start_on([host], "eth0", tmp_path / "log", hook=hook, aggregator="10.78.0.2")
+    subprocess.run(["sh", "-ec", _NEW_LINK.format(leaf=LEAVES[1], host=devices.ALL[-1])], check=True)
+    time.sleep(2)  # they look each second
     assert JOINED in _reduce(tmp_path, reductions, RANKS, "nic")[1]
+
+
+@pytest.mark.exhaustive
+def test_packets_that_are_lost_between_switches_are_sent_again(
+    fat_tree: None, programs: dict[str, str], nonblocking: str, tmp_path: Path
+) -> None:
+    """And on the links of two hosts; also for ranks that compute."""
+    del fat_tree
+    _serve("clsact", tmp_path / "log")
+    ports = [(LEAVES[0], "s2"), (LEAVES[1], "s2"), (LEAVES[0], "h0"), (LEAVES[1], "h2")]
+    for where in ("ingress", "egress"):
+        devices.lose_packets(tmp_path, where, ports)
+    _run_all(tmp_path, RANKS, "nic:radix=8", programs, JOINED)
+    done, _ = devices.run_nonblocking(nonblocking, tmp_path)
+    assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr

@@ -97,11 +97,6 @@ def _run_all(folder: Path, ranks: int, use: str, programs: dict[str, str]) -> No
     assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
 
 
-@pytest.fixture
-def programs(reductions: str, broadcasts: str, blocks: str) -> dict[str, str]:
-    return {"reductions": reductions, "broadcasts": broadcasts, "blocks": blocks}
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("hook", ["tcx", "clsact"])
 def test_the_switch_aggregates_though_its_agent_is_killed(

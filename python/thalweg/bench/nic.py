@@ -24,7 +24,7 @@ CASES = (
     ("allreduce", 64),
     ("reduce", 8),
     *(("broadcast", size) for size in (8, 512, 4096, 32768, 90112)),
-    *((name, size) for name in ("allgather", "gather", "scatter") for size in (8, 32)),
+    *((name, size) for name in ("allgather", "gather", "scatter") for size in (8, 32, 128, 256)),
     ("ibarrier", 0),
     ("iallreduce", 8),
     ("ibroadcast", 8),

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace thalweg::nic {
@@ -66,6 +67,7 @@ int make_array(const char* name, std::size_t value_bytes, std::size_t entries, s
 struct Programs::Loaded {
   bpf_object* object = nullptr;
   std::optional<Hooks> hooks;
+  Settings settings{};
 
   ~Loaded() {
     hooks.reset();
@@ -81,6 +83,11 @@ struct Programs::Loaded {
   void put(const char* name, const void* key, const void* value) const {
     if (const int code = bpf_map_update_elem(map(name), key, value, BPF_ANY); code < 0)
       refuse(fmt::format("the kernel does not take an entry of {}", name), -code, "start the agent anew");
+  }
+
+  void tell_settings() const {
+    constexpr std::uint32_t only = 0;
+    put("own", &only, &settings);
   }
 
   // The map of maps holds it.
@@ -106,10 +113,9 @@ Programs::Programs(const std::string& object, const Device& device, Hook hook)
     refuse(
         "the kernel does not load the programs", -code,
         "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
-  constexpr std::uint32_t only = 0;
-  const Settings settings{device.address(), static_cast<std::uint32_t>(devices.front()),
-                          device.is_router() ? 1U : 0U};
-  loaded_->put("own", &only, &settings);
+  loaded_->settings = {device.address(), static_cast<std::uint32_t>(devices.front()),
+                       device.is_router() ? 1U : 0U};
+  loaded_->tell_settings();
   loaded_->hooks.emplace(loaded_->program("leaving"), loaded_->program("arriving"));
   loaded_->hooks->attach(devices, hook);
 }
@@ -120,9 +126,15 @@ Hook Programs::hook() const {
   return loaded_->hooks->kind();
 }
 
+// A device that has gone and come again has another number.
 void Programs::follow(const Device& device) const {
-  if (const std::vector<int> devices = device.numbers(); !devices.empty())
-    loaded_->hooks->follow(devices);
+  const std::vector<int> devices = device.numbers();
+  if (devices.empty())
+    return;
+  loaded_->hooks->follow(devices);
+  const auto own = static_cast<std::uint32_t>(devices.front());
+  if (std::exchange(loaded_->settings.device, own) != own)
+    loaded_->tell_settings();
 }
 
 void Programs::detach() {

@@ -25,7 +25,7 @@ public:
   Programs& operator=(const Programs&) = delete;
 
   Hook hook() const;
-  /// Looks for ports that have come or gone.
+  /// Looks for devices that have come or gone.
   void follow(const Device& device) const;
   /// Takes the programs from their hooks, also for the process that this one was made by.
   void detach();
