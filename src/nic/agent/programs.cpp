@@ -85,7 +85,7 @@ struct Programs::Loaded {
       refuse(fmt::format("the kernel does not take an entry of {}", name), -code, "start the agent anew");
   }
 
-  void tell_settings() const {
+  void put_settings() const {
     constexpr std::uint32_t only = 0;
     put("own", &only, &settings);
   }
@@ -115,7 +115,7 @@ Programs::Programs(const std::string& object, const Device& device, Hook hook)
         "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
   loaded_->settings = {device.address(), static_cast<std::uint32_t>(devices.front()),
                        device.is_router() ? 1U : 0U};
-  loaded_->tell_settings();
+  loaded_->put_settings();
   loaded_->hooks.emplace(loaded_->program("leaving"), loaded_->program("arriving"));
   loaded_->hooks->attach(devices, hook);
 }
@@ -134,7 +134,7 @@ void Programs::follow(const Device& device) const {
   loaded_->hooks->follow(devices);
   const auto own = static_cast<std::uint32_t>(devices.front());
   if (std::exchange(loaded_->settings.device, own) != own)
-    loaded_->tell_settings();
+    loaded_->put_settings();
 }
 
 void Programs::detach() {
