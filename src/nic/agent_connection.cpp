@@ -77,7 +77,9 @@ Reply ask(int agent, const thalweg_nic_request& request) {
   message.msg_iovlen = 1;
   message.msg_control = control.data();
   message.msg_controllen = control.size();
-  if (recvmsg(agent, &message, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(sizeof reply.words))
+  // One of another version may say less or more behind its reason.
+  constexpr auto least = static_cast<ssize_t>(offsetof(thalweg_nic_reply, aggregator));
+  if (recvmsg(agent, &message, MSG_CMSG_CLOEXEC) < least)
     fail("the agent does not answer", "have it started anew: thalweg nic serve");
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_type == SCM_RIGHTS &&
