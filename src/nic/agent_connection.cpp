@@ -78,8 +78,8 @@ Reply ask(int agent, const thalweg_nic_request& request) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   // One of another version may say less or more behind its reason.
-  constexpr auto least = static_cast<ssize_t>(offsetof(thalweg_nic_reply, aggregator));
-  if (recvmsg(agent, &message, MSG_CMSG_CLOEXEC) < least)
+  constexpr auto min_bytes = static_cast<ssize_t>(offsetof(thalweg_nic_reply, aggregator));
+  if (recvmsg(agent, &message, MSG_CMSG_CLOEXEC) < min_bytes)
     fail("the agent does not answer", "have it started anew: thalweg nic serve");
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_type == SCM_RIGHTS &&
