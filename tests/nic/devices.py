@@ -12,6 +12,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from thalweg.nic.agent import start_on
 from thalweg.nic.limits import Limits
 
@@ -38,6 +40,19 @@ def thalweg(*words: str, host: str = "") -> Finished:
         timeout=120,
         env=os.environ | {"THALWEG_LAB": NAME},
     )
+
+
+def lab_up(hosts: int = HOSTS, topology: str = "star") -> None:
+    """Have the lab with agents; skip the test where the kernel does not load their programs."""
+    made = thalweg("lab", "up", "--hosts", str(hosts), "--topology", topology, "--nic")
+    if made.returncode != 0 and "does not load" in made.stderr:
+        pytest.skip(made.stderr)
+    assert made.returncode == 0, made.stderr
+
+
+def status(host: str) -> dict[str, list[dict[str, object]]]:
+    """Give what a host's agent says of its groups."""
+    return dict(json.loads(thalweg("nic", "status", "--json", host=host).stdout))
 
 
 def agents(host: str) -> dict[int, int]:

@@ -1,6 +1,5 @@
 """Leaves and a spine that aggregate: routers of a lab that is a fat tree."""
 
-import json
 import subprocess
 import time
 from collections.abc import Iterator
@@ -36,16 +35,9 @@ ip netns exec {leaf} sh -c 'cd /proc/sys/net/ipv4; echo 0 > conf/h3/rp_filter; e
 
 @pytest.fixture(scope="module")
 def fat_tree() -> Iterator[None]:
-    made = devices.thalweg("lab", "up", "--hosts", str(RANKS), "--topology", "fat-tree:2x2", "--nic")
-    if made.returncode != 0 and "does not load" in made.stderr:
-        pytest.skip(made.stderr)
-    assert made.returncode == 0, made.stderr
+    devices.lab_up(RANKS, "fat-tree:2x2")
     yield
     assert devices.thalweg("lab", "down").returncode == 0
-
-
-def _status(host: str) -> dict[str, list[dict[str, object]]]:
-    return dict(json.loads(devices.thalweg("nic", "status", "--json", host=host).stdout))
 
 
 def _serve(hook: str, log: Path, *, has_spine: bool = True) -> None:
@@ -79,7 +71,7 @@ def test_leaves_and_a_spine_join_the_hosts_with_the_same_bits_until_a_leaf_is_ki
     digest, said = _reduce(tmp_path, reductions, RANKS, "nic")
     assert JOINED in said
     for switch in (*LEAVES, SPINE):
-        assert {(group["ranks"], group["cards"]) for group in _status(switch)["groups"]} == {(0, 2)}
+        assert {(group["ranks"], group["cards"]) for group in devices.status(switch)["groups"]} == {(0, 2)}
     assert _reduce(tmp_path, reductions, RANKS, "nic:where=card")[0] == digest
     done, report = devices.run_broadcasts(broadcasts, tmp_path, RANKS, "nic")
     assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr

@@ -1,7 +1,6 @@
 """A switch or a host that aggregates for a lab's hosts, and what becomes of jobs when it ends."""
 
 import contextlib
-import json
 import os
 import signal
 import time
@@ -21,10 +20,6 @@ pytestmark = cards.NEED
 RANKS = devices.HOSTS
 
 
-def _status(host: str) -> dict[str, list[dict[str, object]]]:
-    return dict(json.loads(devices.thalweg("nic", "status", "--json", host=host).stdout))
-
-
 @contextlib.contextmanager
 def _waiting(program: str, folder: Path) -> Iterator[Future[tuple[devices.Finished, dict[str, object]]]]:
     """Have a job whose ranks are at their barriers, more than it can end."""
@@ -41,7 +36,7 @@ def test_who_waits_is_told_that_the_aggregator_has_ended_and_later_jobs_do_witho
     """Its host still answers: only its agent is gone, with the switch's programs."""
     del lab
     with _waiting(program, tmp_path) as job:
-        (group,) = [group for group in _status(devices.SWITCH)["groups"] if not group["gone"]]
+        (group,) = [group for group in devices.status(devices.SWITCH)["groups"] if not group["gone"]]
         assert (group["ranks"], group["cards"], group["user"]) == (0, RANKS, devices.NOBODY)
         said = devices.thalweg("nic", "status", host=devices.SWITCH).stdout
         assert "which aggregates for other hosts" in said
@@ -137,4 +132,4 @@ def test_a_host_without_ranks_aggregates_as_well(lab: None, programs: dict[str, 
     start_on([box], "eth0", tmp_path / "log", aggregator="self")
     start_on(devices.ALL[:-1], "eth0", tmp_path / "log", aggregator=address)
     _run_all(tmp_path, RANKS - 1, "nic", programs)
-    assert all(group["ranks"] == 0 for group in _status(box)["groups"])
+    assert all(group["ranks"] == 0 for group in devices.status(box)["groups"])
