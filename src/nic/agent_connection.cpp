@@ -1,9 +1,12 @@
 #include "nic/agent_connection.hpp"
 
 #include "core/error.hpp"
+#include "nic/agent_name.hpp"
+#include "wait/system.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -11,35 +14,47 @@
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace thalweg::nic {
 
 namespace {
 
-constexpr timeval agents_patience{5, 0};
+// Each group of a program would wait for an agent that does not answer, so it is left alone for a while.
+constexpr std::uint64_t silence_ns = 60'000'000'000;
+std::atomic<std::uint64_t> silent_until_ns{0};
+
+// At the start, where it may be unneeded.
+constexpr std::chrono::milliseconds patience_at_start(1000);
+
+constexpr const char* start_anew = "have it started anew: thalweg nic serve";
 
 [[noreturn]] void fail(const char* what, const char* remedy) {
   throw Error(fmt::format("{}: {}", what, std::strerror(errno)), remedy, thalweg_error_system);
 }
 
-int connect_to_agent() {
+class Silence : public Error {
+public:
+  Silence() : Error("the agent does not answer", start_anew, thalweg_error_system) {}
+};
+
+// Where as many wait for an agent that is stopped as it lets, connecting waits as well.
+int connect_to_agent(std::chrono::milliseconds patience) {
   const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (made < 0)
     fail("no socket for the agent", "look at the limit of open files: ulimit -n");
-  setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &agents_patience, sizeof agents_patience);
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  constexpr std::string_view text = THALWEG_NIC_AGENT;
-  std::memcpy(name.sun_path + 1, text.data(), text.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-  if (connect(made, reinterpret_cast<const sockaddr*>(&name), length) < 0) {
-    close(made);
-    throw Error("no agent serves the network device", "have one started: thalweg nic serve",
-                thalweg_error_system);
-  }
-  return made;
+  const timeval longest{patience.count() / 1000, patience.count() % 1000 * 1000};
+  setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+  setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
+  const AgentName name;
+  if (connect(made, name.address(), name.length()) == 0)
+    return made;
+  const bool is_silent = errno == EAGAIN;
+  close(made);
+  if (is_silent)
+    throw Silence();
+  throw Error("no agent serves the network device", "have one started: thalweg nic serve",
+              thalweg_error_system);
 }
 
 // The descriptors that come with the reply.
@@ -60,7 +75,7 @@ thalweg_nic_request request_of(thalweg_nic_request_kind kind, const thalweg_nic_
 
 void send_request(int agent, const thalweg_nic_request& request) {
   if (send(agent, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
-    fail("the agent does not listen", "have it started anew: thalweg nic serve");
+    fail("the agent does not listen", start_anew);
 }
 
 std::string reason_in(const thalweg_nic_reply& reply) {
@@ -79,8 +94,11 @@ Reply ask(int agent, const thalweg_nic_request& request) {
   message.msg_controllen = control.size();
   // One of another version may say less or more behind its reason.
   constexpr auto min_bytes = static_cast<ssize_t>(offsetof(thalweg_nic_reply, aggregator));
-  if (recvmsg(agent, &message, MSG_CMSG_CLOEXEC) < min_bytes)
-    fail("the agent does not answer", "have it started anew: thalweg nic serve");
+  const ssize_t received = recvmsg(agent, &message, MSG_CMSG_CLOEXEC);
+  if (received < 0 && errno == EAGAIN)
+    throw Silence();
+  if (received < min_bytes)
+    throw Error("the agent has ended", start_anew, thalweg_error_system);
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_type == SCM_RIGHTS &&
       header->cmsg_len == CMSG_LEN(sizeof reply.descriptors))
@@ -90,16 +108,26 @@ Reply ask(int agent, const thalweg_nic_request& request) {
   return reply;
 }
 
+thalweg_nic_reply hello(int agent) {
+  return ask(agent, request_of(THALWEG_NIC_HELLO, {}, {})).words;
+}
+
 } // namespace
 
-AgentConnection::AgentConnection() : descriptor_(connect_to_agent()) {
-  const thalweg_nic_request request = request_of(THALWEG_NIC_HELLO, {}, {});
+AgentConnection::AgentConnection(std::chrono::milliseconds patience) : patience_(patience) {
+  if (wait::System::now_ns() < silent_until_ns)
+    throw Error("the agent did not answer within the last minute", start_anew, thalweg_error_system);
   try {
-    const thalweg_nic_reply words = ask(descriptor_, request).words;
+    descriptor_ = connect_to_agent(patience);
+    const thalweg_nic_reply words = hello(descriptor_);
     address_ = words.address;
     mtu_ = words.mtu;
     aggregator_ = words.aggregator;
     spine_ = words.spine;
+  } catch (const Silence&) {
+    silent_until_ns = wait::System::now_ns() + silence_ns;
+    close(descriptor_);
+    throw;
   } catch (...) {
     close(descriptor_);
     throw;
@@ -107,11 +135,15 @@ AgentConnection::AgentConnection() : descriptor_(connect_to_agent()) {
 }
 
 std::uint32_t known_aggregator() {
+  int agent = -1;
+  std::uint32_t found = 0;
   try {
-    return AgentConnection().aggregator();
-  } catch (const Error&) {
-    return 0;
+    agent = connect_to_agent(patience_at_start);
+    found = hello(agent).aggregator;
+  } catch (const Error&) { // then there is none to be known
   }
+  close(agent);
+  return found;
 }
 
 AgentConnection::~AgentConnection() {
@@ -124,7 +156,7 @@ AgentConnection::Membership AgentConnection::join(const thalweg_nic_group& group
   request.local = local;
   const std::array<int, 3> given = ask(descriptor_, request).descriptors;
   if (given[0] < 0)
-    throw Error("the agent gave no page", "have it started anew: thalweg nic serve", thalweg_error_system);
+    throw Error("the agent gave no page", start_anew, thalweg_error_system);
   return {.page = given[0], .socket = given[1], .doorbell = given[2]};
 }
 
@@ -133,12 +165,14 @@ void AgentConnection::enroll(std::uint32_t aggregator, const thalweg_nic_group& 
   thalweg_nic_request request = request_of(THALWEG_NIC_ENROLL, group, ranks);
   request.aggregator = aggregator;
   send_request(descriptor_, request);
+  answers_until_ns_ =
+      wait::System::now_ns() + static_cast<std::uint64_t>(std::chrono::nanoseconds(patience_).count());
 }
 
 std::optional<std::string> AgentConnection::enrolled() {
   thalweg_nic_reply reply{};
   const ssize_t received = recv(descriptor_, &reply, sizeof reply, MSG_DONTWAIT);
-  if (received < 0 && (errno == EAGAIN || errno == EINTR))
+  if (received < 0 && (errno == EAGAIN || errno == EINTR) && wait::System::now_ns() < answers_until_ns_)
     return std::nullopt;
   if (received != sizeof reply)
     return "the agent of this host does not answer";

@@ -4,6 +4,7 @@
 
 #include "nic/agent_messages.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,8 +14,9 @@ namespace thalweg::nic {
 
 class AgentConnection {
 public:
-  /// Throws Error where no agent is there, or one of another version.
-  AgentConnection();
+  /// Throws Error where no agent is there, one of another version, or one that does not answer within
+  /// `patience`, or has not done so within the last minute.
+  explicit AgentConnection(std::chrono::milliseconds patience = std::chrono::seconds(5));
   ~AgentConnection();
   AgentConnection(const AgentConnection&) = delete;
   AgentConnection& operator=(const AgentConnection&) = delete;
@@ -46,6 +48,8 @@ public:
   std::optional<std::string> enrolled();
 
 private:
+  std::chrono::milliseconds patience_;
+  std::uint64_t answers_until_ns_ = 0;
   int descriptor_ = -1;
   std::uint32_t address_ = 0;
   std::uint32_t mtu_ = 0;
@@ -53,7 +57,8 @@ private:
   std::uint32_t spine_ = 0;
 };
 
-/// The aggregator that this host's agent knows, in network order; 0: none, or no agent is there.
+/// The aggregator that this host's agent knows, in network order; 0: none, or no agent is there. Waits at
+/// most a second for one that does not answer.
 std::uint32_t known_aggregator();
 
 } // namespace thalweg::nic

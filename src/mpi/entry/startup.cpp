@@ -175,6 +175,17 @@ job::Agreement world_agreement() {
           job::wait_policy({}, true)};
 }
 
+// Only ranks of several hosts have a use for what joins their network devices.
+std::vector<job::RankPlace> gather_places(const job::Agreement& world, const job::RankPlace& mine) {
+  std::vector<job::RankPlace> places = world.allgather(mine);
+  if (std::ranges::all_of(places, [&](const job::RankPlace& place) { return place.node == mine.node; }))
+    return places;
+  const std::vector<std::uint32_t> aggregators = world.allgather(nic::known_aggregator());
+  for (std::size_t rank = 0; rank < places.size(); ++rank)
+    places[rank].aggregator = aggregators[rank];
+  return places;
+}
+
 // Rank 0's settings and its view of the library, and where every rank is.
 void agree() {
   const job::Agreement world = world_agreement();
@@ -189,8 +200,7 @@ void agree() {
 
   job::RankPlace mine = job::this_place();
   mine.device_runtime = loaded_device_runtime();
-  mine.aggregator = nic::known_aggregator();
-  const std::vector<job::RankPlace> places = world.allgather(mine);
+  const std::vector<job::RankPlace> places = gather_places(world, mine);
   runtime.placement = job::place_ranks(places);
   runtime.device_memory = device_objection(runtime.settings.device_buffers, places);
   runtime.agreed = true;

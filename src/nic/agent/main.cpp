@@ -11,6 +11,7 @@
 #include "nic/agent/keeper.hpp"
 #include "nic/agent/privileges.hpp"
 #include "nic/agent/server.hpp"
+#include "nic/agent_name.hpp"
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -25,7 +26,6 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace {
@@ -50,10 +50,10 @@ std::string name_of(std::uint32_t address) {
 }
 
 // An agent that has just been ended may hold the name a moment longer.
-bool bind_to(int socket, const sockaddr_un& name, socklen_t length) {
+bool bind_to(int socket, const thalweg::nic::AgentName& name) {
   constexpr timespec pause{0, 50'000'000};
   for (int attempt = 0; attempt < 40; ++attempt) {
-    if (bind(socket, reinterpret_cast<const sockaddr*>(&name), length) == 0)
+    if (bind(socket, name.address(), thalweg::nic::AgentName::length()) == 0)
       return true;
     if (errno != EADDRINUSE || thalweg::nic::is_to_end())
       return false;
@@ -64,14 +64,10 @@ bool bind_to(int socket, const sockaddr_un& name, socklen_t length) {
 
 int listening_socket() {
   const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  constexpr std::string_view text = THALWEG_NIC_AGENT;
-  std::memcpy(name.sun_path + 1, text.data(), text.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-  if (made < 0 || !bind_to(made, name, length) || listen(made, 64) < 0)
-    throw Error(fmt::format("@{} cannot be listened at: {}", text, std::strerror(errno)),
-                "one agent serves a host: end the other one first");
+  if (made < 0 || !bind_to(made, thalweg::nic::AgentName()) || listen(made, 64) < 0)
+    throw Error(
+        fmt::format("@{} cannot be listened at: {}", thalweg::nic::AgentName::text, std::strerror(errno)),
+        "one agent serves a host: end the other one first");
   return made;
 }
 
