@@ -1,5 +1,7 @@
 """Calls that were chosen for network devices where these cannot run them: the engine does, and the report says why."""
 
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -55,3 +57,24 @@ def test_no_host_needs_multicasts(lab: None, program: str, tmp_path: Path) -> No
             _set(host, "multicast", "on")
     assert done.stdout == "wrong 0\n", done.stderr
     assert devices.ran_on(report) == {"nic"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("stopped", [devices.ALL[1], devices.SWITCH])
+def test_an_agent_that_is_stopped_is_as_none(lab: None, program: str, tmp_path: Path, stopped: str) -> None:
+    """One of a host that is there but does not answer, or the switch's: the job goes on without, after a while."""
+    del lab
+    for pid in (pids := devices.agents(stopped)):
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        done, report = devices.run(program, tmp_path, devices.HOSTS, "barrier=nic")
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+    assert done.stdout == "wrong 0\n", done.stderr
+    if stopped == devices.SWITCH:
+        assert devices.ran_on(report) == {"nic"}
+        assert "no aggregator joins the hosts" in str(report["network_device"])
+    else:
+        assert devices.ran_on(report) >= {"nic on the engine"}
+        assert "rank 1: the agent does not answer" in str(report["network_device"])
