@@ -47,18 +47,22 @@ struct thalweg_nic_page {
     /* Of broadcasts, by local rank: the last epoch that it needs no more. Ranks write it. */
     __u32 taken[THALWEG_NIC_WINDOW][THALWEG_NIC_CONTRIBUTORS];
   };
-  __u32 last[THALWEG_NIC_WINDOW]; /* who came last, from 1 on; 0: not known */
+  __u32 counts[THALWEG_NIC_WINDOW]; /* of words; more than fit there are in a row behind the page */
+  __u32 last[THALWEG_NIC_WINDOW];   /* who came last, from 1 on; 0: not known */
   __u32 waited_us[THALWEG_NIC_WINDOW];
   __u32 sleepers;                   /* ranks that want the group's doorbell to be rung at an end */
   __u32 freed[THALWEG_NIC_WINDOW];  /* the last broadcast that all cards below have */
   __u32 wanted[THALWEG_NIC_WINDOW]; /* the broadcast that had no room, as ranks here had not taken another */
 };
 
-/* Of a group for broadcasts, segments follow the page: for each place of the window all that one may have. */
+/* Of a group for broadcasts, segments follow the page: for each place of the window all that one may have. Of
+ * one that gathers, rows do. */
 enum thalweg_nic_page_bytes {
   THALWEG_NIC_PAGE_SEGMENTS = 2,
   THALWEG_NIC_PAGE_BYTES = THALWEG_NIC_PAGE_SEGMENTS * THALWEG_NIC_SEGMENT_BYTES,
   THALWEG_NIC_STORE_PAGES = THALWEG_NIC_WINDOW * THALWEG_NIC_SEGMENTS / THALWEG_NIC_PAGE_SEGMENTS,
+  THALWEG_NIC_PAGE_ROWS = 2,
+  THALWEG_NIC_ROW_PAGES = THALWEG_NIC_WINDOW / THALWEG_NIC_PAGE_ROWS,
   THALWEG_NIC_DOORBELL_BYTES = 4096
 };
 
@@ -79,7 +83,7 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_pages(const struct thalweg_nic_group* group
   const __u32 cells = (__u32)group->locals * group->contributors * group->width;
   if (group->width != 0)
     return 1 + group->locals + (cells + THALWEG_NIC_PAGE_SEGMENTS - 1) / THALWEG_NIC_PAGE_SEGMENTS;
-  return 1 + (group->segment_bytes != 0 ? (__u32)THALWEG_NIC_STORE_PAGES : 0);
+  return 1 + (group->segment_bytes != 0 ? (__u32)THALWEG_NIC_STORE_PAGES : (__u32)THALWEG_NIC_ROW_PAGES);
 }
 
 /* Is a contributor a rank of the host at that address? */

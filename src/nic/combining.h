@@ -1,7 +1,8 @@
 #pragma once
 
 /*
- * What cards combine: contributions of a few words of 64 bits, word by word, or in pairs.
+ * What cards combine: contributions of a few words of 64 bits, word by word, or in pairs; or blocks, which
+ * are put at their places in a row.
  *
  * Ranks turn their numbers into words. Integers are widened with their sign, so that all sizes are one; those
  * without a sign that need all 64 bits are moved by half their range where they are compared. Floating-point
@@ -11,9 +12,10 @@
 #include "nic/floating_point.h"
 
 enum thalweg_nic_lengths {
-  THALWEG_NIC_PAIR = 2, /* words of a contribution: none, or one of these lengths */
+  THALWEG_NIC_PAIR = 2, /* words that are combined: none, or one of these lengths */
   THALWEG_NIC_FEW = 8,
   THALWEG_NIC_WORDS = 32,
+  THALWEG_NIC_ROW = 128, /* the most words of a row of blocks; of blocks any number */
 };
 
 /* What is done with two words; the names and numbers of the engine's Arithmetic. */
@@ -25,6 +27,7 @@ enum thalweg_nic_arithmetic {
   THALWEG_NIC_AND,
   THALWEG_NIC_OR,
   THALWEG_NIC_XOR,
+  THALWEG_NIC_PLACE, /* blocks, and nothing is done with them */
 };
 
 /* What words are. An operation is a number's kind times 8, and the arithmetic. Located ones are pairs: a
@@ -39,10 +42,11 @@ enum thalweg_nic_number {
 /* What goes with an epoch: a contribution on its way up, the result on its way down. */
 struct thalweg_nic_content {
   __u32 operation;
-  __u32 count;     /* of words */
+  __u16 count;     /* of words */
+  __u16 first;     /* of blocks: where the first word is in the row */
   __u32 last;      /* of a contribution: the rank that came last to it, from 1 on; 0: not known */
   __u32 waited_us; /* how long the first one waited for that one */
-  __u64 words[THALWEG_NIC_WORDS];
+  __u64 words[THALWEG_NIC_ROW];
 };
 
 /* How two numbers compare: less, equal, more; or one of them is none. */
@@ -115,7 +119,8 @@ THALWEG_NIC_FUNCTION __u64 thalweg_nic_where(__u32 operation, __u64 from, __u64 
                                                                                                  : where_own;
 }
 
-/* Lengths that are known where this is compiled keep the verifier's work small. */
+/* Lengths that are known where this is compiled keep the verifier's work small. Words beyond the count are 0.
+ */
 #define THALWEG_NIC_EACH(counted, step, action)                                                              \
   do {                                                                                                       \
     if ((counted)->count != 0)                                                                               \
@@ -129,7 +134,19 @@ THALWEG_NIC_FUNCTION __u64 thalweg_nic_where(__u32 operation, __u64 from, __u64 
         action;                                                                                              \
   } while (0)
 
-/* The least length that a contribution of so many words can have. */
+#define THALWEG_NIC_EACH_OF_ROW(counted, action)                                                             \
+  do {                                                                                                       \
+    THALWEG_NIC_EACH(counted, 1, action);                                                                    \
+    if ((counted)->count > THALWEG_NIC_WORDS)                                                                \
+      for (__u32 i = THALWEG_NIC_WORDS; i < THALWEG_NIC_ROW; ++i)                                            \
+        action;                                                                                              \
+  } while (0)
+
+THALWEG_NIC_INLINE int thalweg_nic_has_blocks(const struct thalweg_nic_content* content) {
+  return (content->operation & 7) == THALWEG_NIC_PLACE;
+}
+
+/* The least length that a contribution of so many words can have that are combined. */
 THALWEG_NIC_INLINE __u32 thalweg_nic_length(__u32 words) {
   if (words == 0)
     return 0;
@@ -142,9 +159,23 @@ THALWEG_NIC_INLINE void thalweg_nic_copy(struct thalweg_nic_content* to,
                                          const struct thalweg_nic_content* from) {
   to->operation = from->operation;
   to->count = from->count;
+  to->first = from->first;
   to->last = from->last;
   to->waited_us = from->waited_us;
-  THALWEG_NIC_EACH(from, 1, to->words[i] = from->words[i]);
+  THALWEG_NIC_EACH_OF_ROW(from, to->words[i] = from->words[i]);
+}
+
+/* Before blocks are put at their places. */
+THALWEG_NIC_INLINE void thalweg_nic_clear(struct thalweg_nic_content* row) {
+  THALWEG_NIC_EACH_OF_ROW(row, row->words[i] = 0);
+}
+
+/* Puts blocks at their places in a part of the row that has room for them. Two may share a word. What is
+ * around the index is 0. */
+THALWEG_NIC_INLINE void thalweg_nic_place_blocks(struct thalweg_nic_content* into,
+                                                 const struct thalweg_nic_content* from) {
+  const __u32 first = (__u32)from->first - into->first;
+  THALWEG_NIC_EACH_OF_ROW(from, into->words[(first + i) & (THALWEG_NIC_ROW - 1)] |= from->words[i]);
 }
 
 THALWEG_NIC_INLINE void thalweg_nic_combine(struct thalweg_nic_content* into,

@@ -48,7 +48,7 @@ private:
     thalweg_nic_packet packet{};
     std::uint32_t last = 0;
     std::uint32_t waited_us = 0;
-    std::uint64_t words[THALWEG_NIC_WORDS] = {};
+    std::uint64_t words[THALWEG_NIC_ROW] = {};
   };
   Layout layout_;
 };
@@ -88,7 +88,7 @@ struct __attribute__((packed)) EnvelopeHead {
     const thalweg_nic_content none{};
     thalweg_nic_packet written{};
     thalweg_nic_write(&written, &group, kind, number, &none);
-    written.contributor = thalweg_nic_order16(speaker);
+    written.contributor = static_cast<std::uint8_t>(speaker);
     packet = written;
   }
   /// From the host's order to the network's, or back.

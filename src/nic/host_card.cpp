@@ -1,5 +1,6 @@
 #include "nic/host_card.hpp"
 
+#include "nic/cells.hpp"
 #include "nic/datagram.hpp"
 #include "wait/system.hpp"
 
@@ -31,9 +32,7 @@ std::uint32_t HostCard::arrive(std::uint32_t contributor, std::uint32_t epoch, t
                                                    &content, wait::System::now_ns() / 1000);
   if (actions != THALWEG_NIC_COMBINE)
     return actions;
-  content = cells[0];
-  for (std::uint32_t other = 1; other < group_.contributors; ++other)
-    thalweg_nic_combine(&content, &cells[other]);
+  combine_cells(content, {cells, group_.contributors});
   return thalweg_nic_complete(&group_, &state_, epoch, &content);
 }
 
@@ -45,6 +44,7 @@ bool HostCard::has_ended(std::uint32_t epoch) {
 
 void HostCard::read(std::uint32_t epoch, thalweg_nic_content& result) {
   const thalweg_nic_content& known = state_.results[epoch % THALWEG_NIC_WINDOW];
+  result.count = known.count;
   std::copy_n(known.words, result.count, result.words);
   result.last = known.last;
   result.waited_us = known.waited_us;
@@ -67,7 +67,7 @@ bool HostCard::receive() {
     act(thalweg_nic_release(&group_, &state_, epoch, &content), epoch, content);
     return true;
   }
-  const std::uint32_t actions = arrive(thalweg_nic_order16(packet.contributor), epoch, content);
+  const std::uint32_t actions = arrive(packet.contributor, epoch, content);
   if ((actions & THALWEG_NIC_ANSWER) != 0)
     notify(sender, THALWEG_NIC_DOWN, epoch, content);
   else

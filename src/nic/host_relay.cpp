@@ -107,7 +107,7 @@ bool HostRelay::receive() {
     offer(epoch, part, {segment.bytes, received->bytes - sizeof segment.head});
     return true;
   }
-  const std::uint32_t contributor = thalweg_nic_order16(packet.contributor);
+  const std::uint32_t contributor = packet.contributor;
   thalweg_nic_errand errand{};
   thalweg_nic_hear(&group_, &relay_, contributor, epoch, part.have, is_taken(epoch), &errand);
   run(errand, contributor);

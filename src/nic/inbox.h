@@ -61,7 +61,7 @@ THALWEG_NIC_INLINE int thalweg_nic_admits_message(const struct thalweg_nic_group
                                                   const struct thalweg_nic_packet* packet, __u32 to,
                                                   const struct thalweg_nic_place* from,
                                                   const struct thalweg_nic_place* own) {
-  const __u32 contributor = thalweg_nic_order16(packet->contributor);
+  const __u32 contributor = packet->contributor;
   if (packet->key != thalweg_nic_order64(group->key) ||
       (packet->kind != THALWEG_NIC_MESSAGE && packet->kind != THALWEG_NIC_CREDIT))
     return 0;

@@ -15,7 +15,11 @@ bool KernelCard::start(std::uint32_t epoch, const thalweg_nic_content& own) {
 
 void KernelCard::read(std::uint32_t epoch, thalweg_nic_content& result) {
   const thalweg_nic_page& page = group_.page();
-  std::copy_n(page.words[epoch % THALWEG_NIC_WINDOW], result.count, result.words);
+  const std::uint32_t count =
+      std::min<std::uint32_t>(page.counts[epoch % THALWEG_NIC_WINDOW], THALWEG_NIC_ROW);
+  result.count = static_cast<std::uint16_t>(count);
+  std::copy_n(count > THALWEG_NIC_WORDS ? group_.row(epoch) : page.words[epoch % THALWEG_NIC_WINDOW], count,
+              result.words);
   result.last = page.last[epoch % THALWEG_NIC_WINDOW];
   result.waited_us = page.waited_us[epoch % THALWEG_NIC_WINDOW];
 }

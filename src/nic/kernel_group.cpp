@@ -60,6 +60,12 @@ std::byte* KernelGroup::segments(std::uint32_t epoch) const {
          epoch % THALWEG_NIC_WINDOW * bytes_each;
 }
 
+const __u64* KernelGroup::row(std::uint32_t epoch) const {
+  const std::uint32_t place = epoch % THALWEG_NIC_WINDOW;
+  return reinterpret_cast<const __u64*>(entry(1 + place / THALWEG_NIC_PAGE_ROWS)) +
+         std::size_t{place % THALWEG_NIC_PAGE_ROWS} * THALWEG_NIC_ROW;
+}
+
 std::byte* KernelGroup::entry(std::uint32_t number) const {
   return reinterpret_cast<std::byte*>(page_) + std::size_t{THALWEG_NIC_PAGE_BYTES} * number;
 }

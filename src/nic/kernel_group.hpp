@@ -32,6 +32,8 @@ public:
   /// The segments of the message at an epoch's place.
   std::byte* segments(std::uint32_t epoch) const;
   /// What follows the page, as the kernel's programs number it (nic/agent_messages.h).
+  /// The row of blocks at an epoch's place.
+  const __u64* row(std::uint32_t epoch) const;
   std::byte* entry(std::uint32_t number) const;
 
   /// This rank takes part in an epoch.

@@ -17,7 +17,7 @@ enum thalweg_nic_sizes {
 enum thalweg_nic_constants {
   THALWEG_NIC_PORT = 7747,
   THALWEG_NIC_MAGIC = 0x5457,
-  THALWEG_NIC_VERSION = 7,
+  THALWEG_NIC_VERSION = 8,
 };
 
 /* Starts are sent to this address, 239.77.47.1: a multicast needs no route, no neighbor and no privilege. */
@@ -40,7 +40,8 @@ struct thalweg_nic_packet {
   __u32 group;
   __u64 key;
   __u32 epoch;
-  __u16 contributor; /* of UP: the sender's number above; of MESSAGE and CREDIT: the rank that says it */
+  __u8 contributor; /* of UP: the sender's number above; of MESSAGE and CREDIT: the rank that says it */
+  __u8 first;       /* of blocks: the first word's place in the row */
   __u8 operation;
   __u8 words; /* how many */
 } __attribute__((packed));
@@ -101,7 +102,8 @@ THALWEG_NIC_INLINE void thalweg_nic_write(struct thalweg_nic_packet* packet,
   packet->group = thalweg_nic_order32(group->id);
   packet->key = thalweg_nic_order64(group->key);
   packet->epoch = thalweg_nic_order32(epoch);
-  packet->contributor = thalweg_nic_order16(kind == THALWEG_NIC_UP ? group->own : 0);
+  packet->contributor = kind == THALWEG_NIC_UP ? group->own : 0;
+  packet->first = content->first;
   packet->operation = content->operation;
   packet->words = content->count;
 }
@@ -110,14 +112,19 @@ THALWEG_NIC_INLINE void thalweg_nic_write(struct thalweg_nic_packet* packet,
 THALWEG_NIC_INLINE void thalweg_nic_read(const struct thalweg_nic_packet* packet,
                                          struct thalweg_nic_content* content) {
   content->operation = packet->operation;
-  content->count = packet->words == thalweg_nic_length(packet->words) ? packet->words : 0;
+  content->first = packet->first;
+  content->count = packet->words;
+  if (thalweg_nic_has_blocks(content)
+          ? content->first + content->count > THALWEG_NIC_ROW
+          : content->first != 0 || content->count != thalweg_nic_length(content->count))
+    content->first = content->count = 0;
 }
 
 /* From the network's order to the host's, and back. */
 THALWEG_NIC_INLINE void thalweg_nic_reorder(struct thalweg_nic_content* content) {
   content->last = thalweg_nic_order32(content->last);
   content->waited_us = thalweg_nic_order32(content->waited_us);
-  THALWEG_NIC_EACH(content, 1, content->words[i] = thalweg_nic_order64(content->words[i]));
+  THALWEG_NIC_EACH_OF_ROW(content, content->words[i] = thalweg_nic_order64(content->words[i]));
 }
 
 /* Is it a packet of ours, of this version? */
@@ -130,7 +137,7 @@ THALWEG_NIC_INLINE int thalweg_nic_is_ours(const struct thalweg_nic_packet* pack
 THALWEG_NIC_INLINE int thalweg_nic_admits(const struct thalweg_nic_group* group,
                                           const struct thalweg_nic_packet* packet, __u32 address,
                                           __u16 port) {
-  const __u32 contributor = thalweg_nic_order16(packet->contributor);
+  const __u32 contributor = packet->contributor;
   if (packet->key != thalweg_nic_order64(group->key))
     return 0;
   if (packet->kind == THALWEG_NIC_DOWN)

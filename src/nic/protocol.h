@@ -31,7 +31,8 @@ struct thalweg_nic_slot {
   __u64 first_us; /* when the first rank came, by this card's clock */
   __u64 last_us;  /* when the last contributor did */
   __u32 last;     /* the rank that came last to it */
-  __u32 unused;
+  __u16 first; /* of the words that contributors have brought, and behind the last one, in a row of blocks */
+  __u16 end;
 };
 
 /* All 0 in the beginning; the first epoch is 1. */
@@ -96,8 +97,8 @@ THALWEG_NIC_INLINE void thalweg_nic_end(struct thalweg_nic_state* state, struct 
 }
 
 /* A contributor has arrived at an epoch with `content`, or says so again; `cell` is its own. Gives what is to
- * be done (thalweg_nic_action), and for an answer changes `content` to the result. `now_us`: by a clock of
- * the card's own. */
+ * be done (thalweg_nic_action). For an answer it changes `content` to the result; where all have arrived, to
+ * what is to be combined, but for the words. `now_us`: by a clock of the card's own. */
 THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* group,
                                             struct thalweg_nic_state* state, struct thalweg_nic_content* cell,
                                             __u32 contributor, __u32 epoch,
@@ -121,6 +122,8 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* grou
     slot->epoch = epoch;
     slot->arrived = 0;
     slot->finished = 0;
+    slot->first = THALWEG_NIC_ROW;
+    slot->end = 0;
   }
   before = slot->arrived;
   if ((before & bit) == 0 || !THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_ONCE)) {
@@ -130,10 +133,18 @@ THALWEG_NIC_INLINE __u32 thalweg_nic_arrive(const struct thalweg_nic_group* grou
       slot->first_us = first_us;
     slot->last_us = now_us;
     slot->last = content->last;
+    if (content->count != 0 && content->first < slot->first)
+      slot->first = content->first;
+    if (content->count != 0 && content->first + content->count > slot->end)
+      slot->end = content->first + content->count;
   }
   slot->arrived = before | bit;
   if (slot->arrived != thalweg_nic_all(group))
     return THALWEG_NIC_NOTHING;
+  /* Who arrives again may come without its words. */
+  content->operation = cell->operation;
+  content->first = slot->end == 0 ? 0 : slot->first;
+  content->count = slot->end - content->first;
   return before != slot->arrived || THALWEG_NIC_KEEPS(THALWEG_NIC_RULE_REPEAT) ? THALWEG_NIC_COMBINE
                                                                                : THALWEG_NIC_NOTHING;
 }

@@ -93,7 +93,7 @@ TEST(NicCombining, IsTheEnginesArithmetic) {
 TEST(NicCombining, FindsWhereTheLeastAndTheMostIs) {
   const auto located = THALWEG_NIC_DOUBLE + THALWEG_NIC_LOCATED;
   const auto pair = [&](std::uint32_t arithmetic, double value, std::uint64_t where) {
-    thalweg_nic_content content{operation(located, arithmetic), THALWEG_NIC_PAIR, 0, 0, {}};
+    thalweg_nic_content content{operation(located, arithmetic), THALWEG_NIC_PAIR, 0, 0, 0, {}};
     content.words[0] = word_of(value);
     content.words[1] = where;
     return content;
@@ -115,8 +115,8 @@ TEST(NicCombining, FindsWhereTheLeastAndTheMostIs) {
 }
 
 TEST(NicCombining, ReachesEveryWordOfEachLength) {
-  for (const std::uint32_t count : {THALWEG_NIC_PAIR, THALWEG_NIC_FEW, THALWEG_NIC_WORDS}) {
-    thalweg_nic_content into{operation(THALWEG_NIC_INTEGER, THALWEG_NIC_SUM), count, 0, 0, {}};
+  for (const std::uint16_t count : {THALWEG_NIC_PAIR, THALWEG_NIC_FEW, THALWEG_NIC_WORDS}) {
+    thalweg_nic_content into{operation(THALWEG_NIC_INTEGER, THALWEG_NIC_SUM), count, 0, 0, 0, {}};
     thalweg_nic_content from = into;
     for (std::uint32_t i = 0; i < THALWEG_NIC_WORDS; ++i) {
       into.words[i] = i;
@@ -127,6 +127,26 @@ TEST(NicCombining, ReachesEveryWordOfEachLength) {
       EXPECT_EQ(into.words[i], i < count ? i + 1000 : i);
     EXPECT_EQ(thalweg_nic_length(count), count);
     EXPECT_GT(thalweg_nic_length(count + 1), count % THALWEG_NIC_WORDS);
+  }
+}
+
+// Of any lengths, wherever they lie, in whatever part of the row holds them all.
+TEST(NicCombining, BlocksComeToTheirPlaces) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 2000; ++trial) {
+    thalweg_nic_content into{THALWEG_NIC_PLACE, 0, 0, 0, 0, {}};
+    into.first = static_cast<std::uint16_t>(random() % THALWEG_NIC_ROW);
+    into.count = static_cast<std::uint16_t>(1 + random() % (THALWEG_NIC_ROW - into.first));
+    std::array<std::uint64_t, THALWEG_NIC_ROW> expected{};
+    for (int block = 0; block < 5; ++block) {
+      thalweg_nic_content from{THALWEG_NIC_PLACE, 0, 0, 0, 0, {}};
+      from.first = static_cast<std::uint16_t>(into.first + random() % into.count);
+      from.count = static_cast<std::uint16_t>(random() % (into.first + into.count - from.first + 1U));
+      for (std::uint32_t i = 0; i < from.count; ++i)
+        expected[from.first - into.first + i] |= from.words[i] = random();
+      thalweg_nic_place_blocks(&into, &from);
+    }
+    ASSERT_TRUE(std::ranges::equal(into.words, expected)) << "trial " << trial;
   }
 }
 

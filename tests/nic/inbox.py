@@ -39,7 +39,7 @@ def join(number: int, rank: int) -> tuple[mmap.mmap, socket.socket]:
 
 def wish(number: int, epoch: int, what: tuple[int, int, int]) -> bytes:
     to, tag, kind = what
-    packet = struct.pack(">HBBIQIHBB", 0x5457, VERSION, 1, number, member.KEY, epoch, 0, 0, 0)
+    packet = struct.pack(">HBBIQIBBBB", 0x5457, VERSION, 1, number, member.KEY, epoch, 0, 0, 0, 0)
     return packet + struct.pack(">IIHH", tag, 0, to, kind)
 
 

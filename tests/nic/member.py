@@ -43,7 +43,7 @@ def main(number: int, rank: int, place_above: tuple[str, int], below: list[str],
     print("joined", flush=True)
     sys.stdin.readline()  # until all have
     for epoch in range(1, calls + 1):
-        packet = struct.pack(">HBBIQIHHII", 0x5457, VERSION, 1, number, KEY, epoch, 0, 0, 0, 0)
+        packet = struct.pack(">HBBIQIBBHII", 0x5457, VERSION, 1, number, KEY, epoch, 0, 0, 0, 0, 0)
         end_s = time.monotonic() + PATIENCE_S
         while struct.unpack_from("=I", page, 4 * (epoch % WINDOW))[0] != epoch:
             kind, gone, after = struct.unpack_from("=IiI", page, DEPARTURE_AT)

@@ -36,17 +36,17 @@ thalweg_nic_group inner_card() {
 thalweg_nic_packet packet_of(const thalweg_nic_group& group, std::uint8_t kind, std::uint16_t contributor) {
   thalweg_nic_packet packet{};
   thalweg_nic_write(&packet, &group, kind, 1, &none);
-  packet.contributor = thalweg_nic_order16(contributor);
+  packet.contributor = static_cast<std::uint8_t>(contributor);
   return packet;
 }
 
 TEST(NicProtocol, PacketsHaveOneFormInAllPrograms) {
   thalweg_nic_packet packet{};
   const thalweg_nic_group group = inner_card();
-  const thalweg_nic_content content{THALWEG_NIC_MAXIMUM, THALWEG_NIC_FEW, 0, 0, {}};
+  const thalweg_nic_content content{THALWEG_NIC_MAXIMUM, THALWEG_NIC_FEW, 0, 0, 0, {}};
   thalweg_nic_write(&packet, &group, THALWEG_NIC_UP, 0x01020304, &content);
-  const unsigned char expected[] = {0x54, 0x57, 7,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
-                                    0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 0,    2,    3,    8};
+  const unsigned char expected[] = {0x54, 0x57, 8,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
+                                    0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 2,    0,    3,    8};
   ASSERT_EQ(sizeof packet, sizeof expected);
   EXPECT_EQ(std::memcmp(&packet, expected, sizeof packet), 0);
 }
@@ -61,10 +61,10 @@ TEST(NicProtocol, ACardSaysWhoCameLastAndHowLongTheFirstOneHasWaited) {
     const auto arrives = [&](std::uint32_t contributor, thalweg_nic_content content, std::uint64_t at_us) {
       thalweg_nic_arrive(&group, &state, &cells[contributor], contributor, 1, &content, clock_us + at_us);
     };
-    arrives(0, {0, 0, 1, 0, {}}, 100);
-    arrives(2, {0, 0, 7, 30, {}}, 110);
-    arrives(1, {0, 0, 5, 4, {}}, 150);
-    arrives(0, {0, 0, 1, 0, {}}, 400); // again
+    arrives(0, {0, 0, 0, 1, 0, {}}, 100);
+    arrives(2, {0, 0, 0, 7, 30, {}}, 110);
+    arrives(1, {0, 0, 0, 5, 4, {}}, 150);
+    arrives(0, {0, 0, 0, 1, 0, {}}, 400); // again
     thalweg_nic_content result{};
     ASSERT_NE(thalweg_nic_complete(&group, &state, 1, &result) & THALWEG_NIC_PUBLISH, 0U);
     EXPECT_EQ(result.last, 5U);

@@ -275,7 +275,7 @@ private:
       offer(packet.to, epoch, packet.part, packet.text);
       return;
     }
-    const std::uint32_t contributor = thalweg_nic_order16(packet.words.contributor);
+    const std::uint32_t contributor = packet.words.contributor;
     thalweg_nic_errand errand{};
     thalweg_nic_hear(&card.group, &card.relay, contributor, epoch, packet.part.have, is_taken(card, epoch),
                      &errand);

@@ -19,6 +19,7 @@ constinit thread_local unsigned rules_left_out = 0;
 
 #include "effort.hpp"
 #include "lossy_network.hpp"
+#include "nic/cells.hpp"
 
 namespace {
 
@@ -173,8 +174,10 @@ private:
       arrive(index, 0, slot.epoch, {});
   }
 
-  // What a rank brings: a whole number, and one whose sums depend on the order. Some operations are barriers.
+  // What a rank brings: a whole number, and one whose sums depend on the order. Some operations are barriers,
+  // and some put blocks together.
   static bool has_words(std::uint32_t number) { return number % 4 != 0; }
+  static bool has_blocks(std::uint32_t number) { return number % 4 == 1; }
   static std::array<double, 2> values_of(std::uint32_t card, std::uint32_t local, std::uint32_t number) {
     const double whole = (card * 64.0 + local + 1) * (number + 7);
     return {whole, whole * 0.1 * ((card + local) % 3 == 0 ? 1e9 : 1)};
@@ -195,11 +198,39 @@ private:
     return sums;
   }
 
+  // Blocks of none to three words, which overlap as blocks do that share a word: each has bits of its own.
+  static void set_block(thalweg_nic_content& content, std::uint32_t index, std::uint32_t local,
+                        std::uint32_t number) {
+    const std::uint32_t rank = index * 3 + local;
+    content.operation = THALWEG_NIC_PLACE;
+    content.count = static_cast<std::uint16_t>((rank + number) % 4);
+    content.first = static_cast<std::uint16_t>(content.count == 0 ? 0 : 2 * rank);
+    for (std::uint32_t i = 0; i < content.count; ++i)
+      content.words[i] = (rank + 1) * std::uint64_t{number + 1} << rank % 2 * 32;
+  }
+
+  bool is_row(std::uint32_t number, const thalweg_nic_content& content) const {
+    thalweg_nic_content expected{THALWEG_NIC_PLACE, THALWEG_NIC_ROW, 0, 0, 0, {}};
+    for (std::uint32_t index = 0; index < cards_.size(); ++index)
+      for (std::uint32_t local = 0; local < cards_[index].ranks.size(); ++local) {
+        thalweg_nic_content block{};
+        set_block(block, index, local, number);
+        for (std::uint32_t i = 0; i < block.count; ++i)
+          expected.words[block.first + i] |= block.words[i];
+      }
+    thalweg_nic_content found{};
+    for (std::uint32_t i = 0; i < content.count; ++i)
+      found.words[content.first + i] = content.words[i];
+    return std::ranges::equal(found.words, expected.words);
+  }
+
   void start(std::uint32_t index, std::uint32_t local, std::uint32_t number) {
     if (!setting_.ranks_compute && has(setting_.lost_percent))
       return;
-    thalweg_nic_content content{THALWEG_NIC_DOUBLE * 8 + THALWEG_NIC_SUM, 0, index * 8 + local + 1, 0, {}};
-    if (has_words(number)) {
+    thalweg_nic_content content{THALWEG_NIC_DOUBLE * 8 + THALWEG_NIC_SUM, 0, 0, index * 8 + local + 1, 0, {}};
+    if (has_blocks(number)) {
+      set_block(content, index, local, number);
+    } else if (has_words(number)) {
       content.count = THALWEG_NIC_PAIR;
       const std::array<double, 2> values = values_of(index, local, number);
       content.words[0] = std::bit_cast<std::uint64_t>(values[0]);
@@ -215,7 +246,7 @@ private:
     const std::uint32_t actions = thalweg_nic_arrive(&card.group, &card.state, &card.cells[place],
                                                      contributor, epoch, &content, clock_of(index));
     if (actions == THALWEG_NIC_COMBINE)
-      combinations_.push_back({index, epoch, {}, false});
+      combinations_.push_back({index, epoch, content, false});
     else if (actions == THALWEG_NIC_ANSWER)
       send(index, card.group.below[contributor].address - 1, THALWEG_NIC_DOWN, epoch, content);
   }
@@ -227,9 +258,7 @@ private:
     SimulatedCard& card = cards_[combination.card];
     if (!combination.is_ready) {
       const std::size_t first = combination.epoch % THALWEG_NIC_WINDOW * std::size_t{card.group.contributors};
-      combination.content = card.cells[first];
-      for (std::size_t other = 1; other < card.group.contributors; ++other)
-        thalweg_nic_combine(&combination.content, &card.cells[first + other]);
+      thalweg::nic::combine_cells(combination.content, {&card.cells[first], card.group.contributors});
       combination.is_ready = true;
       return;
     }
@@ -259,7 +288,7 @@ private:
       perform(packet.to, actions, epoch, content);
       return;
     }
-    arrive(packet.to, thalweg_nic_order16(packet.words.contributor), epoch, content);
+    arrive(packet.to, packet.words.contributor, epoch, content);
   }
 
   void perform(std::uint32_t index, std::uint32_t actions, std::uint32_t epoch,
@@ -290,6 +319,8 @@ private:
   }
 
   bool is_right(std::uint32_t number, const thalweg_nic_content& content) {
+    if (has_blocks(number))
+      return is_row(number, content);
     Expected& expected = expected_[number];
     if (!expected.is_known)
       expected = {true, sums_below(0, number)};

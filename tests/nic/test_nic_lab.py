@@ -167,7 +167,7 @@ end = time.monotonic() + 2
 while time.monotonic() < end:
     for kind in (1, 2, 3):
         for epoch in range(1, 40):
-            packet = struct.pack(">HBBIQIHHII", 0x5457, VERSION, kind, int(sys.argv[1], 16), 1, epoch, 1, 0, 0, 0)
+            packet = struct.pack(">HBBIQIBBHII", 0x5457, VERSION, kind, int(sys.argv[1], 16), 1, epoch, 1, 0, 0, 0, 0)
             seen.sendto(packet, ("10.77.0.1", 7747))
 """
 

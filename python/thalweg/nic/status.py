@@ -9,7 +9,7 @@ from typing import Any
 from thalweg.errors import NIC, ThalwegError
 
 AGENT = b"\0thalweg-nic"
-VERSION = 7
+VERSION = 8
 _STATUS = 3
 _PATIENCE_S = 5.0
 _LONGEST = 1 << 20

@@ -8,9 +8,7 @@ namespace thalweg::mpi {
 namespace {
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-constexpr std::size_t row_bytes = THALWEG_NIC_WORDS * word_bytes;
-constexpr std::size_t gathered_bytes_max = DeviceGathering::words_max * word_bytes;
-static_assert(gathered_bytes_max == 2048);
+constexpr std::size_t row_bytes = THALWEG_NIC_ROW * word_bytes;
 
 } // namespace
 
@@ -18,8 +16,9 @@ std::unique_ptr<DeviceOperation> DeviceBlocks::of(const CollectiveCall& call, Co
                                                   const char*& why_not) {
   auto blocks = std::make_unique<DeviceBlocks>(call, communicator);
   const std::size_t bytes = blocks->buffers_.unit_bytes();
-  if (bytes < 1 || bytes > gathered_bytes_max / blocks->ranks_) {
-    why_not = "no or of more than 2048 bytes in all";
+  static_assert(rows_max * row_bytes == 8192);
+  if (bytes < 1 || bytes > rows_max * row_bytes / blocks->ranks_) {
+    why_not = "no or of more than 8192 bytes in all";
     return nullptr;
   }
   return blocks;
@@ -30,8 +29,8 @@ DeviceBlocks::DeviceBlocks(const CollectiveCall& call, CommunicatorState& commun
                       call.function->operation == Operation::allgather || communicator.rank == call.root),
       buffers_(call, communicator), ranks_(static_cast<std::size_t>(communicator.size)) {}
 
-std::size_t DeviceBlocks::words() const {
-  return (ranks_ * buffers_.unit_bytes() + word_bytes - 1) / word_bytes;
+std::size_t DeviceBlocks::rows() const {
+  return (ranks_ * buffers_.unit_bytes() + row_bytes - 1) / row_bytes;
 }
 
 DeviceBlocks::Row DeviceBlocks::bytes_of(std::size_t row) const {
@@ -40,15 +39,19 @@ DeviceBlocks::Row DeviceBlocks::bytes_of(std::size_t row) const {
 
 void DeviceBlocks::contribute(std::size_t row, thalweg_nic_content& content) {
   const auto [begin, end] = bytes_of(row);
-  content.operation = THALWEG_NIC_INTEGER * 8 + THALWEG_NIC_OR;
-  content.count = thalweg_nic_length(static_cast<std::uint32_t>((end - begin + word_bytes - 1) / word_bytes));
+  content.operation = THALWEG_NIC_PLACE;
   const std::size_t bytes = buffers_.unit_bytes();
   const std::size_t own = static_cast<std::size_t>(buffers_.rank()) * bytes;
   const std::size_t from = std::max(own, begin);
   const std::size_t to = std::min(own + bytes, end);
-  if (from < to)
-    std::memcpy(reinterpret_cast<std::byte*>(content.words) + (from - begin), buffers_.input() + (from - own),
-                to - from);
+  if (from >= to) // its block is in another row
+    return;
+  const std::size_t first = (from - begin) / word_bytes;
+  const std::size_t behind = (to - begin + word_bytes - 1) / word_bytes;
+  content.first = static_cast<std::uint16_t>(first);
+  content.count = static_cast<std::uint16_t>(behind - first);
+  std::memcpy(reinterpret_cast<std::byte*>(content.words) + (from - begin - first * word_bytes),
+              buffers_.input() + (from - own), to - from);
 }
 
 void DeviceBlocks::deliver(std::size_t row, const thalweg_nic_content& result) {

@@ -7,11 +7,11 @@
 
 namespace thalweg::mpi {
 
-// A gather or an allgather of short blocks: each rank brings words with its block at its place and zeros
-// elsewhere, and the network devices put all of them together.
+// A gather or an allgather of short blocks: each rank brings the words that its block is in, with zeros
+// beside it, and the network devices put all of them together.
 class DeviceBlocks final : public DeviceGathering {
 public:
-  // Of blocks that are not empty, all of them in 256 words. Else nothing, and why, for the report: the same
+  // Of blocks that are not empty, all of them in 1024 words. Else nothing, and why, for the report: the same
   // on all ranks.
   static std::unique_ptr<DeviceOperation> of(const CollectiveCall& call, CommunicatorState& communicator,
                                              const char*& why_not);
@@ -19,7 +19,7 @@ public:
   DeviceBlocks(const CollectiveCall& call, CommunicatorState& communicator);
 
 private:
-  std::size_t words() const override;
+  std::size_t rows() const override;
   int prepare() override { return buffers_.stage_in(); }
   int finish() override { return buffers_.stage_out(); }
   void contribute(std::size_t row, thalweg_nic_content& content) override;

@@ -7,7 +7,7 @@ namespace thalweg::mpi {
 int DeviceGathering::begin(DeviceGroup& group) {
   ended_ = 0;
   code_ = prepare();
-  rows_.resize(words() == 0 ? 1 : (words() + THALWEG_NIC_WORDS - 1) / THALWEG_NIC_WORDS); // one of a barrier
+  rows_.resize(rows());
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     rows_[row] = nic::Underway{.epoch = group.next_epoch()};
     contribute(row, rows_[row].content);

@@ -10,9 +10,6 @@ namespace thalweg::mpi {
 // What is longer than a packet's words goes in rows, each of which is an operation of the group.
 class DeviceGathering : public DeviceOperation {
 public:
-  // As many rows as may be under way at once.
-  static constexpr std::size_t words_max = std::size_t{THALWEG_NIC_WINDOW} * THALWEG_NIC_WORDS;
-
   int begin(DeviceGroup& group) override;
   bool advance(DeviceGroup& group) override;
   void run(DeviceGroup& group, const wait::Policy& policy) override;
@@ -22,10 +19,12 @@ protected:
   // `name`: the MPI function's. `is_wanted`: whether the result is for this rank. That of a reduce or a
   // gather is for its root.
   DeviceGathering(const char* name, bool is_wanted) : name_(name), is_wanted_(is_wanted) {}
+  // As many as may be under way at once.
+  static constexpr std::size_t rows_max = THALWEG_NIC_WINDOW;
 
 private:
-  // That this rank brings, in all rows.
-  virtual std::size_t words() const = 0;
+  // At most `rows_max`.
+  virtual std::size_t rows() const = 0;
   // Before rows are filled, and when all results are there. Return MPI's error code.
   virtual int prepare() { return MPI_SUCCESS; }
   virtual int finish() { return MPI_SUCCESS; }

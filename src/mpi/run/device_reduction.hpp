@@ -12,7 +12,7 @@ public:
       : DeviceGathering(function_name(call), words.is_wanted()), call_(call), words_(words) {}
 
 private:
-  std::size_t words() const override { return words_.size(); }
+  std::size_t rows() const override { return words_.rows(); }
   void contribute(std::size_t row, thalweg_nic_content& content) override {
     words_.contribute(call_, row, content);
   }

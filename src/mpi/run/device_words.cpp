@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "mpi/abi/library_api.hpp"
-#include "mpi/run/device_gathering.hpp"
+#include "nic/packet.h"
 
 namespace thalweg::mpi {
 
@@ -128,10 +128,11 @@ std::optional<DeviceWords> DeviceWords::of(const CollectiveCall& call, int rank,
   if (!arithmetic)
     return std::nullopt;
   why_not = "no or of more than 256 words";
-  static_assert(DeviceGathering::words_max == 256);
+  constexpr std::size_t words_max = std::size_t{THALWEG_NIC_WINDOW} * THALWEG_NIC_WORDS;
+  static_assert(words_max == 256);
   words.numbers_ = *numbers;
   words.count_ = call.recvcount < 1 ? 0 : static_cast<std::size_t>(call.recvcount);
-  if (words.count_ == 0 || words.count_ > DeviceGathering::words_max / words.words_each())
+  if (words.count_ == 0 || words.count_ > words_max / words.words_each())
     return std::nullopt;
   words.operation_ = (kind_of(numbers->number) + (numbers->is_located ? THALWEG_NIC_LOCATED : 0)) * 8 +
                      static_cast<std::uint32_t>(*arithmetic);

@@ -25,8 +25,10 @@ public:
   // nothing, and why, for the report: the same on all ranks.
   static std::optional<DeviceWords> of(const CollectiveCall& call, int rank, const char*& why_not);
 
-  // In all rows; a row holds 32.
-  std::size_t size() const { return count_ * words_each(); }
+  // A row holds 32 words, and a barrier has one.
+  std::size_t rows() const {
+    return count_ == 0 ? 1 : (count_ * words_each() + THALWEG_NIC_WORDS - 1) / THALWEG_NIC_WORDS;
+  }
   // What this rank contributes in a row.
   void contribute(const CollectiveCall& call, std::size_t row, thalweg_nic_content& content) const;
   // Is the result for this rank? That of a reduce is for its root.

@@ -9,54 +9,78 @@
 
 #include "nic/programs/inbox.h"
 
-static __always_inline void publish(__u32 index, __u32 epoch, const struct thalweg_nic_content* result) {
-  struct thalweg_nic_page* const page = page_of(index);
-  if (!page)
+/* Where ranks look for more words than the page has room for. */
+static __always_inline void publish_row(__u32 index, __u32 epoch, const struct thalweg_nic_content* result) {
+  const __u32 place = epoch % THALWEG_NIC_WINDOW;
+  const __u32 page = 1 + place / THALWEG_NIC_PAGE_ROWS;
+  void* const map = bpf_map_lookup_elem(&pages, &index);
+  __u64* const rows = map ? bpf_map_lookup_elem(map, &page) : 0;
+  if (!rows)
     return;
-  __u64* const words = page->words[epoch % THALWEG_NIC_WINDOW];
-  THALWEG_NIC_EACH(result, 1, words[i] = result->words[i]);
-  page->last[epoch % THALWEG_NIC_WINDOW] = result->last;
-  page->waited_us[epoch % THALWEG_NIC_WINDOW] = result->waited_us;
-  __sync_lock_test_and_set(&page->ended[epoch % THALWEG_NIC_WINDOW], epoch);
-  ring(page, index);
+  __u64* const row = rows + place % THALWEG_NIC_PAGE_ROWS * THALWEG_NIC_ROW;
+  for (__u32 i = 0; i < THALWEG_NIC_ROW; ++i)
+    row[i] = result->words[i];
 }
 
-/* Does `call` with the bytes of what is behind the packet, of a length that the verifier knows. */
-#define WITH_BYTES(content, call)                                                                            \
-  switch ((content)->count) {                                                                                \
-  case THALWEG_NIC_PAIR:                                                                                     \
-    return call(THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_PAIR * sizeof(__u64));                               \
-  case THALWEG_NIC_FEW:                                                                                      \
-    return call(THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_FEW * sizeof(__u64));                                \
-  case THALWEG_NIC_WORDS:                                                                                    \
-    return call(THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_WORDS * sizeof(__u64));                              \
-  default:                                                                                                   \
-    return call(THALWEG_NIC_ARRIVAL_BYTES);                                                                  \
-  }
+/* Functions that are no part of their callers are looked at once by the verifier. */
+__attribute__((noinline)) int publish(void) {
+  const struct arrival* const at = at_hand();
+  if (!at)
+    return -1;
+  struct thalweg_nic_page* const page = page_of(at->index);
+  if (!page)
+    return -1;
+  const struct thalweg_nic_content* const result = &at->content;
+  const __u32 place = at->epoch % THALWEG_NIC_WINDOW;
+  __u64* const words = page->words[place];
+  if (result->count > THALWEG_NIC_WORDS)
+    publish_row(at->index, at->epoch, result);
+  else
+    THALWEG_NIC_EACH(result, 1, words[i] = result->words[i]);
+  page->counts[place] = result->count;
+  page->last[place] = result->last;
+  page->waited_us[place] = result->waited_us;
+  __sync_lock_test_and_set(&page->ended[place], at->epoch);
+  ring(page, at->index);
+  return 0;
+}
+
+/* The bytes behind the packet: checked once more, where the verifier sees it. */
+#define BYTES_BEHIND(content, bytes)                                                                         \
+  __u32 bytes = THALWEG_NIC_ARRIVAL_BYTES + (content)->count * sizeof(__u64);                                \
+  asm volatile("" : "+r"(bytes));                                                                            \
+  if (bytes < THALWEG_NIC_ARRIVAL_BYTES ||                                                                   \
+      bytes > THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_ROW * sizeof(__u64))                                   \
+  return -1
 
 /* From where it lies behind a count, as it does behind a packet. */
 static __always_inline int load_words(struct __sk_buff* skb, struct thalweg_nic_content* content) {
-  void* const to = (char*)content + offsetof(struct thalweg_nic_content, last);
-#define LOAD(bytes) bpf_skb_load_bytes(skb, sizeof(struct frame), to, bytes)
-  WITH_BYTES(content, LOAD)
-#undef LOAD
+  BYTES_BEHIND(content, bytes);
+  return bpf_skb_load_bytes(skb, sizeof(struct frame), &content->last, bytes);
 }
 
 static __always_inline int store_words(struct __sk_buff* skb, const struct thalweg_nic_content* content) {
-  const void* const from = (const char*)content + offsetof(struct thalweg_nic_content, last);
-#define STORE(bytes) bpf_skb_store_bytes(skb, sizeof(struct frame), from, bytes, 0)
-  WITH_BYTES(content, STORE)
-#undef STORE
+  BYTES_BEHIND(content, bytes);
+  return bpf_skb_store_bytes(skb, sizeof(struct frame), &content->last, bytes, 0);
 }
 
-/* Takes what the packet says, and its words; not 0 where it is shorter than it says. */
-static __always_inline int take(struct __sk_buff* skb, const struct frame* frame, struct arrival* at) {
-  at->epoch = thalweg_nic_order32(frame->packet.epoch);
-  thalweg_nic_read(&frame->packet, &at->content);
+/* Fetches the words of the packet at hand, as many as it says; not 0 where it is shorter. */
+__attribute__((noinline)) int fetch(struct __sk_buff* skb) {
+  struct arrival* const at = at_hand();
+  if (!at)
+    return -1;
+  thalweg_nic_clear(&at->content);
   if (load_words(skb, &at->content))
     return -1;
   thalweg_nic_reorder(&at->content);
   return 0;
+}
+
+/* Takes what the packet says, and its words. */
+static __always_inline int take(struct __sk_buff* skb, const struct frame* frame, struct arrival* at) {
+  at->epoch = thalweg_nic_order32(frame->packet.epoch);
+  thalweg_nic_read(&frame->packet, &at->content);
+  return fetch(skb);
 }
 
 static __always_inline struct thalweg_nic_content* cell_of(const struct arrival* at, __u32 contributors,
@@ -85,6 +109,30 @@ __attribute__((noinline)) int combine(__u32 contributors) {
   return 0;
 }
 
+/* Puts the blocks that a contributor to the epoch at hand has brought at their places; not 0 where that
+ * cannot be. By itself, so that the verifier looks at it once, not for each contributor. */
+__attribute__((noinline)) int place(__u32 contributors, __u32 contributor) {
+  struct arrival* const at = at_hand();
+  const struct thalweg_nic_content* const cell = at ? cell_of(at, contributors, contributor) : 0;
+  if (!cell)
+    return -1;
+  thalweg_nic_place_blocks(&at->content, cell);
+  return 0;
+}
+
+/* Does so with those of all contributors. */
+__attribute__((noinline)) int put_together(__u32 contributors) {
+  struct arrival* const at = at_hand();
+  if (!at)
+    return -1;
+  thalweg_nic_clear(&at->content);
+  for (__u32 contributor = 0; contributor < THALWEG_NIC_CONTRIBUTORS && contributor < contributors;
+       ++contributor)
+    if (place(contributors, contributor))
+      return -1;
+  return 0;
+}
+
 /* The packet at hand is an arrival. Gives what is to be done. */
 static __always_inline __u32 arrive(struct arrival* at, const struct thalweg_nic_group* group,
                                     struct guarded_state* guarded) {
@@ -98,8 +146,8 @@ static __always_inline __u32 arrive(struct arrival* at, const struct thalweg_nic
   bpf_spin_unlock(&guarded->lock);
   if (actions != THALWEG_NIC_COMBINE)
     return actions;
-  at->content.count = cell->count; /* who arrives again may come without its words */
-  if (cell->count != 0 && combine(group->contributors))
+  if (at->content.count != 0 && (thalweg_nic_has_blocks(&at->content) ? put_together(group->contributors)
+                                                                      : combine(group->contributors)))
     return THALWEG_NIC_NOTHING;
   bpf_spin_lock(&guarded->lock);
   actions = thalweg_nic_complete(group, &guarded->state, at->epoch, &at->content);
@@ -120,7 +168,7 @@ __attribute__((noinline)) int act(struct __sk_buff* skb, __u32 actions) {
   if (!group || !found)
     return SWALLOWED;
   if (actions & THALWEG_NIC_PUBLISH)
-    publish(at->index, at->epoch, content);
+    publish();
   __builtin_memset(&frame, 0, sizeof frame);
   thalweg_nic_write(&frame.packet, group,
                     actions & THALWEG_NIC_NOTIFY_PARENT ? THALWEG_NIC_UP : THALWEG_NIC_DOWN, at->epoch,
@@ -184,6 +232,7 @@ int leaving(struct __sk_buff* skb) {
     ++counts->held_back;
     return SWALLOWED;
   }
+  ++counts->starts;
   at->index = owner->index;
   at->contributor = owner->contributor;
   at->own = frame->ip.saddr;
@@ -192,10 +241,11 @@ int leaving(struct __sk_buff* skb) {
   struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &at->index);
   if (!group || !guarded || take(skb, frame, at))
     return SWALLOWED;
-  ++counts->starts;
   if (group->width)
     return wish(skb);
-  return group->segment_bytes ? ask(skb) : act(skb, arrive(at, group, guarded));
+  if (group->segment_bytes)
+    return ask(skb) ? SWALLOWED : run_errand(skb);
+  return act(skb, arrive(at, group, guarded));
 }
 
 SEC("tc")
@@ -226,7 +276,7 @@ int arriving(struct __sk_buff* skb) {
   }
   at->own = frame->ip.daddr;
   at->other = frame->ip.saddr;
-  at->contributor = thalweg_nic_order16(frame->packet.contributor) & (THALWEG_NIC_CONTRIBUTORS - 1);
+  at->contributor = frame->packet.contributor & (THALWEG_NIC_CONTRIBUTORS - 1);
   __builtin_memcpy(at->own_hardware, frame->ethernet.h_dest, ETH_ALEN);
   __builtin_memcpy(at->other_hardware, frame->ethernet.h_source, ETH_ALEN);
   const int is_up = frame->packet.kind == THALWEG_NIC_UP;
@@ -246,7 +296,7 @@ int arriving(struct __sk_buff* skb) {
     ++counts->downs;
   }
   if (group->segment_bytes)
-    return is_up ? hear(skb) : relay(skb);
+    return (is_up ? hear(skb) : relay(skb)) ? SWALLOWED : run_errand(skb);
   __u32 actions;
   if (is_up) {
     actions = arrive(at, group, guarded);

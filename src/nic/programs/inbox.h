@@ -225,7 +225,7 @@ __attribute__((noinline)) int receive(struct __sk_buff* skb) {
   }
   at->own = own.address;
   at->epoch = thalweg_nic_order32(frame->packet.epoch);
-  at->contributor = thalweg_nic_order16(frame->packet.contributor);
+  at->contributor = frame->packet.contributor;
   __builtin_memcpy(at->own_hardware, frame->ethernet.h_dest, ETH_ALEN);
   if (frame->packet.kind == THALWEG_NIC_MESSAGE) {
     ++counts->ups;

@@ -165,77 +165,84 @@ __attribute__((noinline)) int run_errand(struct __sk_buff* skb) {
   return errand->actions & THALWEG_NIC_REPORT ? report(skb, at, group) : SWALLOWED;
 }
 
-/* The packet at hand has a segment: keeps it, and sends it on. */
-static __always_inline int keep(struct __sk_buff* skb, struct arrival* at,
-                                const struct thalweg_nic_group* group, struct guarded_state* guarded,
-                                struct thalweg_nic_page* page) {
+/* The packet at hand has a segment: keeps it. */
+static __always_inline void keep(struct __sk_buff* skb, struct arrival* at,
+                                 const struct thalweg_nic_group* group, struct guarded_state* guarded,
+                                 struct thalweg_nic_page* page) {
   const struct thalweg_nic_part* const part = &at->part;
   const __u32 segment = part->segment & (THALWEG_NIC_SEGMENTS - 1);
   __u32 bytes = thalweg_nic_segment_bytes(group, part->bytes, part->segment);
   const int has_room = is_taken(page, group->locals, at->epoch);
   if (bytes == 0 || skb->len != sizeof(struct relay_frame) + bytes)
-    return SWALLOWED;
+    return;
   bpf_spin_lock(&guarded->lock);
   const int is_new = thalweg_nic_offer(group, &guarded->relay, at->epoch, part->bytes, segment, part->asks,
                                        has_room, &at->errand);
   bpf_spin_unlock(&guarded->lock);
   if (!is_new)
-    return run_errand(skb);
+    return;
   void* const to = kept(at->index, at->epoch, segment);
   asm volatile("" : "+r"(bytes)); /* checked once more, where the verifier sees it */
   if (!to || bytes == 0 || bytes > THALWEG_NIC_SEGMENT_BYTES ||
       bpf_skb_load_bytes(skb, sizeof(struct relay_frame), to, bytes))
-    return SWALLOWED;
+    return;
   bpf_spin_lock(&guarded->lock);
   thalweg_nic_written(group, &guarded->relay, at->epoch, segment, part->asks, &at->errand);
   bpf_spin_unlock(&guarded->lock);
-  return run_errand(skb);
 }
 
-/* A segment has come from the card above. */
+/* A segment has come from the card above. These leave it to the caller to run the errand, as the stack has no
+ * room for both at once; not 0 where there is none. */
 __attribute__((noinline)) int relay(struct __sk_buff* skb) {
   struct arrival* const at = at_hand();
   if (!at || take_part(skb, at))
-    return SWALLOWED;
+    return -1;
   const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &at->index);
   struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &at->index);
   struct thalweg_nic_page* const page = page_of(at->index);
-  return group && guarded && page ? keep(skb, at, group, guarded, page) : SWALLOWED;
+  if (!group || !guarded || !page)
+    return -1;
+  keep(skb, at, group, guarded, page);
+  return 0;
 }
 
 /* A card below has told what it has. */
 __attribute__((noinline)) int hear(struct __sk_buff* skb) {
   struct arrival* const at = at_hand();
   if (!at || take_part(skb, at))
-    return SWALLOWED;
+    return -1;
   const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &at->index);
   struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &at->index);
   struct thalweg_nic_page* const page = page_of(at->index);
   if (!group || !guarded || !page)
-    return SWALLOWED;
+    return -1;
   const int has_room = is_taken(page, group->locals, at->epoch);
   bpf_spin_lock(&guarded->lock);
   thalweg_nic_hear(group, &guarded->relay, at->contributor, at->epoch, at->part.have, has_room, &at->errand);
   bpf_spin_unlock(&guarded->lock);
-  return run_errand(skb);
+  return 0;
 }
 
 /* A rank of this host gives a segment, or asks. */
 __attribute__((noinline)) int ask(struct __sk_buff* skb) {
   struct arrival* const at = at_hand();
   if (!at || take_part(skb, at))
-    return SWALLOWED;
+    return -1;
   const struct thalweg_nic_group* const group = bpf_map_lookup_elem(&groups, &at->index);
   struct guarded_state* const guarded = bpf_map_lookup_elem(&states, &at->index);
   struct thalweg_nic_page* const page = page_of(at->index);
   if (!group || !guarded || !page)
-    return SWALLOWED;
-  if (at->part.bytes != 0) /* only the root's rank has some */
-    return group->has_parent || at->contributor != 0 ? SWALLOWED : keep(skb, at, group, guarded, page);
+    return -1;
+  if (at->part.bytes != 0) {
+    if (group->has_parent || at->contributor != 0) /* only the root's rank has some */
+      return -1;
+    keep(skb, at, group, guarded, page);
+    return 0;
+  }
   const int has_room = is_taken(page, group->locals, at->epoch);
   const __u32 local = at->part.asks ? (__u32)THALWEG_NIC_CONTRIBUTORS : at->contributor;
   bpf_spin_lock(&guarded->lock);
   thalweg_nic_ask(group, &guarded->relay, local, at->epoch, has_room, &at->errand);
   bpf_spin_unlock(&guarded->lock);
-  return run_errand(skb);
+  return 0;
 }
