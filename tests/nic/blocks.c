@@ -158,7 +158,7 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int turns = atoi(words[1]);
-  const int lengths[] = {1, 3, 8, 256 / size, 256 / size + 1, 0, 2048 / size, 2048 / size + 1, 1408, MOST};
+  const int lengths[] = {1, 3, 8, 1024 / size, 1024 / size + 1, 0, 8192 / size, 8192 / size + 1, 1408, MOST};
   for (int turn = 0; turn < turns; ++turn) {
     const int length = lengths[turn % 10], root = turn / 10 % size;
     if (turn % 5 == 4 && rank == turn % size)

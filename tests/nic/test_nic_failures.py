@@ -137,7 +137,7 @@ sender.bind((sys.argv[4], 7747))
 for _ in range(200):
     for kind in (2, 3):
         for epoch in range(first, last + 1):
-            packet = struct.pack(">HBBIQIHHII", 0x5457, int(sys.argv[5]), kind, 4, key, epoch, 1, 0, 0, 0)
+            packet = struct.pack(">HBBIQIBBHII", 0x5457, int(sys.argv[5]), kind, 4, key, epoch, 1, 0, 0, 0, 0)
             sender.sendto(packet, (sys.argv[6], 7747))
 """
 
@@ -177,7 +177,7 @@ sender.bind((sys.argv[4], 7747))
 for _ in range(200):
     for kind in (4, 5):
         for speaker in sorted({1, 2, 7} - {int(sys.argv[5])}):
-            packet = struct.pack(">HBBIQIHBB", 0x5457, version, kind, 6, key, kind - 4, speaker, 0, 0)
+            packet = struct.pack(">HBBIQIBBBB", 0x5457, version, kind, 6, key, kind - 4, speaker, 0, 0, 0)
             sender.sendto(packet + struct.pack(">IIHH", 9, 0, to, 1), ("10.77.0.1", 7747))
 """
 

@@ -70,7 +70,7 @@ def test_blocks_are_put_together_and_dealt_out(lab: None, blocks: str, tmp_path:
         for call in ("gather", "allgather", "scatter"):
             assert devices.ran_on(report, f"MPI_{call.capitalize()}") == {use, f"{use} on the engine"}
             assert devices.ran_on(report, f"MPI_I{call}") == {use}
-        assert "MPI_Gather of no or of more than 2048 bytes in all runs on our engine" in str(report["network_device"])
+        assert "MPI_Gather of no or of more than 8192 bytes in all runs on our engine" in str(report["network_device"])
 
 
 def test_messages_are_matched_on_the_devices_of_their_receivers(lab: None, messages: str) -> None:

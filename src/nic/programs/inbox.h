@@ -58,7 +58,7 @@ static __always_inline int make_message(struct __sk_buff* skb, struct arrival* a
   const __u32 carried = kind == THALWEG_NIC_MESSAGE ? thalweg_nic_carried(at->envelope.bytes) : 0;
   __builtin_memset(made, 0, sizeof *made);
   thalweg_nic_write(&made->frame.packet, group, kind, number, &none);
-  made->frame.packet.contributor = thalweg_nic_order16(from);
+  made->frame.packet.contributor = from;
   made->envelope.tag = thalweg_nic_order32(at->envelope.tag);
   made->envelope.bytes = thalweg_nic_order32(at->envelope.bytes);
   made->envelope.to = thalweg_nic_order16(to);
