@@ -15,7 +15,7 @@ enum thalweg_nic_lengths {
   THALWEG_NIC_PAIR = 2, /* words that are combined: none, or one of these lengths */
   THALWEG_NIC_FEW = 8,
   THALWEG_NIC_WORDS = 32,
-  THALWEG_NIC_ROW = 128, /* the most words of a row of blocks; of blocks any number */
+  THALWEG_NIC_ROW = 128, /* the most words of blocks, and of sums of integers; of blocks any number */
 };
 
 /* What is done with two words; the names and numbers of the engine's Arithmetic. */
@@ -146,13 +146,22 @@ THALWEG_NIC_INLINE int thalweg_nic_has_blocks(const struct thalweg_nic_content* 
   return (content->operation & 7) == THALWEG_NIC_PLACE;
 }
 
+/* Does the order not matter, and is it so little work that a row of it may be long? */
+THALWEG_NIC_INLINE int thalweg_nic_has_long_rows(const struct thalweg_nic_content* content) {
+  return thalweg_nic_has_blocks(content) || content->operation == THALWEG_NIC_INTEGER * 8 + THALWEG_NIC_SUM;
+}
+
 /* The least length that a contribution of so many words can have that are combined. */
 THALWEG_NIC_INLINE __u32 thalweg_nic_length(__u32 words) {
   if (words == 0)
     return 0;
   if (words <= THALWEG_NIC_PAIR)
     return THALWEG_NIC_PAIR;
-  return words <= THALWEG_NIC_FEW ? THALWEG_NIC_FEW : THALWEG_NIC_WORDS;
+  if (words <= THALWEG_NIC_FEW)
+    return THALWEG_NIC_FEW;
+  if (words <= THALWEG_NIC_WORDS)
+    return THALWEG_NIC_WORDS;
+  return words;
 }
 
 THALWEG_NIC_INLINE void thalweg_nic_copy(struct thalweg_nic_content* to,
@@ -165,17 +174,20 @@ THALWEG_NIC_INLINE void thalweg_nic_copy(struct thalweg_nic_content* to,
   THALWEG_NIC_EACH_OF_ROW(from, to->words[i] = from->words[i]);
 }
 
-/* Before blocks are put at their places. */
+/* Before contributions with long rows are joined. */
 THALWEG_NIC_INLINE void thalweg_nic_clear(struct thalweg_nic_content* row) {
   THALWEG_NIC_EACH_OF_ROW(row, row->words[i] = 0);
 }
 
-/* Puts blocks at their places in a part of the row that has room for them. Two may share a word. What is
- * around the index is 0. */
-THALWEG_NIC_INLINE void thalweg_nic_place_blocks(struct thalweg_nic_content* into,
-                                                 const struct thalweg_nic_content* from) {
+/* Puts blocks at their places in a part of the row that has room for them, or adds integers. Two blocks may
+ * share a word. What goes round behind the row is 0. */
+THALWEG_NIC_INLINE void thalweg_nic_join(struct thalweg_nic_content* into,
+                                         const struct thalweg_nic_content* from) {
   const __u32 first = (__u32)from->first - into->first;
-  THALWEG_NIC_EACH_OF_ROW(from, into->words[(first + i) & (THALWEG_NIC_ROW - 1)] |= from->words[i]);
+  if (thalweg_nic_has_blocks(into))
+    THALWEG_NIC_EACH_OF_ROW(from, into->words[(first + i) & (THALWEG_NIC_ROW - 1)] |= from->words[i]);
+  else
+    THALWEG_NIC_EACH_OF_ROW(from, into->words[i] += from->words[i]);
 }
 
 THALWEG_NIC_INLINE void thalweg_nic_combine(struct thalweg_nic_content* into,

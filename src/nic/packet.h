@@ -114,9 +114,9 @@ THALWEG_NIC_INLINE void thalweg_nic_read(const struct thalweg_nic_packet* packet
   content->operation = packet->operation;
   content->first = packet->first;
   content->count = packet->words;
-  if (thalweg_nic_has_blocks(content)
-          ? content->first + content->count > THALWEG_NIC_ROW
-          : content->first != 0 || content->count != thalweg_nic_length(content->count))
+  if (thalweg_nic_has_blocks(content) ? content->first + content->count > THALWEG_NIC_ROW
+                                      : content->first != 0 || content->count > THALWEG_NIC_ROW ||
+                                            content->count != thalweg_nic_length(content->count))
     content->first = content->count = 0;
 }
 

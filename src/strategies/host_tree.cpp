@@ -24,6 +24,16 @@ Parameter host_tree_where() {
           .choices = {"switch", "card"}};
 }
 
+Parameter host_tree_sum() {
+  return {.name = "sum",
+          .kind = ParameterKind::choice,
+          .default_value = 0,
+          .min = 0,
+          .max = 1,
+          .description = "exact: sums of MPI_DOUBLE and MPI_FLOAT are rounded once, whatever the order",
+          .choices = {"ordered", "exact"}};
+}
+
 namespace {
 
 using topology::NodeGroups;

@@ -21,6 +21,10 @@ Parameter host_tree_radix();
 /// The parameter `where`: whether switches' cards may be in the tree, for those that run it on devices.
 Parameter host_tree_where();
 
+/// The parameter `sum` of reductions: whether sums of floating-point numbers are rounded once, so that they
+/// do not depend on the order. Who runs a schedule sees to that, by integers; what is proven is the same.
+Parameter host_tree_sum();
+
 /// The rank's place in that tree of the builder's problem, at the problem's root.
 topology::TreeNode host_tree_node(const Builder& builder);
 

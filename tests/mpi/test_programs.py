@@ -87,3 +87,11 @@ def test_waiting_lets_the_library_go_on(mpi: Mpi, ranks: int, wait: str) -> None
         wait,
     )
     check(mpi, build(mpi, "waiting"), mode, "waiting", ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [2, 5])
+@EVERY_MPI
+def test_exact_sums(mpi: Mpi, ranks: int) -> None:
+    """Sums are rounded once. They run on our engine here, as no device joins ranks of a host."""
+    mode = using("allreduce=nic:sum=exact;reduce=nic:sum=exact", "yield")
+    check(mpi, build(mpi, "exact_sums"), mode, "exact_sums", ranks=ranks)

@@ -175,9 +175,10 @@ private:
   }
 
   // What a rank brings: a whole number, and one whose sums depend on the order. Some operations are barriers,
-  // and some put blocks together.
+  // some put blocks together, and some add long rows of integers.
   static bool has_words(std::uint32_t number) { return number % 4 != 0; }
   static bool has_blocks(std::uint32_t number) { return number % 4 == 1; }
+  static bool has_integers(std::uint32_t number) { return number % 8 == 2; }
   static std::array<double, 2> values_of(std::uint32_t card, std::uint32_t local, std::uint32_t number) {
     const double whole = (card * 64.0 + local + 1) * (number + 7);
     return {whole, whole * 0.1 * ((card + local) % 3 == 0 ? 1e9 : 1)};
@@ -209,14 +210,28 @@ private:
       content.words[i] = (rank + 1) * std::uint64_t{number + 1} << rank % 2 * 32;
   }
 
+  static void set_integers(thalweg_nic_content& content, std::uint32_t index, std::uint32_t local,
+                           std::uint32_t number) {
+    content.operation = THALWEG_NIC_SUM;
+    content.count =
+        static_cast<std::uint16_t>(1 + THALWEG_NIC_WORDS + number % (THALWEG_NIC_ROW - THALWEG_NIC_WORDS));
+    for (std::uint32_t i = 0; i < content.count; ++i)
+      content.words[i] = (index * 3 + local + 1) * std::uint64_t{number + 1} - i;
+  }
+
   bool is_row(std::uint32_t number, const thalweg_nic_content& content) const {
-    thalweg_nic_content expected{THALWEG_NIC_PLACE, THALWEG_NIC_ROW, 0, 0, 0, {}};
+    thalweg_nic_content expected{};
     for (std::uint32_t index = 0; index < cards_.size(); ++index)
       for (std::uint32_t local = 0; local < cards_[index].ranks.size(); ++local) {
-        thalweg_nic_content block{};
-        set_block(block, index, local, number);
-        for (std::uint32_t i = 0; i < block.count; ++i)
-          expected.words[block.first + i] |= block.words[i];
+        thalweg_nic_content one{};
+        if (has_blocks(number))
+          set_block(one, index, local, number);
+        else
+          set_integers(one, index, local, number);
+        for (std::uint32_t i = 0; i < one.count; ++i) {
+          std::uint64_t& word = expected.words[one.first + i];
+          word = has_blocks(number) ? word | one.words[i] : word + one.words[i];
+        }
       }
     thalweg_nic_content found{};
     for (std::uint32_t i = 0; i < content.count; ++i)
@@ -230,6 +245,8 @@ private:
     thalweg_nic_content content{THALWEG_NIC_DOUBLE * 8 + THALWEG_NIC_SUM, 0, 0, index * 8 + local + 1, 0, {}};
     if (has_blocks(number)) {
       set_block(content, index, local, number);
+    } else if (has_integers(number)) {
+      set_integers(content, index, local, number);
     } else if (has_words(number)) {
       content.count = THALWEG_NIC_PAIR;
       const std::array<double, 2> values = values_of(index, local, number);
@@ -319,7 +336,7 @@ private:
   }
 
   bool is_right(std::uint32_t number, const thalweg_nic_content& content) {
-    if (has_blocks(number))
+    if (has_blocks(number) || has_integers(number))
       return is_row(number, content);
     Expected& expected = expected_[number];
     if (!expected.is_known)

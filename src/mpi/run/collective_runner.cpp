@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "mpi/abi/library_api.hpp"
+#include "mpi/run/exact_call.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/offloaded_call.hpp"
 #include "mpi/run/pending_collective.hpp"
@@ -50,11 +51,12 @@ int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Found& found, con
   return stage_out(bound, rank, buffers);
 }
 
-int run_later(std::unique_ptr<PendingCollective> pending, const CollectiveCall& call) {
+int run_later(std::unique_ptr<PendingCollective> pending, const CollectiveCall& call,
+              const std::shared_ptr<ExactCall>& exact) {
   if (call.function->mode == Mode::persistent)
-    return hand_out_persistent(std::move(pending), call.comm, call.request);
+    return hand_out_persistent(exactly(exact, std::move(pending)), call.comm, call.request);
   const int code = pending->start();
-  return code == MPI_SUCCESS ? hand_out(std::move(pending), call.request) : code;
+  return code == MPI_SUCCESS ? hand_out(exactly(exact, std::move(pending)), call.request) : code;
 }
 
 // How the report names what the engine runs.
@@ -70,7 +72,24 @@ void remember(RecentCall& place, const CollectiveCall& call, const Choice& choic
 }
 
 Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
-                 const strategies::Scheduled& scheduled, const Choice& choice) {
+                 const strategies::Scheduled& scheduled, const Choice& choice,
+                 const std::shared_ptr<ExactCall>& exact = nullptr);
+
+// By the call for integers, which is run as any other.
+Ran run_exactly(const std::shared_ptr<ExactCall>& exact, CommunicatorState& communicator,
+                const strategies::Scheduled& scheduled, const Choice& choice) {
+  exact->prepare();
+  const Ran ran = bind_and_run(exact->inner(), communicator, scheduled, choice, exact);
+  if (exact->inner().function->mode == Mode::blocking && ran.outcome == Outcome::done &&
+      ran.code == MPI_SUCCESS)
+    exact->deliver();
+  return ran;
+}
+
+// `exact`: what the call is made for, if it is that of an exact sum.
+Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
+                 const strategies::Scheduled& scheduled, const Choice& choice,
+                 const std::shared_ptr<ExactCall>& exact) {
   if (!communicator.agreed)
     return declined("a communicator of unknown origin");
 #if !defined(THALWEG_FAMILY_OPENMPI)
@@ -89,7 +108,9 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   EngineState& engine = engine_of(communicator);
   CommunicatorPlans& plans = engine.plans;
   if (scheduled.strategy().offloads) {
-    const OffloadedCall offloaded{call, communicator, scheduled, choice, engine.plans, engine.devices};
+    if (std::shared_ptr<ExactCall> made = ExactCall::of(call, communicator, scheduled))
+      return run_exactly(made, communicator, scheduled, choice);
+    const OffloadedCall offloaded{call, communicator, scheduled, choice, engine.plans, engine.devices, exact};
     if (const std::optional<Ran> ran = offloaded.run())
       return *ran;
   }
@@ -100,7 +121,7 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
     return declined(found.reason);
   int code = MPI_SUCCESS;
   if (blocking) {
-    if (found.plan && is_repeatable(call, bound, communicator.rank))
+    if (found.plan && !exact && is_repeatable(call, bound, communicator.rank))
       remember(engine.recent.place_for(call), call, choice, bound, found.plan, plans);
     code = run_now(plans, found, bound);
   } else {
@@ -108,7 +129,7 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
         call.function->mode == Mode::persistent ? plans.persistent_tags() : plans.next_tags();
     if (tags.count == 0)
       return declined("more persistent collectives than there are tags for");
-    code = run_later(make_pending(plans, found, std::move(bound), tags), call);
+    code = run_later(make_pending(plans, found, std::move(bound), tags), call, exact);
   }
   if (code != MPI_SUCCESS)
     native.Comm_call_errhandler(call.comm, code);

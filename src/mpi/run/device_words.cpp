@@ -127,21 +127,31 @@ std::optional<DeviceWords> DeviceWords::of(const CollectiveCall& call, int rank,
   const std::optional<Arithmetic> arithmetic = arithmetic_of(call.op, call.recvtype, *numbers);
   if (!arithmetic)
     return std::nullopt;
-  why_not = "no or of more than 256 words";
-  constexpr std::size_t words_max = std::size_t{THALWEG_NIC_WINDOW} * THALWEG_NIC_WORDS;
-  static_assert(words_max == 256);
   words.numbers_ = *numbers;
-  words.count_ = call.recvcount < 1 ? 0 : static_cast<std::size_t>(call.recvcount);
-  if (words.count_ == 0 || words.count_ > words_max / words.words_each())
-    return std::nullopt;
   words.operation_ = (kind_of(numbers->number) + (numbers->is_located ? THALWEG_NIC_LOCATED : 0)) * 8 +
                      static_cast<std::uint32_t>(*arithmetic);
+  words.count_ = call.recvcount < 1 ? 0 : static_cast<std::size_t>(call.recvcount);
+  constexpr std::size_t rows_max = THALWEG_NIC_WINDOW;
+  static_assert(rows_max * THALWEG_NIC_WORDS == 256 && rows_max * THALWEG_NIC_ROW == 1024);
+  why_not =
+      words.row_words() == THALWEG_NIC_ROW ? "no or of more than 1024 words" : "no or of more than 256 words";
+  if (words.count_ == 0 || words.count_ > rows_max * words.row_words() / words.words_each())
+    return std::nullopt;
   words.is_wanted_ = operation != Operation::reduce || rank == call.root;
   return words;
 }
 
+std::size_t DeviceWords::row_words() const {
+  return operation_ == THALWEG_NIC_INTEGER * 8 + THALWEG_NIC_SUM ? THALWEG_NIC_ROW : THALWEG_NIC_WORDS;
+}
+
+std::size_t DeviceWords::rows() const {
+  const std::size_t numbers = row_words() / words_each();
+  return count_ == 0 ? 1 : (count_ + numbers - 1) / numbers;
+}
+
 DeviceWords::Row DeviceWords::numbers_of_row(std::size_t row) const {
-  const std::size_t in_row = THALWEG_NIC_WORDS / words_each();
+  const std::size_t in_row = row_words() / words_each();
   return {row * in_row, std::min(count_ - row * in_row, in_row)};
 }
 
@@ -151,7 +161,8 @@ void DeviceWords::contribute(const CollectiveCall& call, std::size_t row,
     return;
   const auto [first, count] = numbers_of_row(row);
   content.operation = operation_;
-  content.count = thalweg_nic_length(static_cast<std::uint32_t>(count * words_each()));
+  content.count =
+      static_cast<std::uint16_t>(thalweg_nic_length(static_cast<std::uint32_t>(count * words_each())));
   const auto* input = static_cast<const std::byte*>(is_in_place(call) ? call.recvbuf : call.sendbuf) +
                       first * numbers_.stride;
   const std::uint64_t offset = order_offset(operation_, numbers_.number);

@@ -21,14 +21,12 @@ struct DeviceNumbers {
 
 class DeviceWords {
 public:
-  // Of a barrier, a reduce or an allreduce with up to 256 words of predefined types and operators. Else
-  // nothing, and why, for the report: the same on all ranks.
+  // Of a barrier, a reduce or an allreduce with up to 256 words of predefined types and operators, 1024 of
+  // sums of integers. Else nothing, and why, for the report: the same on all ranks.
   static std::optional<DeviceWords> of(const CollectiveCall& call, int rank, const char*& why_not);
 
-  // A row holds 32 words, and a barrier has one.
-  std::size_t rows() const {
-    return count_ == 0 ? 1 : (count_ * words_each() + THALWEG_NIC_WORDS - 1) / THALWEG_NIC_WORDS;
-  }
+  // A barrier has one.
+  std::size_t rows() const;
   // What this rank contributes in a row.
   void contribute(const CollectiveCall& call, std::size_t row, thalweg_nic_content& content) const;
   // Is the result for this rank? That of a reduce is for its root.
@@ -43,6 +41,7 @@ private:
     std::size_t count;
   };
   Row numbers_of_row(std::size_t row) const;
+  std::size_t row_words() const;
   std::size_t words_each() const { return numbers_.is_located ? 2 : 1; }
 
   DeviceNumbers numbers_;

@@ -100,7 +100,7 @@ std::optional<Ran> OffloadedCall::run_later(std::unique_ptr<DeviceOperation> ope
   auto pending = std::make_unique<DeviceCollective>(group, std::move(operation), function_name(call),
                                                     std::move(fallback));
   pending->start();
-  return done(hand_out(std::move(pending), call.request));
+  return done(hand_out(exactly(exact, std::move(pending)), call.request));
 }
 
 // Persistent operations may be started in another order on each rank: each has a group of its own.
@@ -114,7 +114,7 @@ Ran OffloadedCall::make_persistent(std::unique_ptr<DeviceOperation> operation) c
   auto group = std::make_shared<DeviceGroup>(scheduled, root(), communicator, plans.shared_transport(), tags);
   auto pending = std::make_unique<DeviceCollective>(std::move(group), std::move(operation),
                                                     function_name(call), std::move(fallback.pending));
-  return done(hand_out_persistent(std::move(pending), call.comm, call.request));
+  return done(hand_out_persistent(exactly(exact, std::move(pending)), call.comm, call.request));
 }
 
 } // namespace thalweg::mpi

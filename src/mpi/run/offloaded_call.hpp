@@ -4,6 +4,7 @@
 
 #include "mpi/choose/choice.hpp"
 #include "mpi/run/device_groups.hpp"
+#include "mpi/run/exact_call.hpp"
 #include "mpi/run/ran.hpp"
 
 namespace thalweg::mpi {
@@ -17,6 +18,8 @@ public:
   const Choice& choice;
   CommunicatorPlans& plans;
   DeviceGroups& devices;
+  // What the call is made for, if it is that of an exact sum.
+  const std::shared_ptr<ExactCall>& exact;
 
   // Nothing where the engine must run it as any other, the same on all ranks.
   std::optional<Ran> run() const;

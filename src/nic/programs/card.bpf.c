@@ -109,26 +109,25 @@ __attribute__((noinline)) int combine(__u32 contributors) {
   return 0;
 }
 
-/* Puts the blocks that a contributor to the epoch at hand has brought at their places; not 0 where that
- * cannot be. By itself, so that the verifier looks at it once, not for each contributor. */
-__attribute__((noinline)) int place(__u32 contributors, __u32 contributor) {
+/* Joins what a contributor to the epoch at hand has brought with the others'; not 0 where that cannot be. */
+__attribute__((noinline)) int join(__u32 contributors, __u32 contributor) {
   struct arrival* const at = at_hand();
   const struct thalweg_nic_content* const cell = at ? cell_of(at, contributors, contributor) : 0;
   if (!cell)
     return -1;
-  thalweg_nic_place_blocks(&at->content, cell);
+  thalweg_nic_join(&at->content, cell);
   return 0;
 }
 
 /* Does so with those of all contributors. */
-__attribute__((noinline)) int put_together(__u32 contributors) {
+__attribute__((noinline)) int join_all(__u32 contributors) {
   struct arrival* const at = at_hand();
   if (!at)
     return -1;
   thalweg_nic_clear(&at->content);
   for (__u32 contributor = 0; contributor < THALWEG_NIC_CONTRIBUTORS && contributor < contributors;
        ++contributor)
-    if (place(contributors, contributor))
+    if (join(contributors, contributor))
       return -1;
   return 0;
 }
@@ -146,8 +145,8 @@ static __always_inline __u32 arrive(struct arrival* at, const struct thalweg_nic
   bpf_spin_unlock(&guarded->lock);
   if (actions != THALWEG_NIC_COMBINE)
     return actions;
-  if (at->content.count != 0 && (thalweg_nic_has_blocks(&at->content) ? put_together(group->contributors)
-                                                                      : combine(group->contributors)))
+  if (at->content.count != 0 && (thalweg_nic_has_long_rows(&at->content) ? join_all(group->contributors)
+                                                                         : combine(group->contributors)))
     return THALWEG_NIC_NOTHING;
   bpf_spin_lock(&guarded->lock);
   actions = thalweg_nic_complete(group, &guarded->state, at->epoch, &at->content);

@@ -30,7 +30,7 @@ Strategy nic() {
               "vectors up a tree of nodes, where the network devices combine them, and the result down",
           .wins_when = "a few numbers on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 3.3.4 (a barrier with a word and a maximum)",
-          .parameters = {host_tree_radix(), host_tree_where()},
+          .parameters = {host_tree_radix(), host_tree_where(), host_tree_sum()},
           .in_place = true,
           .uses_nodes = true,
           .offloads = true,

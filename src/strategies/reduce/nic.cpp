@@ -30,7 +30,7 @@ Strategy nic() {
           .summary = "vectors up a tree of nodes, where the network devices combine them",
           .wins_when = "a few numbers on Ethernet, where each host has an agent (thalweg nic serve)",
           .source = "Zhang 2002, section 5.2 (combining with predefined operators, as further work)",
-          .parameters = {host_tree_radix(), host_tree_where()},
+          .parameters = {host_tree_radix(), host_tree_where(), host_tree_sum()},
           .in_place = true,
           .uses_nodes = true,
           .offloads = true,
