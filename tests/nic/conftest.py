@@ -1,6 +1,7 @@
 """What tests on a lab with agents share: the lab, and programs for it."""
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from thalweg.lab.hosts import folder_of
 from thalweg.libraries import library_folders
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
 
 
 def _compiled(name: str, folders: pytest.TempPathFactory) -> str:
@@ -40,6 +43,14 @@ def broadcasts(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def blocks(tmp_path_factory: pytest.TempPathFactory) -> str:
     return _compiled("blocks", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def exact_sums() -> str:
+    from jobs import build  # noqa: PLC0415 (its folder has just become one to import from)
+    from mpis import named  # noqa: PLC0415
+
+    return str(build(named("openmpi4"), "exact_sums"))
 
 
 @pytest.fixture(scope="module")

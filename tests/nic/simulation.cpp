@@ -229,7 +229,7 @@ private:
         else
           set_integers(one, index, local, number);
         for (std::uint32_t i = 0; i < one.count; ++i) {
-          std::uint64_t& word = expected.words[one.first + i];
+          __u64& word = expected.words[one.first + i];
           word = has_blocks(number) ? word | one.words[i] : word + one.words[i];
         }
       }

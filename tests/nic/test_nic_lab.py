@@ -80,6 +80,17 @@ def test_messages_are_matched_on_the_devices_of_their_receivers(lab: None, messa
     assert done.stdout == "all right: messages are matched on the hosts' network devices\n", done.stdout + done.stderr
 
 
+def test_exact_sums_are_those_of_no_order(lab: None, exact_sums: str, tmp_path: Path) -> None:
+    """Of so many ranks on so many hosts, in two orders of ranks; what is too long runs on the engine."""
+    del lab
+    use = "allreduce=nic:sum=exact;reduce=nic:sum=exact"
+    for ranks in (devices.HOSTS, 2 * devices.HOSTS - 1):
+        done, report = devices.run_words(tmp_path, ranks, use, exact_sums)
+        assert "passed exact_sums" in done.stdout, done.stdout + done.stderr
+        for function in ("MPI_Allreduce", "MPI_Reduce", "MPI_Iallreduce", "MPI_Ireduce"):
+            assert "nic:sum=exact" in devices.ran_on(report, function)
+
+
 def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: str, tmp_path: Path) -> None:
     """With one rank on a host and with two; the engine runs the same schedule where an agent is missing."""
     del lab
