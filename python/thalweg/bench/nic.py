@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from thalweg.bench import nic_messages
+from thalweg.bench import nic_messages, nic_strangers
 from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.errors import NIC, ThalwegError
-from thalweg.lab.hosts import saved
+from thalweg.lab.hosts import Lab, saved
 from thalweg.strategies import all_strategies
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Samples, Session, start_words
@@ -46,9 +46,9 @@ class Request(NamedTuple):
     radixes: Sequence[int]
     batches: int
     parts: Sequence[str]
-    """Collectives, messages."""
+    """Collectives, strangers, messages."""
     jobs: int
-    """Of messages."""
+    """Of messages, and of each way of strangers."""
 
 
 def rows_of(case: str, mpi: str, best: str, samples: dict[str, Samples]) -> list[Row]:
@@ -77,14 +77,18 @@ def measure(session: Session, mpi: str, operation: str, size: int, request: Requ
     hosts = [entry.name for entry in all_strategies(_blocking(operation)) if entry.name != OFFLOADED]
     first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches)
     best = min(hosts, key=lambda name: median(first[name].completion_us))
-    lab = saved(request.lab)
-    tops = ("switch", "card") if lab and lab.leaves else ("card",)
+    tops = tops_of(saved(request.lab))
     offloaded = [f"{OFFLOADED}:radix={radix},where={where}" for radix in request.radixes for where in tops]
     samples = session.measure(operation, size, [NATIVE, best, *offloaded], batches=request.batches)
     rows = rows_of(f"{mpi}: {operation} {{}}, {size} B, {request.ranks} ranks", mpi, best, samples)
     for row in rows:
         print(_line(row), flush=True)
     return rows
+
+
+def tops_of(lab: Lab | None) -> Sequence[str]:
+    """Name the places where devices of the lab may be joined."""
+    return ("switch", "card") if lab and lab.leaves else ("card",)
 
 
 def run(request: Request, json_file: str) -> None:
@@ -100,6 +104,8 @@ def run(request: Request, json_file: str) -> None:
             with Session(words, lab=request.lab) as session:
                 for operation, size in CASES:
                     rows += measure(session, mpi, operation, size, request)
+        if "strangers" in request.parts:
+            rows += nic_strangers.measure(mpi, request.ranks, request.lab, request.jobs, tops_of(lab))
         if "messages" in request.parts:
             rows += nic_messages.measure(mpi, request.ranks, request.lab, request.jobs)
     if json_file:

@@ -134,8 +134,8 @@ def nic(
     lab: Annotated[str, typer.Option(help="The lab's name; it is up with --nic.")] = "thalweg",
     radixes: Annotated[str, typer.Option(help="How many hosts are below a host, separated by commas.")] = "2,8",
     batches: Annotated[int, typer.Option(help="Batches of each candidate, in turns; pairs of them count.")] = 15,
-    parts: Annotated[str, typer.Option(help="What to time, separated by commas.")] = "collectives,messages",
-    jobs: Annotated[int, typer.Option(help="How many jobs of messages.")] = 5,
+    parts: Annotated[str, typer.Option(help="What to time, separated by commas.")] = "collectives,strangers,messages",
+    jobs: Annotated[int, typer.Option(help="How many jobs of messages, and of each way of strangers.")] = 5,
 ) -> None:
     """Time collectives on the hosts' network devices beside the best on hosts and the library's; and messages."""
     module = importlib.import_module("thalweg.bench.nic")
