@@ -18,15 +18,21 @@ constinit thread_local unsigned rules_left_out = 0;
 #include "nic/protocol.h"
 
 #include "effort.hpp"
+#include "long_rows.hpp"
 #include "lossy_network.hpp"
 #include "nic/cells.hpp"
 
 namespace {
 
 using thalweg::nic::effort;
+using thalweg::nic::has_blocks;
+using thalweg::nic::has_integers;
 using thalweg::nic::has_luck;
+using thalweg::nic::has_words;
 using thalweg::nic::LossyNetwork;
 using thalweg::nic::Result;
+using thalweg::nic::set_block;
+using thalweg::nic::set_integers;
 using Random = std::mt19937_64;
 
 struct Setting {
@@ -174,11 +180,7 @@ private:
       arrive(index, 0, slot.epoch, {});
   }
 
-  // What a rank brings: a whole number, and one whose sums depend on the order. Some operations are barriers,
-  // some put blocks together, and some add long rows of integers.
-  static bool has_words(std::uint32_t number) { return number % 4 != 0; }
-  static bool has_blocks(std::uint32_t number) { return number % 4 == 1; }
-  static bool has_integers(std::uint32_t number) { return number % 8 == 2; }
+  // What a rank brings to a sum: a whole number, and one whose sums depend on the order.
   static std::array<double, 2> values_of(std::uint32_t card, std::uint32_t local, std::uint32_t number) {
     const double whole = (card * 64.0 + local + 1) * (number + 7);
     return {whole, whole * 0.1 * ((card + local) % 3 == 0 ? 1e9 : 1)};
@@ -197,26 +199,6 @@ private:
         sums[i] += others[i];
     }
     return sums;
-  }
-
-  // Blocks of none to three words, which overlap as blocks do that share a word: each has bits of its own.
-  static void set_block(thalweg_nic_content& content, std::uint32_t index, std::uint32_t local,
-                        std::uint32_t number) {
-    const std::uint32_t rank = index * 3 + local;
-    content.operation = THALWEG_NIC_PLACE;
-    content.count = static_cast<std::uint16_t>((rank + number) % 4);
-    content.first = static_cast<std::uint16_t>(content.count == 0 ? 0 : 2 * rank);
-    for (std::uint32_t i = 0; i < content.count; ++i)
-      content.words[i] = (rank + 1) * std::uint64_t{number + 1} << rank % 2 * 32;
-  }
-
-  static void set_integers(thalweg_nic_content& content, std::uint32_t index, std::uint32_t local,
-                           std::uint32_t number) {
-    content.operation = THALWEG_NIC_SUM;
-    content.count =
-        static_cast<std::uint16_t>(1 + THALWEG_NIC_WORDS + number % (THALWEG_NIC_ROW - THALWEG_NIC_WORDS));
-    for (std::uint32_t i = 0; i < content.count; ++i)
-      content.words[i] = (index * 3 + local + 1) * std::uint64_t{number + 1} - i;
   }
 
   bool is_row(std::uint32_t number, const thalweg_nic_content& content) const {

@@ -78,10 +78,11 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
 // By the call for integers, which is run as any other.
 Ran run_exactly(const std::shared_ptr<ExactCall>& exact, CommunicatorState& communicator,
                 const strategies::Scheduled& scheduled, const Choice& choice) {
-  exact->prepare();
+  const Mode mode = exact->inner().function->mode;
+  if (mode != Mode::persistent) // which take what is there when they are started
+    exact->prepare();
   const Ran ran = bind_and_run(exact->inner(), communicator, scheduled, choice, exact);
-  if (exact->inner().function->mode == Mode::blocking && ran.outcome == Outcome::done &&
-      ran.code == MPI_SUCCESS)
+  if (mode == Mode::blocking && ran.outcome == Outcome::done && ran.code == MPI_SUCCESS)
     exact->deliver();
   return ran;
 }
