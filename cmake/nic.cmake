@@ -27,6 +27,24 @@ target_link_options(thalweg_nic_agent PRIVATE -static-libstdc++ -static-libgcc)
 thalweg_precompile(thalweg_nic_agent nic_agent)
 install(TARGETS thalweg_nic_agent RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 install(FILES ${programs} DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
-# Only where it is installed, the unit knows what to start.
-install(CODE "configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg-nic@.service.in
-  \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/thalweg-nic@.service\" @ONLY)")
+
+# Units of systemd, one for each role: hosts, switches, routers, and hosts that aggregate for others. Only where it is
+# installed, a unit knows what to start. A router's device may be lo, which systemd has no unit for.
+function(thalweg_nic_unit role example text options)
+  set(binds "")
+  if(NOT role STREQUAL "-router")
+    set(binds "BindsTo=sys-subsystem-net-devices-%i.device")
+  endif()
+  install(CODE "
+    set(UNIT_ROLE \"${role}\")
+    set(UNIT_EXAMPLE \"@${example}\")
+    set(UNIT_TEXT \"${text}\")
+    set(UNIT_OPTIONS \"${options}\")
+    set(UNIT_BINDS \"${binds}\")
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg-nic@.service.in
+      \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/thalweg-nic${role}@.service\" @ONLY)" COMPONENT nic_units)
+endfunction()
+thalweg_nic_unit("" eth0 "of the network device" "--device")
+thalweg_nic_unit(-switch br0 "on the switch" "--switch")
+thalweg_nic_unit(-router lo "on the router with the address of" "--router")
+thalweg_nic_unit(-aggregate eth0 "that aggregates for other hosts, on" "--aggregate --device")
