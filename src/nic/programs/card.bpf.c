@@ -45,23 +45,23 @@ __attribute__((noinline)) int publish(void) {
   return 0;
 }
 
-/* The bytes behind the packet: checked once more, where the verifier sees it. */
-#define BYTES_BEHIND(content, bytes)                                                                         \
-  __u32 bytes = THALWEG_NIC_ARRIVAL_BYTES + (content)->count * sizeof(__u64);                                \
-  asm volatile("" : "+r"(bytes));                                                                            \
-  if (bytes < THALWEG_NIC_ARRIVAL_BYTES ||                                                                   \
-      bytes > THALWEG_NIC_ARRIVAL_BYTES + THALWEG_NIC_ROW * sizeof(__u64))                                   \
-  return -1
+/* The bytes behind the packet: as many as its words and at least those before them, where the verifier sees
+ * it. */
+static __always_inline __u32 bytes_behind(const struct thalweg_nic_content* content) {
+  __u32 bytes = content->count * sizeof(__u64);
+  asm volatile("" : "+r"(bytes));
+  if (bytes > THALWEG_NIC_ROW * sizeof(__u64))
+    bytes = 0;
+  return THALWEG_NIC_ARRIVAL_BYTES + bytes;
+}
 
 /* From where it lies behind a count, as it does behind a packet. */
 static __always_inline int load_words(struct __sk_buff* skb, struct thalweg_nic_content* content) {
-  BYTES_BEHIND(content, bytes);
-  return bpf_skb_load_bytes(skb, sizeof(struct frame), &content->last, bytes);
+  return bpf_skb_load_bytes(skb, sizeof(struct frame), &content->last, bytes_behind(content));
 }
 
 static __always_inline int store_words(struct __sk_buff* skb, const struct thalweg_nic_content* content) {
-  BYTES_BEHIND(content, bytes);
-  return bpf_skb_store_bytes(skb, sizeof(struct frame), &content->last, bytes, 0);
+  return bpf_skb_store_bytes(skb, sizeof(struct frame), &content->last, bytes_behind(content), 0);
 }
 
 /* Fetches the words of the packet at hand, as many as it says; not 0 where it is shorter. */
