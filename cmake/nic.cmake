@@ -33,7 +33,7 @@ install(FILES ${programs} DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 function(thalweg_nic_unit role example text options)
   set(binds "")
   if(NOT role STREQUAL "-router")
-    set(binds "BindsTo=sys-subsystem-net-devices-%i.device")
+    set(binds "BindsTo=sys-subsystem-net-devices-%i.device\nAfter=sys-subsystem-net-devices-%i.device")
   endif()
   install(CODE "
     set(UNIT_ROLE \"${role}\")

@@ -48,9 +48,15 @@ def make_application() -> typer.Typer:
         print(json.dumps(found) if as_json else "\n".join(module.lines(found)))
 
     @app.command()
-    def check(*, device: _Device = "eth0") -> None:
+    def check(
+        *,
+        device: _Device = "eth0",
+        switch: Annotated[str, typer.Option(metavar="BRIDGE", help="As a switch: this bridge.")] = "",
+        router: Annotated[str, typer.Option(metavar="DEVICE", help="As a router: with the address of this one.")] = "",
+    ) -> None:
         """Look whether this host can run them. The exit status is 1 where something is missing."""
-        found = importlib.import_module("thalweg.nic.check").findings(device)
+        role = "switch" if switch else "router" if router else ""
+        found = importlib.import_module("thalweg.nic.check").findings(switch or router or device, role)
         for finding in found:
             print(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
         if not all(finding.is_good for finding in found):

@@ -1,7 +1,10 @@
 """Look whether this host can run collectives on a network device."""
 
+import ipaddress
+import json
 import os
 import re
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +16,7 @@ _CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_PERFMON": 38, "CAP_BPF": 39}
 _TCX = (6, 6)
 _OLDEST = (5, 12)
 """Atomic exchanges in programs."""
+_DEVICES = Path("/sys/class/net")
 
 
 class Finding(NamedTuple):
@@ -22,9 +26,12 @@ class Finding(NamedTuple):
     text: str
 
 
-def findings(device: str) -> list[Finding]:
-    """Look at all that an agent needs; who asks may lack what only the agent needs."""
-    return [_kernel(), _rights(), _parts(device), _device(device), _agent()]
+def findings(device: str, role: str = "") -> list[Finding]:
+    """Look at all that an agent needs; who asks may lack what only the agent needs. `role`: switch, router or none."""
+    own = [_kernel(), _rights(), _parts(device), _device(device, role)]
+    if role:
+        own += [_address(device), _ports(device) if role == "switch" else _routes()]
+    return [*own, _agent()]
 
 
 def _kernel() -> Finding:
@@ -54,14 +61,36 @@ def _parts(device: str) -> Finding:
         return Finding(False, f"{error.message}; {error.remedy}")
 
 
-def _device(device: str) -> Finding:
-    folder = Path("/sys/class/net", device)
+def _device(device: str, role: str) -> Finding:
+    folder = _DEVICES / device
     if not folder.exists():
-        devices = ", ".join(sorted(path.name for path in Path("/sys/class/net").iterdir()))
-        return Finding(False, f"there is no device {device}: --device may name {devices}")
+        devices = ", ".join(sorted(path.name for path in _DEVICES.iterdir()))
+        return Finding(False, f"there is no device {device}: --{role or 'device'} may name {devices}")
     driver = (folder / "device" / "driver").resolve().name if (folder / "device" / "driver").exists() else "no driver"
     advice = "a card that delays interrupts delays them: ethtool -C DEVICE rx-usecs 0 adaptive-rx off"
     return Finding(True, f"device {device} is {(folder / 'operstate').read_text().strip()} ({driver}); {advice}")
+
+
+def _address(device: str) -> Finding:
+    words = ["ip", "-4", "-json", "address", "show", "dev", device]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    known = [entry["local"] for link in json.loads(found.stdout or "[]") for entry in link.get("addr_info", [])]
+    own = [address for address in known if not ipaddress.ip_address(address).is_loopback]
+    if not own:
+        return Finding(False, f"device {device} has no address that hosts can send to: ip address add")
+    return Finding(True, f"device {device} has the address {own[0]}")
+
+
+def _ports(bridge: str) -> Finding:
+    ports = sorted(path.name for path in (_DEVICES / bridge).glob("brif/*"))
+    if not (_DEVICES / bridge / "bridge").exists():
+        return Finding(False, f"device {bridge} is no bridge: name one, or serve a router with --router")
+    return Finding(bool(ports), f"bridge {bridge} has {', '.join(ports) or 'no'} ports")
+
+
+def _routes() -> Finding:
+    does = Path("/proc/sys/net/ipv4/ip_forward").read_text(encoding="ascii").strip() == "1"
+    return Finding(does, "this host routes" if does else "this host does not route: sysctl net.ipv4.ip_forward=1")
 
 
 def _agent() -> Finding:
