@@ -1,6 +1,7 @@
 """What `thalweg nic check` says of a switch and of a router."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,8 @@ def _said(monkeypatch: pytest.MonkeyPatch, folder: Path, addresses: list[str], r
     """Have a device `port0` with these addresses in a folder that stands for the kernel's."""
     printed = json.dumps([{"addr_info": [{"local": address} for address in addresses]}])
     monkeypatch.setattr(check, "_DEVICES", folder)
-    monkeypatch.setattr(
-        "thalweg.nic.check.subprocess.run", lambda *_, **__: type("Finished", (), {"stdout": printed})()
-    )
+    finished = subprocess.CompletedProcess([], 0, printed)
+    monkeypatch.setattr("thalweg.nic.check.subprocess.run", lambda *_, **__: finished)
     (folder / "port0").mkdir(exist_ok=True)
     (folder / "port0" / "operstate").write_text("up")
     return {finding.text: finding.is_good for finding in check.findings("port0", role)}
