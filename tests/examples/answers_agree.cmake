@@ -1,5 +1,6 @@
 # Runs PROGRAM on each number of RANKS with each of VARIANTS (an argument list; @60/RANKS@ becomes that quotient) and fails unless
 # every run ends with status 0 and all print the same `answer:` line.
+include(${CMAKE_CURRENT_LIST_DIR}/../job.cmake)
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
 set(oversubscribe "")
@@ -15,11 +16,10 @@ foreach(variant IN LISTS VARIANTS)
       string(REPLACE "${CMAKE_MATCH_0}" ${quotient} arguments "${arguments}")
     endif()
     separate_arguments(arguments UNIX_COMMAND "${arguments}")
-    execute_process(COMMAND ${LAUNCHER} ${oversubscribe} -np ${ranks} ${PROGRAM} ${arguments}
-                    OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE status)
-    string(REGEX MATCH "answer: [^\n]*" answer "${output}")
-    if(NOT status EQUAL 0 OR answer STREQUAL "")
-      message(FATAL_ERROR "${ranks} ranks, ${arguments}: status ${status}\n${output}\n${errors}")
+    run_job(${LAUNCHER} ${oversubscribe} -np ${ranks} ${PROGRAM} ${arguments})
+    string(REGEX MATCH "answer: [^\n]*" answer "${job_output}")
+    if(NOT job_status EQUAL 0 OR answer STREQUAL "")
+      message(FATAL_ERROR "${ranks} ranks, ${arguments}: status ${job_status}\n${job_output}\n${job_errors}")
     endif()
     if(expected STREQUAL "")
       set(expected "${answer}")
