@@ -1,6 +1,6 @@
-# Runs a job, and sets job_status, job_output and job_errors. At its end a rank waits two seconds for the word of Open MPI's
-# launcher, and then goes without. So on a machine that is starved mpirun takes a right end for one without MPI_Finalize;
-# such a job is run once more. One that really ends so does it again.
+# Runs a job, and sets job_status, job_output and job_errors. At its end a rank waits two seconds for the word of
+# Open MPI's launcher, and then goes without. So on a machine that is starved mpirun takes a right end for one without
+# MPI_Finalize; such a job is run once more. One that really ends so does it again. Tests in Python have attempts.py.
 function(run_job)
   foreach(attempt RANGE 1 2)
     execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE status)

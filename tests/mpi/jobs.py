@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attempts import run_job
 from locks import locked, processors
 from mpis import ROOT, Mpi, launcher_environment
 
@@ -104,7 +105,8 @@ def run(  # noqa: PLR0917 (a job has that many sides)
     """Run a job to its end. One that takes too long is killed with all its processes, and fails."""
     command = mpi.command(ranks, program, mode.environment(mpi) | (environment or {}))
     with processors(alone=alone or (mpi.spins and mode.spins and ranks > 1)):
-        return _run(command, launcher_environment(mpi) | (launcher or {}), stdin, seconds)
+        variables = launcher_environment(mpi) | (launcher or {})
+        return run_job(lambda: _run(command, variables, stdin, seconds), lambda result: result.err)
 
 
 def _run(command: list[str], environment: dict[str, str], stdin: str, seconds: float) -> Result:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from attempts import run_job
+
 
 class OwnLab:
     """Hosts under a name that no other process uses."""
@@ -17,12 +19,15 @@ class OwnLab:
     def __call__(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """Run thalweg for this lab."""
         consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        return subprocess.run(
-            [sys.executable, "-m", "thalweg", *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=os.environ | consent | {"THALWEG_LAB": self.name},
+        return run_job(
+            lambda: subprocess.run(
+                [sys.executable, "-m", "thalweg", *words],
+                capture_output=True,
+                text=True,
+                check=False,
+                env=os.environ | consent | {"THALWEG_LAB": self.name},
+            ),
+            lambda result: result.stderr,
         )
 
     @contextmanager

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from attempts import run_job
 
 from thalweg.nic.agent import start_on
 from thalweg.nic.limits import Limits
@@ -32,13 +33,16 @@ Finished = subprocess.CompletedProcess[str]
 
 def thalweg(*words: str, host: str = "") -> Finished:
     inside = ["ip", "netns", "exec", host] if host else []
-    return subprocess.run(
-        [*inside, sys.executable, "-m", "thalweg", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env=os.environ | {"THALWEG_LAB": NAME},
+    return run_job(
+        lambda: subprocess.run(
+            [*inside, sys.executable, "-m", "thalweg", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            env=os.environ | {"THALWEG_LAB": NAME},
+        ),
+        lambda result: result.stderr,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from attempts import run_job
 from locks import processors
 
 from support import Command, Programs, plain_environment
@@ -39,14 +40,17 @@ def thalweg(environment: dict[str, str], tmp_path: Path) -> Command:
         *words: str, cwd: Path = tmp_path, variables: Mapping[str, str] | None = None
     ) -> "subprocess.CompletedProcess[str]":
         with processors():
-            return subprocess.run(
-                [sys.executable, "-m", "thalweg", *words],
-                env=environment | dict(variables or {}),
-                cwd=cwd,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=240,
+            return run_job(
+                lambda: subprocess.run(
+                    [sys.executable, "-m", "thalweg", *words],
+                    env=environment | dict(variables or {}),
+                    cwd=cwd,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    timeout=240,
+                ),
+                lambda result: result.stderr,
             )
 
     return start

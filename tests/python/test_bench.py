@@ -7,12 +7,14 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from support import Command
 from thalweg import _core
 from thalweg.bench.intranode import busy_processes, case_rows
-from thalweg.bench.rows import geometric_mean, paired_row
 from thalweg.bench.tuned import Figures
+from thalweg.rows import geometric_mean, make_row, paired_row
 
 
 @pytest.mark.parametrize("family", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
@@ -89,6 +91,12 @@ def test_smoke_onesided(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     assert result.returncode == 0, result.stderr
     rows = json.loads(rows_file.read_text())
     assert [row["metric"] for row in rows] == 4 * ["loose against strict", "loose against MPI"]
+
+
+@given(st.floats(1e-5, 1e9), st.floats(1e-5, 1e9))
+def test_a_row_holds_the_ratio_of_its_own_figures_however_small(ours: float, peer: float) -> None:
+    row = make_row("a case", "completion time", "us", ours, peer, "peer")
+    assert row["ratio"] == pytest.approx(row["peer"] / row["ours"], rel=1e-5)
 
 
 def test_what_is_measured_in_pairs_is_compared_in_pairs() -> None:

@@ -17,8 +17,8 @@ from thalweg.balancing.balance import balance
 from thalweg.balancing.files import read_nodes
 from thalweg.balancing.optimum import hop_tasks_min
 from thalweg.bench.balance_jobs import JobRequest, job_rows
-from thalweg.bench.rows import Row, make_row, paired_row, write_rows
 from thalweg.machine.machine import Machine
+from thalweg.rows import Row, make_row, paired_row, write_rows
 
 PEER = "alias-printed"
 SCHEMES = ("sweep", "alias", "nested-sweep", "nested-alias", "alias-queued")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.bench.examples import read_output, run_example
-from thalweg.bench.rows import Row, paired_row
 from thalweg.errors import FAILED, ThalwegError
+from thalweg.rows import Row, paired_row
 
 OURS = "thalweg"
 PEERS = ("none", "gather")

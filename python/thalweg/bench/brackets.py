@@ -7,8 +7,8 @@ bytes. All ways run in one job, in turns.
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from thalweg.bench.rows import Row, paired_row
 from thalweg.bench.streams import METRICS, Times
+from thalweg.rows import Row, paired_row
 
 STRATEGIES = ("direct", "mesh", "grid", "hypercube", "stream")
 ELEMENTS = 8

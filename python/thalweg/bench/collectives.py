@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.programs.families import BY_NAME
+from thalweg.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.strategies import all_strategies, operations
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, PASSED_ON, Mode, Session

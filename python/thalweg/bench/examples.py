@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple, TypeVar
 
-from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.errors import FAILED, PROGRAM, ThalwegError
+from thalweg.rows import Row, paired_row, write_rows
 
 Way = TypeVar("Way")
 OURS = "stream"

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from rich.progress import track
 
-from thalweg.bench.rows import Row, geometric_mean, paired_row, write_rows
 from thalweg.bench.tuned import Figures, measure_case, tuning_file
+from thalweg.rows import Row, geometric_mean, paired_row, write_rows
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import compiled_program, trial_program
 from thalweg.trials.session import Mode, Session, start_words

@@ -14,8 +14,8 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from thalweg import _core
-from thalweg.bench.rows import Row, make_row, write_rows
 from thalweg.plots import new_figure
+from thalweg.rows import Row, make_row, write_rows
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Session, start_words

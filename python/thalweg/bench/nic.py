@@ -10,9 +10,9 @@ from statistics import median
 from typing import NamedTuple
 
 from thalweg.bench import nic_messages, nic_strangers
-from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.errors import NIC, ThalwegError
 from thalweg.lab.hosts import Lab, saved
+from thalweg.rows import Row, paired_row, write_rows
 from thalweg.strategies import all_strategies
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Samples, Session, start_words

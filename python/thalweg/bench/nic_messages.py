@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 
 from thalweg.bench.finished import finished
-from thalweg.bench.rows import Row, make_row
 from thalweg.errors import NIC, ThalwegError
+from thalweg.rows import Row, make_row
 from thalweg.trials.compiler import compiled_program, library_options
 
 _PROGRAM = Path(__file__).parent / "program" / "inboxes.c"

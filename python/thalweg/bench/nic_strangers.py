@@ -12,8 +12,8 @@ from statistics import median
 from typing import NamedTuple
 
 from thalweg.bench.finished import finished
-from thalweg.bench.rows import Row, paired_row
 from thalweg.bench.strangers import PROGRAM
+from thalweg.rows import Row, paired_row
 from thalweg.strategies import all_strategies
 from thalweg.trials.compiler import compiled_program
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from thalweg.bench import brackets, rings
 from thalweg.bench.examples import read_output, run_example
-from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.bench.streams import METRICS, Times, times_of
 from thalweg.errors import FAILED, ThalwegError
+from thalweg.rows import Row, paired_row, write_rows
 from thalweg.trials.compiler import compiled_program, library_options
 
 _PROGRAMS = Path(__file__).parent / "program"

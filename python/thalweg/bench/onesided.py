@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import FAILED, ThalwegError
+from thalweg.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.trials.compiler import compiled_program, library_options
 from thalweg.units import size_text, time_text
 

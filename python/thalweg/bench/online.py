@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from rich.progress import track
 
 from thalweg import _core
-from thalweg.bench.rows import Row, make_row, write_rows
 from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.rows import Row, make_row, write_rows
 from thalweg.trials.cases import node_places
 from thalweg.trials.compiler import compiled_program, trial_program
 from thalweg.trials.session import NATIVE, Session, start_words

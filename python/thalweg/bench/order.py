@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from thalweg.bench.rows import Row, paired_row, write_rows
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.rows import Row, paired_row, write_rows
 from thalweg.strategies import all_strategies
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program

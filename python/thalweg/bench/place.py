@@ -18,10 +18,10 @@ from thalweg.bench.balance import busy_torus
 from thalweg.bench.patterns import PATTERNS, box, stencil
 from thalweg.bench.place_jobs import JobRequest, job_rows
 from thalweg.bench.place_metrics import metric_rows
-from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.bench.scotch import program, scotch_map
 from thalweg.placement.machine import Slots, slots_of
 from thalweg.placement.mapping import Budget, Sharing, map_ranks
+from thalweg.rows import Row, geometric_mean, make_row, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

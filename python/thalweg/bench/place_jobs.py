@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from thalweg.bench.foreign_flow import bytes_over, foreign_flow, hottest_hop
 from thalweg.bench.lab_jobs import Outcome, made_lab, run_job
-from thalweg.bench.rows import Row, make_row, paired_row
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.lab.hosts import Lab
 from thalweg.placement.files import read_pattern
+from thalweg.rows import Row, make_row, paired_row
 from thalweg.trials.compiler import compiled_program
 from thalweg.units import size_text
 

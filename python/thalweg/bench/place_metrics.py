@@ -18,10 +18,10 @@ from thalweg import _core
 from thalweg.bench.lab_jobs import made_lab, output_of
 from thalweg.bench.patterns import PATTERNS
 from thalweg.bench.place_jobs import JobRequest, hosts_of
-from thalweg.bench.rows import Row, make_row
 from thalweg.lab.hosts import bits_per_second
 from thalweg.placement.machine import slots_of
 from thalweg.placement.mapping import Budget, map_ranks
+from thalweg.rows import Row, make_row
 from thalweg.trials.compiler import compiled_program
 
 if TYPE_CHECKING:

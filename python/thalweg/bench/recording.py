@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import NamedTuple
 
-from thalweg.bench.rows import Row, pair_ratios, paired_row, write_rows
 from thalweg.errors import FAILED, PROGRAM, ThalwegError
+from thalweg.rows import Row, pair_ratios, paired_row, write_rows
 from thalweg.trials.compiler import compiled_program
 
 _PROGRAMS = Path(__file__).parent / "program"

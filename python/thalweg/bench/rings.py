@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from thalweg.bench.finished import finished
-from thalweg.bench.rows import Row, paired_row
 from thalweg.errors import FAILED, ThalwegError
+from thalweg.rows import Row, paired_row
 
 _PROGRAMS = Path(__file__).parent / "program"
 _PACKAGE = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from thalweg import _core
-from thalweg.bench.rows import Row, make_row, write_rows
+from thalweg.rows import Row, make_row, write_rows
 from thalweg.simulation.candidates import network_of_nodes, simulate_candidate
 from thalweg.simulation.ground import LEVELS
 from thalweg.trials.cases import Case, candidates, node_places

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.bench.lab_jobs import output_of
-from thalweg.bench.rows import Row, make_row, write_rows
 from thalweg.bench.simulate_labs import accuracy, rows_of, words_of
 from thalweg.errors import FAILED, LAB, PROGRAM, ThalwegError
 from thalweg.lab.hosts import saved
+from thalweg.rows import Row, make_row, write_rows
 from thalweg.simulation.candidates import network_of_nodes
 from thalweg.simulation.ground import Costs
 from thalweg.simulation.replaying import replay

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.bench.finished import finished
-from thalweg.bench.rows import Row, geometric_mean, make_row, paired_row, write_rows
 from thalweg.bench.tuned import tuning_file
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.launch.mpis import named_mpi
 from thalweg.programs.families import LoadedMpi
+from thalweg.rows import Row, geometric_mean, make_row, paired_row, write_rows
 from thalweg.trials.compiler import compiled_program
 
 PROGRAM = Path(__file__).parent / "program" / "strangers.c"

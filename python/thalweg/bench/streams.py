@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.bench import hpcc
-from thalweg.bench.rows import Row, geometric_mean, paired_row, write_rows
 from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.rows import Row, geometric_mean, paired_row, write_rows
 from thalweg.trials.compiler import compiled_program, library_options
 
 _FOLDER = Path(__file__).parent / "program"

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from rich.progress import track
 
-from thalweg.bench.rows import Row, geometric_mean, pair_ratios, paired_row, write_rows
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.rows import Row, geometric_mean, pair_ratios, paired_row, write_rows
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program

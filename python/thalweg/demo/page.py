@@ -13,9 +13,9 @@ from typing import Annotated, NamedTuple
 import typer
 
 from thalweg.demo.catalog import PROGRAMS
-from thalweg.demo.rows import Row, geometric_mean
 from thalweg.demo.site import FLAVORS
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.rows import Row, geometric_mean
 
 BEGIN = "<!-- Figures of the demo, written by python -m thalweg.demo.page; do not edit. -->"
 END = "<!-- End of the demo's figures. -->"

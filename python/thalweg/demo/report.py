@@ -10,10 +10,11 @@ import typer
 from rich.console import Console
 
 from thalweg.demo.pairs import Case
-from thalweg.demo.rows import rows_of, write_rows
+from thalweg.demo.rows import rows_of
 from thalweg.demo.site import Site, make_site
 from thalweg.demo.table import table_of
 from thalweg.errors import FAILED
+from thalweg.rows import write_rows
 
 _WIDTH_OF_FILES = 140
 
@@ -37,7 +38,7 @@ def report(cases: Sequence[Case], json: Path | None) -> None:
         if case.failure:
             typer.echo(f"{case.name}: {case.failure}", err=True)
     if json is not None:
-        write_rows(rows_of(cases), json)
+        write_rows(rows_of(cases), str(json))
     run = [case for case in cases if not case.not_run]
     if len(run) < len(cases):
         typer.echo(f"{len(cases) - len(run)} cases found no time: give more --seconds", err=True)

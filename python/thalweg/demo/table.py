@@ -6,8 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from thalweg.demo.pairs import Case
-from thalweg.demo.rows import geometric_mean
 from thalweg.demo.site import FLAVORS
+from thalweg.rows import geometric_mean
 
 _COLUMNS = ("wall s", "Thalweg", "ratio", "CPU s", "Thalweg", "ratio")
 

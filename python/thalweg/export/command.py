@@ -9,8 +9,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress
 
-from thalweg.bench.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.rules.formats import Rules
 from thalweg.rules.library import Library, library_of
 from thalweg.trials.cases import Case

@@ -8,9 +8,10 @@ from script_program import program_that
 from thalweg.demo import pairs
 from thalweg.demo.pairs import Budget, measure
 from thalweg.demo.program import Program
-from thalweg.demo.rows import geometric_mean, rows_of
+from thalweg.demo.rows import rows_of
 from thalweg.demo.site import Site
 from thalweg.demo.table import table_of
+from thalweg.rows import geometric_mean
 
 BUDGET = Budget(share_s=0, limit_s=60, min_pairs=3)
 

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TypedDict
 
+_FIGURE_DIGITS = 9
+_RATIO_DIGITS = 6
+
 
 class Row(TypedDict):
     """A figure where less is better; ratio is peer / ours."""
@@ -26,10 +29,10 @@ def make_row(case: str, metric: str, unit: str, ours: float, peer: float, peer_n
         "case": case,
         "metric": metric,
         "unit": unit,
-        "ours": round(ours, 6),
-        "peer": round(peer, 6),
+        "ours": _to_digits(ours, _FIGURE_DIGITS),
+        "peer": _to_digits(peer, _FIGURE_DIGITS),
         "peer_name": peer_name,
-        "ratio": round(ratio, 4),
+        "ratio": _to_digits(ratio, _RATIO_DIGITS),
     }
 
 
@@ -40,7 +43,7 @@ def paired_row(case: str, metric: str, unit: str, pairs: Sequence[tuple[float, f
     """
     ours, peer = (median(values) for values in zip(*pairs, strict=True))
     row = make_row(case, metric, unit, ours, peer, peer_name)
-    row["ratio"] = round(median(pair_ratios(pairs)), 4)
+    row["ratio"] = _to_digits(median(pair_ratios(pairs)), _RATIO_DIGITS)
     return row
 
 
@@ -60,3 +63,8 @@ def write_rows(rows: Sequence[Row], path: str) -> None:
     """Write JSON, a row a line."""
     with open(path, "w", encoding="utf-8") as file:
         file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+
+
+def _to_digits(number: float, digits: int) -> float:
+    """Round to significant digits, not to places: a ratio of 0.0071 would have two left of four places."""
+    return float(f"{number:.{digits}g}")
