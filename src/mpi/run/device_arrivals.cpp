@@ -11,15 +11,11 @@ namespace thalweg::mpi {
 
 namespace {
 
-struct Waits {
-  std::uint64_t calls = 0;
-  std::uint64_t waited_us = 0;
-};
-using WaitsByRank = std::map<int, Waits>;
+using ArrivalsByRank = std::map<int, LastArrivals>;
 
 struct Known {
   std::mutex mutex;
-  std::map<std::string, WaitsByRank> functions;
+  std::map<std::string, ArrivalsByRank> functions;
 };
 
 Known& known() {
@@ -27,34 +23,33 @@ Known& known() {
   return instance;
 }
 
-std::string line_of(const std::string& function, const WaitsByRank& ranks) {
+std::string line_of(const std::string& function, const ArrivalsByRank& ranks) {
   std::uint64_t calls = 0;
-  for (const auto& [rank, waits] : ranks)
-    calls += waits.calls;
-  const auto max = std::ranges::max_element(ranks, {}, [](const auto& entry) { return entry.second.calls; });
-  const Waits& waits = max->second;
-  return fmt::format("rank {} to {} of {} {}, {:.1f} us behind the first", max->first, waits.calls, calls,
-                     function, static_cast<double>(waits.waited_us) / static_cast<double>(waits.calls));
+  for (const auto& [rank, last] : ranks)
+    calls += last.calls;
+  const auto max =
+      std::ranges::max_element(ranks, {}, [](const auto& entry) { return entry.second.calls.load(); });
+  const std::uint64_t most = max->second.calls;
+  return fmt::format("rank {} to {} of {} {}, {:.1f} us behind the first", max->first, most, calls, function,
+                     static_cast<double>(max->second.waited_us) / static_cast<double>(most));
 }
 
 } // namespace
 
-void note_last_on_devices(const char* function, int rank, std::uint32_t waited_us) {
+LastArrivals& last_arrivals(const char* function, int rank) {
   const std::scoped_lock lock(known().mutex);
-  Waits& waits = known().functions[function][rank];
-  ++waits.calls;
-  waits.waited_us += waited_us;
+  return known().functions[function].try_emplace(rank, function, rank).first->second;
 }
 
 std::string last_on_devices() {
   const std::scoped_lock lock(known().mutex);
   nlohmann::ordered_json found = nlohmann::ordered_json::array();
   for (const auto& [function, ranks] : known().functions)
-    for (const auto& [rank, waits] : ranks)
+    for (const auto& [rank, last] : ranks)
       found.push_back({{"function", function},
                        {"rank", rank},
-                       {"calls", waits.calls},
-                       {"first_waited_us", waits.waited_us}});
+                       {"calls", last.calls.load()},
+                       {"first_waited_us", last.waited_us.load()}});
   return found.empty() ? "" : found.dump();
 }
 

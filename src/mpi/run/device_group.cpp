@@ -108,7 +108,8 @@ DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, Comm
     settled("collectives for network devices are run by our engine: all ranks are on one host");
     return;
   }
-  reports_ = runtime.world_rank == 0;
+  if (runtime.world_rank == 0)
+    last_ = std::vector<std::atomic<LastArrivals*>>(static_cast<std::size_t>(communicator.size));
   for (Rank rank = 0; rank < communicator.size; ++rank)
     world_ranks_.push_back(world_rank(rank, communicator));
   plan_ = plan_of_round(communicator.size, rank_, sizeof(Word));

@@ -12,6 +12,7 @@
 
 #include "engine/execution.hpp"
 #include "mpi/comm/communicators.hpp"
+#include "mpi/run/device_arrivals.hpp"
 #include "nic/agent_connection.hpp"
 #include "nic/aggregating.hpp"
 #include "nic/card.hpp"
@@ -43,10 +44,16 @@ public:
   nic::Member* member() const { return member_.get(); }
   nic::RelayMember* relay() const { return relay_.get(); }
   Rank rank() const { return rank_; }
-  // In the program's world, of a rank that devices count from 1 on; -1 where it is none, or not for this
-  // process to tell of.
-  std::int32_t world_rank_of(std::uint32_t counted) const {
-    return reports_ && counted - 1 < world_ranks_.size() ? world_ranks_[counted - 1] : -1;
+  // Notes who came last to a call of that function: a rank that devices count from 1 on, or none.
+  // `waited_us`: how long the first one waited.
+  void note_last(const char* function, std::uint32_t counted, std::uint32_t waited_us) {
+    if (counted - 1 >= last_.size()) // where this process has nothing to tell, all are
+      return;
+    std::atomic<LastArrivals*>& known = last_[counted - 1];
+    LastArrivals* last = known.load(std::memory_order_relaxed);
+    if (last == nullptr || last->function != function)
+      known.store(last = &last_arrivals(function, world_ranks_[counted - 1]), std::memory_order_relaxed);
+    last->note(waited_us);
   }
   // The number of the group's next operation: in the order of calls, which is the same on all ranks.
   std::uint32_t next_epoch() { return ++epoch_; }
@@ -106,8 +113,8 @@ private:
   std::vector<std::int32_t> nodes_;  // of all ranks
   std::vector<std::int32_t> leaves_; // all 0 where not known
   nic::HostView view_;
-  std::vector<std::int32_t> world_ranks_; // of all ranks
-  bool reports_ = false;                  // this process writes the report
+  std::vector<std::int32_t> world_ranks_;        // of all ranks
+  std::vector<std::atomic<LastArrivals*>> last_; // of all ranks, where this process writes the report
   std::unique_ptr<engine::Plan> plan_;
   std::unique_ptr<Round> round_;
   std::uint32_t times_joined_ = 0;

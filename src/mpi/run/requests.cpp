@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace thalweg::mpi {
@@ -12,8 +13,9 @@ namespace {
 
 struct Ongoing {
   std::unique_ptr<BackgroundCall> call;
-  int code = MPI_SUCCESS; // once complete
-  MPI_Request request{};  // of a nonblocking operation
+  Ongoing* next = nullptr; // among those that have completed together
+  int code = MPI_SUCCESS;  // once complete
+  MPI_Request request{};   // of a nonblocking operation
   bool persistent = false;
   bool active = false;
   bool unreported = false; // persistent, completed, and the program does not know yet
@@ -67,7 +69,7 @@ void advance_all() noexcept {
   if (!lock.owns_lock()) {
     return; // another thread is at it
   }
-  std::vector<Ongoing*> completed;
+  Ongoing* completed = nullptr; // a list without memory of its own: who waits is to go on at once
   std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
     if (!ongoing->call->progress()) {
       return false;
@@ -77,12 +79,13 @@ void advance_all() noexcept {
     background_work.fetch_sub(1, std::memory_order_relaxed);
     ongoing->unreported = ongoing->persistent;
     if (!ongoing->persistent) {
-      completed.push_back(ongoing);
+      ongoing->next = std::exchange(completed, ongoing);
     }
     return true;
   });
   lock.unlock();
-  for (Ongoing* ongoing : completed) {
+  while (completed != nullptr) {
+    Ongoing* const ongoing = std::exchange(completed, completed->next);
     ongoing->code = ongoing->call->code();
     ongoing->call.reset();                      // now, and not in release()
     native.Grequest_complete(ongoing->request); // calls release(), when the program has freed its request
