@@ -16,6 +16,18 @@ def _set(host: str, *words: str) -> None:
     subprocess.run(["ip", "-n", host, "link", "set", "eth0", *words], check=True)
 
 
+def test_who_waits_for_an_agent_that_is_stopped_lets_the_programs_messages_go_on(
+    lab: None, transfers: str, tmp_path: Path
+) -> None:
+    """In a group's first call, and for inboxes. The agent goes on once they have come through, and answers in time."""
+    del lab
+    done, report = devices.run_transfers(transfers, tmp_path, "barrier")
+    assert done.returncode == 0, done.stderr
+    assert devices.ran_on(report) == {"nic"}
+    done, _ = devices.run_transfers(transfers, tmp_path, "inboxes")
+    assert done.stdout == "messages are matched on the hosts' network devices\n", done.stdout + done.stderr
+
+
 def test_devices_of_a_small_mtu_do_without_messages_down_a_tree(lab: None, broadcasts: str, tmp_path: Path) -> None:
     """Also where it has become small since the agent was started; what fits goes on."""
     del lab
@@ -55,18 +67,6 @@ def test_no_host_needs_multicasts(lab: None, program: str, tmp_path: Path) -> No
             _set(host, "multicast", "on")
     assert done.stdout == "wrong 0\n", done.stderr
     assert devices.ran_on(report) == {"nic"}
-
-
-def test_who_waits_for_an_agent_that_is_stopped_lets_the_programs_messages_go_on(
-    lab: None, transfers: str, tmp_path: Path
-) -> None:
-    """In a group's first call, and for inboxes. The agent goes on once they have come through, and answers in time."""
-    del lab
-    done, report = devices.run_transfers(transfers, tmp_path, "barrier")
-    assert done.returncode == 0, done.stderr
-    assert devices.ran_on(report) == {"nic"}
-    done, _ = devices.run_transfers(transfers, tmp_path, "inboxes")
-    assert done.stdout == "messages are matched on the hosts' network devices\n", done.stdout + done.stderr
 
 
 @pytest.mark.exhaustive
