@@ -113,14 +113,22 @@ RankPlace this_place() {
 
 namespace {
 
+// The agent of a node may not have answered all of its ranks yet.
 std::vector<int> leaves_of(std::span<const RankPlace> ranks) {
+  std::unordered_map<std::uint64_t, std::uint32_t> of_nodes;
+  for (const RankPlace& rank : ranks) {
+    if (rank.aggregator != 0) {
+      of_nodes.try_emplace(rank.node, rank.aggregator);
+    }
+  }
   std::unordered_map<std::uint32_t, int> numbers;
   std::vector<int> leaves;
   for (const RankPlace& rank : ranks) {
-    if (rank.aggregator == 0) {
+    const auto named = of_nodes.find(rank.node);
+    if (named == of_nodes.end()) {
       return {};
     }
-    leaves.push_back(numbers.try_emplace(rank.aggregator, static_cast<int>(numbers.size())).first->second);
+    leaves.push_back(numbers.try_emplace(named->second, static_cast<int>(numbers.size())).first->second);
   }
   return numbers.size() > 1 ? leaves : std::vector<int>{};
 }

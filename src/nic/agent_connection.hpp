@@ -1,8 +1,9 @@
 #pragma once
 
-// A process's connection with its host's agent, which becomes one group's. It needs no privileges.
+// A process's connection with its host's agent, which becomes one group's. It needs no privileges, and no
+// call waits.
 
-#include "nic/agent_messages.h"
+#include "nic/agent_socket.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -14,51 +15,57 @@ namespace thalweg::nic {
 
 class AgentConnection {
 public:
-  /// Throws Error where no agent is there, one of another version, or one that does not answer within
-  /// `patience`, or has not done so within the last minute.
-  explicit AgentConnection(std::chrono::milliseconds patience = std::chrono::seconds(5));
-  ~AgentConnection();
-  AgentConnection(const AgentConnection&) = delete;
-  AgentConnection& operator=(const AgentConnection&) = delete;
+  /// Connects, or tries to. `patience`: for each answer. Throws Error where no agent is there, or one did not
+  /// answer within the last minute.
+  explicit AgentConnection(std::chrono::milliseconds patience = std::chrono::seconds(5))
+      : socket_(patience) {}
 
-  /// Of the device that the agent serves, in network order.
-  std::uint32_t address() const { return address_; }
+  int descriptor() const { return socket_.descriptor(); }
+  /// Asks what the agent knows.
+  void greet();
+  /// Whether that is known by now. Throws Error where the agent is of another version, ends, or does not
+  /// answer within the patience, which is remembered for a minute.
+  bool has_greeted();
+  /// Then: of the device that the agent serves, in network order.
+  std::uint32_t address() const { return known_.address; }
   /// The most bytes that a packet may have there, with its IP header.
-  std::uint32_t mtu() const { return mtu_; }
+  std::uint32_t mtu() const { return known_.mtu; }
   /// Where a card without ranks is that groups of this host may have above them, in network order; 0:
   /// nowhere.
-  std::uint32_t aggregator() const { return aggregator_; }
+  std::uint32_t aggregator() const { return known_.aggregator; }
   /// Where one is that has that one below it, as far as the agent has heard; 0: nowhere.
-  std::uint32_t spine() const { return spine_; }
-  int descriptor() const { return descriptor_; }
+  std::uint32_t spine() const { return known_.spine; }
 
-  /// Descriptors that the caller closes.
   struct Membership {
-    int page = -1;
-    int socket = -1;
-    int doorbell = -1;
+    Descriptor page;
+    Descriptor socket;
+    Descriptor doorbell;
   };
-  /// Joins the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask who is
-  /// missing. Throws Error where the agent refuses.
-  Membership join(const thalweg_nic_group& group, std::uint32_t local, std::span<const std::int32_t> ranks);
-  /// Has the group made on the card of the aggregator there, which sees it so. Does not wait. Throws Error
-  /// where the agent does not listen.
+  /// Asks to join the group as its `local`-th rank on this host. `ranks`: by contributor, for those who ask
+  /// who is missing.
+  void join(const thalweg_nic_group& group, std::uint32_t local, std::span<const std::int32_t> ranks);
+  /// Nothing yet, or what it gave. Throws Error where the agent refuses, or as `has_greeted` does.
+  std::optional<Membership> joined();
+  /// Has the group made on the card of the aggregator there, which sees it so.
   void enroll(std::uint32_t aggregator, const thalweg_nic_group& group, std::span<const std::int32_t> ranks);
-  /// What became of that: nothing yet, no text where it is done, or why it is not. Does not wait.
+  /// What became of that: nothing yet, no text where it is done, or why it is not.
   std::optional<std::string> enrolled();
 
 private:
-  std::chrono::milliseconds patience_;
-  std::uint64_t answers_until_ns_ = 0;
-  int descriptor_ = -1;
-  std::uint32_t address_ = 0;
-  std::uint32_t mtu_ = 0;
-  std::uint32_t aggregator_ = 0;
-  std::uint32_t spine_ = 0;
+  AgentSocket socket_;
+  thalweg_nic_reply known_ = {};
 };
 
-/// The aggregator that this host's agent knows, in network order; 0: none, or no agent is there. Waits at
-/// most a second for one that does not answer.
-std::uint32_t known_aggregator();
+/// What a process asks its host's agent when it starts: which aggregator there is. It may be asked long
+/// before it is looked for.
+class AggregatorQuestion {
+public:
+  AggregatorQuestion() noexcept;
+  /// In network order; 0: none, no agent is there, or it has not answered yet.
+  std::uint32_t answer() noexcept;
+
+private:
+  std::optional<AgentConnection> agent_;
+};
 
 } // namespace thalweg::nic

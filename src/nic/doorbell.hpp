@@ -3,6 +3,7 @@
 // What wakes the ranks of a host that sleep in calls of a group. Programs in the kernel ring it where the
 // page says that somebody sleeps.
 
+#include "core/descriptor.hpp"
 #include "nic/agent_messages.h"
 
 #include <cstdint>
@@ -12,9 +13,8 @@ namespace thalweg::nic {
 
 class Doorbell {
 public:
-  /// `descriptor`: of the kernel's ring buffer, which is taken over. `page`: the group's. Throws Error where
-  /// there is no memory.
-  Doorbell(int descriptor, thalweg_nic_page* page);
+  /// `ring`: the kernel's ring buffer. `page`: the group's. Throws Error where there is no memory.
+  Doorbell(Descriptor ring, thalweg_nic_page* page);
   ~Doorbell();
   Doorbell(const Doorbell&) = delete;
   Doorbell& operator=(const Doorbell&) = delete;
@@ -25,10 +25,10 @@ public:
 
 private:
   void make_room();
-  void release();
+  void unmap();
 
-  int ring_;
-  int rung_ = -1; // ready after a ring
+  Descriptor ring_;
+  Descriptor rung_; // ready after a ring
   thalweg_nic_page* page_;
   // How far the ring buffer was read and written, in bytes; several ranks read it.
   std::uint64_t* read_ = nullptr;

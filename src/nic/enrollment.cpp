@@ -1,7 +1,8 @@
 #include "nic/enrollment.hpp"
 
+#include "nic/readable.hpp"
+
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 namespace thalweg::nic {
@@ -94,11 +95,7 @@ std::optional<Enrolled> read_enrolled(std::span<const std::byte> datagram) {
   Answer answer{};
   if (!read(datagram, answer))
     return std::nullopt;
-  std::string reason(answer.reason, strnlen(answer.reason, sizeof answer.reason));
-  // A terminal is to show it.
-  std::ranges::replace_if(
-      reason, [](char letter) { return std::isprint(static_cast<unsigned char>(letter)) == 0; }, '?');
-  return Enrolled{answer.aggregator, answer.group, answer.key, std::move(reason)};
+  return Enrolled{answer.aggregator, answer.group, answer.key, readable(answer.reason)};
 }
 
 bool is_spine_question(std::span<const std::byte> datagram) {

@@ -9,45 +9,35 @@
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
 
 namespace thalweg::nic {
 
 KernelGroup::KernelGroup(std::unique_ptr<AgentConnection> agent, const thalweg_nic_group& view,
-                         std::uint32_t local, std::span<const std::int32_t> ranks)
-    : agent_(std::move(agent)), view_(view), local_(local) {
-  const AgentConnection::Membership given = agent_->join(view, local, ranks);
-  socket_ = given.socket;
-  void* const memory = mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, given.page, 0);
-  const int error = errno;
-  close(given.page);
-  if (memory == MAP_FAILED) {
-    close(socket_);
-    close(given.doorbell);
-    throw Error(fmt::format("the agent's page cannot be mapped: {}", std::strerror(error)),
+                         std::uint32_t local, AgentConnection::Membership given)
+    : agent_(std::move(agent)), view_(view), local_(local), socket_(std::move(given.socket)) {
+  void* const memory =
+      mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, given.page.number(), 0);
+  if (memory == MAP_FAILED)
+    throw Error(fmt::format("the agent's page cannot be mapped: {}", std::strerror(errno)),
                 "look at the limit of locked memory: ulimit -l", thalweg_error_system);
-  }
   page_ = static_cast<thalweg_nic_page*>(memory);
   try {
-    doorbell_ = std::make_unique<Doorbell>(given.doorbell, page_);
+    doorbell_ = std::make_unique<Doorbell>(std::move(given.doorbell), page_);
   } catch (...) {
     munmap(page_, mapped_bytes());
-    close(socket_);
     throw;
   }
 }
 
 KernelGroup::KernelGroup(KernelGroup&& other) noexcept
     : agent_(std::move(other.agent_)), newest_(other.newest_.load(std::memory_order_relaxed)),
-      view_(other.view_), local_(other.local_), socket_(std::exchange(other.socket_, -1)),
+      view_(other.view_), local_(other.local_), socket_(std::move(other.socket_)),
       page_(std::exchange(other.page_, nullptr)), doorbell_(std::move(other.doorbell_)) {}
 
 KernelGroup::~KernelGroup() {
-  if (page_ == nullptr)
-    return;
-  munmap(page_, mapped_bytes());
-  close(socket_);
+  if (page_ != nullptr)
+    munmap(page_, mapped_bytes());
 }
 
 std::size_t KernelGroup::mapped_bytes() const {
@@ -76,7 +66,7 @@ void KernelGroup::enter(std::uint32_t epoch) {
 }
 
 bool KernelGroup::send(const void* data, std::size_t bytes) const {
-  return ::send(socket_, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+  return ::send(socket_.number(), data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
 }
 
 bool KernelGroup::has_ended(std::uint32_t epoch) const {

@@ -10,24 +10,22 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 
 namespace thalweg::nic {
 
 class KernelGroup {
 public:
-  /// Joins it, as its `local`-th rank on this host. Throws Error where the agent refuses, or there is no
-  /// memory.
+  /// As its `local`-th rank on this host, with what the agent gave. Throws Error where there is no memory.
   KernelGroup(std::unique_ptr<AgentConnection> agent, const thalweg_nic_group& view, std::uint32_t local,
-              std::span<const std::int32_t> ranks);
+              AgentConnection::Membership given);
   ~KernelGroup();
   KernelGroup(KernelGroup&& other) noexcept;
   KernelGroup& operator=(KernelGroup&&) = delete;
 
   const thalweg_nic_group& view() const { return view_; }
   std::uint32_t local() const { return local_; }
-  int socket() const { return socket_; }
+  int socket() const { return socket_.number(); }
   thalweg_nic_page& page() const { return *page_; }
   /// The segments of the message at an epoch's place.
   std::byte* segments(std::uint32_t epoch) const;
@@ -53,7 +51,7 @@ private:
   std::atomic<std::uint32_t> newest_ = 0;
   thalweg_nic_group view_;
   std::uint32_t local_;
-  int socket_ = -1;
+  Descriptor socket_;
   thalweg_nic_page* page_ = nullptr;
   std::unique_ptr<Doorbell> doorbell_;
 };

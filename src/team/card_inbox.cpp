@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "nic/datagram.hpp"
+#include "nic/joining.hpp"
 #include "nic/kernel_inbox.hpp"
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 #include <bit>
 #include <exception>
 #include <fmt/format.h>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string_view>
 
@@ -42,9 +45,17 @@ std::string objection(const Candidates& candidates) {
   return {};
 }
 
-std::unique_ptr<nic::AgentConnection> find_agent(Candidate& own) {
+// What others need of this rank goes on while its agent is waited for.
+void wait_until(const wait::Policy& policy, const std::function<bool()>& has_answered) {
+  const auto look = [&] { return has_answered() ? wait::Look::reached : wait::Look::nothing; };
+  wait::until(policy, look);
+}
+
+std::unique_ptr<nic::AgentConnection> find_agent(Candidate& own, const wait::Policy& policy) {
   try {
     auto agent = std::make_unique<nic::AgentConnection>();
+    agent->greet();
+    wait_until(policy, [&] { return agent->has_greeted(); });
     if (agent->mtu() < mtu_of_messages)
       throw Error(fmt::format("the device's MTU is {}, and messages need {}", agent->mtu(), mtu_of_messages),
                   "give the device a larger one, on all hosts", thalweg_error_system);
@@ -89,13 +100,20 @@ thalweg_nic_group group_of(const Candidates& candidates, std::uint32_t own_addre
 }
 
 std::unique_ptr<nic::InboxMember> join(std::unique_ptr<nic::AgentConnection> agent,
-                                       const Candidates& candidates, Rank own, Candidate& reported) {
+                                       const Candidates& candidates, Rank own, Candidate& reported,
+                                       const wait::Policy& policy) {
   try {
     std::vector<std::int32_t> ranks(candidates.size());
     std::iota(ranks.begin(), ranks.end(), 0);
     const thalweg_nic_group view = group_of(candidates, agent->address());
-    nic::KernelGroup joined(std::move(agent), view, static_cast<std::uint32_t>(own), ranks);
-    return std::make_unique<nic::InboxMember>(std::make_unique<nic::KernelInbox>(std::move(joined)),
+    nic::Joining joining(std::move(agent), view, static_cast<std::uint32_t>(own), ranks);
+    std::unique_ptr<nic::KernelInbox> inbox;
+    wait_until(policy, [&] {
+      if (std::optional<nic::KernelGroup> joined = joining.look())
+        inbox = std::make_unique<nic::KernelInbox>(std::move(*joined));
+      return inbox != nullptr;
+    });
+    return std::make_unique<nic::InboxMember>(std::move(inbox),
                                               static_cast<std::uint32_t>(candidates.size()));
   } catch (const std::exception& error) {
     set_reason(reported, error.what());
@@ -112,12 +130,13 @@ CardInbox join_card(const job::Group& group, const wait::Policy& policy) {
     return {nullptr, fmt::format("{} ranks are more than {}", group.ranks(), int{THALWEG_NIC_CONTRIBUTORS})};
   const job::Agreement agreement = group.agreement(policy);
   Candidate own;
-  std::unique_ptr<nic::AgentConnection> agent = find_agent(own);
+  std::unique_ptr<nic::AgentConnection> agent = find_agent(own, policy);
   const Candidates candidates = agreement.allgather(own);
   if (std::string why = objection(candidates); !why.empty())
     return {nullptr, std::move(why)};
   Candidate reported;
-  std::unique_ptr<nic::InboxMember> member = join(std::move(agent), candidates, group.rank(), reported);
+  std::unique_ptr<nic::InboxMember> member =
+      join(std::move(agent), candidates, group.rank(), reported, policy);
   if (std::string why = objection(agreement.allgather(reported)); !why.empty())
     return {nullptr, std::move(why)};
   return {std::move(member), {}};

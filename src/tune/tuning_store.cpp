@@ -1,5 +1,6 @@
 // Tuning files on disk: read as a whole, replaced as a whole.
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "tune/tuning_file.hpp"
 
@@ -26,32 +27,23 @@ namespace fs = std::filesystem;
               thalweg_error_system);
 }
 
-class Descriptor {
-public:
-  Descriptor(const std::string& path, int flags)
-      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0)
-      fail(fmt::format("{} cannot be opened", path), errno);
-  }
-  ~Descriptor() { ::close(descriptor_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return descriptor_; }
-
-private:
-  int descriptor_;
-};
+Descriptor opened(const std::string& path, int flags) {
+  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0666));
+  if (file.number() < 0)
+    fail(fmt::format("{} cannot be opened", path), errno);
+  return file;
+}
 
 void write_whole(const std::string& path, const std::string& text) {
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  const Descriptor file = opened(path, O_WRONLY | O_CREAT | O_TRUNC);
   std::size_t written = 0;
   while (written < text.size()) {
-    const ssize_t count = ::write(file.get(), text.data() + written, text.size() - written);
+    const ssize_t count = ::write(file.number(), text.data() + written, text.size() - written);
     if (count < 0 && errno != EINTR)
       fail(fmt::format("{} cannot be written", path), errno);
     written += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
-  if (::fsync(file.get()) != 0)
+  if (::fsync(file.number()) != 0)
     fail(fmt::format("{} cannot be written", path), errno);
 }
 
@@ -76,8 +68,8 @@ void save_tuning(const std::string& path, const Tuning& found) {
     fs::create_directories(folder, error);
   if (error)
     fail(fmt::format("{} cannot be made", folder.string()), error.value());
-  const Descriptor lock(path + ".lock", O_RDWR | O_CREAT);
-  if (::flock(lock.get(), LOCK_EX) != 0)
+  const Descriptor lock = opened(path + ".lock", O_RDWR | O_CREAT);
+  if (::flock(lock.number(), LOCK_EX) != 0)
     fail(fmt::format("{}.lock cannot be locked", path), errno);
   TuningFile file;
   try {

@@ -73,7 +73,7 @@ TEST(Placement, ThisProcessHasAPlace) {
 }
 
 TEST(Placement, RanksAreOnTheLeavesThatTheirAgentsName) {
-  std::vector<RankPlace> ranks(4);
+  std::vector<RankPlace> ranks{place(1, 1), place(2, 1), place(3, 1), place(4, 1)};
   const std::uint32_t aggregators[] = {7, 3, 7, 9};
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     ranks[rank].aggregator = aggregators[rank];
@@ -82,6 +82,15 @@ TEST(Placement, RanksAreOnTheLeavesThatTheirAgentsName) {
   EXPECT_TRUE(place_ranks(ranks).leaves.empty());
   for (RankPlace& rank : ranks)
     rank.aggregator = 7;
+  EXPECT_TRUE(place_ranks(ranks).leaves.empty());
+}
+
+TEST(Placement, OneRankOfAHostIsEnoughToKnowItsLeaf) {
+  std::vector<RankPlace> ranks{place(1, 1), place(2, 1), place(1, 1), place(2, 1)};
+  ranks[2].aggregator = 7;
+  ranks[1].aggregator = 3;
+  EXPECT_EQ(place_ranks(ranks).leaves, (std::vector{0, 1, 0, 1}));
+  ranks[1].aggregator = 0;
   EXPECT_TRUE(place_ranks(ranks).leaves.empty());
 }
 

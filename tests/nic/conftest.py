@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import devices
@@ -58,15 +58,23 @@ def programs(reductions: str, broadcasts: str, blocks: str) -> dict[str, str]:
     return {"reductions": reductions, "broadcasts": broadcasts, "blocks": blocks}
 
 
-@pytest.fixture(scope="module")
-def messages(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("nic") / "messages"
+def _compiled_with_teams(compiler: Sequence[str], source: str, folders: pytest.TempPathFactory) -> str:
+    path = folders.mktemp("nic") / Path(source).stem
     root = devices.SOURCES.parent.parent
     folder = next(folder for folder in library_folders() if Path(folder, "libthalweg-team-openmpi.so").exists())
-    words = ["mpicxx.openmpi", "-std=c++20", "-O1", f"-I{root}/include", f"-I{root}/tests", "-o", str(path)]
-    words += [f"{root}/tests/team/messages.cpp", f"-L{folder}", "-lthalweg-team-openmpi", f"-Wl,-rpath,{folder}"]
-    subprocess.run(words, check=True)
+    words = [*compiler, "-O1", f"-I{root}/include", f"-I{root}/tests", "-o", str(path), f"{root}/tests/{source}"]
+    subprocess.run([*words, f"-L{folder}", "-lthalweg-team-openmpi", f"-Wl,-rpath,{folder}"], check=True)
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled_with_teams(["mpicxx.openmpi", "-std=c++20"], "team/messages.cpp", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def transfers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled_with_teams(["mpicc.openmpi"], "nic/transfers.c", tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

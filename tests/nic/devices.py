@@ -9,7 +9,8 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,22 @@ def agents(host: str) -> dict[int, int]:
     return found
 
 
+@contextlib.contextmanager
+def stopped(host: str) -> Iterator[Callable[[], None]]:
+    """Have the agent of a host stopped, until what is given is called or at the end."""
+
+    def go_on() -> None:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+    for pid in (pids := agents(host)):
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield go_on
+    finally:
+        go_on()
+
+
 def serving(host: str) -> list[int]:
     """Give the process that serves; the agent's other one keeps what must not end with it."""
     found = agents(host)
@@ -123,6 +140,18 @@ def ran_on(report: dict[str, object], function: str = "MPI_Barrier") -> set[str]
     calls = report["calls"]
     assert isinstance(calls, list)
     return {end["strategy"] for call in calls if call["function"] == function for end in call["ran_on"]}
+
+
+def run_transfers(program: str, folder: Path, meeting: str) -> tuple[Finished, dict[str, object]]:
+    """Have the second host's agent stopped from before the start until the program's messages have come through."""
+    through = folder / "through"
+    through.write_text("")
+    with stopped(ALL[1]) as go_on, ThreadPoolExecutor(1) as pool:
+        job = pool.submit(run_words, folder, HOSTS, "barrier=nic", program, str(through), meeting)
+        while not through.read_text() and not job.done():
+            time.sleep(0.01)
+        go_on()
+        return job.result()
 
 
 def run_nonblocking(program: str, folder: Path) -> tuple[Finished, dict[str, object]]:

@@ -114,6 +114,19 @@ def test_leaves_join_their_hosts_without_a_spine(fat_tree: None, programs: dict[
 
 
 @pytest.mark.exhaustive
+def test_where_an_agent_has_not_answered_at_the_start_hosts_do_without_switches(
+    fat_tree: None, transfers: str, tmp_path: Path
+) -> None:
+    """It answers before the first barrier, but ranks did not know each host's switch."""
+    del fat_tree
+    _serve("best", tmp_path / "log")
+    done, report = devices.run_transfers(transfers, tmp_path, "barrier")
+    assert done.returncode == 0, done.stderr
+    assert devices.ran_on(report) == {"nic"}
+    assert "no aggregator joins the hosts: when MPI began, agents named others or none" in str(report["network_device"])
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("ended", [LEAVES[0], LEAVES[1], SPINE])
 def test_who_waits_is_told_that_a_switch_has_ended(fat_tree: None, program: str, tmp_path: Path, ended: str) -> None:
     del fat_tree

@@ -1,7 +1,5 @@
 """Calls that were chosen for network devices where these cannot run them: the engine does, and the report says why."""
 
-import os
-import signal
 import subprocess
 from pathlib import Path
 
@@ -16,6 +14,18 @@ pytestmark = cards.NEED
 
 def _set(host: str, *words: str) -> None:
     subprocess.run(["ip", "-n", host, "link", "set", "eth0", *words], check=True)
+
+
+def test_who_waits_for_an_agent_that_is_stopped_lets_the_programs_messages_go_on(
+    lab: None, transfers: str, tmp_path: Path
+) -> None:
+    """In a group's first call, and for inboxes. The agent goes on once they have come through, and answers in time."""
+    del lab
+    done, report = devices.run_transfers(transfers, tmp_path, "barrier")
+    assert done.returncode == 0, done.stderr
+    assert devices.ran_on(report) == {"nic"}
+    done, _ = devices.run_transfers(transfers, tmp_path, "inboxes")
+    assert done.stdout == "messages are matched on the hosts' network devices\n", done.stdout + done.stderr
 
 
 def test_devices_of_a_small_mtu_do_without_messages_down_a_tree(lab: None, broadcasts: str, tmp_path: Path) -> None:
@@ -64,13 +74,8 @@ def test_no_host_needs_multicasts(lab: None, program: str, tmp_path: Path) -> No
 def test_an_agent_that_is_stopped_is_as_none(lab: None, program: str, tmp_path: Path, stopped: str) -> None:
     """One of a host that is there but does not answer, or the switch's: the job goes on without, after a while."""
     del lab
-    for pid in (pids := devices.agents(stopped)):
-        os.kill(pid, signal.SIGSTOP)
-    try:
+    with devices.stopped(stopped):
         done, report = devices.run(program, tmp_path, devices.HOSTS, "barrier=nic")
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
     assert done.stdout == "wrong 0\n", done.stderr
     if stopped == devices.SWITCH:
         assert devices.ran_on(report) == {"nic"}

@@ -5,9 +5,11 @@
 #include "checks.hpp"
 #include "thalweg/team.hpp"
 
+#include <chrono>
 #include <functional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -117,8 +119,16 @@ std::vector<Case> calls_beside_a_collective() {
   };
 }
 
+void announce(const Case& one, const team& all) {
+  if (all.rank() != receiver)
+    return;
+  std::printf("%s\n", one.name.c_str());
+  std::fflush(stdout); // a hang is to be told by the last line
+}
+
 /// More than any channel holds: it moves only while both ranks look after it.
 void check_beside_a_collective(const Case& one, team& all) {
+  announce(one, all);
   std::vector<double> in(1 << 20, 1.0);
   std::vector<double> out(in.size());
   request sum = all.start().allreduce(std::span<const double>(in), std::span<double>(out), MPI_SUM);
@@ -129,13 +139,17 @@ void check_beside_a_collective(const Case& one, team& all) {
   checks::require(out.back() == all.size(), "%s: the sum is %f", one.name.c_str(), out.back());
 }
 
-void check(const Case& one, team& all) {
+/// `delay`: of the sender, for others to come to the call after this one.
+void check(const Case& one, team& all, std::chrono::milliseconds delay = {}) {
+  announce(one, all);
   std::vector<char> message(message_bytes);
   MPI_Request pending = MPI_REQUEST_NULL;
   if (all.rank() == receiver)
     MPI_Irecv(message.data(), message_bytes, MPI_CHAR, sender, 1, MPI_COMM_WORLD, &pending);
-  if (all.rank() == sender)
+  if (all.rank() == sender) {
+    std::this_thread::sleep_for(delay);
     MPI_Send(message.data(), message_bytes, MPI_CHAR, receiver, 1, MPI_COMM_WORLD);
+  }
   one.call(all);
   MPI_Wait(&pending, MPI_STATUS_IGNORE);
 }
@@ -148,20 +162,16 @@ int main(int argc, char** argv) {
     team all(MPI_COMM_WORLD);
     all.open_inboxes();
     Buffers buffers(all);
-    for (const Case& one : cases(buffers)) {
-      if (all.rank() == receiver) { // a hang is to be told by the last line
-        std::printf("%s\n", one.name.c_str());
-        std::fflush(stdout);
-      }
+    for (const Case& one : cases(buffers))
       check(one, all);
-    }
-    for (const Case& one : calls_beside_a_collective()) {
-      if (all.rank() == receiver) {
-        std::printf("%s\n", one.name.c_str());
-        std::fflush(stdout);
-      }
+    // Rank 2 has left the sum then, and rank 0 has what that one sends it through the library to agree.
+    const Case with_one_ahead{"reduce while another one is ahead", [&](team& t) {
+                                t.reduce(buffers.in(), buffers.out(), receiver, MPI_SUM);
+                                t.open_inboxes();
+                              }};
+    check(with_one_ahead, all, std::chrono::milliseconds(100));
+    for (const Case& one : calls_beside_a_collective())
       check_beside_a_collective(one, all);
-    }
     if (all.rank() == receiver)
       std::printf("all right\n");
   }

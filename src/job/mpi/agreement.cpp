@@ -138,4 +138,8 @@ int agreement_tag(const transport::MpiApi& api, MPI_Comm communicator) {
   return found != 0 ? *static_cast<int*>(value) : lowest_that_mpi_allows;
 }
 
+int unused_tag(const transport::MpiApi& api, MPI_Comm communicator) {
+  return agreement_tag(api, communicator) - 1;
+}
+
 } // namespace thalweg::job

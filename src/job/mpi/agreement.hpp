@@ -79,7 +79,10 @@ private:
 /// All ranks of a communicator, as members.
 std::vector<Rank> all_ranks(std::int32_t ranks);
 
-/// A tag that transports leave alone: their tags are below it.
+/// A tag that transports leave alone.
 int agreement_tag(const transport::MpiApi& api, MPI_Comm communicator);
+
+/// One that no message ever has, so that whoever looks for it finds nothing. Transports' tags are below it.
+int unused_tag(const transport::MpiApi& api, MPI_Comm communicator);
 
 } // namespace thalweg::job

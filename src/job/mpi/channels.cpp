@@ -20,8 +20,9 @@ constexpr std::uint64_t moved_ns = 4000;
 
 } // namespace
 
-// Any look at the library makes it progress; this one finds nothing and takes nothing away. The library does
-// not say whether it moved something, but the time that it takes does. Long messages are moved in many parts,
+// A look at the library makes it progress, unless it finds what is there already. A message of ours may be
+// there that its receive has not been posted for, so this look is for one that never is. The library does not
+// say whether it moved something, but the time that it takes does. Long messages are moved in many parts,
 // each of which both ends have to look at: where one look moved something, there is probably more to come.
 wait::Visit Channels::progress_others(void* link) {
   auto& self = *static_cast<Link*>(link);
@@ -29,7 +30,7 @@ wait::Visit Channels::progress_others(void* link) {
     self.progress();
   const std::uint64_t begin_ns = wait::System::now_ns();
   int found = 0;
-  self.api.iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self.shadow->handle(), &found, MPI_STATUS_IGNORE);
+  self.api.iprobe(MPI_ANY_SOURCE, self.unused_tag, self.shadow->handle(), &found, MPI_STATUS_IGNORE);
   if (wait::System::now_ns() - begin_ns >= moved_ns) {
     self.visits_in_vain = 0;
     return wait::Visit::moved;
@@ -42,7 +43,8 @@ wait::Visit Channels::progress_others(void* link) {
 
 Channels::Channels(const transport::MpiApi& api, std::shared_ptr<ShadowCommunicator> shadow, Rank rank,
                    std::span<const int> nodes, const ChannelOptions& options)
-    : link_(std::make_shared<Link>(Link{api, std::move(shadow), options.progress, {}})),
+    : link_(
+          std::make_shared<Link>(Link{api, shadow, unused_tag(api, shadow->handle()), options.progress, {}})),
       node_(node_members(nodes, rank)) {
   link_->policy = wait_policy(options.waiting, options.oversubscribed);
   link_->policy.progress_others = progress_others;
@@ -88,8 +90,8 @@ std::unique_ptr<Transport> Channels::through_memory(const ChannelOptions& option
 std::unique_ptr<Transport> Channels::through_library(const ChannelOptions& options, Rank rank,
                                                      std::int32_t ranks) {
   const MPI_Comm communicator = link_->shadow->handle();
-  auto library = std::make_unique<transport::MpiTransport>(link_->api, communicator, rank, ranks,
-                                                           agreement_tag(link_->api, communicator));
+  auto library =
+      std::make_unique<transport::MpiTransport>(link_->api, communicator, rank, ranks, link_->unused_tag);
   if (!options.aggregates)
     return library;
   auto aggregation = std::make_unique<transport::AggregatingTransport>(std::move(library), link_->policy);

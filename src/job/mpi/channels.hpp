@@ -58,6 +58,7 @@ private:
   struct Link {
     const transport::MpiApi& api;
     std::shared_ptr<ShadowCommunicator> shadow;
+    int unused_tag;
     void (*progress)();
     wait::Policy policy;
     std::uint32_t visits_in_vain = patience; ///< since one moved something

@@ -13,6 +13,7 @@ namespace thalweg::mpi {
 
 int handle_Init(const CallSite&, int* argc, char*** argv) {
   int code = MPI_SUCCESS;
+  nic::AggregatorQuestion question;
   {
     const Inside inside;
     const int level = thread_level_to_ask_for(MPI_THREAD_SINGLE);
@@ -21,19 +22,20 @@ int handle_Init(const CallSite&, int* argc, char*** argv) {
                                       : native.Init_thread(argc, argv, level, &provided);
   }
   if (code == MPI_SUCCESS) {
-    start_with_world();
+    start_with_world(question);
   }
   return code;
 }
 
 int handle_Init_thread(const CallSite&, int* argc, char*** argv, int required, int* provided) {
   int code = MPI_SUCCESS;
+  nic::AggregatorQuestion question;
   {
     const Inside inside;
     code = native.Init_thread(argc, argv, thread_level_to_ask_for(required), provided);
   }
   if (code == MPI_SUCCESS) {
-    start_with_world();
+    start_with_world(question);
   }
   return code;
 }

@@ -31,7 +31,6 @@
 #include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/stream_hooks.hpp"
 #include "mpi/wait/wait_mode.hpp"
-#include "nic/agent_connection.hpp"
 #include "place/job_allocation.hpp"
 
 #include "mpi/state/runtime.hpp"
@@ -175,19 +174,8 @@ job::Agreement world_agreement() {
           job::wait_policy({}, true)};
 }
 
-// Only ranks of several hosts have a use for what joins their network devices.
-std::vector<job::RankPlace> gather_places(const job::Agreement& world, const job::RankPlace& mine) {
-  std::vector<job::RankPlace> places = world.allgather(mine);
-  if (std::ranges::all_of(places, [&](const job::RankPlace& place) { return place.node == mine.node; }))
-    return places;
-  const std::vector<std::uint32_t> aggregators = world.allgather(nic::known_aggregator());
-  for (std::size_t rank = 0; rank < places.size(); ++rank)
-    places[rank].aggregator = aggregators[rank];
-  return places;
-}
-
 // Rank 0's settings and its view of the library, and where every rank is.
-void agree() {
+void agree(nic::AggregatorQuestion& question) {
   const job::Agreement world = world_agreement();
   const Spinning spinning = library_spinning();
   std::string text = runtime.settings_text;
@@ -200,7 +188,8 @@ void agree() {
 
   job::RankPlace mine = job::this_place();
   mine.device_runtime = loaded_device_runtime();
-  const std::vector<job::RankPlace> places = gather_places(world, mine);
+  mine.aggregator = question.answer();
+  const std::vector<job::RankPlace> places = world.allgather(mine);
   runtime.placement = job::place_ranks(places);
   runtime.device_memory = device_objection(runtime.settings.device_buffers, places);
   runtime.agreed = true;
@@ -278,13 +267,13 @@ void begin() {
   }
 }
 
-void start_with_world() {
+void start_with_world(nic::AggregatorQuestion& question) {
   const Inside inside;
   const std::lock_guard lock(start_mutex);
   try {
     start_local();
     join_world();
-    agree();
+    agree(question);
     before_finalize = finish;
     after_program = restore_world;
     records_traffic = runtime.settings.record;

@@ -29,7 +29,7 @@ bool DeviceCollective::progress() noexcept {
 }
 
 bool DeviceCollective::advance() {
-  if (!group_->settle())
+  if (group_->settle() != wait::Look::reached)
     return false;
   if (!group_->is_on_devices())
     return advance_on_engine();

@@ -135,23 +135,36 @@ void DeviceGroup::begin_round() {
 }
 
 void DeviceGroup::find_agent() {
+  is_asking_ = true;
   if (own_.reason.front() != 0)
     return;
   try {
     agent_ = std::make_unique<nic::AgentConnection>();
-    if (relays_ && agent_->mtu() < mtu_of_broadcasts)
-      throw Error(fmt::format("the device's MTU is {}, and messages down a tree need {}", agent_->mtu(),
-                              mtu_of_broadcasts),
-                  "give the device a larger one, on all hosts", thalweg_error_system);
-    own_.address = agent_->address();
-    own_.aggregator = wants_aggregator_ ? agent_->aggregator() : 0;
-    own_.spine = agent_->spine();
-    std::random_device random;
-    own_.id = random();
-    own_.key = std::uint64_t{random()} << 32 | random();
+    agent_->greet();
   } catch (const std::exception& error) {
-    set_reason(own_.reason, error);
+    fail(error);
   }
+}
+
+void DeviceGroup::take_greeting() {
+  if (relays_ && agent_->mtu() < mtu_of_broadcasts)
+    throw Error(fmt::format("the device's MTU is {}, and messages down a tree need {}", agent_->mtu(),
+                            mtu_of_broadcasts),
+                "give the device a larger one, on all hosts", thalweg_error_system);
+  own_.address = agent_->address();
+  own_.aggregator = wants_aggregator_ ? agent_->aggregator() : 0;
+  own_.spine = agent_->spine();
+  std::random_device random;
+  own_.id = random();
+  own_.key = std::uint64_t{random()} << 32 | random();
+}
+
+// What this rank has to tell then matters more than what became of an aggregator.
+void DeviceGroup::fail(const std::exception& error) {
+  agent_.reset();
+  joining_.reset();
+  own_.is_aggregators = false;
+  set_reason(own_.reason, error);
 }
 
 // Agents may have been started anew since ranks were told where they are.
@@ -202,14 +215,35 @@ void DeviceGroup::ask_aggregators() {
   }
 }
 
+bool DeviceGroup::has_own_answer() {
+  try {
+    if (joining_) {
+      std::optional<nic::KernelGroup> joined = joining_->look();
+      if (!joined)
+        return false;
+      joining_.reset();
+      enter(std::move(*joined));
+    } else if (agent_) {
+      if (!agent_->has_greeted())
+        return false;
+      take_greeting();
+    }
+  } catch (const std::exception& error) {
+    fail(error);
+  }
+  return true;
+}
+
 bool DeviceGroup::has_answers() {
+  has_own_answer_ = has_own_answer_ || has_own_answer();
   std::erase_if(enrolling_, [this](const std::unique_ptr<nic::AgentConnection>& one) {
     const std::optional<std::string> answer = one->enrolled();
     set_aggregators_reason(answer.value_or(""));
     return answer.has_value();
   });
-  if (!enrolling_.empty())
+  if (!has_own_answer_ || !enrolling_.empty())
     return false;
+  is_asking_ = has_own_answer_ = false;
   begin_round();
   return true;
 }
@@ -247,26 +281,32 @@ thalweg_nic_group DeviceGroup::group_of(const nic::HostView& view) const {
   return group;
 }
 
-void DeviceGroup::join() {
+void DeviceGroup::ask_to_join() {
   try {
     if (!agent_)
       agent_ = std::make_unique<nic::AgentConnection>();
     const nic::HostView joins = view();
     const auto local = static_cast<std::uint32_t>(joins.own_number);
-    nic::KernelGroup joined(std::move(agent_), group_of(joins), local, names_in(joins, world_ranks_));
-    if (relays_)
-      relay_card_ = std::make_unique<nic::KernelRelay>(std::move(joined));
-    else
-      card_ = std::make_unique<nic::KernelCard>(std::move(joined));
+    joining_.emplace(std::move(agent_), group_of(joins), local, names_in(joins, world_ranks_));
   } catch (const std::exception& error) {
-    own_.is_aggregators = false;
-    set_reason(own_.reason, error);
+    fail(error);
   }
 }
 
+void DeviceGroup::enter(nic::KernelGroup joined) {
+  if (relays_)
+    relay_card_ = std::make_unique<nic::KernelRelay>(std::move(joined));
+  else
+    card_ = std::make_unique<nic::KernelCard>(std::move(joined));
+}
+
+// Where our engine runs the calls, the agent gets back what it gave.
 void DeviceGroup::settled(std::string note) {
   note_network_device(note);
   round_.reset();
+  agent_.reset();
+  card_.reset();
+  relay_card_.reset();
   is_settled_.store(true, std::memory_order_release);
 }
 
@@ -277,20 +317,21 @@ std::string DeviceGroup::objection(bool is_aggregators) const {
   return {};
 }
 
-bool DeviceGroup::settle() {
+wait::Look DeviceGroup::settle() {
   if (is_settled())
-    return true;
+    return wait::Look::reached;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || is_settled())
-    return is_settled();
-  if (!round_ && enrolling_.empty()) {
+    return is_settled() ? wait::Look::reached : wait::Look::nothing;
+  if (!round_ && !is_asking_)
     find_agent();
-    begin_round();
-  }
-  if ((!enrolling_.empty() && !has_answers()) || !round_->execution.progress())
-    return false;
+  const bool was_asking = is_asking_;
+  if (is_asking_ && !has_answers())
+    return wait::Look::nothing;
+  if (!round_->execution.progress())
+    return was_asking ? wait::Look::moved : wait::Look::nothing;
   go_on();
-  return is_settled();
+  return is_settled() ? wait::Look::reached : wait::Look::moved;
 }
 
 void DeviceGroup::go_on() {
@@ -298,6 +339,8 @@ void DeviceGroup::go_on() {
     settled(fmt::format("collectives for network devices are run by our engine: {}", why_not));
   } else if (times_joined_ == 0) {
     has_aggregators_ = are_aggregators_agreed();
+    if (!has_aggregators_ && std::ranges::find(words_, 0U, &Word::aggregator) == words_.end())
+      note_network_device("no aggregator joins the hosts: when MPI began, agents named others or none yet");
     spine_ = has_aggregators_ ? agreed_spine() : 0;
     join_all();
   } else if (const std::string why_alone = objection(true); !why_alone.empty()) {
@@ -313,14 +356,12 @@ void DeviceGroup::go_on() {
   }
 }
 
-// The round begins when all answers are there.
 void DeviceGroup::join_all() {
   ++times_joined_;
+  is_asking_ = true;
   if (has_aggregators_)
     ask_aggregators();
-  join();
-  if (enrolling_.empty())
-    begin_round();
+  ask_to_join();
 }
 
 void DeviceGroup::begin_calls() {

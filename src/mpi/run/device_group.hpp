@@ -5,8 +5,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,13 @@
 #include "nic/agent_connection.hpp"
 #include "nic/aggregating.hpp"
 #include "nic/card.hpp"
+#include "nic/joining.hpp"
 #include "nic/lowering.hpp"
 #include "nic/member.hpp"
 #include "nic/relay_member.hpp"
 #include "strategies/implementation.hpp"
 #include "transport/batch.hpp"
+#include "wait/policy.hpp"
 
 namespace thalweg::mpi {
 
@@ -28,15 +32,15 @@ namespace thalweg::mpi {
 // whether it has taken them, so that all come to the same end. Where all know of an aggregator, they join
 // groups with those of all leaves while these are asked. Only if one refuses, they join others and have a
 // third round. All goes on in the background, as calls that do not block may ask for several groups in any
-// order.
+// order. Nor does anybody wait for an agent: a round begins once those that were asked have answered.
 class DeviceGroup {
 public:
   // The group of a strategy's schedule at that root. `tags` are for it alone. It outlives the communicator.
   DeviceGroup(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator,
               std::shared_ptr<transport::Transport> transport, engine::Tags tags);
 
-  // Goes on without waiting; true once it is known how it ends. Throws what the transport throws.
-  bool settle();
+  // Goes on without waiting; reached once it is known how it ends. Throws what the transport throws.
+  wait::Look settle();
   bool is_settled() const { return is_settled_.load(std::memory_order_acquire); }
   // Once it is settled: whether devices run the calls, or our engine must, the same on all ranks.
   bool is_on_devices() const { return member_ != nullptr || relay_ != nullptr; }
@@ -82,18 +86,23 @@ private:
 
   void begin_round();
   void find_agent();
+  void take_greeting();
+  void fail(const std::exception& error);
   // Whether all hosts have an aggregator, those of a leaf the same; and one above all, or 0.
   bool are_aggregators_agreed() const;
   std::uint32_t agreed_spine() const;
-  // Of ranks that have aggregators asked: begins that; then true once all have answered.
+  // Of ranks that have aggregators asked: begins that.
   void ask_aggregators();
   void ask_aggregator(std::uint32_t address, const nic::HostView& view);
+  // Whether all agents have answered what they were asked; begins the round then.
   bool has_answers();
+  bool has_own_answer();
   nic::AggregatedTree tree() const { return {schedule_of_, nodes_, leaves_, relays_, spine_ != 0}; }
   std::uint32_t address_of(Rank card) const;
   void set_aggregators_reason(std::string_view reason);
   nic::HostView view() const;
-  void join();
+  void ask_to_join();
+  void enter(nic::KernelGroup joined);
   void join_all();
   // Of the first rank that has one; or that of the aggregator.
   std::string objection(bool is_aggregators) const;
@@ -122,7 +131,10 @@ private:
   std::uint32_t spine_ = 0; // 0: none
   Word own_;
   std::vector<Word> words_;
+  bool is_asking_ = false; // agents, and the round begins when they have answered
+  bool has_own_answer_ = false;
   std::unique_ptr<nic::AgentConnection> agent_;
+  std::optional<nic::Joining> joining_;
   std::vector<std::unique_ptr<nic::AgentConnection>> enrolling_;
   std::unique_ptr<nic::Card> card_;
   std::unique_ptr<nic::RelayCard> relay_card_;

@@ -22,7 +22,7 @@ const std::shared_ptr<DeviceGroup>& DeviceGroups::group_for(const strategies::Sc
 }
 
 bool wait_for_devices(DeviceGroup& group, const wait::Policy& policy) {
-  const auto look = [&] { return group.settle() ? wait::Look::reached : wait::Look::nothing; };
+  const auto look = [&] { return group.settle(); };
   wait::until(policy, look);
   return group.is_on_devices();
 }

@@ -64,7 +64,8 @@ bool bind_to(int socket, const thalweg::nic::AgentName& name) {
 
 int listening_socket() {
   const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (made < 0 || !bind_to(made, thalweg::nic::AgentName()) || listen(made, 64) < 0)
+  if (made < 0 || !bind_to(made, thalweg::nic::AgentName()) ||
+      listen(made, thalweg::nic::Server::max_waiting) < 0)
     throw Error(
         fmt::format("@{} cannot be listened at: {}", thalweg::nic::AgentName::text, std::strerror(errno)),
         "one agent serves a host: end the other one first");

@@ -66,6 +66,7 @@ void Server::serve() {
     const int patience_ms = std::min(
         {registry_.start_again(), enrollments_.go_on(), static_cast<int>(std::max<std::int64_t>(0, left))});
     poll(watched_.data(), watched_.size(), patience_ms);
+    accept_new();
     const std::vector<pollfd> ready = watched_;
     if (ready[1].revents != 0)
       neighbors_.receive([&](const Sender& from, std::span<const std::byte> datagram) {
@@ -83,10 +84,16 @@ void Server::serve() {
     for (std::size_t i = ready.size(); --i > 1;)
       if (ready[i].revents != 0 && !answer(ready[i].fd))
         forget(ready[i].fd);
-    if (ready[0].revents != 0)
-      if (const int connection = accept4(ready[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-          connection >= 0)
-        watched_.push_back({connection, POLLIN, 0});
+  }
+}
+
+// Also where the last look did not see them: they may have come before what it saw.
+void Server::accept_new() {
+  for (int count = 0; count < max_waiting; ++count) {
+    const int connection = accept4(watched_[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (connection < 0)
+      return;
+    watched_.push_back({connection, POLLIN, POLLIN}); // who connects asks at once
   }
 }
 

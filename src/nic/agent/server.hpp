@@ -14,6 +14,8 @@ namespace thalweg::nic {
 
 class Server {
 public:
+  /// So many may want to connect at once.
+  static constexpr int max_waiting = 64;
   /// `listening`: a socket to connect to.
   Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device,
          const Aggregation& aggregation);
@@ -22,6 +24,7 @@ public:
   void serve();
 
 private:
+  void accept_new();
   bool answer(int connection);
   void forget(int connection);
   thalweg_nic_reply reply_with(const char* reason) const;

@@ -21,7 +21,8 @@ private:
 
 class MpiTransport final : public Transport {
 public:
-  /// `communicator` must return errors and carry nobody else's traffic; `tag_limit` is its MPI_TAG_UB + 1.
+  /// `communicator` must return errors and carry nobody else's traffic; `tag_limit` is at most its
+  /// MPI_TAG_UB + 1.
   MpiTransport(const MpiApi& api, MPI_Comm communicator, Rank rank, std::int32_t ranks,
                std::int32_t tag_limit)
       : api_(api), communicator_(communicator), rank_(rank), ranks_(ranks), tag_limit_(tag_limit) {}

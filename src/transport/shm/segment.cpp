@@ -1,5 +1,6 @@
 #include "transport/shm/segment.hpp"
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 
 #include <cerrno>
@@ -19,28 +20,6 @@ constexpr const char* remedy = "messages inside of the node go through the MPI l
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(fmt::format("{}: {}", what, std::strerror(errno)), remedy, thalweg_error_system);
 }
-
-/// Closes a descriptor when its scope ends.
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0)
-      ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int number() const { return number_; }
-  int release() {
-    const int number = number_;
-    number_ = -1;
-    return number;
-  }
-
-private:
-  int number_;
-};
 
 } // namespace
 
