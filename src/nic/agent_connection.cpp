@@ -160,6 +160,17 @@ AgentConnection::Membership AgentConnection::join(const thalweg_nic_group& group
   return {.page = given[0], .socket = given[1], .doorbell = given[2]};
 }
 
+std::uint64_t AgentConnection::operator_named(const std::string& name, std::uint32_t words) {
+  thalweg_nic_request request = request_of(THALWEG_NIC_ASK_OPERATOR, {}, {});
+  name.copy(request.operator_name, sizeof request.operator_name - 1);
+  const thalweg_nic_reply found = ask(descriptor_, request).words;
+  if (found.operator_words != words)
+    throw Error(fmt::format("the agent's operator {} takes elements of {} words, not of {}", name,
+                            found.operator_words, words),
+                "give it one for these, by another name", thalweg_error_system);
+  return found.operator_digest;
+}
+
 void AgentConnection::enroll(std::uint32_t aggregator, const thalweg_nic_group& group,
                              std::span<const std::int32_t> ranks) {
   thalweg_nic_request request = request_of(THALWEG_NIC_ENROLL, group, ranks);

@@ -32,6 +32,11 @@ public:
   std::uint32_t spine() const { return spine_; }
   int descriptor() const { return descriptor_; }
 
+  /// Which version of an operator of users the agent has: what it is known by in groups (operator_digest).
+  /// `words`: of an element, as the caller has them. Throws Error where the agent has none of that name, or
+  /// one for other elements.
+  std::uint64_t operator_named(const std::string& name, std::uint32_t words);
+
   /// Descriptors that the caller closes.
   struct Membership {
     int page = -1;
