@@ -149,6 +149,10 @@ int main(int words, char** word) {
     if (names[i] != NULL)
       wrong += thalweg_nic_operator(with[i].op, names[i]) != thalweg_success;
   }
+  wrong += thalweg_nic_operator(MPI_SUM, "sum") != thalweg_error_invalid_argument;
+  wrong += thalweg_nic_operator(with[4].op, "no name") != thalweg_error_invalid_argument;
+  wrong += thalweg_nic_operator(with[0].op, "another_name") != thalweg_error_invalid_argument;
+  wrong += thalweg_nic_operator(with[0].op, names[0]) != thalweg_success;
   const int turns = atoi(word[1]);
   for (int turn = 0; turn < turns; ++turn)
     check(&with[turn % kinds], counts[turn / kinds % 6], turn);

@@ -106,7 +106,7 @@ def _operators(folder: str) -> list[Finding]:
     if not tried:
         return [Finding(False, f"there is no operator in {folder}: files *.o are looked for")]
     return [
-        Finding(not one["refusal"], f"operator {one['name']} " + (one["refusal"] or f"of {one['words']} words"))
+        Finding(not one["objection"], f"operator {one['name']} " + (one["objection"] or f"of {one['words']} words"))
         for one in tried
     ]
 

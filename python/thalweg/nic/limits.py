@@ -52,10 +52,10 @@ def read_limits(text: str, source: str) -> Limits:
         raise ThalwegError(NIC, f"{source}: networks is {networks}", 'write a list like ["10.0.0.0/8"]')
     if aggregator and not is_address(aggregator):
         raise ThalwegError(NIC, f"{source}: aggregator is {aggregator}", "write an IPv4 address like 10.0.0.250")
-    if operators and not (isinstance(operators, str) and Path(operators).is_absolute()):
+    if operators != "" and not (isinstance(operators, str) and Path(operators).is_absolute()):
         raise ThalwegError(NIC, f"{source}: operators is {operators}", "write a folder's whole path")
     allowed = tuple(_network(network, source) for network in networks)
-    return Limits(allowed, groups, starts, str(aggregator), str(operators))
+    return Limits(allowed, groups, starts, str(aggregator), operators)
 
 
 def is_address(text: object) -> bool:

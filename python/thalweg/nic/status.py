@@ -40,7 +40,11 @@ def lines(status: dict[str, Any]) -> list[str]:
     joined = role.get(status["aggregator"], f", whose groups {_host(status['aggregator'])} may join")
     found = [f"agent on {status['address']} through {status['hook']}{joined}: {packets}"]
     for one in status["operators"]:
-        what = f" of {one['words']} words, {one['digest']}" if not one["refusal"] else f" is left out: {one['refusal']}"
+        what = (
+            f" of {one['words']} words, {one['digest']}"
+            if not one["objection"]
+            else f" is left out: {one['objection']}"
+        )
         found.append(f"operator {one['name']}{what}")
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"

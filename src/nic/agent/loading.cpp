@@ -18,7 +18,7 @@ namespace thalweg::nic {
 namespace {
 
 constexpr std::size_t log_bytes = std::size_t{1} << 24;
-constexpr std::size_t refusal_letters = 300;
+constexpr std::size_t objection_letters = 300;
 
 std::vector<std::byte> bytes_of(const std::string& file) {
   std::ifstream from(file, std::ios::binary);
@@ -78,7 +78,7 @@ void sift(Operators& operators, Check check) {
       ++taken;
     } catch (const Error& error) {
       one.slot = 0;
-      one.refusal = std::string(error.what()).substr(0, refusal_letters);
+      one.objection = std::string(error.what()).substr(0, objection_letters);
     }
   }
 }

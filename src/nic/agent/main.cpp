@@ -101,7 +101,7 @@ Hook hook_named(std::string_view name) {
 }
 
 // For those who started it, of whom some read no more than the first line.
-void say_what_is_served(const char* device, const Programs& programs) {
+void log_what_is_served(const char* device, const Programs& programs) {
   std::string said =
       fmt::format("serving {} through {}\n", device, programs.hook() == Hook::tcx ? "tcx" : "clsact");
   for (const Operators::Entry& one : programs.operators().all()) {
@@ -109,7 +109,7 @@ void say_what_is_served(const char* device, const Programs& programs) {
       said += fmt::format("operator {} of {} words, {:016x}\n", one.name, one.words, one.digest);
     else
       std::fprintf(stderr, "thalweg-nic-agent: the operator %s is left out: %s\n", one.name.c_str(),
-                   one.refusal.c_str());
+                   one.objection.c_str());
   }
   std::fputs(said.c_str(), stdout);
   std::fflush(stdout);
@@ -145,7 +145,7 @@ int main(int count, char** words) {
     const std::string name = name_of(device.address());
     allow_many_files();
     thalweg::nic::drop_privileges(programs.hook() == Hook::clsact);
-    say_what_is_served(words[2], programs);
+    log_what_is_served(words[2], programs);
     thalweg::nic::keep(
         [&](const Ledger& ledger) {
           Registry registry(programs, neighbors, device.address(), name, aggregation, limits, ledger);

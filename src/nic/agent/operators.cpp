@@ -86,7 +86,7 @@ void Operators::read(const std::string& file) {
       refuse(fmt::format("{} are all that a host has", int{THALWEG_NIC_OPERATORS}));
     entry.slot = before + 1;
   } catch (const Error& error) {
-    entry.refusal = error.what();
+    entry.objection = error.what();
   }
   entries_.push_back(std::move(entry));
 }
@@ -99,7 +99,7 @@ const Operators::Entry& Operators::named(std::string_view name) const {
   if (found == nullptr)
     throw Error(fmt::format("it has no operator {}", name), "ask the administrator for it");
   if (found->slot == 0)
-    throw Error(fmt::format("it left out the operator {}", name), found->refusal);
+    throw Error(fmt::format("it left out the operator {}", name), found->objection);
   return *found;
 }
 
@@ -127,8 +127,9 @@ std::string quoted(std::string text) {
 std::string Operators::describe() const {
   std::string all;
   for (const Entry& one : entries_)
-    all += fmt::format(R"({}{{"name":"{}","words":{},"digest":"{:016x}","refusal":"{}"}})",
-                       all.empty() ? "" : ",", quoted(one.name), one.words, one.digest, quoted(one.refusal));
+    all +=
+        fmt::format(R"({}{{"name":"{}","words":{},"digest":"{:016x}","objection":"{}"}})",
+                    all.empty() ? "" : ",", quoted(one.name), one.words, one.digest, quoted(one.objection));
   return "[" + all + "]";
 }
 

@@ -19,7 +19,7 @@ public:
     std::uint32_t words = 0;      ///< of an element
     std::uint64_t digest = 0;     ///< of what it does
     std::uint32_t slot = 0;       ///< where the programs have it, from 1 on; 0: it was refused
-    std::string refusal{};        ///< why
+    std::string objection{};      ///< why
     std::vector<bpf_insn> code{}; ///< its instructions
   };
 

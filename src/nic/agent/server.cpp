@@ -103,7 +103,7 @@ thalweg_nic_reply Server::reply_with(const char* reason) const {
   return reply;
 }
 
-void Server::tell_of_operator(const thalweg_nic_request& request, thalweg_nic_reply& reply) const {
+void Server::report_operator(const thalweg_nic_request& request, thalweg_nic_reply& reply) const {
   const std::size_t letters = strnlen(request.operator_name, sizeof request.operator_name);
   const Operators::Entry& found = registry_.operators().named({request.operator_name, letters});
   reply.operator_words = found.words;
@@ -133,7 +133,7 @@ bool Server::answer(int connection) {
     if (request.kind == THALWEG_NIC_JOIN)
       membership = registry_.join(connection, user_of(connection), request);
     if (request.kind == THALWEG_NIC_ASK_OPERATOR)
-      tell_of_operator(request, reply);
+      report_operator(request, reply);
     if (request.kind == THALWEG_NIC_ENROLL) {
       enrollments_.ask(connection, user_of(connection), request);
       return true; // the answer comes later

@@ -25,7 +25,7 @@ private:
   bool answer(int connection);
   void forget(int connection);
   thalweg_nic_reply reply_with(const char* reason) const;
-  void tell_of_operator(const thalweg_nic_request& request, thalweg_nic_reply& reply) const;
+  void report_operator(const thalweg_nic_request& request, thalweg_nic_reply& reply) const;
 
   Registry& registry_;
   Neighbors& neighbors_;
