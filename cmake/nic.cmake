@@ -10,10 +10,12 @@ endif()
 
 set(programs ${PROJECT_BINARY_DIR}/thalweg-nic-card.bpf.o)
 set(source ${PROJECT_SOURCE_DIR}/src/nic/programs/card.bpf.c)
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/nic/*.h ${PROJECT_SOURCE_DIR}/src/nic/programs/*.h)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/nic/*.h ${PROJECT_SOURCE_DIR}/src/nic/programs/*.h
+  ${PROJECT_SOURCE_DIR}/include/thalweg/nic_operator.h)
 # <asm/types.h> is where the compiler's own headers are.
 add_custom_command(OUTPUT ${programs}
   COMMAND ${THALWEG_BPF_CLANG} -O2 -g -mcpu=v3 -fno-builtin -target bpf -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
+    -I${PROJECT_SOURCE_DIR}/include
     -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${THALWEG_LIBBPF_INCLUDE_DIR} -c ${source} -o ${programs}
   DEPENDS ${source} ${headers})
 add_custom_target(thalweg_nic_programs ALL DEPENDS ${programs})

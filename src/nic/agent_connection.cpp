@@ -40,8 +40,19 @@ void expect_consent(const thalweg_nic_reply& reply) {
 
 } // namespace
 
-void AgentConnection::greet() {
-  socket_.ask(request_of(THALWEG_NIC_HELLO, {}, {}));
+void AgentConnection::greet(std::string_view operator_name) {
+  thalweg_nic_request request =
+      request_of(operator_name.empty() ? THALWEG_NIC_HELLO : THALWEG_NIC_ASK_OPERATOR, {}, {});
+  operator_name.copy(request.operator_name, sizeof request.operator_name - 1);
+  socket_.ask(request);
+}
+
+std::uint64_t AgentConnection::operator_digest(std::string_view operator_name, std::uint32_t words) const {
+  if (known_.operator_words != words)
+    throw Error(fmt::format("the agent's operator {} takes elements of {} words, not of {}", operator_name,
+                            known_.operator_words, words),
+                "give it one for these, by another name", thalweg_error_system);
+  return known_.operator_digest;
 }
 
 bool AgentConnection::has_greeted() {

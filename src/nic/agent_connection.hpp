@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace thalweg::nic {
 
@@ -21,10 +22,10 @@ public:
       : socket_(patience) {}
 
   int descriptor() const { return socket_.descriptor(); }
-  /// Asks what the agent knows.
-  void greet();
-  /// Whether that is known by now. Throws Error where the agent is of another version, ends, or does not
-  /// answer within the patience, which is remembered for a minute.
+  /// Asks what the agent knows, also of an operator of users, if it has that name.
+  void greet(std::string_view operator_name = {});
+  /// Whether that is known by now. Throws Error where the agent is of another version, has no such operator,
+  /// ends, or does not answer within the patience, which is remembered for a minute.
   bool has_greeted();
   /// Then: of the device that the agent serves, in network order.
   std::uint32_t address() const { return known_.address; }
@@ -35,6 +36,10 @@ public:
   std::uint32_t aggregator() const { return known_.aggregator; }
   /// Where one is that has that one below it, as far as the agent has heard; 0: nowhere.
   std::uint32_t spine() const { return known_.spine; }
+  /// Which version it has of the operator that it was asked for: what that is known by in groups
+  /// (operator_digest). `words`: of an element, as the caller has them. Throws Error where the operator is
+  /// one for other elements.
+  std::uint64_t operator_digest(std::string_view operator_name, std::uint32_t words) const;
 
   struct Membership {
     Descriptor page;

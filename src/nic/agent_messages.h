@@ -17,7 +17,10 @@ enum thalweg_nic_request_kind {
   THALWEG_NIC_JOIN = 2,   /* makes the group on this host, or joins it: gives a page, a socket, a doorbell */
   THALWEG_NIC_STATUS = 3, /* version and kind are enough: gives a text in JSON instead of a reply */
   THALWEG_NIC_ENROLL = 4, /* has an aggregator's agent make the group there; the answer may take a second */
+  THALWEG_NIC_ASK_OPERATOR = 5, /* has it that operator of users, and which version of it? */
 };
+
+enum thalweg_nic_operator_name { THALWEG_NIC_OPERATOR_NAME = 32 /* bytes, with the 0 behind it */ };
 
 struct thalweg_nic_request {
   __u32 version;
@@ -26,16 +29,19 @@ struct thalweg_nic_request {
   __u32 aggregator; /* of PLACE: where, in network order */
   struct thalweg_nic_group group;
   __s32 ranks[THALWEG_NIC_CONTRIBUTORS]; /* by contributor: the rank, or the first one of the card below */
+  char operator_name[THALWEG_NIC_OPERATOR_NAME]; /* of ASK_OPERATOR */
 };
 
 struct thalweg_nic_reply {
   __u32 version;
-  __u32 refused;    /* 0: done */
-  __u32 address;    /* the device's, in network order */
-  __u32 mtu;        /* the device's: bytes of a packet with its IP header */
-  char reason[108]; /* where all versions have it */
-  __u32 aggregator; /* a card without ranks that this host's groups may have; 0: none, in network order */
-  __u32 spine;      /* one that has that one below it; 0: none, or not known yet */
+  __u32 refused;        /* 0: done */
+  __u32 address;        /* the device's, in network order */
+  __u32 mtu;            /* the device's: bytes of a packet with its IP header */
+  char reason[108];     /* where all versions have it */
+  __u32 aggregator;     /* a card without ranks that this host's groups may have; 0: none, in network order */
+  __u32 spine;          /* one that has that one below it; 0: none, or not known yet */
+  __u32 operator_words; /* of ASK_OPERATOR: an element's */
+  __u64 operator_digest;
 };
 
 /* The page that is shared with a group's ranks, which look there for ends. In each array by place in the

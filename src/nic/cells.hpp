@@ -1,10 +1,35 @@
 #pragma once
 
 #include "nic/combining.h"
+#include "thalweg/nic_operator.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 
 namespace thalweg::nic {
+
+/// An operator of users (thalweg/nic_operator.h) as a function of this process: into = from (+) into.
+struct ElementOperator {
+  void (*combine)(const thalweg_nic_word* from, thalweg_nic_word* into) = nullptr; ///< null: none
+  std::uint32_t words = 1;                                                         ///< of an element
+};
+
+/// What all contributors have brought, by an operator of users, as the kernel's programs do it.
+inline void combine_cells(thalweg_nic_content& content, std::span<const thalweg_nic_content> cells,
+                          const ElementOperator& by) {
+  thalweg_nic_word from[THALWEG_NIC_WORDS] = {};
+  thalweg_nic_word into[THALWEG_NIC_WORDS] = {};
+  const auto words = std::min<std::uint32_t>(content.count, THALWEG_NIC_WORDS);
+  for (const thalweg_nic_content& cell : cells) {
+    std::copy_n(cell.words, words, into);
+    for (std::uint32_t at = 0; &cell != &cells.front() && at + by.words <= THALWEG_NIC_WORDS && at < words;
+         at += by.words)
+      by.combine(from + at, into + at);
+    std::copy_n(into, words, from);
+  }
+  std::copy_n(from, words, content.words);
+}
 
 /// What all contributors have brought, put together into `content`, which has what thalweg_nic_arrive says of
 /// it.

@@ -36,6 +36,7 @@ enum thalweg_nic_number {
   THALWEG_NIC_INTEGER = 0,
   THALWEG_NIC_DOUBLE = 1,
   THALWEG_NIC_FLOAT = 2,
+  THALWEG_NIC_ELEMENT = 3, /* of an operator of users, which the group knows (nic/packet.h) */
   THALWEG_NIC_LOCATED = 4, /* added to one of these */
 };
 

@@ -1,6 +1,5 @@
 #include "nic/host_card.hpp"
 
-#include "nic/cells.hpp"
 #include "nic/datagram.hpp"
 #include "wait/system.hpp"
 
@@ -13,8 +12,9 @@ HostCard::~HostCard() {
     socket_.linger([this] { return receive(); });
 }
 
-void HostCard::join(const thalweg_nic_group& group) {
+void HostCard::join(const thalweg_nic_group& group, const ElementOperator& combiner) {
   group_ = group;
+  combiner_ = combiner;
   cells_.assign(std::size_t{THALWEG_NIC_WINDOW} * group.contributors, {});
 }
 
@@ -32,7 +32,11 @@ std::uint32_t HostCard::arrive(std::uint32_t contributor, std::uint32_t epoch, t
                                                    &content, wait::System::now_ns() / 1000);
   if (actions != THALWEG_NIC_COMBINE)
     return actions;
-  combine_cells(content, {cells, group_.contributors});
+  const std::span<const thalweg_nic_content> all(cells, group_.contributors);
+  if (combiner_.combine != nullptr)
+    combine_cells(content, all, combiner_);
+  else
+    combine_cells(content, all);
   return thalweg_nic_complete(&group_, &state_, epoch, &content);
 }
 

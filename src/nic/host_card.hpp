@@ -5,6 +5,7 @@
 // below it. What the network device gains over hosts is measured against it.
 
 #include "nic/card.hpp"
+#include "nic/cells.hpp"
 #include "nic/host_socket.hpp"
 
 #include <memory>
@@ -22,8 +23,9 @@ public:
   ~HostCard() override;
 
   thalweg_nic_place place() const { return socket_.place(); }
-  /// The group, before the first start: its one local contributor is this process.
-  void join(const thalweg_nic_group& group);
+  /// The group, before the first start: its one local contributor is this process. `combiner`: where it has
+  /// an operator of users.
+  void join(const thalweg_nic_group& group, const ElementOperator& combiner = {});
 
   bool start(std::uint32_t epoch, const thalweg_nic_content& own) override;
   bool has_ended(std::uint32_t epoch) override;
@@ -42,6 +44,7 @@ private:
 
   HostSocket socket_;
   thalweg_nic_group group_{};
+  ElementOperator combiner_{};
   thalweg_nic_state state_{};
   std::vector<thalweg_nic_content> cells_; // by place in the window, then contributor
 };

@@ -11,13 +11,15 @@ enum thalweg_nic_sizes {
   THALWEG_NIC_CONTRIBUTORS = 64, /* ranks of the host and cards below */
   THALWEG_NIC_SEGMENTS = 64,     /* at most, of a broadcast */
   THALWEG_NIC_SEGMENT_BYTES = 1408,
-  THALWEG_NIC_ARRIVAL_BYTES = 8, /* who came last, and how long the first one has waited */
+  THALWEG_NIC_ARRIVAL_BYTES = 8,            /* who came last, and how long the first one has waited */
+  THALWEG_NIC_OPERATORS = 8,                /* of users, at most on a host */
+  THALWEG_NIC_OPERATOR_INSTRUCTIONS = 1024, /* the place of one, with two that are not its own */
 };
 
 enum thalweg_nic_constants {
   THALWEG_NIC_PORT = 7747,
   THALWEG_NIC_MAGIC = 0x5457,
-  THALWEG_NIC_VERSION = 8,
+  THALWEG_NIC_VERSION = 9,
 };
 
 /* Starts are sent to this address, 239.77.47.1: a multicast needs no route, no neighbor and no privilege. */
@@ -67,6 +69,9 @@ struct thalweg_nic_group {
   __u16 width; /* messages that an inbox keeps of each rank, a power of two; 0: a group for all else */
   struct thalweg_nic_place parent;
   struct thalweg_nic_place below[THALWEG_NIC_CONTRIBUTORS]; /* by contributor; unused for ranks of trees */
+  __u64 operator_digest; /* which operator of users combines all that it has; 0: what packets say */
+  __u32 operator_slot;   /* where this host has that one, from 1 on; the agent says it */
+  __u32 unused;
 };
 
 THALWEG_NIC_INLINE __u16 thalweg_nic_order16(__u16 value) {

@@ -29,8 +29,8 @@ def join(number: int, rank: int) -> tuple[mmap.mmap, socket.socket]:
     places = [member.place(f"10.77.0.{other + 1}") for other in range(RANKS)]
     places += [bytes(8)] * (member.CONTRIBUTORS - RANKS)
     ranks = [*range(RANKS)] + [0] * (member.CONTRIBUTORS - RANKS)
-    group = head + bytes(8) + b"".join(places)
-    agent.send(struct.pack("=IIII", VERSION, 2, rank, 0) + group + array.array("i", ranks).tobytes())
+    group = head + bytes(8) + b"".join(places) + member.NO_OPERATOR
+    agent.send(struct.pack("=IIII", VERSION, 2, rank, 0) + group + array.array("i", ranks).tobytes() + member.NO_NAME)
     reply, descriptors, _, _ = socket.recv_fds(agent, 128, 3)
     assert len(descriptors) == 3, reply
     sys.agent = agent  # type: ignore[attr-defined] # for as long as the process lives

@@ -18,6 +18,7 @@ from thalweg.nic.status import AGENT, VERSION
 CONTRIBUTORS, WINDOW, PORT = 64, 8, 7747
 DEPARTURE_AT, PATIENCE_S = 2560, 60.0
 KEY = 0xFEEDFEED
+NO_OPERATOR, NO_NAME = bytes(16), bytes(32)
 
 
 def place(address: str) -> bytes:
@@ -32,10 +33,10 @@ def main(number: int, rank: int, place_above: tuple[str, int], below: list[str],
     head = struct.pack("=QIHHHHHH", KEY, number, 1, 1 + len(below), not root, own, 0, 0)
     cards = [place(address) for address in below]
     places = [bytes(8), *cards] + [bytes(8)] * (CONTRIBUTORS - 1 - len(below))
-    group = head + (bytes(8) if root else place(parent)) + b"".join(places)
+    group = head + (bytes(8) if root else place(parent)) + b"".join(places) + NO_OPERATOR
     ranks = [rank] + [100 + index for index in range(len(below))]
     ranks += [0] * (CONTRIBUTORS - len(ranks))
-    agent.send(struct.pack("=IIII", VERSION, 2, 0, 0) + group + array.array("i", ranks).tobytes())
+    agent.send(struct.pack("=IIII", VERSION, 2, 0, 0) + group + array.array("i", ranks).tobytes() + NO_NAME)
     reply, descriptors, _, _ = socket.recv_fds(agent, 128, 3)
     assert len(descriptors) == 3, reply
     page = mmap.mmap(descriptors[0], 4096)

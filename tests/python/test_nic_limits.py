@@ -24,6 +24,7 @@ def test_what_is_written_is_read(networks: list[str], groups: int, starts: int) 
     text = f"networks = [{listed}]\ngroups_per_user = {groups}\nstarts_per_second = {starts}\n"
     assert read_limits(text, "file") == Limits(tuple(networks), groups, starts)
     assert read_limits(text + 'aggregator = "10.0.0.9"', "file").aggregator == "10.0.0.9"
+    assert read_limits(text + 'operators = "/folder"', "file").operators == "/folder"
 
 
 @given(st.one_of(st.text(), st.text(alphabet='networks=gupr_["]10./,\n -')))
@@ -49,6 +50,8 @@ def test_any_text_is_read_or_refused_with_the_files_name(text: str) -> None:
         ("networks = [1]", "'1' is no IPv4 network"),
         ("networks", "is no TOML"),
         ('aggregator = "switch"', "aggregator is switch"),
+        ('operators = "folder"', "operators is folder"),
+        ("operators = 0", "operators is 0"),
     ],
 )
 def test_errors_say_what_is_wrong(text: str, said: str) -> None:
@@ -66,7 +69,9 @@ def test_a_host_without_a_file_has_the_standard_limits(tmp_path: Path) -> None:
 def test_the_agent_is_told_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thalweg.nic.agent._part", lambda name: name)
     words = command("eth1", "tcx", Limits(("10.0.0.0/8", "192.168.1.0/24"), 7, 900))
-    assert words[2:] == ["eth1", "tcx", "none", "7", "900", "10.0.0.0/8", "192.168.1.0/24"]
+    assert words[2:] == ["eth1", "tcx", "none", "7", "900", "-", "10.0.0.0/8", "192.168.1.0/24"]
+    assert command("eth1", "tcx", Limits(operators="/folder"))[7] == "/folder"
+    assert command("eth1", "tcx", Limits(operators="/folder"), operators="/other")[7] == "/other"
     assert command("eth1", "tcx", Limits(aggregator="10.0.0.9"))[4] == "10.0.0.9"
     assert command("eth1", "tcx", Limits(aggregator="10.0.0.9"), "self")[4] == "self,10.0.0.9"
     assert command("lo/all", "tcx", Limits(), "self")[4] == "self"

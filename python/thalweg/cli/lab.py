@@ -18,6 +18,9 @@ _HostRate = Annotated[str, typer.Option("--host-rate", help="Of the hosts' own l
 _Topology = Annotated[
     str, typer.Option(help="star, fat-tree:HOSTSxSPINES, ring, torus:XxY…, or another of docs/machines.md.")
 ]
+_Operators = Annotated[
+    str, typer.Option(metavar="FOLDER", help="With agents that have these operators of users; see docs/nic.md.")
+]
 _Shuffle = Annotated[
     int, typer.Option(metavar="SEED", help="Jobs get the hosts in a random order by this seed; 0: in order.")
 ]
@@ -39,11 +42,14 @@ def make_application() -> typer.Typer:
         topology: _Topology = "star",
         shuffle: _Shuffle = 0,
         nic: _Nic = False,
+        operators: _Operators = "",
         name: _Name = "thalweg",
     ) -> None:
         """Make hosts with links of that rate, on a network of that shape."""
         checked = importlib.import_module("thalweg.lab.hosts").checked
-        lab = checked(name, hosts, rate, topology, shuffle, host_rate)._replace(nic=nic)
+        lab = checked(name, hosts, rate, topology, shuffle, host_rate)._replace(
+            nic=nic or bool(operators), operators=operators
+        )
         importlib.import_module("thalweg.lab.network").up(lab)
         shuffled = f"; jobs get them as {', '.join(lab.dealt)}" if shuffle else ""
         print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}{shuffled}")

@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 
 _Device = Annotated[str, typer.Option(help="The network device that the hosts reach each other by.")]
+_Operators = Annotated[
+    str, typer.Option(metavar="FOLDER", help="Operators of users, compiled: files *.o; see docs/nic.md.")
+]
 
 
 def make_application() -> typer.Typer:
@@ -31,12 +34,13 @@ def make_application() -> typer.Typer:
         router: Annotated[
             str, typer.Option(metavar="DEVICE", help="Aggregate on this router: all devices, the address of this one.")
         ] = "",
+        operators: _Operators = "",
     ) -> None:
         """Serve this host's jobs until it is ended. Needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON."""
         if aggregate or switch or router:
             aggregator = f"self,{aggregator}" if aggregator else "self"
         served = f"{router}/all" if router else switch or device
-        importlib.import_module("thalweg.nic.agent").serve(served, hook, aggregator)
+        importlib.import_module("thalweg.nic.agent").serve(served, hook, aggregator, operators)
 
     @app.command()
     def status(
@@ -53,10 +57,11 @@ def make_application() -> typer.Typer:
         device: _Device = "eth0",
         switch: Annotated[str, typer.Option(metavar="BRIDGE", help="As a switch: this bridge.")] = "",
         router: Annotated[str, typer.Option(metavar="DEVICE", help="As a router: with the address of this one.")] = "",
+        operators: _Operators = "",
     ) -> None:
         """Look whether this host can run them. The exit status is 1 where something is missing."""
         role = "switch" if switch else "router" if router else ""
-        found = importlib.import_module("thalweg.nic.check").findings(switch or router or device, role)
+        found = importlib.import_module("thalweg.nic.check").findings(switch or router or device, role, operators)
         for finding in found:
             print(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
         if not all(finding.is_good for finding in found):

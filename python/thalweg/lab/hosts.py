@@ -39,6 +39,9 @@ class Lab(NamedTuple):
     host_rate: str = ""
     """Of hosts' own links, where those are faster than the others, as in machines that are tori; "": the same."""
 
+    operators: str = ""
+    """A folder with operators of users that the agents have; "": none."""
+
     @property
     def names(self) -> list[str]:
         """Name the hosts, which are their network namespaces too."""

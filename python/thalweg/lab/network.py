@@ -61,7 +61,8 @@ def up(lab: Lab) -> None:
 
 
 def _start_agents(lab: Lab) -> None:
-    limits = Limits((str(ipaddress.IPv4Network(f"{lab.address(0)}/24", strict=False)), _ROUTERS))
+    networks = (str(ipaddress.IPv4Network(f"{lab.address(0)}/24", strict=False)), _ROUTERS)
+    limits = Limits(networks, operators=lab.operators)
     device = "bridge" if lab.topology == "star" else "lo/all"
     above = ""
     if lab.spine >= 0:

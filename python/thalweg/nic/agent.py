@@ -1,5 +1,6 @@
 """Start a host's agent, which loads the programs into the kernel and serves the host's jobs."""
 
+import json
 import os
 import select
 import shutil
@@ -8,7 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from thalweg.errors import INSTALLATION, NIC, ThalwegError
 from thalweg.libraries import library_folders
@@ -21,12 +22,15 @@ _PATIENCE_S = 20
 """Kernels prove the programs when they are loaded."""
 
 
-def command(device: str, hook: str, limits: Limits | None = None, aggregator: str = "") -> list[str]:
+def command(
+    device: str, hook: str, limits: Limits | None = None, aggregator: str = "", operators: str = ""
+) -> list[str]:
     """Write the agent's command line; without limits, with the host's.
 
     `device`: its name, or NAME/all for a router whose address is on it. `aggregator`: where groups may have a card
     without ranks, as an address; "self": on this agent's own, for others; "self,ADDRESS": with that one above it; "":
-    as the limits say, which also say what is above "self".
+    as the limits say, which also say what is above "self". `operators`: a folder with operators of users; "": the one
+    that the limits name.
     """
     if hook not in HOOKS:
         raise ThalwegError(NIC, f"'{hook}' is no hook of network devices", f"choose one of {', '.join(HOOKS)}")
@@ -41,15 +45,27 @@ def command(device: str, hook: str, limits: Limits | None = None, aggregator: st
         aggregator or given.aggregator or "none",
         str(given.groups_per_user),
         str(given.starts_per_second),
+        operators or given.operators or "-",
         *given.networks,
     ]
 
 
-def serve(device: str, hook: str, aggregator: str = "") -> NoReturn:
+def serve(device: str, hook: str, aggregator: str = "", operators: str = "") -> NoReturn:
     """Take this process's place with the agent."""
-    words = command(device, hook, aggregator=aggregator)
+    words = command(device, hook, aggregator=aggregator, operators=operators)
     sys.stdout.flush()
     os.execv(words[0], words)
+
+
+def try_operators(folder: str) -> list[dict[str, Any]]:
+    """Have the kernel look at a folder's operators of users: each has a name, and what it was refused for, if it was.
+
+    Needs the rights of an agent. Fails where the agent's own programs are not loaded, or the folder cannot be read.
+    """
+    tried = subprocess.run([_part(_AGENT), _part(_PROGRAMS), folder], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        raise ThalwegError(NIC, tried.stderr.strip(), "name a folder with files *.o, as root: --operators")
+    return list(json.loads(tried.stdout))
 
 
 def start_on(  # noqa: PLR0913 - what an agent is told

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.errors import ThalwegError
-from thalweg.nic.agent import command
+from thalweg.nic.agent import command, try_operators
 from thalweg.nic.status import ask
 
 _CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_PERFMON": 38, "CAP_BPF": 39}
@@ -26,11 +26,16 @@ class Finding(NamedTuple):
     text: str
 
 
-def findings(device: str, role: str = "") -> list[Finding]:
-    """Look at all that an agent needs; who asks may lack what only the agent needs. `role`: switch, router or none."""
+def findings(device: str, role: str = "", operators: str = "") -> list[Finding]:
+    """Look at all that an agent needs; who asks may lack what only the agent needs.
+
+    `role`: switch, router or none. `operators`: a folder with operators of users, which the kernel is to look at.
+    """
     own = [_kernel(), _rights(), _parts(device), _device(device, role)]
     if role:
         own += [_address(device), _ports(device) if role == "switch" else _routes()]
+    if operators:
+        own += _operators(operators)
     return [*own, _agent()]
 
 
@@ -91,6 +96,19 @@ def _ports(bridge: str) -> Finding:
 def _routes() -> Finding:
     does = Path("/proc/sys/net/ipv4/ip_forward").read_text(encoding="ascii").strip() == "1"
     return Finding(does, "this host routes" if does else "this host does not route: sysctl net.ipv4.ip_forward=1")
+
+
+def _operators(folder: str) -> list[Finding]:
+    try:
+        tried = try_operators(folder)
+    except ThalwegError as error:
+        return [Finding(False, f"{error.message}; {error.remedy}")]
+    if not tried:
+        return [Finding(False, f"there is no operator in {folder}: files *.o are looked for")]
+    return [
+        Finding(not one["objection"], f"operator {one['name']} " + (one["objection"] or f"of {one['words']} words"))
+        for one in tried
+    ]
 
 
 def _agent() -> Finding:

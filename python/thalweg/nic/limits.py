@@ -4,6 +4,7 @@ networks = ["10.0.0.0/8"]      # where the hosts of a group may be; anywhere, if
 groups_per_user = 64           # from 1 to 256
 starts_per_second = 200000     # of a user on this host, from 0, which is as many as it likes, to 1000000000
 aggregator = "10.0.0.250"      # whose card may join this host's groups, or those of the switch below; none, if left out
+operators = "/etc/thalweg/operators"    # a folder with operators of users; none, if left out
 """
 
 import ipaddress
@@ -25,6 +26,7 @@ class Limits(NamedTuple):
     groups_per_user: int = 64
     starts_per_second: int = 200_000
     aggregator: str = ""
+    operators: str = ""
 
 
 def read_limits(text: str, source: str) -> Limits:
@@ -37,8 +39,9 @@ def read_limits(text: str, source: str) -> Limits:
     groups = entries.pop("groups_per_user", Limits().groups_per_user)
     starts = entries.pop("starts_per_second", Limits().starts_per_second)
     aggregator = entries.pop("aggregator", "")
+    operators = entries.pop("operators", "")
     if entries:
-        known = "networks, groups_per_user, starts_per_second and aggregator are known"
+        known = "networks, groups_per_user, starts_per_second, aggregator and operators are known"
         raise ThalwegError(NIC, f"{source} has an entry '{next(iter(entries))}'", known)
     if type(groups) is not int or not 1 <= groups <= _GROUPS_MAX:
         raise ThalwegError(NIC, f"{source}: groups_per_user is {groups}", f"write a number from 1 to {_GROUPS_MAX}")
@@ -49,7 +52,10 @@ def read_limits(text: str, source: str) -> Limits:
         raise ThalwegError(NIC, f"{source}: networks is {networks}", 'write a list like ["10.0.0.0/8"]')
     if aggregator and not is_address(aggregator):
         raise ThalwegError(NIC, f"{source}: aggregator is {aggregator}", "write an IPv4 address like 10.0.0.250")
-    return Limits(tuple(_network(network, source) for network in networks), groups, starts, str(aggregator))
+    if operators != "" and not (isinstance(operators, str) and Path(operators).is_absolute()):
+        raise ThalwegError(NIC, f"{source}: operators is {operators}", "write a folder's whole path")
+    allowed = tuple(_network(network, source) for network in networks)
+    return Limits(allowed, groups, starts, str(aggregator), operators)
 
 
 def is_address(text: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from thalweg.errors import NIC, ThalwegError
 
 AGENT = b"\0thalweg-nic"
-VERSION = 8
+VERSION = 9
 _STATUS = 3
 _PATIENCE_S = 5.0
 _LONGEST = 1 << 20
@@ -39,6 +39,13 @@ def lines(status: dict[str, Any]) -> list[str]:
     role = {"": "", "self": ", which aggregates for other hosts"}
     joined = role.get(status["aggregator"], f", whose groups {_host(status['aggregator'])} may join")
     found = [f"agent on {status['address']} through {status['hook']}{joined}: {packets}"]
+    for one in status["operators"]:
+        what = (
+            f" of {one['words']} words, {one['digest']}"
+            if not one["objection"]
+            else f" is left out: {one['objection']}"
+        )
+        found.append(f"operator {one['name']}{what}")
     for group in status["groups"]:
         ranks = f"{group['present']} of {group['ranks']} ranks here"
         if not group["ranks"]:

@@ -213,6 +213,7 @@ HANDLED: dict[str, str] = {
     "Init_thread": "int* argc, char*** argv, int required, int* provided",
     "Finalize": "void",
     "Win_free": "MPI_Win* win",
+    "Op_free": "MPI_Op* op",
     "Session_init": "MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session",
     "Session_finalize": "MPI_Session* session",
     "Comm_idup": "MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request",

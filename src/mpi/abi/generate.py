@@ -78,6 +78,7 @@ ALSO_EXPORTED = (
     *("MPI_Pcontrol", "PMPI_Pcontrol"),
     *("thalweg_set_selection", "thalweg_bypass", "thalweg_fingerprint", "thalweg_library_function"),
     *("thalweg_attach_streams", "thalweg_detach_streams", "thalweg_report_stream"),
+    "thalweg_name_nic_operator",
     *("ucp_worker_progress", "sched_yield"),
 )
 

@@ -15,6 +15,7 @@
 #include "nic/datagram.hpp"
 #include "nic/kernel_card.hpp"
 #include "nic/kernel_relay.hpp"
+#include "schedule/buffers.hpp"
 #include "strategies/host_tree.hpp"
 
 namespace thalweg::mpi {
@@ -99,11 +100,12 @@ void set_reason(std::array<char, size>& reason, const std::exception& error) {
 
 } // namespace
 
-DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator,
-                         std::shared_ptr<transport::Transport> transport, engine::Tags tags)
+DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, GroupOperator combiner,
+                         CommunicatorState& communicator, std::shared_ptr<transport::Transport> transport,
+                         engine::Tags tags)
     : rank_(communicator.rank), relays_(is_relayed(scheduled.strategy().operation)),
-      wants_aggregator_(wants_aggregator(scheduled)), transport_(std::move(transport)), tags_(tags),
-      words_(static_cast<std::size_t>(communicator.size)) {
+      combiner_(std::move(combiner)), wants_aggregator_(wants_aggregator(scheduled)),
+      transport_(std::move(transport)), tags_(tags), words_(static_cast<std::size_t>(communicator.size)) {
   if (communicator.node_count() <= 1) {
     settled("collectives for network devices are run by our engine: all ranks are on one host");
     return;
@@ -140,7 +142,7 @@ void DeviceGroup::find_agent() {
     return;
   try {
     agent_ = std::make_unique<nic::AgentConnection>();
-    agent_->greet();
+    agent_->greet(combiner_.name);
   } catch (const std::exception& error) {
     fail(error);
   }
@@ -151,6 +153,8 @@ void DeviceGroup::take_greeting() {
     throw Error(fmt::format("the device's MTU is {}, and messages down a tree need {}", agent_->mtu(),
                             mtu_of_broadcasts),
                 "give the device a larger one, on all hosts", thalweg_error_system);
+  if (!combiner_.name.empty())
+    own_.operator_digest = agent_->operator_digest(combiner_.name, combiner_.words);
   own_.address = agent_->address();
   own_.aggregator = wants_aggregator_ ? agent_->aggregator() : 0;
   own_.spine = agent_->spine();
@@ -267,6 +271,7 @@ thalweg_nic_group DeviceGroup::group_of(const nic::HostView& view) const {
   };
   thalweg_nic_group group{};
   group.segment_bytes = relays_ ? THALWEG_NIC_SEGMENT_BYTES : 0;
+  group.operator_digest = own_.operator_digest;
   group.id = words_.front().id + times_joined_; // agents know the one before for a while
   group.key = words_.front().key;
   group.locals = static_cast<std::uint16_t>(view.locals.size());
@@ -317,6 +322,14 @@ std::string DeviceGroup::objection(bool is_aggregators) const {
   return {};
 }
 
+std::string DeviceGroup::difference() const {
+  for (std::size_t rank = 1; rank < words_.size(); ++rank)
+    if (words_[rank].operator_digest != words_.front().operator_digest)
+      return fmt::format("rank {}: its agent has another version of the operator {} than that of rank 0",
+                         rank, combiner_.name);
+  return {};
+}
+
 wait::Look DeviceGroup::settle() {
   if (is_settled())
     return wait::Look::reached;
@@ -335,7 +348,10 @@ wait::Look DeviceGroup::settle() {
 }
 
 void DeviceGroup::go_on() {
-  if (const std::string why_not = objection(false); !why_not.empty()) {
+  std::string why_not = objection(false);
+  if (why_not.empty())
+    why_not = difference();
+  if (!why_not.empty()) {
     settled(fmt::format("collectives for network devices are run by our engine: {}", why_not));
   } else if (times_joined_ == 0) {
     has_aggregators_ = are_aggregators_agreed();

@@ -28,6 +28,13 @@
 
 namespace thalweg::mpi {
 
+// An operator of the program's own that a group combines all its words by (thalweg/nic.h).
+struct GroupOperator {
+  std::string name{};
+  std::uint32_t words = 0; // of an element
+  bool operator==(const GroupOperator&) const = default;
+};
+
 // All ranks ask for it in the same call. They tell each other in two rounds whether they have an agent, and
 // whether it has taken them, so that all come to the same end. Where all know of an aggregator, they join
 // groups with those of all leaves while these are asked. Only if one refuses, they join others and have a
@@ -35,9 +42,11 @@ namespace thalweg::mpi {
 // order. Nor does anybody wait for an agent: a round begins once those that were asked have answered.
 class DeviceGroup {
 public:
-  // The group of a strategy's schedule at that root. `tags` are for it alone. It outlives the communicator.
-  DeviceGroup(const strategies::Scheduled& scheduled, Rank root, CommunicatorState& communicator,
-              std::shared_ptr<transport::Transport> transport, engine::Tags tags);
+  // The group of a strategy's schedule at that root; without a name, `combiner` is none. `tags` are for it
+  // alone. It outlives the communicator.
+  DeviceGroup(const strategies::Scheduled& scheduled, Rank root, GroupOperator combiner,
+              CommunicatorState& communicator, std::shared_ptr<transport::Transport> transport,
+              engine::Tags tags);
 
   // Goes on without waiting; reached once it is known how it ends. Throws what the transport throws.
   wait::Look settle();
@@ -72,6 +81,7 @@ private:
     std::uint32_t spine = 0;
     std::uint32_t id = 0;
     std::uint64_t key = 0;
+    std::uint64_t operator_digest = 0; // 0: of no operator
   };
   // A round in which all ranks hear all words.
   struct Round {
@@ -104,6 +114,8 @@ private:
   void ask_to_join();
   void enter(nic::KernelGroup joined);
   void join_all();
+  // Where the agent of some rank has another version of the operator than that of the first one.
+  std::string difference() const;
   // Of the first rank that has one; or that of the aggregator.
   std::string objection(bool is_aggregators) const;
   // What follows a round.
@@ -115,6 +127,7 @@ private:
 
   Rank rank_;
   bool relays_; // broadcasts and scatters
+  GroupOperator combiner_;
   bool wants_aggregator_;
   std::shared_ptr<transport::Transport> transport_;
   engine::Tags tags_;

@@ -10,15 +10,17 @@ namespace thalweg::mpi {
 
 const std::shared_ptr<DeviceGroup>& DeviceGroups::group_for(const strategies::Scheduled& scheduled,
                                                             std::int64_t id, Rank root,
+                                                            const GroupOperator& combiner,
                                                             CommunicatorState& communicator,
                                                             CommunicatorPlans& plans) {
-  const auto found = std::ranges::find_if(
-      entries_, [&](const Entry& entry) { return entry.id == id && entry.root == root; });
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.id == id && entry.root == root && entry.combiner == combiner;
+  });
   if (found != entries_.end())
     return found->group;
-  auto group = std::make_shared<DeviceGroup>(scheduled, root, communicator, plans.shared_transport(),
-                                             plans.next_tags());
-  return entries_.emplace_back(Entry{id, root, std::move(group)}).group;
+  auto group = std::make_shared<DeviceGroup>(scheduled, root, combiner, communicator,
+                                             plans.shared_transport(), plans.next_tags());
+  return entries_.emplace_back(Entry{id, root, combiner, std::move(group)}).group;
 }
 
 bool wait_for_devices(DeviceGroup& group, const wait::Policy& policy) {

@@ -15,16 +15,17 @@ namespace thalweg::mpi {
 
 class DeviceGroups {
 public:
-  // The group that runs a choice's calls at that root, asked for with the first of them. `id` tells choices
-  // apart (Choice::id).
+  // The group that runs a choice's calls at that root, with the operation's combiner, asked for with the
+  // first of them. `id` tells choices apart (Choice::id).
   const std::shared_ptr<DeviceGroup>& group_for(const strategies::Scheduled& scheduled, std::int64_t id,
-                                                Rank root, CommunicatorState& communicator,
-                                                CommunicatorPlans& plans);
+                                                Rank root, const GroupOperator& combiner,
+                                                CommunicatorState& communicator, CommunicatorPlans& plans);
 
 private:
   struct Entry {
     std::int64_t id;
     Rank root;
+    GroupOperator combiner;
     std::shared_ptr<DeviceGroup> group;
   };
   std::vector<Entry> entries_;

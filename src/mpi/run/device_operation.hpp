@@ -17,6 +17,8 @@ public:
   virtual bool advance(DeviceGroup& group) = 0;
   // Waits until it is done, in a way that the device can end.
   virtual void run(DeviceGroup& group, const wait::Policy& policy) = 0;
+  // Of the group that runs it: without a name where packets say how they are combined.
+  virtual GroupOperator combiner() const { return {}; }
   // MPI's error code, once it is done.
   virtual int code() const { return MPI_SUCCESS; }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "mpi/call/exactness.hpp"
 #include "mpi/run/device_blocks.hpp"
 #include "mpi/run/device_collective.hpp"
+#include "mpi/run/device_elements.hpp"
 #include "mpi/run/device_reduction.hpp"
 #include "mpi/run/device_relaying.hpp"
 
@@ -45,6 +47,9 @@ std::unique_ptr<DeviceOperation> operation_of(const CollectiveCall& call, Commun
   default:
     return nullptr;
   }
+  if (!is_predefined_operation(call.op))
+    if (auto named = DeviceElements::of(call, communicator.rank, why_not); named || why_not != nullptr)
+      return named;
   const std::optional<DeviceWords> words = DeviceWords::of(call, communicator.rank, why_not);
   return words ? std::make_unique<DeviceReduction>(call, *words) : nullptr;
 }
@@ -75,7 +80,8 @@ std::optional<Ran> OffloadedCall::run() const {
 }
 
 std::optional<Ran> OffloadedCall::run_now(DeviceOperation& operation) const {
-  DeviceGroup& group = *devices.group_for(scheduled, choice.id, root(), communicator, plans);
+  DeviceGroup& group =
+      *devices.group_for(scheduled, choice.id, root(), operation.combiner(), communicator, plans);
   const wait::Policy& policy = communicator.channels->policy();
   if (!wait_for_devices(group, policy))
     return std::nullopt;
@@ -86,7 +92,7 @@ std::optional<Ran> OffloadedCall::run_now(DeviceOperation& operation) const {
 // know send the same messages as those that do not.
 std::optional<Ran> OffloadedCall::run_later(std::unique_ptr<DeviceOperation> operation) const {
   const std::shared_ptr<DeviceGroup>& group =
-      devices.group_for(scheduled, choice.id, root(), communicator, plans);
+      devices.group_for(scheduled, choice.id, root(), operation->combiner(), communicator, plans);
   if (group->is_settled() && !group->is_on_devices())
     return std::nullopt;
   const engine::Tags tags = plans.next_tags();
@@ -111,7 +117,8 @@ Ran OffloadedCall::make_persistent(std::unique_ptr<DeviceOperation> operation) c
   Fallback fallback(*this, tags);
   if (fallback.reason != nullptr)
     return declined(fallback.reason);
-  auto group = std::make_shared<DeviceGroup>(scheduled, root(), communicator, plans.shared_transport(), tags);
+  auto group = std::make_shared<DeviceGroup>(scheduled, root(), operation->combiner(), communicator,
+                                             plans.shared_transport(), tags);
   auto pending = std::make_unique<DeviceCollective>(std::move(group), std::move(operation),
                                                     function_name(call), std::move(fallback.pending));
   return done(hand_out_persistent(exactly(exact, std::move(pending)), call.comm, call.request));

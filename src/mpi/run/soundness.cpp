@@ -1,5 +1,6 @@
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/exactness.hpp"
+#include "mpi/call/named_operators.hpp"
 #include "mpi/run/call_binding.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "mpi/state/runtime.hpp"
@@ -73,7 +74,8 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
     return communicator.why_no_channels != nullptr ? communicator.why_no_channels
                                                    : "no communicator for the engine";
   if (is_reduction(call.function->operation)) {
-    if (call.function->mode != Mode::blocking && !is_predefined_operation(call.op))
+    const bool lasts = is_predefined_operation(call.op) || name_of_operator(call.op) != nullptr;
+    if (call.function->mode != Mode::blocking && !lasts)
       return "a user operator that might be freed while at work";
     if (!are_elements_regular(call.recvtype))
       return "elements that reach outside of their extent";

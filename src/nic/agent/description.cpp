@@ -28,9 +28,10 @@ std::string Registry::describe() {
   if (aggregation_.known != 0)
     aggregator = address_text(aggregation_.known);
   return fmt::format(
-      R"({{"address":"{}","hook":"{}","aggregator":"{}","starts":{},"ups":{},"downs":{},"refused":{},"held_back":{},"groups":[{}]}})",
+      R"({{"address":"{}","hook":"{}","aggregator":"{}","starts":{},"ups":{},"downs":{},"refused":{},"held_back":{},"operators":{},"groups":[{}]}})",
       address_text(address_), programs_.hook() == Hook::tcx ? "tcx" : "clsact", aggregator, counts.starts,
-      counts.ups, counts.downs, counts.refused + refused_, counts.held_back, groups);
+      counts.ups, counts.downs, counts.refused + refused_, counts.held_back, programs_.operators().describe(),
+      groups);
 }
 
 std::string Registry::describe(const Group& group) const {

@@ -1,8 +1,10 @@
 // The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS|self,ADDRESS GROUPS
-// STARTS [NETWORK...], of which users have GROUPS groups and STARTS starts a second. Its groups may have a
-// card without ranks at that address; or this one is such a card for others, and may have another one above
-// it there. DEVICE/all is a router's: all its devices, and the address of that one. `thalweg nic serve`
-// starts it.
+// STARTS -|OPERATORS [NETWORK...], of which users have GROUPS groups and STARTS starts a second. Its groups
+// may have a card without ranks at that address; or this one is such a card for others, and may have another
+// one above it there. DEVICE/all is a router's: all its devices, and the address of that one. In the folder
+// OPERATORS are the operators of users. `thalweg nic serve` starts it.
+//
+// thalweg-nic-agent OBJECT OPERATORS says what would become of these, as JSON.
 //
 // It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
 // socket.
@@ -34,6 +36,7 @@ using thalweg::Error;
 using thalweg::nic::Hook;
 using thalweg::nic::Ledger;
 using thalweg::nic::Neighbors;
+using thalweg::nic::Operators;
 using thalweg::nic::Programs;
 using thalweg::nic::Registry;
 
@@ -98,32 +101,52 @@ Hook hook_named(std::string_view name) {
   return name == "tcx" ? Hook::tcx : name == "clsact" ? Hook::clsact : Hook::best;
 }
 
+// For those who started it, of whom some read no more than the first line.
+void log_what_is_served(const char* device, const Programs& programs) {
+  std::string said =
+      fmt::format("serving {} through {}\n", device, programs.hook() == Hook::tcx ? "tcx" : "clsact");
+  for (const Operators::Entry& one : programs.operators().all()) {
+    if (one.slot != 0)
+      said += fmt::format("operator {} of {} words, {:016x}\n", one.name, one.words, one.digest);
+    else
+      std::fprintf(stderr, "thalweg-nic-agent: the operator %s is left out: %s\n", one.name.c_str(),
+                   one.objection.c_str());
+  }
+  std::fputs(said.c_str(), stdout);
+  std::fflush(stdout);
+}
+
 } // namespace
 
 int main(int count, char** words) {
-  if (count < 7) {
+  if (count < 8 && count != 3) {
     std::fprintf(stderr,
                  "usage: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS|self,ADDRESS "
-                 "GROUPS STARTS [NETWORK...]\n");
+                 "GROUPS STARTS -|OPERATORS [NETWORK...]\n"
+                 "       thalweg-nic-agent OBJECT OPERATORS\n");
     return 2;
   }
   thalweg::nic::handle_ends();
   try {
+    if (count == 3) {
+      std::puts(Programs::try_operators(words[1], words[2]).c_str());
+      return 0;
+    }
     const thalweg::nic::Aggregation aggregation = aggregation_named(words[4]);
     thalweg::nic::Limits limits{std::strtoul(words[5], nullptr, 10),
                                 static_cast<std::uint32_t>(std::strtoul(words[6], nullptr, 10)),
                                 {}};
-    for (int i = 7; i < count; ++i)
+    for (int i = 8; i < count; ++i)
       limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
     const thalweg::nic::Device device(words[2]);
-    Programs programs(words[1], device, hook_named(words[3]));
+    const std::string operators = std::string_view(words[7]) == "-" ? "" : words[7];
+    Programs programs(words[1], device, hook_named(words[3]), operators);
     Neighbors neighbors(device.address());
     const std::string name = name_of(device.address());
     allow_many_files();
     thalweg::nic::drop_privileges(programs.hook() == Hook::clsact);
-    std::printf("serving %s through %s\n", words[2], programs.hook() == Hook::tcx ? "tcx" : "clsact");
-    std::fflush(stdout);
+    log_what_is_served(words[2], programs);
     thalweg::nic::keep(
         [&](const Ledger& ledger) {
           Registry registry(programs, neighbors, device.address(), name, aggregation, limits, ledger);

@@ -1,6 +1,7 @@
 #include "nic/agent/programs.hpp"
 
 #include "core/error.hpp"
+#include "nic/agent/loading.hpp"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -65,19 +66,18 @@ int make_array(const char* name, std::size_t value_bytes, std::size_t entries, s
 } // namespace
 
 struct Programs::Loaded {
-  bpf_object* object = nullptr;
-  std::optional<Hooks> hooks;
+  Operators operators;
+  LoadedObject object;
+  std::optional<Hooks> hooks{};
   Settings settings{};
 
-  ~Loaded() {
-    hooks.reset();
-    bpf_object__close(object);
-  }
+  Loaded(const std::string& file, const std::string& folder)
+      : operators(folder), object(load_programs(file, operators)) {}
 
-  int map(const char* name) const { return bpf_object__find_map_fd_by_name(object, name); }
+  int map(const char* name) const { return bpf_object__find_map_fd_by_name(object.get(), name); }
 
   int program(const char* name) const {
-    return bpf_program__fd(bpf_object__find_program_by_name(object, name));
+    return bpf_program__fd(bpf_object__find_program_by_name(object.get(), name));
   }
 
   void put(const char* name, const void* key, const void* value) const {
@@ -99,20 +99,12 @@ struct Programs::Loaded {
   }
 };
 
-Programs::Programs(const std::string& object, const Device& device, Hook hook)
-    : loaded_(std::make_unique<Loaded>()) {
-  libbpf_set_print(nullptr); // what fails is thrown
+Programs::Programs(const std::string& object, const Device& device, Hook hook, const std::string& operators)
+    : loaded_(std::make_unique<Loaded>(object, operators)) {
   const std::vector<int> devices = device.numbers();
   if (devices.empty())
     refuse(fmt::format("there is no device {}", device.name()), errno,
            "name one with --device; ip link lists them");
-  loaded_->object = bpf_object__open_file(object.c_str(), nullptr);
-  if (loaded_->object == nullptr)
-    refuse(fmt::format("{} cannot be read", object), errno, "build it: make build, with clang and libbpf");
-  if (const int code = bpf_object__load(loaded_->object); code < 0)
-    refuse(
-        "the kernel does not load the programs", -code,
-        "run the agent as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; thalweg nic check says more");
   loaded_->settings = {device.address(), static_cast<std::uint32_t>(devices.front()),
                        device.is_router() ? 1U : 0U};
   loaded_->put_settings();
@@ -120,10 +112,18 @@ Programs::Programs(const std::string& object, const Device& device, Hook hook)
   loaded_->hooks->attach(devices, hook);
 }
 
+std::string Programs::try_operators(const std::string& object, const std::string& operators) {
+  return Loaded(object, operators).operators.describe();
+}
+
 Programs::~Programs() = default;
 
 Hook Programs::hook() const {
   return loaded_->hooks->kind();
+}
+
+const Operators& Programs::operators() const {
+  return loaded_->operators;
 }
 
 // A device that has gone and come again has another number.
@@ -153,7 +153,9 @@ int Programs::make_doorbell() const {
   return doorbell;
 }
 
-void Programs::add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const {
+void Programs::add(std::uint32_t index, const thalweg_nic_group& wanted, int page, int doorbell) const {
+  thalweg_nic_group group = wanted;
+  group.operator_slot = operators().slot_of(group.operator_digest);
   GuardedState empty{};
   if (group.segment_bytes != 0)
     thalweg_nic_begin(&empty.relay, 1);

@@ -4,6 +4,7 @@
 
 #include "nic/agent/device.hpp"
 #include "nic/agent/hooks.hpp"
+#include "nic/agent/operators.hpp"
 #include "nic/agent_messages.h"
 
 #include <cstdint>
@@ -17,14 +18,18 @@ inline constexpr std::uint32_t max_groups = 256;
 
 class Programs {
 public:
-  /// Loads the object file's programs and attaches them, of a switch to all its ports. Throws Error where
-  /// the kernel refuses.
-  Programs(const std::string& object, const Device& device, Hook hook);
+  /// Loads the object file's programs and attaches them, of a switch to all its ports; first the folder's
+  /// operators of users. Throws Error where the kernel refuses.
+  Programs(const std::string& object, const Device& device, Hook hook, const std::string& operators);
+  /// What would become of the folder's operators, as JSON; nothing is attached to a device. Throws Error
+  /// where the kernel refuses the object file's programs.
+  static std::string try_operators(const std::string& object, const std::string& operators);
   ~Programs();
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
   Hook hook() const;
+  const Operators& operators() const;
   /// Looks for devices that have come or gone.
   void follow(const Device& device) const;
   /// Takes the programs from their hooks, also for the process that this one was made by.
@@ -34,7 +39,8 @@ public:
   int make_page(const thalweg_nic_group& group) const;
   /// What wakes them: a descriptor that the caller closes.
   int make_doorbell() const;
-  /// From now on packets of the group are handled; its state is that of a beginning.
+  /// From now on packets of the group are handled; its state is that of a beginning. Throws Error where it
+  /// wants an operator that is not there.
   void add(std::uint32_t index, const thalweg_nic_group& group, int page, int doorbell) const;
   void remove(std::uint32_t index, std::uint32_t id) const;
   /// The socket with that cookie starts for that contributor, a process of that user.

@@ -149,6 +149,7 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
   if (index == max_groups || static_cast<std::size_t>(owned) >= limits_.groups_per_user)
     throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
+  programs_.operators().slot_of(request.group.operator_digest);
   const int page = programs_.make_page(request.group);
   int doorbell = -1;
   try {

@@ -54,6 +54,7 @@ public:
   /// The connection has ended. A group without members lives on for a while, as cards below may not have
   /// heard of its last end yet.
   void leave(int connection);
+  const Operators& operators() const { return programs_.operators(); }
   /// Devices may have come or gone.
   void follow(const Device& device) const { programs_.follow(device); }
   /// Removes groups that were left long ago.

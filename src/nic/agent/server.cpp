@@ -110,6 +110,13 @@ thalweg_nic_reply Server::reply_with(const char* reason) const {
   return reply;
 }
 
+void Server::report_operator(const thalweg_nic_request& request, thalweg_nic_reply& reply) const {
+  const std::size_t letters = strnlen(request.operator_name, sizeof request.operator_name);
+  const Operators::Entry& found = registry_.operators().named({request.operator_name, letters});
+  reply.operator_words = found.words;
+  reply.operator_digest = found.digest;
+}
+
 // False where the connection has ended.
 bool Server::answer(int connection) {
   thalweg_nic_request request{};
@@ -124,6 +131,7 @@ bool Server::answer(int connection) {
   if (bytes != sizeof request)
     return false;
   Registry::Membership membership;
+  thalweg_nic_reply reply = reply_with("");
   try {
     if (request.version != THALWEG_NIC_VERSION)
       throw Error(
@@ -131,6 +139,8 @@ bool Server::answer(int connection) {
           "install the same Thalweg everywhere");
     if (request.kind == THALWEG_NIC_JOIN)
       membership = registry_.join(connection, user_of(connection), request);
+    if (request.kind == THALWEG_NIC_ASK_OPERATOR)
+      report_operator(request, reply);
     if (request.kind == THALWEG_NIC_ENROLL) {
       enrollments_.ask(connection, user_of(connection), request);
       return true; // the answer comes later
@@ -138,7 +148,7 @@ bool Server::answer(int connection) {
   } catch (const Error& error) {
     return send_reply(connection, reply_with(error.what()), {});
   }
-  return send_reply(connection, reply_with(""), membership);
+  return send_reply(connection, reply, membership);
 }
 
 void Server::forget(int connection) {

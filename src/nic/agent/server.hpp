@@ -28,6 +28,7 @@ private:
   bool answer(int connection);
   void forget(int connection);
   thalweg_nic_reply reply_with(const char* reason) const;
+  void report_operator(const thalweg_nic_request& request, thalweg_nic_reply& reply) const;
 
   Registry& registry_;
   Neighbors& neighbors_;

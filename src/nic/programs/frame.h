@@ -19,6 +19,14 @@ static __always_inline struct arrival* at_hand(void) {
   return bpf_map_lookup_elem(&stage, &zero);
 }
 
+/* What a contributor has brought to the epoch at hand. */
+static __always_inline struct thalweg_nic_content* cell_of(const struct arrival* at, __u32 contributors,
+                                                           __u32 contributor) {
+  void* const map = bpf_map_lookup_elem(&cells, &at->index);
+  const __u32 place = at->epoch % THALWEG_NIC_WINDOW * contributors + contributor;
+  return map ? bpf_map_lookup_elem(map, &place) : 0;
+}
+
 /* By which device a packet for an address leaves. */
 static __always_inline __u32 device_to(struct __sk_buff* skb, const struct settings* settings,
                                        __u32 address) {

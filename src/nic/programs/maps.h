@@ -3,6 +3,7 @@
 /* What the card's programs share with each other and with the agent. */
 
 #include "nic/agent_messages.h"
+#include "thalweg/nic_operator.h"
 
 #include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
@@ -139,6 +140,7 @@ struct arrival {
   __u32 contributor;
   __u64 now_us;
   struct bpf_fib_lookup route;
+  struct thalweg_nic_operands operands; /* of an operator of users */
   union {
     struct thalweg_nic_content content;
     struct {

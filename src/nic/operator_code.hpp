@@ -1,0 +1,26 @@
+#pragma once
+
+// The code of an operator of users: what it may do, and how two hosts know that theirs is the same.
+
+#include <cstdint>
+#include <linux/bpf.h>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace thalweg::nic {
+
+/// Why it may not be loaded: it calls something, or refers to what is not its own; empty where it may.
+std::string objection_to(std::span<const bpf_insn> code);
+
+/// Of the name, an element's words and the instructions; never 0.
+std::uint64_t digest_of(std::string_view name, std::uint32_t words, std::span<const bpf_insn> code);
+
+/// May an operator be called so? Letters, digits and _, at most 31, of which the first is no digit.
+bool is_operator_name(std::string_view name);
+
+/// The last of what the kernel's verifier has said of a program, without listings of instructions and of
+/// registers; on one line.
+std::string last_words(std::string_view log);
+
+} // namespace thalweg::nic
