@@ -111,6 +111,8 @@ Problem problem_of(const Case& wanted, const schedule::Parameters& parameters) {
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
   if (auto sockets = topology::sockets_across_nodes(wanted.nodes, wanted.sockets); !sockets.empty())
     problem.sockets = std::make_shared<const std::vector<std::int32_t>>(std::move(sockets));
+  if (!wanted.leaves.empty())
+    problem.leaves = std::make_shared<const std::vector<std::int32_t>>(wanted.leaves);
   return problem;
 }
 

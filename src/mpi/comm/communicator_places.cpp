@@ -108,6 +108,16 @@ const std::vector<int>& CommunicatorState::leaves() {
   return leaves_;
 }
 
+void CommunicatorState::put_places_into(schedule::Problem& problem) {
+  find_places();
+  const auto shared = [](const std::vector<int>& places) {
+    return places.empty() ? nullptr : std::make_shared<const std::vector<std::int32_t>>(places);
+  };
+  problem.nodes = std::make_shared<const std::vector<std::int32_t>>(nodes_);
+  problem.sockets = shared(sockets_);
+  problem.leaves = shared(leaves_);
+}
+
 int CommunicatorState::node_count() {
   if (node_count_ == 0)
     node_count_ = *std::ranges::max_element(nodes()) + 1;

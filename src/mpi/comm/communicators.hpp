@@ -66,6 +66,8 @@ struct CommunicatorState {
   const std::vector<int>& sockets();
   // The switch of each rank's node; empty where not known, or one for all (see Placement).
   const std::vector<int>& leaves();
+  // Says where the ranks are in a problem of theirs: nodes, sockets and switches.
+  void put_places_into(schedule::Problem& problem);
   int node_count();
   // Where these nodes are in the network, and the orders that it gives their ranks: null where none is better
   // than their own.
