@@ -369,6 +369,32 @@ class LevelCosts:
     @worst.setter
     def worst(self, arg: float, /) -> None: ...
 
+class DeviceCosts:
+    """What network devices that run a collective cost; seconds."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def start(self) -> Figure: ...
+
+    @start.setter
+    def start(self, arg: Figure, /) -> None: ...
+
+    @property
+    def hop(self) -> Figure: ...
+
+    @hop.setter
+    def hop(self, arg: Figure, /) -> None: ...
+
+    @property
+    def wake(self) -> Figure: ...
+
+    @wake.setter
+    def wake(self, arg: Figure, /) -> None: ...
+
+    @property
+    def is_known(self) -> bool: ...
+
 class Machine:
     """What predictions need to know of a machine."""
 
@@ -446,6 +472,12 @@ class Machine:
 
     @step.setter
     def step(self, arg: Figure, /) -> None: ...
+
+    @property
+    def device(self) -> DeviceCosts: ...
+
+    @device.setter
+    def device(self, arg: DeviceCosts, /) -> None: ...
 
     @property
     def network(self) -> str: ...

@@ -10,6 +10,7 @@ import pytest
 
 from thalweg import _core
 from thalweg.lab.hosts import saved
+from thalweg.machine.probe_devices import hops_of, measure_devices
 from thalweg.strategies import make_sample
 from thalweg.trials.cases import Case, candidates, node_places
 from thalweg.trials.compiler import trial_program
@@ -55,6 +56,7 @@ def test_tuning_and_explanations_predict_the_tree_that_runs(fat_tree: None) -> N
         for host in job.hosts:
             (group,) = devices.status(host)["groups"]
             ran.append(group["cards"])
+        machine.device = measure_devices(session)
     assert job.hosts == tuple(lab.dealt)
     assert list(job.leaves) == known.leaves(range(HOSTS))
     assert max(job.leaves) == 1
@@ -65,4 +67,8 @@ def test_tuning_and_explanations_predict_the_tree_that_runs(fat_tree: None) -> N
     assert [(one.text, one.seconds) for one in tuned] == [
         (one.text, one.seconds) for one in explain.candidates(question, machine)
     ]
-    assert any(one.text.startswith("nic") for one in tuned)
+    costs = machine.device
+    assert costs.is_known
+    predicted = next(one.seconds for one in tuned if one.text == USE)
+    added = costs.start.value + hops_of(job, USE) * costs.hop.value + costs.wake.value
+    assert predicted == pytest.approx(added)
