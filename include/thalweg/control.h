@@ -28,6 +28,14 @@ int thalweg_bypass(int on);
  * transport, nodes, ranks per node. Lives as long as the process. Not collective. */
 const char* thalweg_fingerprint(void);
 
+/* The switch that the host of a rank of MPI_COMM_WORLD is on, as the hosts' agents say (thalweg nic serve):
+ * numbered from 0 in order of first appearance. -1 where some agent names none, where all name the same, and
+ * for what is no rank. Not collective. */
+int thalweg_leaf_of(int rank);
+
+/* 1 once some communicator's collectives run on the hosts' network devices, by calls so far; else 0. */
+int thalweg_has_device_groups(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -100,6 +100,11 @@ class NodePlaces:
     def why_unknown(self, nodes: int) -> str:
         """Why the shape cannot be used for so many nodes; empty where it can."""
 
+    def leaves(self, nodes: Sequence[int]) -> list[int]:
+        """
+        The switch of each rank's node, from 0 in order of first appearance; empty where the network is not known, or where all are on one switch.
+        """
+
 def node_places(text: str, hosts: Sequence[str], shape: str, name: str) -> NodePlaces:
     """
     Reads the places of a job's hosts from a list, whose first line may name the network's shape instead of `shape`. Raises Error, in which the list is called `name`.
@@ -151,7 +156,7 @@ class Verdict:
 class Sample:
     """A strategy applied to a problem."""
 
-    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ..., nodes: Sequence[int] = []) -> None: ...
+    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ..., nodes: Sequence[int] = [], leaves: Sequence[int] | None = None) -> None: ...
 
     @property
     def strategy(self) -> Strategy: ...
@@ -364,6 +369,32 @@ class LevelCosts:
     @worst.setter
     def worst(self, arg: float, /) -> None: ...
 
+class DeviceCosts:
+    """What network devices that run a collective cost; seconds."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def start(self) -> Figure: ...
+
+    @start.setter
+    def start(self, arg: Figure, /) -> None: ...
+
+    @property
+    def hop(self) -> Figure: ...
+
+    @hop.setter
+    def hop(self, arg: Figure, /) -> None: ...
+
+    @property
+    def wake(self) -> Figure: ...
+
+    @wake.setter
+    def wake(self, arg: Figure, /) -> None: ...
+
+    @property
+    def is_known(self) -> bool: ...
+
 class Machine:
     """What predictions need to know of a machine."""
 
@@ -443,6 +474,12 @@ class Machine:
     def step(self, arg: Figure, /) -> None: ...
 
     @property
+    def device(self) -> DeviceCosts: ...
+
+    @device.setter
+    def device(self, arg: DeviceCosts, /) -> None: ...
+
+    @property
     def network(self) -> str: ...
 
     @network.setter
@@ -485,12 +522,12 @@ class Candidate:
         It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
         """
 
-def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ...) -> list[Candidate]:
+def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ..., leaves: Sequence[int] | None = None) -> list[Candidate]:
     """
-    All candidates for a call with units of so many bytes, fastest first by the model.
+    All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the switch of each rank's node, from 0, or none for one switch; None: as the network's shape says.
     """
 
-def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ...) -> list[float]:
+def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ..., leaves: Sequence[int] | None = None) -> list[float]:
     """Completion time, mean and maximum CPU time of a rank, in seconds."""
 
 def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = []) -> tuple[float, str] | None:

@@ -31,6 +31,11 @@ def all_strategies(operation: str = "") -> list[Strategy]:
     return [strategy for strategy in _core.strategies() if operation in ("", strategy.operation)]
 
 
+def device_strategies(operation: str) -> set[str]:
+    """Name an operation's strategies that network devices can run."""
+    return {strategy.name for strategy in all_strategies(operation) if strategy.offloads}
+
+
 def check_selection(operation: str, strategy: str, origin: str) -> None:
     """Fail if the index does not know `operation=strategy`; origin names the flag, variable or file that says so."""
     try:
@@ -52,15 +57,20 @@ def make_sample(  # noqa: PLR0913 - a problem has that many sides, all but three
     network: str = "",
     places: Sequence[int] = (),
     nodes: Sequence[int] = (),
+    leaves: Sequence[int] | None = None,
 ) -> Sample:
-    """Apply a strategy to a problem; fails with the core's own words if it does not fit."""
+    """Apply a strategy to a problem; fails with the core's own words if it does not fit.
+
+    `leaves`: the switch of each rank's node, which schedules of network devices follow; None: as the network says.
+    """
     selection = f"{operation}={strategy}"
     if parameters:
         selection += ":" + ",".join(f"{name}={value}" for name, value in parameters.items())
     try:
         return _core.Sample(
-            selection, ranks, root, ranks_per_node, unit_bytes, _core.NodePlaces(network, 0, list(places)), list(nodes)
-        )
+            selection, ranks, root, ranks_per_node, unit_bytes, _core.NodePlaces(network, 0, list(places)),
+            list(nodes), leaves,
+        )  # fmt: skip
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
 

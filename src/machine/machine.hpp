@@ -81,6 +81,16 @@ struct LevelCosts {
   const MessageCost& at(std::int64_t bytes) const;
 };
 
+/// What it costs that network devices run a tree of their own (strategies that offload); seconds. Without a
+/// measurement all are 0.
+struct DeviceCosts {
+  Figure start; ///< a rank's part: to hand the call to its node's device
+  Figure hop;   ///< from a node's device to another one's, with what either has to do for it
+  Figure wake;  ///< until a rank knows that its device has the end
+
+  bool is_known() const { return start.value + hop.value + wake.value > 0; }
+};
+
 struct Machine {
   std::string title;     ///< a line for people
   std::string parts;     ///< what a node is made of, likewise
@@ -95,6 +105,7 @@ struct Machine {
   std::vector<Rate> combine; ///< a double added to a double, per byte of one operand
   Figure switch_core;        ///< handing a core to another rank that waits for it
   Figure step;               ///< what running one step of a schedule costs by itself
+  DeviceCosts device;
   /// The network where its routes are known, as topology::parse_interconnect reads it, e.g. "fat-tree:4x2".
   std::string network;
   NodeList nodes; ///< where hosts are in it, as far as that is known

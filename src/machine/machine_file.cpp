@@ -233,6 +233,33 @@ std::vector<Rate> read_rates(const toml::table& table, std::string_view key, con
   return rates;
 }
 
+constexpr std::array<std::pair<std::string_view, Figure DeviceCosts::*>, 3> device_fields{
+    {{"start", &DeviceCosts::start}, {"hop", &DeviceCosts::hop}, {"wake", &DeviceCosts::wake}}};
+
+DeviceCosts read_device(const toml::table& table, const Location& file) {
+  DeviceCosts costs;
+  const toml::node* node = table.get("device");
+  if (node == nullptr)
+    return costs;
+  const Location location = file.inside("device");
+  const toml::table* fields = node->as_table();
+  if (fields == nullptr)
+    location.refuse("is no table", measure_again);
+  for (const auto& [key, member] : device_fields)
+    costs.*member = figure_of(*fields, key, location);
+  if (!costs.is_known())
+    location.refuse("says that nothing takes time", measure_again);
+  return costs;
+}
+
+void write_device(std::string& text, const DeviceCosts& costs) {
+  if (!costs.is_known())
+    return;
+  text += "\n[device]\n";
+  for (const auto& [key, member] : device_fields)
+    text += fmt::format("{} = \"{}\"\n", key, figure_text(costs.*member));
+}
+
 Machine read(const toml::table& table, const std::string& name) {
   const Location location{name, ""};
   if (number_of(table, "format", location, 0) != format_number)
@@ -250,6 +277,7 @@ Machine read(const toml::table& table, const std::string& name) {
   machine.nodes_per_machine = static_cast<std::int32_t>(number_of(table, "nodes_per_machine", location, 1));
   machine.switch_core = figure_of(table, "switch_core", location);
   machine.step = figure_of(table, "step", location);
+  machine.device = read_device(table, location);
   machine.copy = read_rates(table, "copy", location);
   machine.combine = read_rates(table, "combine", location);
   for (std::size_t level = 0; level < level_count; ++level)
@@ -314,6 +342,7 @@ std::string to_text(const Machine& machine) {
       figure_text(machine.step));
   for (const LevelCosts& costs : machine.levels)
     write_level(text, costs);
+  write_device(text, machine.device);
   write_rates(text, "copy", machine.copy);
   write_rates(text, "combine", machine.combine);
   if (machine.nodes.size() > 0)

@@ -9,6 +9,7 @@
 
 namespace thalweg::python {
 
+using machine::DeviceCosts;
 using machine::Figure;
 using machine::Level;
 using machine::LevelCosts;
@@ -60,6 +61,12 @@ void bind_costs(nb::module_& module) {
       .def_rw("samples", &LevelCosts::samples)
       .def_rw("outliers", &LevelCosts::outliers)
       .def_rw("worst", &LevelCosts::worst);
+  nb::class_<DeviceCosts>(module, "DeviceCosts", "What network devices that run a collective cost; seconds.")
+      .def(nb::init<>())
+      .def_rw("start", &DeviceCosts::start)
+      .def_rw("hop", &DeviceCosts::hop)
+      .def_rw("wake", &DeviceCosts::wake)
+      .def_prop_ro("is_known", &DeviceCosts::is_known);
 }
 
 } // namespace
@@ -80,6 +87,7 @@ void bind_machines(nb::module_& module) {
       .def_rw("combine", &Machine::combine, copies)
       .def_rw("switch_core", &Machine::switch_core)
       .def_rw("step", &Machine::step)
+      .def_rw("device", &Machine::device)
       .def_rw("network", &Machine::network)
       .def_prop_rw(
           "nodes", [](const Machine& self) { return self.nodes.hosts(); },

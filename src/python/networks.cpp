@@ -28,7 +28,15 @@ void bind_networks(nb::module_& module) {
           [](const NodePlaces& self, std::int32_t nodes) {
             return topology::locate(self, nodes).why_unknown;
           },
-          nb::arg("nodes"), "Why the shape cannot be used for so many nodes; empty where it can.");
+          nb::arg("nodes"), "Why the shape cannot be used for so many nodes; empty where it can.")
+      .def(
+          "leaves",
+          [](const NodePlaces& self, const std::vector<std::int32_t>& nodes) {
+            return topology::leaves_of(self, nodes);
+          },
+          nb::arg("nodes"),
+          "The switch of each rank's node, from 0 in order of first appearance; empty where the network is "
+          "not known, or where all are on one switch.");
   module.def(
       "node_places",
       [](const std::string& text, const std::vector<std::string>& hosts, const std::string& shape,

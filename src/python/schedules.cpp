@@ -7,6 +7,7 @@
 #include "strategies/prover.hpp"
 #include "strategies/sample.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -30,13 +31,14 @@ void bind_schedules(nb::module_& module) {
           "__init__",
           [](Sample* self, std::string_view selection, std::int32_t ranks, std::int32_t root,
              std::int32_t ranks_per_node, std::int64_t unit_bytes, topology::NodePlaces node_places,
-             std::vector<std::int32_t> nodes) {
+             std::vector<std::int32_t> nodes, std::optional<std::vector<std::int32_t>> leaves) {
             new (self) Sample(strategies::make_sample(selection, {ranks, root, ranks_per_node, unit_bytes,
-                                                                  std::move(node_places), std::move(nodes)}));
+                                                                  std::move(node_places), std::move(nodes),
+                                                                  std::move(leaves)}));
           },
           nb::arg("selection"), nb::arg("ranks"), nb::arg("root") = 0, nb::arg("ranks_per_node") = 0,
           nb::arg("unit_bytes") = 0, nb::arg("node_places") = topology::NodePlaces{},
-          nb::arg("nodes") = std::vector<std::int32_t>())
+          nb::arg("nodes") = std::vector<std::int32_t>(), nb::arg("leaves") = nb::none())
       .def_prop_ro(
           "strategy", [](const Sample& self) { return self.strategy; }, nb::rv_policy::reference)
       .def("describe", [](const Sample& self) { return strategies::describe(*self.strategy, self.problem); })

@@ -146,6 +146,26 @@ private:
 
 } // namespace
 
+bool fits_devices(const Problem& problem) {
+  const std::int64_t unit = problem.unit_bytes;
+  switch (problem.operation) {
+  case Operation::barrier:
+    return true;
+  case Operation::broadcast:
+    return unit > 0 && unit <= device_message_bytes;
+  case Operation::scatter:
+    return unit > 0 && unit <= device_message_bytes / problem.ranks;
+  case Operation::gather:
+  case Operation::allgather:
+    return unit > 0 && unit <= device_gather_bytes / problem.ranks;
+  case Operation::reduce:
+  case Operation::allreduce:
+    return unit > 0 && unit <= device_reduction_bytes;
+  default:
+    return false;
+  }
+}
+
 TreeNode host_tree_node(const Builder& b) {
   return HostTree(b).node(b.rank());
 }

@@ -25,6 +25,15 @@ Parameter host_tree_where();
 /// do not depend on the order. Who runs a schedule sees to that, by integers; what is proven is the same.
 Parameter host_tree_sum();
 
+/// What devices take at most (mpi/run/device_relaying.cpp, device_blocks.cpp, device_words.cpp): the bytes of
+/// a broadcast or of all that is scattered, of all that is gathered, and of a reduction of MPI_DOUBLE.
+inline constexpr std::int64_t device_message_bytes = 90112;
+inline constexpr std::int64_t device_gather_bytes = 8192;
+inline constexpr std::int64_t device_reduction_bytes = 2048;
+
+/// Is the problem, by the bytes of its units, small enough for devices? Our engine runs larger ones.
+bool fits_devices(const Problem& problem);
+
 /// The rank's place in that tree of the builder's problem, at the problem's root.
 topology::TreeNode host_tree_node(const Builder& builder);
 

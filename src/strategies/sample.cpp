@@ -54,20 +54,13 @@ void find_orders(Problem& problem, const Strategy& strategy, const topology::Nod
           "say where their nodes are: --network ring --places 3,0,1,2");
 }
 
-/// As far as the network says.
-std::shared_ptr<const std::vector<std::int32_t>> leaves_of(const Problem& problem,
-                                                           const topology::NodePlaces& node_places) {
+/// As the network says, where nobody else has.
+std::shared_ptr<const std::vector<std::int32_t>> leaves_of(const Problem& problem, const SampleSize& size) {
   if (!problem.nodes)
     return nullptr;
-  const topology::LocatedNodes located =
-      topology::locate(node_places, *std::ranges::max_element(*problem.nodes) + 1);
-  if (!located.network)
-    return nullptr;
-  std::vector<std::int32_t> leaves;
-  for (const std::int32_t node : *problem.nodes)
-    leaves.push_back(located.network->switch_of(located.places[static_cast<std::size_t>(node)]) -
-                     located.network->hosts());
-  return std::make_shared<const std::vector<std::int32_t>>(std::move(leaves));
+  std::vector<std::int32_t> leaves =
+      size.leaves ? *size.leaves : topology::leaves_of(size.node_places, *problem.nodes);
+  return leaves.empty() ? nullptr : std::make_shared<const std::vector<std::int32_t>>(std::move(leaves));
 }
 
 } // namespace
@@ -90,10 +83,14 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   require(size.nodes.empty() || std::ssize(size.nodes) == size.ranks,
           fmt::format("nodes of {} ranks, of which there are {}", size.nodes.size(), size.ranks),
           "give each rank's node");
+  require(!size.leaves || size.leaves->empty() || std::ssize(*size.leaves) == size.ranks,
+          fmt::format("switches of {} ranks, of which there are {}", size.leaves ? size.leaves->size() : 0,
+                      size.ranks),
+          "give the switch of each rank's node");
   problem.nodes = nodes_of(size);
   find_orders(problem, strategy, size.node_places);
   if (strategy.offloads)
-    problem.leaves = leaves_of(problem, size.node_places);
+    problem.leaves = leaves_of(problem, size);
   if (problem.operation == Operation::neighbor_allgather || problem.operation == Operation::neighbor_alltoall)
     problem.neighborhoods = ring(size.ranks);
   if (const auto why = unsupported_reason(strategy, problem))

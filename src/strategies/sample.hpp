@@ -6,6 +6,8 @@
 #include "strategies/index.hpp"
 #include "topology/node_places.hpp"
 
+#include <optional>
+
 namespace thalweg::strategies {
 
 struct SampleSize {
@@ -16,6 +18,9 @@ struct SampleSize {
   topology::NodePlaces node_places = {};
   /// The node of each rank, numbered from 0; empty: as many on each as above.
   std::vector<std::int32_t> nodes = {};
+  /// The switch of each rank's node, for strategies of network devices, numbered from 0; empty: one for all.
+  /// Nothing: as the network says.
+  std::optional<std::vector<std::int32_t>> leaves = {};
 };
 
 struct Sample {

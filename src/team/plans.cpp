@@ -177,7 +177,8 @@ TeamChoice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const
                     .nodes = *group_.nodes(),
                     .sockets = group_.placement().sockets,
                     .node_places = node_places_,
-                    .orders = orders_};
+                    .orders = orders_,
+                    .may_offload = false};
   if (aim == Aim::throughput) {
     const bool is_short = static_cast<std::size_t>(problem.unit_bytes) <= transport::max_aggregated_bytes;
     if (is_short && group_.has_far_ranks())

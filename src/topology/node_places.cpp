@@ -1,6 +1,7 @@
 #include "topology/node_places.hpp"
 
 #include "core/error.hpp"
+#include "topology/node_groups.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -66,6 +67,20 @@ LocatedNodes locate(const NodePlaces& known, std::int32_t nodes) {
   if (!found.network)
     found.places.clear();
   return found;
+}
+
+std::vector<std::int32_t> leaves_of(const NodePlaces& known, std::span<const std::int32_t> nodes) {
+  if (nodes.empty())
+    return {};
+  const LocatedNodes located = locate(known, std::ranges::max(nodes) + 1);
+  if (!located.network)
+    return {};
+  std::vector<std::int32_t> switches;
+  for (const std::int32_t node : nodes)
+    switches.push_back(located.network->switch_of(located.places[static_cast<std::size_t>(node)]) -
+                       located.network->hosts());
+  NodeGroups groups = node_groups(static_cast<std::int32_t>(switches.size()), &switches);
+  return groups.count() > 1 ? std::move(groups.group_of) : std::vector<std::int32_t>{};
 }
 
 } // namespace thalweg::topology

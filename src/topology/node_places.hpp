@@ -5,6 +5,7 @@
 #include "topology/network.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,9 @@ struct LocatedNodes {
 };
 
 LocatedNodes locate(const NodePlaces& known, std::int32_t nodes);
+
+/// The switch of each rank's node, numbered from 0 in order of first appearance. `nodes`: each rank's node,
+/// numbered from 0. Empty where the network is not known, or where all are on one switch.
+std::vector<std::int32_t> leaves_of(const NodePlaces& known, std::span<const std::int32_t> nodes);
 
 } // namespace thalweg::topology

@@ -21,11 +21,17 @@ struct Case {
   std::vector<std::int32_t> complexes = {};
   /// Where the nodes are in the network. Without a shape it is the machine file's.
   topology::NodePlaces node_places = {};
+  /// The switch of each rank's node, as the schedules of network devices group them (Problem::leaves): in a
+  /// job what the hosts' agents say, else what the network's shape does (topology::leaves_of). Empty: not
+  /// known, or one for all.
+  std::vector<std::int32_t> leaves = {};
   /// In which strategies may number the ranks (strategies/order.hpp); null: their own.
   std::shared_ptr<const schedule::RankOrders> orders = nullptr;
   /// So many calls follow each other, and nobody waits for one's end before the next: what counts is when the
   /// last one ends.
   std::int32_t calls_in_row = 1;
+  /// May network devices run it? Those of MPI's calls; a team's are always run by our engine.
+  bool may_offload = true;
 };
 
 } // namespace thalweg::tune

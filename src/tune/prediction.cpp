@@ -1,13 +1,17 @@
 #include "tune/prediction.hpp"
 
+#include "model/device_machine.hpp"
 #include "model/step_costs.hpp"
 #include "schedule/row.hpp"
+#include "strategies/host_tree.hpp"
 #include "strategies/order.hpp"
 #include "topology/node_groups.hpp"
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <set>
+#include <utility>
 
 namespace thalweg::tune {
 
@@ -111,6 +115,8 @@ Problem problem_of(const Case& wanted, const schedule::Parameters& parameters) {
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
   if (auto sockets = topology::sockets_across_nodes(wanted.nodes, wanted.sockets); !sockets.empty())
     problem.sockets = std::make_shared<const std::vector<std::int32_t>>(std::move(sockets));
+  if (!wanted.leaves.empty())
+    problem.leaves = std::make_shared<const std::vector<std::int32_t>>(wanted.leaves);
   return problem;
 }
 
@@ -128,8 +134,11 @@ ScheduleSample sample(const Strategy& strategy, const Problem& problem, const Ca
   return found;
 }
 
-model::Prediction predict(const Strategy& strategy, const Problem& problem, ScheduleSample known,
-                          const Case& wanted, const machine::Machine& machine, double enough_seconds) {
+namespace {
+
+// With a machine's figures, whoever sends: its ranks, or the cards of its nodes.
+model::Prediction predict_on(const Strategy& strategy, const Problem& problem, ScheduleSample known,
+                             const Case& wanted, const machine::Machine& machine, double enough_seconds) {
   const model::Scenario scenario{machine, wanted.nodes, wanted.sockets, wanted.complexes, wanted.node_places};
   const model::Prediction bound = model::predict_lower_bound(known.schedules, wanted.bytes, scenario);
   if (bound.seconds > enough_seconds)
@@ -153,6 +162,27 @@ model::Prediction predict(const Strategy& strategy, const Problem& problem, Sche
   const auto longest =
       std::ranges::max_element(known.schedules, {}, [](const Schedule& one) { return one.steps.size(); });
   return predict_from_one(*longest, wanted.bytes, scenario, bound);
+}
+
+bool runs_on_devices(const Strategy& strategy, const Problem& problem, const Case& wanted,
+                     const machine::Machine& machine) {
+  return wanted.may_offload && strategy.offloads && machine.device.is_known() &&
+         strategies::fits_devices(problem) && problem.nodes &&
+         std::ranges::adjacent_find(*problem.nodes, std::not_equal_to{}) != problem.nodes->end();
+}
+
+} // namespace
+
+model::Prediction predict(const Strategy& strategy, const Problem& problem, ScheduleSample known,
+                          const Case& wanted, const machine::Machine& machine, double enough_seconds) {
+  if (!runs_on_devices(strategy, problem, wanted, machine))
+    return predict_on(strategy, problem, std::move(known), wanted, machine, enough_seconds);
+  const double ends = machine.device.start.value + machine.device.wake.value;
+  model::Prediction prediction = predict_on(strategy, problem, std::move(known), wanted,
+                                            model::device_machine(machine), enough_seconds - ends);
+  prediction.seconds += ends;
+  prediction.cpu_seconds = prediction.cpu_max = ends;
+  return prediction;
 }
 
 } // namespace thalweg::tune

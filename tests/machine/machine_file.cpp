@@ -35,6 +35,10 @@ title = "a machine"
 network_shape = "torus:4x2"
 parts = "2 sockets, 16 cores"
 cores = 16
+[device]
+start = "4 us (3 us .. 7 us)"
+hop = "10 us (8 us .. 12 us)"
+wake = "0 s"
 [core_complex]
 pairs = 4
 samples = 1000
@@ -83,6 +87,9 @@ TEST(MachineFile, ReadsWhatProbesWrite) {
   EXPECT_DOUBLE_EQ(cost.two_way.value, 1.25);
   EXPECT_DOUBLE_EQ(cost.two_way.high, 1.5);
   EXPECT_DOUBLE_EQ(cost.shared.value, 3);
+  EXPECT_DOUBLE_EQ(machine.device.start.low, 3e-6);
+  EXPECT_DOUBLE_EQ(machine.device.hop.value, 1e-5);
+  EXPECT_EQ(machine.device.wake.value, 0);
 }
 
 TEST(MachineFile, OlderOnesSayThatNothingElseMatters) {
@@ -92,6 +99,7 @@ TEST(MachineFile, OlderOnesSayThatNothingElseMatters) {
   EXPECT_EQ(network.at(0).unexpected.value, 0);
   EXPECT_EQ(network.at(0).two_way.value, 1);
   EXPECT_EQ(network.at(0).shared.value, 1);
+  EXPECT_FALSE(parse_machine(valid, "test").device.is_known());
 }
 
 TEST(MachineFile, ReadsWhatPeopleWrite) {
@@ -164,6 +172,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"\"3 times\"", "\"3 us\""}, Broken{"\"3 times\"", "\"-3 times\""},
                     Broken{"\"3 times\"", "\"inf times\""}, Broken{"\"3 times\"", "\"nan times\""},
                     Broken{"\"3 times\"", "\" times\""}, Broken{"1.5 times)", "1.5)"},
+                    Broken{"[device]\nstart", "device = 3\nstart"},
+                    Broken{"\"10 us (8 us", "\"10 times (8 us"}, Broken{"hop = ", "hop = 2 #"},
                     Broken{"parts = ", "parts = 2 #"}, Broken{"\"32KiB\"", "\"any\""},
                     Broken{"\"32KiB\"", "\"9000000000GiB\""}, Broken{"\"80 ps\"", "\"80 times\""}));
 

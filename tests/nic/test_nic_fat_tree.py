@@ -1,5 +1,6 @@
 """Leaves and a spine that aggregate: routers of a lab that is a fat tree."""
 
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ import pytest
 
 from thalweg.lab.hosts import saved
 from thalweg.nic.agent import start_on
+from thalweg.trials.compiler import trial_program
+from thalweg.trials.session import Session, start_words
 
 pytestmark = cards.NEED
 
@@ -61,6 +64,14 @@ def _reduce(folder: Path, program: str, ranks: int, use: str) -> tuple[str, str]
     done, report = devices.run_words(folder, ranks, f"allreduce={use};reduce={use}", program, devices.TURNS)
     assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
     return done.stdout, str(report["network_device"])
+
+
+def test_a_job_that_is_tuned_knows_which_switches_its_hosts_are_on(fat_tree: None) -> None:
+    """So what is predicted is the tree that runs (test_nic_tree.py)."""
+    del fat_tree
+    with Session(start_words([], RANKS, trial_program("openmpi", os.environ)), lab=devices.NAME) as session:
+        assert session.job.leaves == (0, 0, 1, 1)
+        assert not session.has_devices()
 
 
 def test_leaves_and_a_spine_join_the_hosts_with_the_same_bits_until_a_leaf_is_killed(

@@ -116,7 +116,9 @@ class Bench:
         share = int(phase.degree) if phase.degree else self.request.ranks
         size = phase.size * share // self.request.ranks
         nodes, where = list(self.job.nodes), node_places(self.job, self.machine)
-        found = _core.candidates(phase.operation, size, self.request.ranks, nodes, self.machine, node_places=where)
+        found = _core.candidates(
+            phase.operation, size, self.request.ranks, nodes, self.machine, [], [], where, list(self.job.leaves)
+        )
         operation = f"{phase.operation}:{phase.degree}" if phase.degree else phase.operation
         uses = [NATIVE, *(candidate.text for candidate in found)]
         times: dict[str, float] = {}

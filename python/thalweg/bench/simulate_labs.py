@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.rows import Row, make_row, write_rows
-from thalweg.simulation.candidates import network_of_nodes, simulate_candidate
+from thalweg.simulation.candidates import simulate_candidate
 from thalweg.simulation.ground import LEVELS
 from thalweg.trials.cases import Case, candidates, node_places
 from thalweg.trials.compiler import trial_program
@@ -60,12 +60,21 @@ def accuracy(measured: Sequence[float], predicted: Sequence[float]) -> Accuracy:
 
 def simulated(case: Case, names: Sequence[str], job: Job, machine: _core.Machine) -> dict[str, dict[str, float]]:
     """Simulate candidates on both levels: seconds by level and candidate, without those that need commutative sums."""
-    network = network_of_nodes(node_places(job, machine), job.nodes)
+    known, leaves = node_places(job, machine), list(job.leaves)
     seconds: dict[str, dict[str, float]] = {level: {} for level in LEVELS}
     for name in names:
         with suppress(_core.Error):
             for level, found in seconds.items():
-                one = simulate_candidate(f"{case.call}={name}", case.size, job.nodes, machine, network, level, 0)
+                one = simulate_candidate(
+                    f"{case.call}={name}",
+                    case.size,
+                    job.nodes,
+                    machine,
+                    known,
+                    leaves=leaves,
+                    level=level,
+                    explained_max=0,
+                )
                 found[name] = one.seconds
     return seconds
 

@@ -216,6 +216,11 @@ def _print_memory(console: Console, machine: _core.Machine) -> None:
     console.print(table)
     if machine.switch_core.value:
         console.print(f"handing a core to another rank: {time_text(machine.switch_core.value)}")
+    if machine.device.is_known:
+        device = machine.device
+        parts = (("a rank's start", device.start), ("a hop", device.hop), ("a rank's wake", device.wake))
+        shown = ", ".join(f"{what} {_figure_text(figure, time_text)}" for what, figure in parts)
+        console.print(f"collectives on network devices: {shown}")
 
 
 def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:

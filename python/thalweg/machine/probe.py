@@ -8,6 +8,7 @@ from statistics import median, quantiles
 from thalweg import _core
 from thalweg.machine.fit import Costs, Range, Spread, find_outliers, fit_costs
 from thalweg.machine.parts import describe_node
+from thalweg.machine.probe_devices import measure_devices
 from thalweg.trials.places import NOWHERE
 from thalweg.trials.session import Job, Session
 
@@ -110,6 +111,7 @@ def probe(session: Session, show: Callable[[], None]) -> tuple[_core.Machine, di
     machine.combine = _rates(session, "combine")
     machine.step = _exactly(STEP_SECONDS)
     machine.switch_core = _switch(session, job, measured, fingerprint.cores)
+    machine.device = measure_devices(session)
     show()
     return machine, measured
 

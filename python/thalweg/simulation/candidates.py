@@ -27,16 +27,25 @@ def network_of_nodes(known: _core.NodePlaces, nodes: Sequence[int]) -> Network:
     return Network(interconnect, places[np.asarray(nodes)])
 
 
-def simulate_candidate(  # noqa: PLR0913, PLR0917
+def simulate_candidate(  # noqa: PLR0913
     selection: str,
     size: int,
     nodes: Sequence[int],
     machine: _core.Machine,
-    network: Network,
+    known: _core.NodePlaces,
+    *,
+    leaves: Sequence[int] | None = None,
     level: str = "flow",
     explained_max: int = EXPLAINED_MAX,
 ) -> Simulation:
-    """Simulate a selection ("allreduce=ring:segment=64KiB") for units of `size` bytes, a rank on each of `nodes`."""
-    sample = _core.Sample(selection, len(nodes), 0, 1, size, _core.NodePlaces("", 0, []), list(nodes))
+    """Simulate a selection ("allreduce=ring:segment=64KiB") for units of `size` bytes, a rank on each of `nodes`.
+
+    `known`: where the nodes are. `leaves`: the switch of each rank's node, as a job says; None: as the network does.
+    Raises _core.Error where the strategy cannot do that.
+    """
+    if known.why_unknown(max(nodes) + 1):
+        known = _core.NodePlaces()
+    network = network_of_nodes(known, nodes)
+    sample = _core.Sample(selection, len(nodes), 0, 1, size, known, list(nodes), leaves)
     program = _core.strategy_program(sample, size, machine, LOGGOPS, may_fold=False)
     return run(program, Ground(machine, LOGGOPS, 1, network, 0, level), explained_max=explained_max)

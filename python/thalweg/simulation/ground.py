@@ -118,6 +118,11 @@ class Ground:
         """Give the node of each rank, from 0; nothing where there is no network."""
         return self.network.numbers if self.network else []
 
+    @property
+    def leaves(self) -> list[int]:
+        """Give the switch of each rank's node, from 0; nothing where there are not several, or none are known."""
+        return self.network.leaves if self.network else []
+
 
 def _checked_cores(cores: int | None) -> int | None:
     if cores is not None and cores < 0:

@@ -32,6 +32,12 @@ class Network(NamedTuple):
         numbers: list[int] = order[places].tolist()
         return numbers
 
+    @property
+    def leaves(self) -> list[int]:
+        """Number the switches that have ranks' nodes likewise; give each rank's, nothing where one has all of them."""
+        of_node = self.places[np.sort(np.unique(self.places, return_index=True)[1])].tolist()
+        return _core.NodePlaces(self.interconnect.name, 0, of_node).leaves(self.numbers)
+
 
 def network_of(  # noqa: PLR0913 - where ranks are has that many sides, most with a usual value
     name: str,

@@ -13,7 +13,7 @@ from thalweg.errors import FAILED, SETTINGS, USAGE, ThalwegError
 from thalweg.simulation.ground import LOGGOPS, Costs, Ground, ground_of
 from thalweg.simulation.results import Links, Segments, Simulation
 from thalweg.simulation.rounds import has_too_many_rounds, simulate_rounds
-from thalweg.strategies import make_sample
+from thalweg.strategies import device_strategies, make_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -80,9 +80,10 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
         if goal:
             program = _goal_program(goal, ground)
         else:
+            leaves = ground.leaves if strategy in device_strategies(operation) else ()
             sample = make_sample(
                 operation, strategy, ranks, root=root, ranks_per_node=where.ranks_per_node, unit_bytes=unit_bytes,
-                parameters=parameters, nodes=ground.nodes,
+                parameters=parameters, nodes=ground.nodes, leaves=leaves,
             )  # fmt: skip
             program = _strategy_program(sample, unit_bytes, ground)
     except _core.Error as error:

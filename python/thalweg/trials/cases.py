@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.strategies import all_strategies
+from thalweg.strategies import device_strategies
 from thalweg.trials.session import Job
 from thalweg.units import size_text
 
@@ -86,10 +86,12 @@ def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candi
     known = node_places(job, machine)
     sockets = [place.socket for place in job.places]
     complexes = [place.core_complex for place in job.places]
-    found = _core.candidates(case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known)
+    found = _core.candidates(
+        case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known, list(job.leaves)
+    )
     if not case.is_nonblocking:
         return found
-    offloading = {strategy.name for strategy in all_strategies(case.call) if strategy.offloads}
+    offloading = device_strategies(case.call)
     return [one for one in found if len(job.hosts) > 1 and one.text.partition(":")[0] in offloading]
 
 

@@ -55,6 +55,8 @@ class Job(NamedTuple):
     """The name of each node."""
     node_list: str = ""
     """The file with their places in the network, as ranks have it; empty: none."""
+    leaves: tuple[int, ...] = ()
+    """The switch of each rank's host, numbered from 0, as the hosts' agents say; (): not known, or one for all."""
 
 
 class Session:
@@ -166,6 +168,14 @@ class Session:
         self._answer()
         return tuple(answer["us"])
 
+    def has_devices(self) -> bool:
+        """Tell whether network devices ran some of the collectives so far that were to run there."""
+        self._ask("@devices")
+        answer = self._answer()
+        assert isinstance(answer, dict)
+        self._answer()
+        return bool(answer["devices"])
+
     def _ask(self, request: str) -> None:
         assert self._process.stdin is not None
         try:
@@ -207,7 +217,8 @@ def _job_of(answer: dict[str, Any] | str) -> Job:
     nodes = tuple(hosts.index(host) for host in answer["hosts"])
     places = find_places(answer["hosts"], answer["places"])
     fingerprint = tuple(answer["fingerprint"].split("\n"))
-    return Job(len(nodes), nodes, len(set(answer["machines"])), fingerprint, places, tuple(hosts))
+    leaves = tuple(leaf for leaf in answer["leaves"] if leaf >= 0)
+    return Job(len(nodes), nodes, len(set(answer["machines"])), fingerprint, places, tuple(hosts), leaves=leaves)
 
 
 def _node_list(lab: str) -> str:

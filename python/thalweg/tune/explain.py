@@ -99,12 +99,11 @@ def closed_form(question: Question, candidate: _core.Candidate, machine: _core.M
 
 def simulated_cells(question: Question, candidate: _core.Candidate, machine: _core.Machine) -> list[str]:
     """Give the time by level flow, and what of it the critical path waits for links, with the one it waits most for."""
-    from thalweg.simulation.candidates import network_of_nodes, simulate_candidate  # noqa: PLC0415 - slow to import
+    from thalweg.simulation.candidates import simulate_candidate  # noqa: PLC0415 - slow to import
 
-    network = network_of_nodes(_core.NodePlaces(machine.network), question.nodes)
     selection = f"{question.call}={candidate.text}"
     try:
-        found = simulate_candidate(selection, question.size, question.nodes, machine, network)
+        found = simulate_candidate(selection, question.size, question.nodes, machine, question.places(machine))
     except _core.Error:
         return ["", ""]  # it needs operators that commute, which samples do not take for granted
     waiting = found.why.get("sharing", 0) / 1e9

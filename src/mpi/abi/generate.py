@@ -76,7 +76,8 @@ def used() -> list[Prototype]:
 # Not made from tables: what our own libraries call here, and what is defined by hand.
 ALSO_EXPORTED = (
     *("MPI_Pcontrol", "PMPI_Pcontrol"),
-    *("thalweg_set_selection", "thalweg_bypass", "thalweg_fingerprint", "thalweg_library_function"),
+    *("thalweg_set_selection", "thalweg_bypass", "thalweg_fingerprint"),
+    *("thalweg_leaf_of", "thalweg_has_device_groups", "thalweg_library_function"),
     *("thalweg_attach_streams", "thalweg_detach_streams", "thalweg_report_stream"),
     "thalweg_name_nic_operator",
     *("ucp_worker_progress", "sched_yield"),

@@ -66,6 +66,8 @@ struct CommunicatorState {
   const std::vector<int>& sockets();
   // The switch of each rank's node; empty where not known, or one for all (see Placement).
   const std::vector<int>& leaves();
+  // Says where the ranks are in a problem of theirs: nodes, sockets and switches.
+  void put_places_into(schedule::Problem& problem);
   int node_count();
   // Where these nodes are in the network, and the orders that it gives their ranks: null where none is better
   // than their own.
@@ -81,9 +83,11 @@ private:
   void find_places();
   void find_node_places(const std::vector<int>& world);
   std::vector<int> world_ranks_;
-  std::vector<int> nodes_;
-  std::vector<int> sockets_;
-  std::vector<int> leaves_;
+  // Problems share them; null where there are none.
+  using Places = std::shared_ptr<const std::vector<int>>;
+  Places nodes_;
+  Places sockets_;
+  Places leaves_;
   topology::NodePlaces node_places_;
   std::shared_ptr<const schedule::RankOrders> orders_;
   bool has_orders_ = false; // they were looked for

@@ -34,6 +34,16 @@ extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprin
   return text.c_str();
 }
 
+extern "C" __attribute__((visibility("default"))) int thalweg_leaf_of(int rank) {
+  const std::vector<int>& leaves = thalweg::mpi::runtime.placement.leaves;
+  return rank < 0 || static_cast<std::size_t>(rank) >= leaves.size() ? -1
+                                                                     : leaves[static_cast<std::size_t>(rank)];
+}
+
+extern "C" __attribute__((visibility("default"))) int thalweg_has_device_groups() {
+  return thalweg::mpi::runtime.has_device_groups ? 1 : 0;
+}
+
 // For the library that stands before us (src/mpi/world).
 extern "C" __attribute__((visibility("default"))) void* thalweg_library_function(const char* symbol) {
   if (thalweg::mpi::interposer_state.load() == thalweg::mpi::InterposerState::unstarted) {

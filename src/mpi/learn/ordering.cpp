@@ -27,6 +27,7 @@ std::string candidates_text(Operation operation, std::int64_t bytes, tune::Bread
   wanted.ranks = communicator.size;
   wanted.nodes = communicator.nodes();
   wanted.sockets = communicator.sockets();
+  wanted.leaves = communicator.leaves();
   wanted.node_places = communicator.node_places();
   wanted.orders = communicator.orders();
   std::string text;

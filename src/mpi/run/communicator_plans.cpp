@@ -72,13 +72,8 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
   if (passes_on && !schedule::has_private_sizes(bound.problem.operation))
     return {nullptr, nullptr, "blocks of unequal sizes, which the strategy does not support"};
   bound.problem.parameters = scheduled.parameters();
-  if (strategy.uses_nodes) {
-    bound.problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
-    if (!communicator.sockets().empty())
-      bound.problem.sockets = std::make_shared<const std::vector<std::int32_t>>(communicator.sockets());
-    if (strategy.offloads && !communicator.leaves().empty())
-      bound.problem.leaves = std::make_shared<const std::vector<std::int32_t>>(communicator.leaves());
-  }
+  if (strategy.uses_nodes)
+    communicator.put_places_into(bound.problem);
   if (strategy.order_matters && bound.problem.parameter(strategies::order_name) != 0)
     bound.problem.orders = communicator.orders();
   settle_staging(bound, strategy, transport_->rank());

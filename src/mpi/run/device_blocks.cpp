@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "strategies/host_tree.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
@@ -16,7 +18,7 @@ std::unique_ptr<DeviceOperation> DeviceBlocks::of(const CollectiveCall& call, Co
                                                   const char*& why_not) {
   auto blocks = std::make_unique<DeviceBlocks>(call, communicator);
   const std::size_t bytes = blocks->buffers_.unit_bytes();
-  static_assert(rows_max * row_bytes == 8192);
+  static_assert(rows_max * row_bytes == 8192 && strategies::device_gather_bytes == 8192);
   if (bytes < 1 || bytes > rows_max * row_bytes / blocks->ranks_) {
     why_not = "no or of more than 8192 bytes in all";
     return nullptr;

@@ -38,9 +38,7 @@ nic::ScheduleOf schedules_of(const strategies::Scheduled& scheduled, Rank root,
   problem.ranks = communicator.size;
   problem.root = root;
   problem.parameters = scheduled.parameters();
-  problem.nodes = std::make_shared<const std::vector<std::int32_t>>(communicator.nodes());
-  if (!communicator.leaves().empty())
-    problem.leaves = std::make_shared<const std::vector<std::int32_t>>(communicator.leaves());
+  communicator.put_places_into(problem);
   return [&strategy = scheduled.strategy(), problem = std::move(problem)](Rank rank) {
     return strategies::build(strategy, problem, rank);
   };
@@ -386,6 +384,7 @@ void DeviceGroup::begin_calls() {
         std::make_unique<nic::RelayMember>(std::move(relay_card_), view_.is_root() && view_.own_number == 0);
   else
     member_ = std::make_unique<nic::Member>(std::move(card_));
+  runtime.has_device_groups = true;
   settled("collectives run on the hosts' network devices" + joined_by());
 }
 

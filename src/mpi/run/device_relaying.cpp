@@ -2,11 +2,14 @@
 
 #include <cstring>
 
+#include "strategies/host_tree.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
 
 constexpr std::size_t relayed_bytes_max = std::size_t{THALWEG_NIC_SEGMENTS} * THALWEG_NIC_SEGMENT_BYTES;
+static_assert(relayed_bytes_max == strategies::device_message_bytes);
 
 } // namespace
 

@@ -7,6 +7,7 @@
 
 #include "mpi/abi/library_api.hpp"
 #include "nic/packet.h"
+#include "strategies/host_tree.hpp"
 
 namespace thalweg::mpi {
 
@@ -133,6 +134,7 @@ std::optional<DeviceWords> DeviceWords::of(const CollectiveCall& call, int rank,
   words.count_ = call.recvcount < 1 ? 0 : static_cast<std::size_t>(call.recvcount);
   constexpr std::size_t rows_max = THALWEG_NIC_WINDOW;
   static_assert(rows_max * THALWEG_NIC_WORDS == 256 && rows_max * THALWEG_NIC_ROW == 1024);
+  static_assert(rows_max * THALWEG_NIC_WORDS * sizeof(double) == strategies::device_reduction_bytes);
   why_not =
       words.row_words() == THALWEG_NIC_ROW ? "no or of more than 1024 words" : "no or of more than 256 words";
   if (words.count_ == 0 || words.count_ > rows_max * words.row_words() / words.words_each())

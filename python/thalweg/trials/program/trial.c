@@ -15,8 +15,8 @@
  * and where ranks share cores the time of beginning together counts, as it is no use to end one's call
  * before others get a core. Answers go to standard output: for each candidate a line of JSON with each
  * batch's time per call of the slowest rank and CPU time per call of all ranks, then "done". Requests that
- * begin with @ are probes (probes.h). With the argument "native" the job is one without Thalweg, and every
- * candidate is the library's own.
+ * begin with @ are probes (probes.h), but for "@devices": do network devices run collectives by now? With the
+ * argument "native" the job is one without Thalweg, and every candidate is the library's own.
  *
  * The strategies are switched through the interposer's control functions (thalweg/control.h), which this
  * program looks up by name, so that it is an ordinary MPI program otherwise.
@@ -47,6 +47,9 @@ static int share_cores;
 static int rank, ranks;
 static int (*choose)(const char* selections);
 static int (*bypass)(int on);
+static const char* (*fingerprint)(void);
+static int (*leaf_of)(int of_rank);
+static int (*has_device_groups)(void);
 /* With the argument "tuned": strategies are the tuning file's, not chosen here. */
 static int is_tuned;
 
@@ -238,6 +241,15 @@ static const char* no_fingerprint(void) {
   return "";
 }
 
+static int has_none(void) {
+  return 0;
+}
+
+static int no_leaf(int of_rank) {
+  (void)of_rank;
+  return -1;
+}
+
 static void print_text(const char* text) {
   putchar('"');
   for (; *text != 0; ++text)
@@ -265,8 +277,17 @@ static void print_names(const char* key, const char* own) {
   free(names);
 }
 
-/* Says where the ranks are: hosts, the booted machines that hosts may share, and their places in them. */
-static void introduce(const char* (*fingerprint)(void)) {
+/* Of some communicator, by what was measured so far; rank 0's word counts. */
+static void report_devices(void) {
+  if (rank != 0)
+    return;
+  printf("{\"devices\": %s}\ndone\n", has_device_groups() ? "true" : "false");
+  fflush(stdout);
+}
+
+/* Says where the ranks are: hosts, the booted machines that hosts may share, and their places in them; and
+ * the switches that hosts are on. */
+static void introduce(void) {
   char host[128] = {0}, machine[128] = {0}, place[name_width] = {0};
   gethostname(host, sizeof host - 1);
   read_line("/proc/sys/kernel/random/boot_id", machine, sizeof machine);
@@ -281,38 +302,50 @@ static void introduce(const char* (*fingerprint)(void)) {
   print_names("machines", machine);
   printf(", ");
   print_names("places", place);
-  printf(", \"fingerprint\": ");
+  printf(", \"leaves\": [");
+  for (int r = 0; r < ranks; ++r)
+    printf("%s%d", r ? ", " : "", leaf_of(r));
+  printf("], \"fingerprint\": ");
   print_text(fingerprint());
   printf("}\n");
   fflush(stdout);
+}
+
+static void find_controls(int is_native) {
+  if (is_native) {
+    choose = choose_nothing;
+    bypass = bypass_nothing;
+    fingerprint = no_fingerprint;
+    leaf_of = no_leaf;
+    has_device_groups = has_none;
+    return;
+  }
+  *(void**)&choose = control("thalweg_set_selection");
+  *(void**)&bypass = control("thalweg_bypass");
+  *(void**)&fingerprint = control("thalweg_fingerprint");
+  *(void**)&leaf_of = control("thalweg_leaf_of");
+  *(void**)&has_device_groups = control("thalweg_has_device_groups");
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int alone = argc > 1 && strcmp(argv[1], "native") == 0;
   is_tuned = argc > 1 && strcmp(argv[1], "tuned") == 0;
-  const char* (*fingerprint)(void) = no_fingerprint;
-  if (alone) {
-    choose = choose_nothing;
-    bypass = bypass_nothing;
-  } else {
-    *(void**)&choose = control("thalweg_set_selection");
-    *(void**)&bypass = control("thalweg_bypass");
-    *(void**)&fingerprint = control("thalweg_fingerprint");
-  }
+  find_controls(argc > 1 && strcmp(argv[1], "native") == 0);
   bypass(1);
   share_cores = settle_on_cores();
   if (share_cores)
     brief_seconds *= 10, batch_seconds *= 10;
-  introduce(fingerprint);
+  introduce();
   static char line[line_bytes];
   while (next_line(line)) {
     char* candidates[max_candidates];
     int count = 0;
     char* operation = strtok(line, " \n");
     char* words[3] = {strtok(NULL, " \n"), strtok(NULL, " \n"), strtok(NULL, " \n")};
+    if (operation != NULL && strcmp(operation, "@devices") == 0)
+      report_devices();
     if (operation == NULL || words[1] == NULL)
       continue;
     if (operation[0] == '@') {
