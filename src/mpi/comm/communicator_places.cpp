@@ -26,6 +26,11 @@ std::vector<int> renumbered(const std::vector<int>& of_world, std::span<const in
   return found;
 }
 
+const std::vector<int>& entries_of(const std::shared_ptr<const std::vector<int>>& places) {
+  static const std::vector<int> none;
+  return places ? *places : none;
+}
+
 } // namespace
 
 void CommunicatorState::find_world_ranks() {
@@ -41,7 +46,7 @@ void CommunicatorState::find_world_ranks() {
 }
 
 void CommunicatorState::find_places() {
-  if (!nodes_.empty() || !agreed || inter) {
+  if (nodes_ || !agreed || inter) {
     return;
   }
   const Inside inside;
@@ -49,21 +54,15 @@ void CommunicatorState::find_places() {
   native.Comm_group(handle, &group);
   const std::vector<int> world = world_ranks_of(group);
   native.Group_free(&group);
-  nodes_ = renumbered(runtime.placement.nodes, world);
+  const auto places_in = [&](const std::vector<int>& of_world, int highest_min) {
+    std::vector<int> found = of_world.empty() ? std::vector<int>{} : renumbered(of_world, world);
+    const bool are_several = !found.empty() && std::ranges::max(found) >= highest_min;
+    return are_several ? std::make_shared<const std::vector<int>>(std::move(found)) : nullptr;
+  };
+  nodes_ = places_in(runtime.placement.nodes, 0);
+  leaves_ = places_in(runtime.placement.leaves, 1);
+  sockets_ = places_in(runtime.placement.sockets, std::ranges::max(*nodes_) + 1);
   find_node_places(world);
-  if (!runtime.placement.leaves.empty()) {
-    leaves_ = renumbered(runtime.placement.leaves, world);
-    if (std::ranges::max(leaves_) == 0) {
-      leaves_.clear();
-    }
-  }
-  if (runtime.placement.sockets.empty()) {
-    return;
-  }
-  sockets_ = renumbered(runtime.placement.sockets, world);
-  if (std::ranges::max(sockets_) == std::ranges::max(nodes_)) {
-    sockets_.clear();
-  }
 }
 
 void CommunicatorState::find_node_places(const std::vector<int>& world) {
@@ -72,10 +71,11 @@ void CommunicatorState::find_node_places(const std::vector<int>& world) {
   if (all.places.empty()) {
     return;
   }
-  node_places_.places.resize(static_cast<std::size_t>(std::ranges::max(nodes_)) + 1);
+  node_places_.places.resize(static_cast<std::size_t>(std::ranges::max(nodes())) + 1);
   for (std::size_t own = 0; own < world.size(); ++own) {
     const int node = runtime.placement.nodes[static_cast<std::size_t>(world[own])];
-    node_places_.places[static_cast<std::size_t>(nodes_[own])] = all.places[static_cast<std::size_t>(node)];
+    node_places_.places[static_cast<std::size_t>((*nodes_)[own])] =
+        all.places[static_cast<std::size_t>(node)];
   }
 }
 
@@ -87,7 +87,7 @@ const topology::NodePlaces& CommunicatorState::node_places() {
 const std::shared_ptr<const schedule::RankOrders>& CommunicatorState::orders() {
   if (!has_orders_) {
     find_places();
-    orders_ = strategies::rank_orders(nodes_, sockets_, node_places_);
+    orders_ = strategies::rank_orders(nodes(), sockets(), node_places_);
     has_orders_ = true;
   }
   return orders_;
@@ -95,27 +95,24 @@ const std::shared_ptr<const schedule::RankOrders>& CommunicatorState::orders() {
 
 const std::vector<int>& CommunicatorState::nodes() {
   find_places();
-  return nodes_;
+  return entries_of(nodes_);
 }
 
 const std::vector<int>& CommunicatorState::sockets() {
   find_places();
-  return sockets_;
+  return entries_of(sockets_);
 }
 
 const std::vector<int>& CommunicatorState::leaves() {
   find_places();
-  return leaves_;
+  return entries_of(leaves_);
 }
 
 void CommunicatorState::put_places_into(schedule::Problem& problem) {
   find_places();
-  const auto shared = [](const std::vector<int>& places) {
-    return places.empty() ? nullptr : std::make_shared<const std::vector<std::int32_t>>(places);
-  };
-  problem.nodes = std::make_shared<const std::vector<std::int32_t>>(nodes_);
-  problem.sockets = shared(sockets_);
-  problem.leaves = shared(leaves_);
+  problem.nodes = nodes_;
+  problem.sockets = sockets_;
+  problem.leaves = leaves_;
 }
 
 int CommunicatorState::node_count() {

@@ -83,9 +83,11 @@ private:
   void find_places();
   void find_node_places(const std::vector<int>& world);
   std::vector<int> world_ranks_;
-  std::vector<int> nodes_;
-  std::vector<int> sockets_;
-  std::vector<int> leaves_;
+  // Problems share them; null where there are none.
+  using Places = std::shared_ptr<const std::vector<int>>;
+  Places nodes_;
+  Places sockets_;
+  Places leaves_;
   topology::NodePlaces node_places_;
   std::shared_ptr<const schedule::RankOrders> orders_;
   bool has_orders_ = false; // they were looked for
