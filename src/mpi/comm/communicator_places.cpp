@@ -54,9 +54,9 @@ void CommunicatorState::find_places() {
   native.Comm_group(handle, &group);
   const std::vector<int> world = world_ranks_of(group);
   native.Group_free(&group);
-  const auto places_in = [&](const std::vector<int>& of_world, int fewest) {
+  const auto places_in = [&](const std::vector<int>& of_world, int highest_min) {
     std::vector<int> found = of_world.empty() ? std::vector<int>{} : renumbered(of_world, world);
-    const bool are_several = !found.empty() && std::ranges::max(found) >= fewest;
+    const bool are_several = !found.empty() && std::ranges::max(found) >= highest_min;
     return are_several ? std::make_shared<const std::vector<int>>(std::move(found)) : nullptr;
   };
   nodes_ = places_in(runtime.placement.nodes, 0);
