@@ -31,11 +31,13 @@ public:
       if (table.sh_type != SHT_SYMTAB)
         continue;
       const Elf64_Shdr names = section(table.sh_link);
-      for (std::uint64_t entry = 0; entry < table.sh_size / sizeof(Elf64_Sym); ++entry) {
+      const std::uint64_t entries = std::min<std::uint64_t>(table.sh_size, bytes_.size()) / sizeof(Elf64_Sym);
+      for (std::uint64_t entry = 0; entry < entries; ++entry) {
         const auto symbol = at<Elf64_Sym>(table.sh_offset + entry * sizeof(Elf64_Sym));
         if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && text(names.sh_offset + symbol.st_name) == name)
           return Place{section(symbol.st_shndx).sh_offset + symbol.st_value, symbol.st_size};
       }
+      break; // there is one
     }
     return std::nullopt;
   }

@@ -45,7 +45,7 @@ TEST(NicProtocol, PacketsHaveOneFormInAllPrograms) {
   const thalweg_nic_group group = inner_card();
   const thalweg_nic_content content{THALWEG_NIC_MAXIMUM, THALWEG_NIC_FEW, 0, 0, 0, {}};
   thalweg_nic_write(&packet, &group, THALWEG_NIC_UP, 0x01020304, &content);
-  const unsigned char expected[] = {0x54, 0x57, 8,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
+  const unsigned char expected[] = {0x54, 0x57, 9,    2,    0, 0, 0, 5, 0x01, 0x23, 0x45, 0x67,
                                     0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 2,    0,    3,    8};
   ASSERT_EQ(sizeof packet, sizeof expected);
   EXPECT_EQ(std::memcmp(&packet, expected, sizeof packet), 0);

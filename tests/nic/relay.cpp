@@ -56,7 +56,7 @@ TEST(NicRelay, PartsHaveOneFormInAllPrograms) {
   const PartHead head(InnerCard().group, THALWEG_NIC_DOWN, 0x01020304,
                       {.have = 0x1122334455667788U, .bytes = 0x00015180, .segment = 61, .asks = 1});
   const unsigned char expected[] = {
-      0x54, 0x57, 8, 3, 0,    0,    0,    5,    0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 1, 2,  3, 4,
+      0x54, 0x57, 9, 3, 0,    0,    0,    5,    0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 1, 2,  3, 4,
       0,    0,    0, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0,    1,    0x51, 0x80, 0, 61, 0, 1};
   ASSERT_EQ(sizeof head, sizeof expected);
   EXPECT_EQ(std::memcmp(&head, expected, sizeof head), 0);
