@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support import examples
 from thalweg.trials.cases import NONBLOCKING, cases
 from thalweg.trials.session import NATIVE, Samples
-from thalweg.tune.run import is_worth_its_work
+from thalweg.tune.run import devices_first, is_worth_its_work
 from thalweg.tune.search import EXHAUSTIVE, Check, Effort, search
 from thalweg.tune.statistics import is_faster
 
@@ -52,6 +52,13 @@ def test_the_best_is_picked_and_little_is_tried() -> None:
 def test_native_stays_where_nothing_is_surely_faster() -> None:
     world = World(_costs(20, native=100.5), noise=0.05)
     assert search([f"c{index}" for index in range(1, 20)], world.measure, Effort()).pick == NATIVE
+
+
+def test_where_devices_run_calls_one_of_their_candidates_is_tried_first() -> None:
+    order = ["ring", "tree:radix=4", "nic:radix=4", "nic:radix=8,where=card", "direct"]
+    assert devices_first(order, "allreduce") == [order[2], *order[:2], *order[3:]]
+    assert devices_first(order[:2], "allreduce") == order[:2]
+    assert devices_first(order, "alltoall") == order
 
 
 def test_exhaustive_tries_all() -> None:

@@ -16,6 +16,7 @@ from thalweg.machine import files
 from thalweg.machine.probe import probe
 from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
+from thalweg.strategies import device_strategies
 from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
@@ -221,14 +222,24 @@ def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effo
         late = "late_" if case.is_nonblocking else ""
         return session.measure(late + case.operation, case.size, names, batches=batches, limit=limit, alone=not late)
 
+    order = [candidate.text for candidate in space]
+    if machine.device.is_known:
+        order = devices_first(order, case.call)
     outcome = search(
-        [candidate.text for candidate in space],
+        order,
         measure,
         effort,
         is_over=is_over,
         alone=Check(measure_alone, is_worth_its_work(session.job.ranks) if case.is_nonblocking else is_not_slower),
     )
     return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space})
+
+
+def devices_first(order: Sequence[str], call: str) -> list[str]:
+    """Put the first candidate that network devices run ahead of all: what they cost is measured on few trees."""
+    offloading = device_strategies(call)
+    first = next((name for name in order if name.partition(":")[0] in offloading), None)
+    return list(order) if first is None else [first, *(name for name in order if name != first)]
 
 
 def is_worth_its_work(ranks: int) -> Callable[[Samples, Samples], bool]:
