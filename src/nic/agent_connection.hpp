@@ -21,6 +21,7 @@ public:
       : socket_(patience) {}
 
   int descriptor() const { return socket_.descriptor(); }
+  int asked() const { return socket_.asked(); }
   /// Asks what the agent knows.
   void greet();
   /// Whether that is known by now. Throws Error where the agent is of another version, ends, or does not
