@@ -22,6 +22,7 @@ public:
       : socket_(patience) {}
 
   int descriptor() const { return socket_.descriptor(); }
+  int asked() const { return socket_.asked(); }
   /// Asks what the agent knows, also of an operator of users, if it has that name.
   void greet(std::string_view operator_name = {});
   /// Whether that is known by now. Throws Error where the agent is of another version, has no such operator,

@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 namespace thalweg::nic {
@@ -117,6 +119,13 @@ std::optional<AgentReply> AgentSocket::look() {
                 "install the same Thalweg everywhere, and have the agent started anew: thalweg nic serve",
                 thalweg_error_system);
   return reply;
+}
+
+// Answers wake, so it ends by itself only for whoever sleeps to look after others.
+void sleep_unless_answered(int asked) {
+  constexpr timespec longest{0, 1'000'000};
+  pollfd agent{asked, POLLIN, 0};
+  ppoll(&agent, 1, &longest, nullptr);
 }
 
 } // namespace thalweg::nic

@@ -26,6 +26,8 @@ public:
   explicit AgentSocket(std::chrono::milliseconds patience);
 
   int descriptor() const { return socket_.number(); }
+  /// The same where it has been asked something; -1 where that could not be sent yet.
+  int asked() const { return unsent_ ? -1 : socket_.number(); }
   /// Asks at once if possible, after what was asked before has been answered.
   void ask(const thalweg_nic_request& request);
   /// The answer, or nothing yet. Throws Error where the agent refuses to listen, has ended, says what no
@@ -45,5 +47,8 @@ private:
   bool is_connected_ = false;
   std::optional<thalweg_nic_request> unsent_;
 };
+
+/// Sleeps until an answer is there, and a while at most. `asked`: AgentSocket::asked().
+void sleep_unless_answered(int asked);
 
 } // namespace thalweg::nic

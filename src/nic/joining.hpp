@@ -20,6 +20,7 @@ public:
     agent_->join(view, local, ranks);
   }
 
+  int asked() const { return agent_->asked(); }
   /// Nothing yet, or the membership, once. Throws Error where the agent refuses or does not answer, or there
   /// is no memory.
   std::optional<KernelGroup> look() {

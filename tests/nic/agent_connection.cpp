@@ -95,8 +95,11 @@ TEST(NicAgentConnection, WhereMoreAskThanItLetsWaitItIsAskedOnceThereIsRoom) {
     AgentConnection connection;
     question.ask(connection);
     EXPECT_FALSE(question.look(connection));
+    EXPECT_LT(connection.asked(), 0); // there is nothing to sleep for
     agent.disperse();
     EXPECT_FALSE(question.look(connection));
+    EXPECT_EQ(connection.asked(), connection.descriptor());
+    sleep_unless_answered(connection.asked());
     ASSERT_TRUE(agent.accept());
     ASSERT_TRUE(agent.hear());
     agent.answer(a_reply(), 3);

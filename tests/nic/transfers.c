@@ -52,6 +52,7 @@ int main(int count, char** words) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   if (rank == 0)
     note(words[1]);
+  MPI_Barrier(MPI_COMM_WORLD); /* the first rank's report tells of it */
   free(messages);
   must(thalweg_team_free(&team) == thalweg_success);
   MPI_Finalize();

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "core/error.hpp"
-#include "engine/plan.hpp"
 #include "mpi/state/runtime.hpp"
 #include "nic/address.hpp"
 #include "nic/datagram.hpp"
@@ -71,24 +70,6 @@ bool wants_aggregator(const strategies::Scheduled& scheduled) {
              all, std::pair{std::string(strategies::host_tree_where().name), std::int64_t{0}}) != all.end();
 }
 
-// By which all ranks hear all words: along trees, so that few ranks are connected for it.
-std::unique_ptr<engine::Plan> plan_of_round(std::int32_t ranks, Rank rank, std::int64_t bytes) {
-  const strategies::Strategy& strategy = strategies::find(schedule::Operation::allgather, "gather_broadcast");
-  schedule::Problem problem;
-  problem.operation = schedule::Operation::allgather;
-  problem.ranks = ranks;
-  problem.unit_bytes = bytes;
-  problem.parameters = strategies::resolve(strategy, {});
-  const schedule::Schedule schedule = strategies::build(strategy, problem, rank);
-  const engine::Layout layout = engine::Layout::uniform(bytes, schedule.pieces, 1);
-  return std::make_unique<engine::Plan>(
-      schedule, engine::Layouts{.input = layout,
-                                .output = layout,
-                                .canonical = layout,
-                                .canonical_blocks = static_cast<std::int32_t>(
-                                    schedule::canonical_blocks(problem, schedule.pieces))});
-}
-
 template <std::size_t size>
 void set_reason(std::array<char, size>& reason, const std::exception& error) {
   const std::string_view text = error.what();
@@ -126,7 +107,7 @@ DeviceGroup::DeviceGroup(const strategies::Scheduled& scheduled, Rank root, Grou
 }
 
 void DeviceGroup::begin_round() {
-  round_ = std::make_unique<Round>(*plan_, *transport_);
+  round_ = std::make_unique<DeviceRound>(*plan_, *transport_);
   round_->execution.start({.input = reinterpret_cast<std::byte*>(&own_),
                            .output = reinterpret_cast<std::byte*>(words_.data()),
                            .scratch = round_->scratch.data(),
@@ -326,6 +307,13 @@ std::string DeviceGroup::difference() const {
       return fmt::format("rank {}: its agent has another version of the operator {} than that of rank 0",
                          rank, combiner_.name);
   return {};
+}
+
+int DeviceGroup::asked_agent() {
+  const std::scoped_lock lock(mutex_);
+  if (!is_asking_ || has_own_answer_)
+    return -1;
+  return joining_ ? joining_->asked() : agent_ ? agent_->asked() : -1;
 }
 
 wait::Look DeviceGroup::settle() {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/execution.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/run/device_arrivals.hpp"
+#include "mpi/run/device_round.hpp"
 #include "nic/agent_connection.hpp"
 #include "nic/aggregating.hpp"
 #include "nic/card.hpp"
@@ -50,6 +50,8 @@ public:
 
   // Goes on without waiting; reached once it is known how it ends. Throws what the transport throws.
   wait::Look settle();
+  // Where this host's agent is about to answer; -1: it was not asked. Another thread may close it meanwhile.
+  int asked_agent();
   bool is_settled() const { return is_settled_.load(std::memory_order_acquire); }
   // Once it is settled: whether devices run the calls, or our engine must, the same on all ranks.
   bool is_on_devices() const { return member_ != nullptr || relay_ != nullptr; }
@@ -83,17 +85,6 @@ private:
     std::uint64_t key = 0;
     std::uint64_t operator_digest = 0; // 0: of no operator
   };
-  // A round in which all ranks hear all words.
-  struct Round {
-    Round(const engine::Plan& plan, transport::Transport& transport)
-        : batch(transport.make_batch()), execution(plan, *batch), scratch(plan.scratch_bytes()),
-          staging(plan.staging_bytes()) {}
-    std::unique_ptr<transport::Batch> batch;
-    engine::Execution execution;
-    std::vector<std::byte> scratch;
-    std::vector<std::byte> staging;
-  };
-
   void begin_round();
   void find_agent();
   void take_greeting();
@@ -138,7 +129,7 @@ private:
   std::vector<std::int32_t> world_ranks_;        // of all ranks
   std::vector<std::atomic<LastArrivals*>> last_; // of all ranks, where this process writes the report
   std::unique_ptr<engine::Plan> plan_;
-  std::unique_ptr<Round> round_;
+  std::unique_ptr<DeviceRound> round_;
   std::uint32_t times_joined_ = 0;
   bool has_aggregators_ = false;
   std::uint32_t spine_ = 0; // 0: none

@@ -23,9 +23,28 @@ const std::shared_ptr<DeviceGroup>& DeviceGroups::group_for(const strategies::Sc
   return entries_.emplace_back(Entry{id, root, combiner, std::move(group)}).group;
 }
 
+namespace {
+
+// Agents need the cores that ranks would poll and yield on.
+struct SleepingOnAgent : wait::System {
+  void sleep_us(std::uint32_t duration) {
+    if (const int asked = group->asked_agent(); asked >= 0)
+      nic::sleep_unless_answered(asked);
+    else
+      wait::System::sleep_us(duration);
+  }
+  DeviceGroup* group;
+};
+
+} // namespace
+
 bool wait_for_devices(DeviceGroup& group, const wait::Policy& policy) {
+  constexpr std::uint32_t longest_yield_us = 200;
+  wait::Policy sleeping = policy;
+  sleeping.polls = 1;
+  sleeping.settings.yield_us = std::min(policy.settings.yield_us, longest_yield_us);
   const auto look = [&] { return group.settle(); };
-  wait::until(policy, look);
+  wait::until(sleeping, look, SleepingOnAgent{{}, &group});
   return group.is_on_devices();
 }
 
