@@ -73,6 +73,9 @@ __attribute__((noinline)) int operate_all(__u32 slot, __u32 contributors) {
   struct arrival* const at = at_hand();
   if (!at || at->content.count > THALWEG_NIC_WORDS)
     return -1;
+  /* An element may be longer than what has come, and another group's words were there. */
+  for (__u32 i = 0; i < THALWEG_NIC_OPERAND_WORDS; ++i)
+    at->operands.from[i] = at->operands.into[i] = 0;
   for (__u32 contributor = 0; contributor < THALWEG_NIC_CONTRIBUTORS && contributor < contributors;
        ++contributor)
     if (operate(slot, contributors, contributor))
