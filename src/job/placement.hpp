@@ -18,8 +18,10 @@ struct RankPlace {
       cores{}; // set of cores it may run on (the machine's first 256; beyond, folded)
   std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
   std::int32_t socket = -1;                    // that has all of these cores, or -1
-  std::uint32_t aggregator = 0;                // that its host's agent knows (room nic); 0: none, or not told
+  std::uint32_t aggregator = 0;                // that its host's agent knows (room nic); 0: none
   std::int64_t device_runtime = 0;             // of a GPU, loaded into the process; 0: none
+
+  static constexpr std::uint32_t untold = UINT32_MAX; // aggregator: the agent has not answered yet
 };
 
 RankPlace this_place();

@@ -108,12 +108,23 @@ AggregatorQuestion::AggregatorQuestion() noexcept {
   }
 }
 
-std::uint32_t AggregatorQuestion::answer() noexcept {
+std::optional<std::uint32_t> AggregatorQuestion::answer() noexcept {
   try {
-    return agent_ && agent_->has_greeted() ? agent_->aggregator() : 0;
+    if (agent_ && !agent_->has_greeted())
+      return std::nullopt;
+    return agent_ ? agent_->aggregator() : 0;
   } catch (const std::exception&) {
+    agent_.reset();
     return 0;
   }
+}
+
+std::optional<std::uint32_t> AggregatorQuestion::answer_within(std::chrono::milliseconds patience) noexcept {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::optional<std::uint32_t> found = answer();
+  for (; !found && std::chrono::steady_clock::now() < end; found = answer())
+    sleep_unless_answered(agent_->asked());
+  return found;
 }
 
 } // namespace thalweg::nic

@@ -67,8 +67,10 @@ private:
 class AggregatorQuestion {
 public:
   AggregatorQuestion() noexcept;
-  /// In network order; 0: none, no agent is there, or it has not answered yet.
-  std::uint32_t answer() noexcept;
+  /// In network order; 0: none, or no agent is there. Nothing where it has not answered yet.
+  std::optional<std::uint32_t> answer() noexcept;
+  /// Sleeps until it has, so long at most; nothing where it has not even then.
+  std::optional<std::uint32_t> answer_within(std::chrono::milliseconds patience) noexcept;
 
 private:
   std::optional<AgentConnection> agent_;

@@ -174,6 +174,24 @@ job::Agreement world_agreement() {
           job::wait_policy({}, true)};
 }
 
+// Which switches hosts are on is a part of where ranks are, so agents that are busy are waited for a little.
+// Nothing of the program's is under way yet.
+std::vector<job::RankPlace> gather_places(const job::Agreement& world, job::RankPlace mine,
+                                          nic::AggregatorQuestion& question) {
+  constexpr auto untold = job::RankPlace::untold;
+  mine.aggregator = question.answer().value_or(untold);
+  std::vector<job::RankPlace> places = world.allgather(mine);
+  const auto is_here = [&](const job::RankPlace& place) { return place.node == mine.node; };
+  if (std::ranges::all_of(places, is_here) ||
+      std::ranges::find(places, untold, &job::RankPlace::aggregator) == places.end())
+    return places;
+  const std::vector<std::uint32_t> aggregators =
+      world.allgather(question.answer_within(std::chrono::milliseconds(500)).value_or(untold));
+  for (std::size_t rank = 0; rank < places.size(); ++rank)
+    places[rank].aggregator = aggregators[rank];
+  return places;
+}
+
 // Rank 0's settings and its view of the library, and where every rank is.
 void agree(nic::AggregatorQuestion& question) {
   const job::Agreement world = world_agreement();
@@ -188,8 +206,7 @@ void agree(nic::AggregatorQuestion& question) {
 
   job::RankPlace mine = job::this_place();
   mine.device_runtime = loaded_device_runtime();
-  mine.aggregator = question.answer();
-  const std::vector<job::RankPlace> places = world.allgather(mine);
+  const std::vector<job::RankPlace> places = gather_places(world, mine, question);
   runtime.placement = job::place_ranks(places);
   runtime.device_memory = device_objection(runtime.settings.device_buffers, places);
   runtime.agreed = true;
