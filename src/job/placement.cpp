@@ -117,7 +117,7 @@ namespace {
 std::vector<int> leaves_of(std::span<const RankPlace> ranks) {
   std::unordered_map<std::uint64_t, std::uint32_t> of_nodes;
   for (const RankPlace& rank : ranks) {
-    if (rank.aggregator != 0 && rank.aggregator != RankPlace::untold) {
+    if (rank.aggregator != 0 && rank.aggregator != RankPlace::unreported) {
       of_nodes.try_emplace(rank.node, rank.aggregator);
     }
   }

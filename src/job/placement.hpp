@@ -21,7 +21,7 @@ struct RankPlace {
   std::uint32_t aggregator = 0;                // that its host's agent knows (room nic); 0: none
   std::int64_t device_runtime = 0;             // of a GPU, loaded into the process; 0: none
 
-  static constexpr std::uint32_t untold = UINT32_MAX; // aggregator: the agent has not answered yet
+  static constexpr std::uint32_t unreported = UINT32_MAX; // aggregator: the agent has not answered yet
 };
 
 RankPlace this_place();

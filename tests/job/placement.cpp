@@ -90,7 +90,7 @@ TEST(Placement, OneRankOfAHostIsEnoughToKnowItsLeaf) {
   ranks[2].aggregator = 7;
   ranks[1].aggregator = 3;
   EXPECT_EQ(place_ranks(ranks).leaves, (std::vector{0, 1, 0, 1}));
-  ranks[1].aggregator = RankPlace::untold;
+  ranks[1].aggregator = RankPlace::unreported;
   EXPECT_TRUE(place_ranks(ranks).leaves.empty());
 }
 

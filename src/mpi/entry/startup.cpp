@@ -178,15 +178,15 @@ job::Agreement world_agreement() {
 // Nothing of the program's is under way yet.
 std::vector<job::RankPlace> gather_places(const job::Agreement& world, job::RankPlace mine,
                                           nic::AggregatorQuestion& question) {
-  constexpr auto untold = job::RankPlace::untold;
-  mine.aggregator = question.answer().value_or(untold);
+  constexpr auto unreported = job::RankPlace::unreported;
+  mine.aggregator = question.answer().value_or(unreported);
   std::vector<job::RankPlace> places = world.allgather(mine);
   const auto is_here = [&](const job::RankPlace& place) { return place.node == mine.node; };
   if (std::ranges::all_of(places, is_here) ||
-      std::ranges::find(places, untold, &job::RankPlace::aggregator) == places.end())
+      std::ranges::find(places, unreported, &job::RankPlace::aggregator) == places.end())
     return places;
   const std::vector<std::uint32_t> aggregators =
-      world.allgather(question.answer_within(std::chrono::milliseconds(500)).value_or(untold));
+      world.allgather(question.answer_within(std::chrono::milliseconds(500)).value_or(unreported));
   for (std::size_t rank = 0; rank < places.size(); ++rank)
     places[rank].aggregator = aggregators[rank];
   return places;

@@ -29,9 +29,9 @@ std::string line_of(const std::string& function, const ArrivalsByRank& ranks) {
     calls += last.calls;
   const auto max =
       std::ranges::max_element(ranks, {}, [](const auto& entry) { return entry.second.calls.load(); });
-  const std::uint64_t most = max->second.calls;
-  return fmt::format("rank {} to {} of {} {}, {:.1f} us behind the first", max->first, most, calls, function,
-                     static_cast<double>(max->second.waited_us) / static_cast<double>(most));
+  const std::uint64_t highest = max->second.calls;
+  return fmt::format("rank {} to {} of {} {}, {:.1f} us behind the first", max->first, highest, calls,
+                     function, static_cast<double>(max->second.waited_us) / static_cast<double>(highest));
 }
 
 } // namespace
