@@ -11,10 +11,10 @@ from thalweg.nic import agent
 
 ROOT = Path(__file__).parents[2]
 ROLES = {
-    "": (["--device", "eth0"], ("eth0", "best", "")),
-    "-switch": (["--switch", "br0"], ("br0", "best", "self")),
-    "-router": (["--router", "lo"], ("lo/all", "best", "self")),
-    "-aggregate": (["--aggregate", "--device", "eth0"], ("eth0", "best", "self")),
+    "": (["--device", "eth0"], ("eth0", "best", "", "")),
+    "-switch": (["--switch", "br0"], ("br0", "best", "self", "")),
+    "-router": (["--router", "lo"], ("lo/all", "best", "self", "")),
+    "-aggregate": (["--aggregate", "--device", "eth0"], ("eth0", "best", "self", "")),
 }
 
 
