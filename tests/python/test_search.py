@@ -58,6 +58,7 @@ def test_where_devices_run_calls_one_of_their_candidates_is_tried_first() -> Non
     order = ["ring", "tree:radix=4", "nic:radix=4", "nic:radix=8,where=card", "direct"]
     assert devices_first(order, "allreduce") == [order[2], *order[:2], *order[3:]]
     assert devices_first(order[:2], "allreduce") == order[:2]
+    assert devices_first([*order, "nic"], "allreduce") == ["nic", *order]
     assert devices_first(order, "alltoall") == order
 
 

@@ -112,8 +112,8 @@ def run(request: Request, json_file: str) -> None:
     with Session(start_words([], request.ranks, program), lab=request.lab) as session:
         machine = machine_of(session, request.machine_file, request.lab)
         for case in request.cases:
-            exhaustive.append(tune_case(session, case, machine, EXHAUSTIVE, _FOREVER_S))
-            guided = tune_case(session, case, machine, Effort(), _FOREVER_S)
+            exhaustive.append(tune_case(session, case, machine, EXHAUSTIVE, _FOREVER_S, on_devices=False))
+            guided = tune_case(session, case, machine, Effort(), _FOREVER_S, on_devices=False)
             outcome = exhaustive[-1].outcome
             found = figures(outcome.medians, exhaustive[-1].predicted, guided, outcome.batches)
             all_figures.append(found)

@@ -20,16 +20,21 @@ def measure_devices(session: Session) -> _core.DeviceCosts:
     A barrier takes a rank's start, the hops of its tree, and a rank's wake. Trees of several radices have several
     numbers of hops. What a rank waits for at the end of a nonblocking barrier that has ended is the wake.
     """
+    if not run_on_devices(session):
+        return _core.DeviceCosts()
     job = session.job
-    if len(job.hosts) < 2:
-        return _core.DeviceCosts()
     names = [_name(radix) for radix in RADICES]
-    session.measure("ibarrier", 0, names[-1:], batches=_BATCHES)  # by our engine until devices are ready, if ever
-    if not session.has_devices():
-        return _core.DeviceCosts()
     woken = session.measure("ibarrier", 0, names[-1:], batches=_BATCHES)[names[-1]].completion_us
     samples = session.measure("barrier", 0, names, batches=_BATCHES)
     return fit_devices([hops_of(job, name) for name in names], [samples[name].completion_us for name in names], woken)
+
+
+def run_on_devices(session: Session) -> bool:
+    """Tell whether network devices run a job's collectives: a barrier is tried, which ends when that is known."""
+    if len(session.job.hosts) > 1:
+        session.measure("ibarrier", 0, [_name(RADICES[-1])], batches=1)
+        return session.has_devices()
+    return False
 
 
 def _name(radix: int) -> str:

@@ -14,6 +14,7 @@ from thalweg import _core
 from thalweg.lab.hosts import hosts_of_lab, network_of_lab
 from thalweg.machine import files
 from thalweg.machine.probe import probe
+from thalweg.machine.probe_devices import run_on_devices
 from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.strategies import device_strategies
@@ -160,13 +161,16 @@ def _searched(
 ) -> list[Found]:
     """Search case by case among the strategies."""
     found: list[Found] = []
+    on_devices = run_on_devices(session)
     pace = Pace(request.clock, STRATEGIES_END)
     for index, case in enumerate(request.cases):
         step = Step(EXHAUSTIVE, math.inf) if request.is_exhaustive else pace.begin(len(request.cases) - index)
         if step is None:
             break
         announce(case.name)
-        found.append(tune_case(session, case, machine, step.effort, time.monotonic() + step.end_s))
+        found.append(
+            tune_case(session, case, machine, step.effort, time.monotonic() + step.end_s, on_devices=on_devices)
+        )
         pace.end()
         keep(found[-1], (index + 1) / len(request.cases))
     return found
@@ -208,8 +212,10 @@ def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: C
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
-def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float) -> Found:
-    """Search one case."""
+def tune_case(  # noqa: PLR0913 - a search has that many sides
+    session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float, *, on_devices: bool
+) -> Found:
+    """Search one case. `on_devices`: network devices run the job's collectives (run_on_devices)."""
     space = candidates(case, session.job, machine)
 
     def measure(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
@@ -223,7 +229,7 @@ def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effo
         return session.measure(late + case.operation, case.size, names, batches=batches, limit=limit, alone=not late)
 
     order = [candidate.text for candidate in space]
-    if machine.device.is_known:
+    if on_devices:
         order = devices_first(order, case.call)
     outcome = search(
         order,
@@ -236,10 +242,17 @@ def tune_case(session: Session, case: Case, machine: _core.Machine, effort: Effo
 
 
 def devices_first(order: Sequence[str], call: str) -> list[str]:
-    """Put the first candidate that network devices run ahead of all: what they cost is measured on few trees."""
+    """Put a candidate that network devices run ahead of all, the one with usual parameters if it is there.
+
+    What devices cost is not known before a probe, and by few trees after it; the machine's other figures are hosts'.
+    """
     offloading = device_strategies(call)
-    first = next((name for name in order if name.partition(":")[0] in offloading), None)
+    first = min((name for name in order if name.partition(":")[0] in offloading), key=_has_parameters, default=None)
     return list(order) if first is None else [first, *(name for name in order if name != first)]
+
+
+def _has_parameters(name: str) -> bool:
+    return ":" in name
 
 
 def is_worth_its_work(ranks: int) -> Callable[[Samples, Samples], bool]:
