@@ -48,7 +48,10 @@ def test_groups_beyond_a_users_limit_are_as_none(lab: None, broadcasts: str, tmp
     del lab
     devices.serve("tcx", tmp_path / "log", Limits((), 2, 0))
     words = (tmp_path, devices.HOSTS, "broadcast=nic", broadcasts, str(11 * devices.HOSTS))
-    done, report = devices.run_words(*words)
+    try:
+        done, report = devices.run_words(*words)
+    finally:
+        devices.serve("tcx", tmp_path / "log", aggregator=devices.AGGREGATOR)
     assert done.stdout.startswith("wrong 0, "), done.stdout + done.stderr
     assert "the agent refuses: 2 groups are all that there are for a user" in str(report["network_device"])
     assert devices.ran_on(report, "MPI_Bcast") == {"nic", "nic on the engine"}
