@@ -26,7 +26,7 @@ struct thalweg_nic_request {
   __u32 version;
   __u32 kind;
   __u32 local;      /* who of the group's contributors on this host asks */
-  __u32 aggregator; /* of PLACE: where, in network order */
+  __u32 aggregator; /* of ENROLL: where, in network order */
   struct thalweg_nic_group group;
   __s32 ranks[THALWEG_NIC_CONTRIBUTORS]; /* by contributor: the rank, or the first one of the card below */
   char operator_name[THALWEG_NIC_OPERATOR_NAME]; /* of ASK_OPERATOR */
