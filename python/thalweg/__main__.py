@@ -1,26 +1,53 @@
 """The `thalweg` command, also as `python -m thalweg`."""
 
+import os
 import sys
 
-from thalweg.errors import ThalwegError
+from thalweg.errors import FILES, ThalwegError
 
 
 def main() -> int:
-    """Run the command. `run` takes a short way that imports little; everything else goes through typer."""
-    words = sys.argv[1:]
+    """Run the command, and answer errors by one line and the status that docs/exit-status.md names."""
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal's encoding lacks, and names of files that are no text, must not end a command.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="replace")
     try:
-        if words[:1] == ["run"] and not _asks_for_help(words[1:]):
-            from thalweg.launch.execute import run  # noqa: PLC0415 - every import here is part of a program's start
-
-            return run(words[1:])
-        from thalweg.cli import application  # noqa: PLC0415
-
-        return application(words)
+        try:
+            return _command(sys.argv[1:])
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where an error can still be said
     except ThalwegError as error:
         print(f"thalweg: {error}", file=sys.stderr)
         return error.status.number
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        _forget_output()
+        return 128 + 13  # as a program that SIGPIPE ends
+    except OSError as error:
+        if error.filename is None:
+            _forget_output()
+        where = f": {error.filename}" if error.filename is not None else ""
+        print(f"thalweg: {error.strerror or error}{where}", file=sys.stderr)
+        return FILES.number
+
+
+def _command(words: list[str]) -> int:
+    """Run a command line. `run` takes a short way that imports little; everything else goes through typer."""
+    if words[:1] == ["run"] and not _asks_for_help(words[1:]):
+        from thalweg.launch.execute import run  # noqa: PLC0415 - every import here is part of a program's start
+
+        return run(words[1:])
+    from thalweg.cli import application  # noqa: PLC0415
+
+    return application(words)
+
+
+def _forget_output() -> None:
+    """Spare the interpreter's end another try to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _asks_for_help(words: list[str]) -> bool:

@@ -21,10 +21,11 @@ LAUNCHER = Status(5, "no launcher fits the program's MPI, or the launcher would 
 INSTALLATION = Status(6, "a part of Thalweg itself is missing: an interposer library or the compiled core")
 LAB = Status(7, "the lab cannot be made or used: not root, one is up already, none is up")
 NIC = Status(8, "the network device's agent cannot be started or asked: no right, no device, none is there")
+FILES = Status(9, "a file or the output cannot be read or written: no space, no right, no such file")
 NOT_EXECUTABLE = Status(126, "the program exists but may not be executed")
 NOT_FOUND = Status(127, "the program does not exist")
 
-STATUSES = (FAILED, USAGE, SETTINGS, PROGRAM, LAUNCHER, INSTALLATION, LAB, NIC, NOT_EXECUTABLE, NOT_FOUND)
+STATUSES = (FAILED, USAGE, SETTINGS, PROGRAM, LAUNCHER, INSTALLATION, LAB, NIC, FILES, NOT_EXECUTABLE, NOT_FOUND)
 
 
 class ThalwegError(Exception):

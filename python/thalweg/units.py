@@ -31,3 +31,8 @@ def size_text(size: int) -> str:
 def times_text(factor: float) -> str:
     """Write a factor with three digits: 1.23 x."""
     return f"{factor:.3g} x"
+
+
+def count_text(count: int, noun: str) -> str:
+    """Write a number of things: 1 rank, 2 ranks."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

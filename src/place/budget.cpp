@@ -4,8 +4,8 @@
 
 namespace thalweg::place {
 
-Budget::Budget(double seconds, std::int64_t proposals, Clock clock)
-    : seconds_(seconds), proposals_(proposals), clock_(clock), begin_(now()) {}
+Budget::Budget(double seconds, std::int64_t proposals, Clock clock, const std::atomic<bool>* stopped)
+    : seconds_(seconds), proposals_(proposals), clock_(clock), begin_(now()), stopped_(stopped) {}
 
 double Budget::now() const {
   timespec time{};
@@ -18,6 +18,8 @@ double Budget::elapsed() const {
 }
 
 double Budget::used() const {
+  if (stopped_ != nullptr && stopped_->load(std::memory_order_relaxed))
+    return 1;
   if (proposals_ > 0)
     return static_cast<double>(spent_) / static_cast<double>(proposals_);
   return seconds_ > 0 ? elapsed() / seconds_ : 1;

@@ -2,6 +2,7 @@
 
 // How long a search may go on: by a clock, or by a number of proposals, with which it is the same each time.
 
+#include <atomic>
 #include <cstdint>
 
 namespace thalweg::place {
@@ -13,8 +14,8 @@ enum class Clock : std::uint8_t {
 
 class Budget {
 public:
-  /// `proposals` above 0 count instead of the seconds.
-  Budget(double seconds, std::int64_t proposals, Clock clock);
+  /// `proposals` above 0 count instead of the seconds. Once another thread sets `stopped`, nothing is left.
+  Budget(double seconds, std::int64_t proposals, Clock clock, const std::atomic<bool>* stopped = nullptr);
 
   void spend(std::int64_t proposals) { spent_ += proposals; }
   /// How much is gone: 0 at the beginning, from 1 on the search ends.
@@ -31,6 +32,7 @@ private:
   Clock clock_;
   std::int64_t spent_ = 0;
   double begin_;
+  const std::atomic<bool>* stopped_;
 };
 
 } // namespace thalweg::place

@@ -50,7 +50,7 @@ void check_problem(const pattern::Pattern& pattern, const machine::Allocation& a
 
 Result map(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Options& options) {
   check_problem(pattern, allocation, options);
-  Budget budget(options.seconds, options.proposals, options.clock);
+  Budget budget(options.seconds, options.proposals, options.clock, options.stopped);
   Portfolio portfolio(pattern, allocation, options, budget);
   portfolio.search();
   Result result = portfolio.take();

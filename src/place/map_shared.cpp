@@ -73,7 +73,7 @@ Result map_shared(const pattern::Pattern& pattern, const machine::Allocation& al
   if (pattern.tasks <= slots || slots == 0)
     return map(pattern, allocation, options); // which knows what is no problem
   constexpr double part_for_slots = 0.4;      // of the budget; partitions take what they take
-  Budget budget(options.seconds, options.proposals, options.clock);
+  Budget budget(options.seconds, options.proposals, options.clock, options.stopped);
   Random random(options.seed);
   const Graph graph(pattern::sum(pattern), pattern.tasks);
   Slots part_of = partition(graph, weights, slots, sharing.imbalance, random);

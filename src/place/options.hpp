@@ -5,6 +5,7 @@
 #include "place/budget.hpp"
 #include "place/goal.hpp"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Options {
   /// Other jobs' bytes on each link in the time of one pass through the pattern; empty: none.
   std::vector<double> base_load = {};
   LinkCosts costs = {};
+  /// Another thread may set it, to end the search early.
+  const std::atomic<bool>* stopped = nullptr;
 };
 
 struct Result {

@@ -139,7 +139,7 @@ void relieve_links(const LoadProblem& problem, const Graph& graph, const Distanc
 
 Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& allocation,
                   const Options& options) {
-  Budget budget(options.seconds, options.proposals, options.clock);
+  Budget budget(options.seconds, options.proposals, options.clock, options.stopped);
   Options half = options;
   half.seconds = options.seconds / 2;
   Result result = map(pattern, allocation, half);

@@ -13,6 +13,10 @@
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <future>
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -99,22 +103,46 @@ place::LinkCosts costs_of(const Costs& costs) {
   return {bytes_per_second, hop_seconds, message_seconds};
 }
 
+/// Runs a search in a thread of its own, so that an interrupt (Ctrl-C) ends it by setting `stopped`.
+template <class Search>
+Result stoppable(std::atomic<bool>& stopped, const Search& search) {
+  constexpr std::chrono::milliseconds between_looks{20};
+  const nb::gil_scoped_release others_go_on;
+  std::future<Result> found = std::async(std::launch::async, search);
+  while (found.wait_for(between_looks) != std::future_status::ready) {
+    const nb::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() == 0)
+      continue;
+    stopped = true;
+    {
+      const nb::gil_scoped_release until_it_ends;
+      found.wait();
+    }
+    throw nb::python_error();
+  }
+  return found.get();
+}
+
 Result mapped(const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
               std::string_view goal, double seconds, std::int64_t proposals, bool cpu_time,
               std::uint64_t seed, const RowArgument<double>& base_load, const Costs& costs, bool pinned,
               const std::optional<std::tuple<std::vector<double>, double>>& sharing) {
+  std::atomic<bool> stopped = false;
   const place::Options options{place::parse_goal(goal),
                                seconds,
                                proposals,
                                cpu_time ? place::Clock::cpu : place::Clock::wall,
                                seed,
                                vector_of(base_load),
-                               costs_of(costs)};
+                               costs_of(costs),
+                               &stopped};
   const Allocation allocation = allocation_of(machine, slots);
-  const nb::gil_scoped_release others_go_on;
-  if (sharing)
-    return place::map_shared(pattern, allocation, {std::get<0>(*sharing), std::get<1>(*sharing)}, options);
-  return pinned ? place::map_pinned(pattern, allocation, options) : place::map(pattern, allocation, options);
+  return stoppable(stopped, [&] {
+    if (sharing)
+      return place::map_shared(pattern, allocation, {std::get<0>(*sharing), std::get<1>(*sharing)}, options);
+    return pinned ? place::map_pinned(pattern, allocation, options)
+                  : place::map(pattern, allocation, options);
+  });
 }
 
 /// What earlier runs found, with what it says; nothing where they tried nothing on these slots.

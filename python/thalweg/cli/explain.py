@@ -53,10 +53,10 @@ def explain(
         for pattern in patterns:
             placing.explain_placing(pattern, node_list, names)
         return
-    module = importlib.import_module("thalweg.tune.explain")
     if what.endswith(".json") or os.path.isfile(what):
-        module.explain_report(what, machine, tuning)
+        importlib.import_module("thalweg.tune.explain_report").explain_report(what, machine, tuning)
         return
+    module = importlib.import_module("thalweg.tune.explain")
     call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(what, what)
     bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
     question = module.Question(call, bytes_of_unit, ranks, ranks_per_node or ranks, node_list, tuple(names))

@@ -86,10 +86,8 @@ def _prove(entries: Sequence[Strategy], counts: Sequence[int], roots: str, jobs:
     problems = 0
     faults: list[str] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with (
-        Progress(*columns, console=Console(stderr=True), transient=True) as progress,
-        ThreadPoolExecutor(jobs) as pool,
-    ):
+    pool = ThreadPoolExecutor(jobs)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("proving", total=len(entries) * len(counts))
         futures = {
             pool.submit(
@@ -97,10 +95,15 @@ def _prove(entries: Sequence[Strategy], counts: Sequence[int], roots: str, jobs:
             ): entry
             for count, entry in itertools.product(reversed(counts), entries)
         }
-        for future in as_completed(futures):
-            proven, wrong = future.result()
-            problems += proven
-            faults += wrong
-            entry = futures[future]
-            progress.update(task, advance=1, description=f"{entry.operation} {entry.name}")
+        try:
+            for future in as_completed(futures):
+                proven, wrong = future.result()
+                problems += proven
+                faults += wrong
+                entry = futures[future]
+                progress.update(task, advance=1, description=f"{entry.operation} {entry.name}")
+        except KeyboardInterrupt:
+            progress.stop()
+            os._exit(130)  # the interpreter would wait for the proofs under way
+    pool.shutdown()
     return problems, faults

@@ -69,7 +69,7 @@ def compiled_program(
     variables = {**environment, "I_MPI_ROOT": str(Path(compiler).parents[1])}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     if done.returncode:
-        os.unlink(fresh)
+        Path(fresh).unlink(missing_ok=True)  # compilers take it away where the disk is full
         message = f"the {name} program does not compile: {' '.join(command)}\n{done.stderr}"
         raise ThalwegError(INSTALLATION, message, "is the MPI whole, with its headers and a C compiler?")
     os.chmod(fresh, 0o700)

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from statistics import geometric_mean
 
@@ -20,6 +21,9 @@ from thalweg.tune import store
 from thalweg.tune.clock import Clock
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.units import size_text, time_text
+
+_SECONDS_BETWEEN_LINES = 5
+"""Where stderr is no terminal, which a bar needs."""
 
 _UNITS = {"s": 1, "": 1, "m": 60, "min": 60, "h": 3600}
 
@@ -54,12 +58,14 @@ def line(found: Found) -> str:
 
 
 class Bar:
-    """Shows what is being done, the gain so far and the time that is left; prints a line for each case."""
+    """Shows what is being done and the time that is left, as lines where there is no terminal; prints each case."""
 
     def __init__(self, progress: Progress, clock: Clock, cases: int) -> None:
         """Draw on this progress display."""
         self._progress, self._clock, self._cases = progress, clock, cases
         self._task: TaskID = progress.add_task("", total=cases, gain="")
+        self._is_drawn = progress.console.is_terminal
+        self._next_line = 0.0
         self.all: dict[Case, Found] = {}
 
     def announce(self, what: str) -> None:
@@ -67,6 +73,9 @@ class Bar:
         left_s = max(0.0, self._clock.left_s())
         left = "" if math.isinf(left_s) else f", {left_s:.0f} s left"
         self._progress.update(self._task, description=f"{what}{left}")
+        if not self._is_drawn and time.monotonic() >= self._next_line:
+            print(f"thalweg: {what}{left}", file=sys.stderr, flush=True)
+            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
 
     def found(self, one: Found, part: float) -> None:
         """Tell what was found."""

@@ -1,27 +1,21 @@
-"""`thalweg explain`: what would run, and why; and the same for every call of a finished run."""
+"""`thalweg explain CALL`: what would run for a call, and why."""
 
-import json
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from rich.console import Console
 from rich.table import Table
 
 from thalweg import _core
-from thalweg.documents import REPORT
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
-from thalweg.trials.cases import remark_on_routes
+from thalweg.terminal import output_console, print_line
+from thalweg.trials.cases import OPERATIONS, remark_on_routes
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
-from thalweg.tune.explain_learned import learned_lines, learned_of
-from thalweg.tune.explain_streams import stream_lines
-from thalweg.units import size_text, time_text
-
-_CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
-_SHOWN = 3
+from thalweg.units import count_text, size_text, time_text
+from thalweg.words import did_you_mean
 
 
 class Question(NamedTuple):
@@ -121,14 +115,17 @@ def explain_call(  # noqa: PLR0913
     simulated: bool = False,
 ) -> None:
     """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
+    _require_collective(question.call)
     tuning_path = tuning_file or default_tuning_file(os.environ)
     picks = known_picks(store.load(tuning_path), question)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
     machine = files.load(path) if path else _core.default_machine()
-    console = Console(soft_wrap=True, highlight=False, emoji=False)
+    console = output_console()
     size = f" of {size_text(question.size)}" if question.size else ""
-    console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
+    console.print(
+        f"{question.call}{size}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
+    )
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
     if remark := remark_on_routes(question.node_count, question.places(machine)):
         console.print(remark)
@@ -136,6 +133,7 @@ def explain_call(  # noqa: PLR0913
     headers = ["candidate", "predicted", "CPU per rank", "measured", *(["closed form"] if closed_forms else [])]
     headers += ["simulated", "waits for links"] if simulated else []
     table = Table(*headers, box=None)
+    table.columns[0].overflow = "fold"  # it is what --use takes, so nothing of it may be cut off
     measured = {pick.use: pick for pick, _ in reversed(picks) if pick.bytes == question.size}
     native = picks[0][0] if picks and picks[0][0].bytes == question.size else None
     sources: dict[str, str] = {}
@@ -161,17 +159,38 @@ def explain_call(  # noqa: PLR0913
         console.print("closed forms: " + "; ".join(f"{name}: {source}" for name, source in sources.items()))
     if limit and len(space) > limit:
         console.print(f"… and {len(space) - limit} more candidates (--all)")
-    console.print(reason(question, picks, tuning_path))
+    _print_pick(question, picks, tuning_path)
+
+
+def _require_collective(call: str) -> None:
+    if call not in _core.calls():
+        near = did_you_mean(call, _core.calls())
+        raise ThalwegError(USAGE, f"{call!r} is no collective{near}", "thalweg strategies lists them")
+
+
+def _print_pick(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> None:
+    """Say what runs and why; where nothing was measured, the command that does."""
+    print_line(reason(question, picks, tuning_path))
+    operations = [operation for operation, call in OPERATIONS.items() if call == question.call]
+    if not picks and operations:
+        print_line(f"Next: {tune_command(question.ranks, operations, [question.size])}")
     if later := known_picks(store.load(tuning_path), question, nonblocking=True):
-        console.print("nonblocking " + reason(question, later, tuning_path))
+        print_line("nonblocking " + reason(question, later, tuning_path))
+
+
+def tune_command(ranks: int, operations: Collection[str], sizes: Collection[int]) -> str:
+    """Write the command that measures some operations, ready to be pasted; sizes as trials take them."""
+    words = f"thalweg tune -n {ranks} --ops {','.join(sorted(operations))}"
+    tried = sorted({max(8, (size + 4) // 8 * 8) for size in sizes if size > 0})
+    return words + (f" --sizes {','.join(map(str, tried))}" if tried else "")
 
 
 def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> str:
     """Say what runs and why, in the order of precedence: tuning file, else native."""
     if not picks:
         return (
-            f"pick: {NATIVE}: nothing was measured for {question.ranks} ranks on {question.node_count} nodes in "
-            f"{tuning_path} (thalweg tune does), and a prediction alone never takes native's place"
+            f"pick: {NATIVE}: nothing was measured for {count_text(question.ranks, 'rank')} on "
+            f"{count_text(question.node_count, 'node')} in {tuning_path}, and a prediction alone never replaces it"
         )
     pick, tuning = picks[0]
     at = "" if pick.bytes == question.size else f", at {size_text(pick.bytes)}, the nearest size measured"
@@ -188,98 +207,3 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
     )
     where = tuning.machine.describe()
     return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}{note}"
-
-
-def unit_size(call: str, total: float, ranks: int) -> int:
-    """Give the bytes of a unit from the payload of one rank's call, as reports count it."""
-    if call in _CALLS_WITH_WHOLE_VECTOR or call in ("gather", "scatter", "allgather", "allgatherv", "barrier"):
-        return round(total)
-    return round(total / max(ranks, 1))
-
-
-def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
-    """Explain every collective call site of a finished run."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file)
-    except (OSError, ValueError) as error:
-        remedy = "thalweg run --report FILE writes one"
-        raise ThalwegError(USAGE, f"{path} is no report of a run: {error}", remedy) from error
-    if not isinstance(report, dict) or report.get("format") != REPORT:
-        raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
-    machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
-    machine = files.load(machine_path) if machine_path else _default_machine(report)
-    tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
-    console = Console(soft_wrap=True, highlight=False, emoji=False)
-    console.print(
-        f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}"
-    )
-    console.print(f"machine: {machine.title}")
-    for site in report["calls"]:
-        for line in site_lines(site, report, machine, tuning):
-            console.print(line)
-    for stream in report.get("streams", []):
-        for line in stream_lines(stream):
-            console.print(line)
-
-
-def _machine_of(report: Mapping[str, Any]) -> str:
-    fingerprint = report.get("fingerprint") or []
-    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
-    return str(path) if path and path.exists() else ""
-
-
-def _default_machine(report: Mapping[str, Any]) -> _core.Machine:
-    machine = _core.default_machine()
-    fingerprint = report.get("fingerprint") or []
-    if len(fingerprint) == store.FINGERPRINT_LINES:
-        machine.cores = int(fingerprint[1])
-    return machine
-
-
-def site_lines(
-    site: Mapping[str, Any], report: Mapping[str, Any], machine: _core.Machine, tuning: Sequence[_core.Tuning]
-) -> list[str]:
-    """Tell of one call site: what ran, what was measured, what the model expects of others."""
-    ranks = site["communicator_ranks"]
-    ran = ", ".join(_ending(ending) for ending in site["ran_on"])
-    calls = max(site["calls"], 1)
-    mean = time_text(site["time_ns"] * 1e-9 / calls)
-    size = site["bytes"] / calls
-    lines = [f"{site['function']} at {site['source']}: {site['calls']} calls, {size:.0f} B, mean {mean}; ran on {ran}"]
-    if gain := site.get("stream"):
-        lines.append(
-            f"  as items of a stream: {gain['item_ns']:.0f} ns each instead of {gain['message_ns']:.0f} ns of "
-            f"processor time to send, {time_text(gain['saved_ns'] * 1e-9)} less over all ranks"
-        )
-    if gain := site.get("exchange"):
-        lines.append(
-            f"  {gain['blocks_a_call']:.1f} blocks of {gain['block_bytes']:.0f} B a call: "
-            f"{time_text(gain['call_ns'] * 1e-9)} when all have come; with --use {gain['use']} about "
-            f"{time_text(gain['use_ns'] * 1e-9)}, as a phase of a stream about {time_text(gain['stream_ns'] * 1e-9)}"
-        )
-    call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
-    call = {"bcast": "broadcast"}.get(call, call)
-    if call not in _core.calls() or ranks <= 1:
-        lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
-        return lines
-    per_node = -(-ranks // min(ranks, report["nodes"]))
-    question = Question(call, unit_size(call, size, ranks), ranks, per_node)
-    is_nonblocking = site["function"].startswith("MPI_I")
-    picks = known_picks(tuning, question, nonblocking=is_nonblocking)
-    learned = learned_of(report, call, ranks, question.size)
-    lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
-    if picks or not learned:
-        lines.append("  " + ("nonblocking " if is_nonblocking else "") + reason(question, picks, "the tuning file"))
-    if call.endswith(("v", "w")) or call.startswith("neighbor"):
-        lines.append("  not predicted: its sizes are known to each rank alone")
-        return lines
-    space = candidates(question, machine)
-    best = "; ".join(f"{one.text} {time_text(one.seconds)}" for one in space[:_SHOWN])
-    lines.append(f"  the model's first of {len(space)} candidates: {best}")
-    return lines
-
-
-def _ending(ending: Mapping[str, Any]) -> str:
-    why = ending.get("passed_on_because")
-    return f"{ending['strategy']} ({ending['calls']} calls{': ' + why if why else ''})"

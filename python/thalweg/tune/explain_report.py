@@ -1,0 +1,152 @@
+"""`thalweg explain REPORT`: what ran for each call of a finished run, why, and what the alternatives are."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from thalweg import _core
+from thalweg.documents import REPORT
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.machine import files
+from thalweg.settings.layers import default_tuning_file
+from thalweg.terminal import print_line
+from thalweg.trials.cases import OPERATIONS
+from thalweg.trials.session import NATIVE
+from thalweg.tune import store
+from thalweg.tune.explain import Question, candidates, known_picks, reason, tune_command
+from thalweg.tune.explain_learned import learned_lines, learned_of
+from thalweg.tune.explain_streams import stream_lines
+from thalweg.units import count_text, time_text
+
+_CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
+_SHOWN = 3
+
+
+def unit_size(call: str, total: float, ranks: int) -> int:
+    """Give the bytes of a unit from the payload of one rank's call, as reports count it."""
+    if call in _CALLS_WITH_WHOLE_VECTOR or call in ("gather", "scatter", "allgather", "allgatherv", "barrier"):
+        return round(total)
+    return round(total / max(ranks, 1))
+
+
+def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
+    """Explain every collective call site of a finished run."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+    except (OSError, ValueError) as error:
+        remedy = "thalweg run --report FILE writes one"
+        raise ThalwegError(USAGE, f"{path} is no report of a run: {error}", remedy) from error
+    if not isinstance(report, dict) or report.get("format") != REPORT:
+        raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
+    machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
+    machine = files.load(machine_path) if machine_path else _default_machine(report)
+    tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
+    print_line(f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}")
+    print_line(f"machine: {machine.title}")
+    unmeasured = Unmeasured()
+    for site in report["calls"]:
+        for line in site_lines(site, report, machine, tuning, unmeasured):
+            print_line(line)
+    for stream in report.get("streams", []):
+        for line in stream_lines(stream):
+            print_line(line)
+    for line in unmeasured.lines():
+        print_line(line)
+
+
+class Unmeasured:
+    """Calls of which the tuning file knows nothing: the reason is said once, and the command that measures them."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._sizes: dict[int, dict[str, set[int]]] = {}
+
+    def add(self, question: Question) -> None:
+        """Keep one."""
+        self._sizes.setdefault(question.ranks, {}).setdefault(question.call, set()).add(question.size)
+
+    def lines(self) -> list[str]:
+        """Say why, and what measures them: sizes that tune takes, a command for each number of ranks."""
+        if not self._sizes:
+            return []
+        lines = [
+            "",
+            "(1) nothing was measured for such calls in jobs of this shape; a prediction alone never replaces native",
+        ]
+        for ranks, calls in sorted(self._sizes.items()):
+            named = {operation: calls[call] for operation, call in OPERATIONS.items() if call in calls}
+            if named:
+                lines.append(f"Next: {tune_command(ranks, named, set().union(*named.values()))}")
+        return lines
+
+
+def _machine_of(report: Mapping[str, Any]) -> str:
+    fingerprint = report.get("fingerprint") or []
+    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
+    return str(path) if path and path.exists() else ""
+
+
+def _default_machine(report: Mapping[str, Any]) -> _core.Machine:
+    machine = _core.default_machine()
+    fingerprint = report.get("fingerprint") or []
+    if len(fingerprint) == store.FINGERPRINT_LINES:
+        machine.cores = int(fingerprint[1])
+    return machine
+
+
+def site_lines(
+    site: Mapping[str, Any],
+    report: Mapping[str, Any],
+    machine: _core.Machine,
+    tuning: Sequence[_core.Tuning],
+    unmeasured: Unmeasured,
+) -> list[str]:
+    """Tell of one call site: what ran, what was measured, what the model expects of others."""
+    ranks = site["communicator_ranks"]
+    ran = ", ".join(_ending(ending) for ending in site["ran_on"])
+    calls = max(site["calls"], 1)
+    mean = time_text(site["time_ns"] * 1e-9 / calls)
+    size = site["bytes"] / calls
+    called = f"{site['function']} at {site['source']}: {count_text(site['calls'], 'call')}"
+    lines = [f"{called}, {size:.0f} B, mean {mean}; ran on {ran}"]
+    if gain := site.get("stream"):
+        lines.append(
+            f"  as items of a stream: {gain['item_ns']:.0f} ns each instead of {gain['message_ns']:.0f} ns of "
+            f"processor time to send, {time_text(gain['saved_ns'] * 1e-9)} less over all ranks"
+        )
+    if gain := site.get("exchange"):
+        lines.append(
+            f"  {gain['blocks_a_call']:.1f} blocks of {gain['block_bytes']:.0f} B a call: "
+            f"{time_text(gain['call_ns'] * 1e-9)} when all have come; with --use {gain['use']} about "
+            f"{time_text(gain['use_ns'] * 1e-9)}, as a phase of a stream about {time_text(gain['stream_ns'] * 1e-9)}"
+        )
+    call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
+    call = {"bcast": "broadcast"}.get(call, call)
+    if call not in _core.calls() or ranks <= 1:
+        lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
+        return lines
+    per_node = -(-ranks // min(ranks, report["nodes"]))
+    question = Question(call, unit_size(call, size, ranks), ranks, per_node)
+    is_nonblocking = site["function"].startswith("MPI_I")
+    picks = known_picks(tuning, question, nonblocking=is_nonblocking)
+    learned = learned_of(report, call, ranks, question.size)
+    lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
+    if picks or not learned:
+        why = reason(question, picks, "the tuning file") if picks else f"pick: {NATIVE} (1)"
+        lines.append("  " + ("nonblocking " if is_nonblocking else "") + why)
+    if not picks and not learned and not is_nonblocking:
+        unmeasured.add(question)
+    if call.endswith(("v", "w")) or call.startswith("neighbor"):
+        lines.append("  not predicted: its sizes are known to each rank alone")
+        return lines
+    space = candidates(question, machine)
+    best = "; ".join(f"{one.text} {time_text(one.seconds)}" for one in space[:_SHOWN])
+    lines.append(f"  the model's first of {len(space)} candidates: {best}")
+    return lines
+
+
+def _ending(ending: Mapping[str, Any]) -> str:
+    why = ending.get("passed_on_because")
+    return f"{ending['strategy']} ({count_text(ending['calls'], 'call')}{': ' + why if why else ''})"
