@@ -1,4 +1,4 @@
-# make build · demo · test · test-all · sanitize · lint · install PREFIX=… · clean
+# make build · demo · test · test-all · sanitize · lint · install, uninstall PREFIX=… · clean
 #
 # One CMake folder, build/, serves the library, the tests, the interposers and the Python extension: scikit-build-core
 # configures it, and `make build` afterwards only compiles what changed.
@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error
 PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
-.PHONY: build demo test test-all sanitize sanitize-gate sanitize-objects checked lint format install clean prepare man stub
+.PHONY: build demo test test-all sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare man stub
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -120,6 +120,9 @@ stub: build
 
 install: build
 	scripts/install "$(PREFIX)"
+
+uninstall:
+	scripts/uninstall "$(PREFIX)"
 
 clean:
 	rm -rf build build-asan build-asan-jobs build-assertions build-tsan $(VENV) python/thalweg/_core*.so python/thalweg/lib

@@ -1,5 +1,6 @@
 # The library that others link: libthalweg.so, its headers, its CMake package and its pkg-config file.
 include(CMakePackageConfigHelpers)
+include(cmake/pkg_config.cmake)
 
 add_library(thalweg SHARED ${PROJECT_SOURCE_DIR}/src/interface/thalweg.cpp)
 add_library(Thalweg::thalweg ALIAS thalweg)
@@ -23,6 +24,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ThalwegConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ThalwegConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ThalwegConfig.cmake ${PROJECT_BINARY_DIR}/ThalwegConfigVersion.cmake
   DESTINATION ${package})
-configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg.pc.in ${PROJECT_BINARY_DIR}/thalweg.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/thalweg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+thalweg_pkg_config(thalweg)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")

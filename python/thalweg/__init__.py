@@ -125,6 +125,10 @@ _MODULES = {
 # The command starts without numpy, which all of these need.
 def __getattr__(name: str) -> Any:
     """Give what programs use."""
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 - slow, and seldom asked for
+
+        return version("thalweg")
     if name in __all__:
         return getattr(importlib.import_module(_MODULES.get(name, "thalweg.stream")), name)
     message = f"module {__name__!r} has no attribute {name!r}"

@@ -13,5 +13,9 @@ def new_figure(width: float, height: float) -> "Figure":
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - slow, and few commands draw
     except ImportError as error:
-        raise ThalwegError(INSTALLATION, "plots need matplotlib", "pip install matplotlib") from error
+        raise ThalwegError(
+            INSTALLATION,
+            "plots need matplotlib",
+            "pip install 'thalweg[plot]', or matplotlib where the command's own Python is",
+        ) from error
     return Figure(figsize=(width, height), layout="constrained")

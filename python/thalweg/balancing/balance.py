@@ -46,6 +46,12 @@ class Balance(NamedTuple):
     chosen: _core.BalanceCandidate
     candidates: Sequence[_core.BalanceCandidate]
 
+    def __repr__(self) -> str:
+        """Say what it is without its arrays."""
+        return (
+            f"<Balance by {self.scheme!r}: {int(self.tasks.sum())} tasks in {self.tasks.size} messages; {self.reason}>"
+        )
+
 
 def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is if it is not the usual
     loads: ArrayLike,

@@ -61,6 +61,15 @@ class Placement(NamedTuple):
     weights: NDArray[np.float64] | None = None
     """Of tasks that share slots."""
 
+    def __repr__(self) -> str:
+        """Say what it is without its arrays."""
+        placed, before = self.placed, self.identity
+        return (
+            f"<Placement of {self.slot_of.size} tasks by {self.method!r} in {self.seconds:.3g} s: "
+            f"hop-bytes {placed.hop_bytes:.6g} (numbered: {before.hop_bytes:.6g}), "
+            f"most loaded link {placed.link_max:.6g} bytes (numbered: {before.link_max:.6g})>"
+        )
+
     @property
     def imbalance(self) -> float | None:
         """Give by how much of the mean the heaviest slot is above it; None where tasks share none."""

@@ -61,7 +61,7 @@ class Rounds(NamedTuple):
         return abs(self.round_ns - self.before_ns) <= STEADY * self.round_ns
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """What a simulation says; times in nanoseconds."""
 
@@ -102,6 +102,13 @@ class Simulation:
     """Equal for equal results."""
     rounds: Rounds | None = None
     """What stands for what, where not all rounds were simulated."""
+
+    def __repr__(self) -> str:
+        """Say what it is without its arrays."""
+        return (
+            f"<Simulation of {self.ranks} ranks on level {self.level!r}: {self.seconds:.6g} s, "
+            f"{self.messages} messages, rank {self.last_rank} is the last>"
+        )
 
     @property
     def seconds(self) -> float:

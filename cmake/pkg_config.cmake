@@ -1,0 +1,20 @@
+# thalweg_pkg_config(<library> [other libraries...]): <library>.pc, with which
+# `mpicxx program.cpp $(pkg-config --cflags --libs <library>)` makes a program that finds its library when it starts.
+# One goes into the installation, one into the Python package, which has the headers and libraries too.
+file(RELATIVE_PATH THALWEG_PC_INCLUDE
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+
+function(thalweg_pkg_config library)
+  set(PC_NAME ${library})
+  list(JOIN ARGN " " PC_REQUIRES)
+  foreach(folder IN ITEMS installation python)
+    set(PC_INCLUDE ../../include)
+    if(folder STREQUAL installation)
+      set(PC_INCLUDE ${THALWEG_PC_INCLUDE})
+    endif()
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/library.pc.in
+      ${PROJECT_BINARY_DIR}/pkgconfig/${folder}/${library}.pc @ONLY)
+  endforeach()
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/installation/${library}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
