@@ -45,7 +45,8 @@ THALWEG_API int thalweg_team_size(const thalweg_team* team);
 
 /* Which strategies run from now on, in the grammar of THALWEG_USE ("broadcast=knomial:radix=4;barrier=flat").
  * For calls that are not named the tuning file says it, and where that does not know them, the model with the
- * figures of the probed machine (docs/teams.md). THALWEG_USE is where a team begins. */
+ * figures of the probed machine (docs/teams.md). THALWEG_USE is where a team begins; what of it no team can
+ * run is passed over, and an error here: the library's own, devices' (nic), and calls that teams have not. */
 THALWEG_API thalweg_status thalweg_team_use(thalweg_team* team, const char* selections);
 
 /* --- symmetric memory --- */
@@ -77,12 +78,14 @@ typedef enum thalweg_collective {
   thalweg_collective_alltoall,  /* input: count for each rank; output: count from each */
   thalweg_collective_reduce,    /* input: count; output of the root: count */
   thalweg_collective_allreduce, /* the same, output of every rank */
-  thalweg_collective_scan       /* output: what ranks up to this one have, combined */
+  thalweg_collective_scan,      /* output: what ranks up to this one have, combined */
+  thalweg_collective_barrier    /* for thalweg_team_strategy(); started by thalweg_team_barrier() */
 } thalweg_collective;
 
 /* Which strategy runs for units of so many bytes (of the root 0, with operators that commute), and who chose
  * it: "broadcast=knomial:radix=4, by the tuning file"; "broadcast=flat (loose: broadcast=kary), by .." where
- * calls that nobody waits for (thalweg_sync_none after them) run another one. Not collective. The text is
+ * calls that nobody waits for (thalweg_sync_none after them) run another one. Barriers have no bytes. Not
+ * collective. The text is
  * valid until this function is called again on this thread. */
 THALWEG_API thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_collective collective,
                                                  size_t bytes, const char** strategy);
@@ -113,7 +116,7 @@ typedef struct thalweg_team_call {
 
 /* Starts a collective. With `request` NULL it returns when it has finished, which with thalweg_sync_none
  * after it means when it was started; else it returns at once, with NULL in *request where it has finished
- * already. Buffers of symmetric memory save copies. */
+ * already. */
 THALWEG_API thalweg_status thalweg_team_start(thalweg_team* team, const thalweg_team_call* call,
                                               thalweg_request** request);
 /* Returns when all ranks have come and all that they had started on the team has finished; with a request,

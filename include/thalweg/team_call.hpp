@@ -23,6 +23,7 @@ enum class collective {
   reduce = thalweg_collective_reduce,
   allreduce = thalweg_collective_allreduce,
   scan = thalweg_collective_scan,
+  barrier = thalweg_collective_barrier, ///< for team::strategy()
 };
 
 enum class synchronization {

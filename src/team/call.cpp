@@ -3,6 +3,7 @@
 #include "job/linked/mpi_calls.hpp"
 #include "schedule/buffers.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ using schedule::Operation;
 // In the order of thalweg_collective.
 constexpr Operation operations[] = {Operation::broadcast, Operation::scatter,  Operation::gather,
                                     Operation::allgather, Operation::alltoall, Operation::reduce,
-                                    Operation::allreduce, Operation::scan};
+                                    Operation::allreduce, Operation::scan,     Operation::barrier};
 
 // Calls of the first version end before their place in the program.
 constexpr std::size_t min_size = offsetof(thalweg_team_call, file);
@@ -70,6 +71,10 @@ Operation operation_of(thalweg_collective collective) {
   return operations[number];
 }
 
+bool is_of_teams(Operation operation) {
+  return std::ranges::find(operations, operation) != std::end(operations);
+}
+
 const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call& room) {
   if (given.struct_size == sizeof given) [[likely]]
     return given;
@@ -90,6 +95,8 @@ const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call
 TeamCall checked(const thalweg_team_call& given, const job::Group& group) {
   TeamCall call;
   call.operation = operation_of(given.collective);
+  if (call.operation == Operation::barrier)
+    throw Error("a barrier among the collectives with data", "start it by thalweg_team_barrier()");
   if (call.operation != Operation::broadcast)
     call.input = static_cast<std::byte*>(const_cast<void*>(given.input));
   call.output = static_cast<std::byte*>(given.output);

@@ -36,6 +36,8 @@ const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call
 
 /// Throws Error for a number that is none of them.
 schedule::Operation operation_of(thalweg_collective collective);
+/// Have teams such a collective?
+bool is_of_teams(schedule::Operation operation);
 
 /// Throws Error for what no team can do: it names the value.
 TeamCall checked(const thalweg_team_call& given, const job::Group& group);

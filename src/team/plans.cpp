@@ -56,11 +56,6 @@ Plans::Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> know
     picks_[pick.call].add(pick.ranks, pick.nodes, pick);
 }
 
-void Plans::use(const std::string& selections) {
-  chosen_ = strategies::parse_selections(selections);
-  entries_.clear();
-}
-
 BorrowedRunner Plans::runner_for(const TeamCall& call, bool commutes) {
   job::PlanKey key{static_cast<std::int64_t>(call.operation),
                    call.root,
@@ -117,55 +112,82 @@ std::shared_ptr<Plans::Entry> Plans::make_entry(const TeamCall& call, bool commu
 
 namespace {
 
+// Why no team can run it, whatever the problem; or nothing.
+std::string not_of_teams(const strategies::Selection& selection) {
+  if (selection.call->is_variant || !is_of_teams(selection.call->operation))
+    return fmt::format("a team has no {}", selection.call->name);
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&selection.implementation);
+  if (scheduled == nullptr)
+    return "a team has no native collectives";
+  return scheduled->strategy().offloads ? "network devices run MPI calls, and none of a team" : "";
+}
+
 // Why the strategy cannot do the problem, or nothing.
 std::string unsupported_reason(const strategies::Scheduled& scheduled, schedule::Problem problem) {
   problem.parameters = scheduled.parameters();
   return strategies::unsupported_reason(scheduled.strategy(), problem).value_or("");
 }
 
-// The schedule that was selected. A team has no library and no offloads to leave a call to.
-const strategies::Scheduled& schedule_of(const strategies::Selection& selection,
+// The schedule of an implementation that a team can run; null for the library's own and what devices run.
+const strategies::Scheduled* schedule_of(const strategies::Implementation& implementation,
                                          const schedule::Problem& problem) {
-  const auto* scheduled = std::get_if<strategies::Scheduled>(&selection.implementation);
-  const std::string reason =
-      scheduled == nullptr ? "a team has no native collectives" : unsupported_reason(*scheduled, problem);
-  if (!reason.empty())
-    throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(selection),
-                            problem.unit_bytes, problem.ranks, reason),
-                "choose another strategy, or none");
-  return *scheduled;
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&implementation);
+  const bool is_runnable = scheduled != nullptr && !scheduled->strategy().offloads &&
+                           unsupported_reason(*scheduled, problem).empty();
+  return is_runnable ? scheduled : nullptr;
 }
 
 // What of a pick a team can run, or null.
-const strategies::Scheduled* schedule_of(const tune::Pick& pick) {
-  const auto* scheduled = std::get_if<strategies::Scheduled>(&pick.use);
-  if (scheduled == nullptr && pick.fallback)
-    scheduled = std::get_if<strategies::Scheduled>(&*pick.fallback);
-  return scheduled;
+const strategies::Scheduled* schedule_of(const tune::Pick& pick, const schedule::Problem& problem) {
+  const strategies::Scheduled* const found = schedule_of(pick.use, problem);
+  return found == nullptr && pick.fallback ? schedule_of(*pick.fallback, problem) : found;
 }
 
 } // namespace
 
+void Plans::use(const std::string& selections, Selector selector) {
+  std::vector<strategies::Selection> chosen = strategies::parse_selections(selections);
+  if (selector == Selector::program)
+    for (const strategies::Selection& selection : chosen)
+      if (const std::string reason = not_of_teams(selection); !reason.empty())
+        throw Error(fmt::format("{}: {}", strategies::to_text(selection), reason),
+                    "choose a strategy that runs on messages, for a collective of teams",
+                    thalweg_error_unsupported);
+  chosen_ = std::move(chosen);
+  selector_ = selector;
+  entries_.clear();
+}
+
 TeamChoice Plans::choose(const schedule::Problem& problem, Aim aim) const {
   const strategies::Call& call = *strategies::find_call(schedule::name(problem.operation));
   const strategies::Selection* const chosen = strategies::selected(chosen_, call);
-  if (chosen == nullptr) {
-    const std::optional<TeamChoice> tuned = best_by_tuning(problem);
-    return tuned ? *tuned : best_by_model(problem, aim);
+  if (chosen != nullptr) {
+    const char* const origin =
+        selector_ == Selector::program ? "chosen by the program" : "chosen by THALWEG_USE";
+    if (const strategies::Scheduled* const found = schedule_of(chosen->implementation, problem))
+      return {*found, origin};
+    if (selector_ == Selector::program)
+      throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(*chosen),
+                              problem.unit_bytes, problem.ranks,
+                              unsupported_reason(strategies::schedule_of(*chosen), problem)),
+                  "choose another strategy, or none");
   }
-  return {schedule_of(*chosen, problem), "chosen by the program or THALWEG_USE"};
+  const std::optional<TeamChoice> tuned = best_by_tuning(problem);
+  TeamChoice choice = tuned ? *tuned : best_by_model(problem, aim);
+  if (chosen != nullptr)
+    choice.origin += fmt::format(", as no team runs {} of THALWEG_USE here", strategies::to_text(*chosen));
+  return choice;
 }
 
-// What was found best for the nearest size, unless it is the library's own: then the model has to say.
+// What was found best for the nearest size, unless it is the library's own or runs on devices: then what was
+// best without them, or the model has to say.
 std::optional<TeamChoice> Plans::best_by_tuning(const schedule::Problem& problem) const {
   const auto known = picks_.find(schedule::name(problem.operation));
   const tune::Pick* const best =
       known == picks_.end() ? nullptr
                             : known->second.nearest(problem.ranks, group_.node_count(), problem.unit_bytes);
-  if (best == nullptr)
-    return std::nullopt;
-  const strategies::Scheduled* const found = schedule_of(*best);
-  if (found == nullptr || !unsupported_reason(*found, problem).empty())
+  const strategies::Scheduled* const found = best == nullptr ? nullptr : schedule_of(*best, problem);
+  if (found == nullptr)
     return std::nullopt;
   return TeamChoice{*found, "by the tuning file"};
 }

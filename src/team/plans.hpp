@@ -46,17 +46,22 @@ enum class Aim : std::uint8_t { latency, throughput };
 /// What runs for a problem, and who said so.
 struct TeamChoice {
   strategies::Scheduled scheduled;
-  std::string_view origin;
+  std::string origin;
 };
+
+/// Who selected: where a team cannot do what the program asks of it, that is an error. What a job was started
+/// with is for its MPI calls as well, and teams pass over what is not theirs.
+enum class Selector : std::uint8_t { environment, program };
 
 class Plans {
 public:
   /// `knowledge`: agreed by the ranks of the group, or of the whole that it is a part of.
   Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge);
-  /// Selections as for THALWEG_USE; throws Error for what is none.
-  void use(const std::string& selections);
-  /// The program's own choice, else the tuning file's, else the model's. Throws Error where the first cannot
-  /// do it.
+  /// Selections as for THALWEG_USE; throws Error for what is none, and for what a program selects that no
+  /// team has.
+  void use(const std::string& selections, Selector selector);
+  /// What was selected, else the tuning file's pick, else the model's. Throws Error where the program
+  /// selected what cannot do it.
   TeamChoice choose(const schedule::Problem& problem, Aim aim) const;
   /// A runner for such calls. Ranks that make the same calls in the same order get matching ones.
   BorrowedRunner runner_for(const TeamCall& call, bool commutes);
@@ -76,6 +81,7 @@ private:
   std::shared_ptr<const schedule::RankOrders> orders_;
   std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
   std::vector<strategies::Selection> chosen_;
+  Selector selector_ = Selector::environment;
   job::PlanCache<Entry> entries_;
 };
 

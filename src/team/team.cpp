@@ -36,12 +36,12 @@ Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
   policy_.progress_others = progress_team;
   policy_.context = this;
   if (const char* const selections = std::getenv("THALWEG_USE"))
-    plans_.use(selections);
+    plans_.use(selections, Selector::environment);
 }
 
 void Team::use(const std::string& selections) {
   complete();
-  plans_.use(selections);
+  plans_.use(selections, Selector::program);
 }
 
 std::string Team::strategy(thalweg_collective collective, std::size_t bytes) const {
@@ -126,14 +126,19 @@ std::shared_ptr<InFlightOperation> Team::keep(std::shared_ptr<InFlightOperation>
   return operation;
 }
 
+// What this rank has for others leaves before it goes away, perhaps for long: where its own part is done,
+// nothing tells the program to come back.
 std::shared_ptr<InFlightOperation> Team::start(const thalweg_team_call& given, const void* return_address) {
-  return keep(start_operation(given, return_address));
+  std::shared_ptr<InFlightOperation> started = keep(start_operation(given, return_address));
+  group_.channels().flush();
+  return started;
 }
 
 void Team::run(const thalweg_team_call& given, const void* return_address) {
   std::shared_ptr<InFlightOperation> operation = start_operation(given, return_address);
   if (given.after == thalweg_sync_none) {
     keep(std::move(operation));
+    group_.channels().flush_unless_in_row();
   } else if (in_flight_.empty() && !group_.has_far_ranks()) {
     operation->run();
   } else {
@@ -143,6 +148,7 @@ void Team::run(const thalweg_team_call& given, const void* return_address) {
 }
 
 void Team::barrier_with_progress() {
+  group_.channels().flush();
   group_.agreement(policy_).allgather(char{});
 }
 
@@ -153,8 +159,10 @@ void Team::check_same(const std::string& what, const std::string& site) {
 
 std::shared_ptr<InFlightOperation> Team::start_barrier(const void* return_address) {
   check_same("barrier", site_of({}, return_address));
-  return keep(std::make_shared<InFlightOperation>(TeamCall{}, barrier_if(true), InFlightOperation::Part{},
-                                                  InFlightOperation::Part{}));
+  std::shared_ptr<InFlightOperation> started = keep(std::make_shared<InFlightOperation>(
+      TeamCall{}, barrier_if(true), InFlightOperation::Part{}, InFlightOperation::Part{}));
+  group_.channels().flush();
+  return started;
 }
 
 void Team::barrier(const void* return_address) {
@@ -194,6 +202,7 @@ void Team::end_messages() {
 // A program that tests in a loop waits too, and may do nothing else that lets the library go on.
 bool Team::test(const InFlightOperation& operation) {
   progress();
+  group_.channels().flush();
   if (!operation.has_finished())
     progress_team(this);
   return operation.has_finished();
@@ -207,8 +216,8 @@ wait::Visit Team::progress_team(void* team) {
   auto& self = *static_cast<Team*>(team);
   const wait::Policy& below = self.group_.channels().policy();
   const wait::Visit visit = below.progress_others(below.context);
-  self.group_.channels().flush();
   self.progress();
+  self.group_.channels().flush(); // the wait may end with this visit, and the call with it
   return visit;
 }
 

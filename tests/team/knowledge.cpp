@@ -41,13 +41,70 @@ void write(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-std::string strategy(std::size_t bytes) {
-  return thalweg::team(MPI_COMM_WORLD).strategy(thalweg::collective::broadcast, bytes);
+std::string strategy(std::size_t bytes, thalweg::collective of = thalweg::collective::broadcast) {
+  return thalweg::team(MPI_COMM_WORLD).strategy(of, bytes);
 }
 
 void expect_end(const std::string& end, const char* when) {
   const std::string found = strategy(8);
   checks::require(found.ends_with(end), "%s: %s", when, found.c_str());
+}
+
+// Picks of strategies, of the library's own, and of devices, which teams can do without only.
+void write_picks(const fs::path& file, const Fingerprint& here, int ranks) {
+  const auto of = [](std::string_view call, std::string_view text) {
+    return thalweg::strategies::parse_implementation(text, *thalweg::strategies::find_call(call));
+  };
+  thalweg::tune::Pick pick;
+  pick.call = "broadcast";
+  pick.ranks = ranks;
+  pick.bytes = 64;
+  pick.use = of("broadcast", "knomial:radix=4");
+  pick.trials = 1;
+  pick.source = "tune";
+  thalweg::tune::Pick large = pick;
+  large.bytes = 1 << 20;
+  large.use = of("broadcast", "library:pipeline");
+  thalweg::tune::Pick on_devices = pick;
+  on_devices.call = "allreduce";
+  on_devices.use = of("allreduce", "nic:radix=2");
+  thalweg::tune::Pick with_fallback = on_devices;
+  with_fallback.call = "barrier";
+  with_fallback.bytes = 0;
+  with_fallback.use = of("barrier", "nic:radix=2");
+  with_fallback.fallback = of("barrier", "dissemination:radix=3");
+  thalweg::tune::save_tuning(file.string(), {here, {pick, large, on_devices, with_fallback}});
+}
+
+void check_picks() {
+  checks::require(strategy(8) == "broadcast=knomial:radix=4, by the tuning file", "a pick: %s",
+                  strategy(8).c_str());
+  checks::require(strategy(1 << 20).ends_with("by the model of the probed machine"), "%s",
+                  "the library's own algorithm");
+  const std::string reduction = strategy(64, thalweg::collective::allreduce);
+  checks::require(reduction.ends_with("by the model of the probed machine") &&
+                      !(reduction.find("nic") != std::string::npos),
+                  "a pick for devices: %s", reduction.c_str());
+  const std::string barrier = strategy(0, thalweg::collective::barrier);
+  checks::require(barrier == "barrier=dissemination:radix=3, by the tuning file",
+                  "a pick with a fallback: %s", barrier.c_str());
+}
+
+// What a job is started with for its MPI calls is passed over where it is not of teams.
+void check_selections(int ranks) {
+  for (const char* const foreign : {"broadcast=native", "broadcast=library:pipeline", "broadcast=nic"}) {
+    setenv("THALWEG_USE", foreign, 1);
+    checks::require(strategy(8) ==
+                        fmt::format("broadcast=knomial:radix=4, by the tuning file, as no team runs {} "
+                                    "of THALWEG_USE here",
+                                    foreign),
+                    "what is not of teams: %s", strategy(8).c_str());
+    thalweg::team all(MPI_COMM_WORLD);
+    checks::require(all.allreduce(1, MPI_SUM) == ranks, "a sum beside %s", foreign);
+  }
+  setenv("THALWEG_USE", "broadcast=flat", 1);
+  checks::require(strategy(8) == "broadcast=flat, chosen by THALWEG_USE", "%s", strategy(8).c_str());
+  unsetenv("THALWEG_USE");
 }
 
 } // namespace
@@ -78,26 +135,10 @@ int main(int argc, char** argv) {
   write(folder / "machines" / "own.toml", to_text(machine));
   expect_end("by the model of the probed machine", "a probed machine");
 
-  if (rank == 0) {
-    const auto implementation = [](std::string_view text) {
-      return thalweg::strategies::parse_implementation(text, *thalweg::strategies::find_call("broadcast"));
-    };
-    thalweg::tune::Pick pick;
-    pick.call = "broadcast";
-    pick.ranks = ranks;
-    pick.bytes = 64;
-    pick.use = implementation("knomial:radix=4");
-    pick.trials = 1;
-    pick.source = "tune";
-    thalweg::tune::Pick large = pick;
-    large.bytes = 1 << 20;
-    large.use = implementation("library:pipeline");
-    thalweg::tune::save_tuning(tuning.string(), {here, {pick, large}});
-  }
-  checks::require(strategy(8) == "broadcast=knomial:radix=4, by the tuning file", "a pick: %s",
-                  strategy(8).c_str());
-  checks::require(strategy(1 << 20).ends_with("by the model of the probed machine"), "%s",
-                  "the library's own algorithm");
+  if (rank == 0)
+    write_picks(tuning, here, ranks);
+  check_picks();
+  check_selections(ranks);
   setenv("THALWEG_TUNING", "off", 1);
   expect_end("by the model of a default machine", "off");
   setenv("THALWEG_TUNING", tuning.c_str(), 1);

@@ -47,10 +47,16 @@ public:
   /// Why the node's ranks share no memory; empty where they do, or there is nothing to share.
   const std::string& why_no_memory() const { return why_no_memory_; }
   bool has_shared_memory() const { return has_shared_memory_; }
-  /// Sends what is put together for ranks of other nodes. To be called while waiting, and before a wait ends.
+  /// Sends what is put together for ranks of other nodes. To be called while waiting, and at the end of each
+  /// call of the program.
   void flush() {
     if (aggregation_ != nullptr)
       aggregation_->flush();
+  }
+  /// At the end of a call that is likely to be followed by others of its kind.
+  void flush_unless_in_row() {
+    if (aggregation_ != nullptr)
+      aggregation_->flush_unless_in_row();
   }
 
 private:

@@ -1,7 +1,9 @@
 #include "mpi/observe/locations.hpp"
 
+#include <algorithm>
 #include <array>
 #include <dlfcn.h>
+#include <string_view>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -38,6 +40,14 @@ Location locate(const void* address) {
     module.path = executable;
   }
   return {module.path, reinterpret_cast<std::uint64_t>(address) - module.base};
+}
+
+bool is_in_own_library(const Location& location) {
+  const std::string_view file = std::string_view(location.module).substr(location.module.rfind('/') + 1);
+  constexpr std::string_view linked[] = {"team", "stream", "objects", "balance", "place"};
+  return std::ranges::any_of(linked, [file](std::string_view name) {
+    return file.starts_with(fmt::format("libthalweg-{}-", name));
+  });
 }
 
 std::string describe_source(const Location& location) {

@@ -1,5 +1,6 @@
 #include "mpi/report/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -33,9 +34,8 @@ using observe::CallProfile;
 using observe::CallRow;
 using observe::RankProfile;
 
-CallProfile describe_row(const CallRow& row, double ns_per_tick) {
+CallProfile describe_row(const CallRow& row, const observe::Location& location, double ns_per_tick) {
   CallProfile call;
-  const observe::Location location = observe::locate(row.key.site);
   call.function = function_names[row.key.function];
   call.module = location.module;
   call.address = location.address;
@@ -50,8 +50,10 @@ CallProfile describe_row(const CallRow& row, double ns_per_tick) {
   }
   call.max_call_ns = static_cast<double>(row.max_call_ticks) * ns_per_tick;
   if (row.sampled_ticks > 0) {
-    call.cpu_ns = call.ns * static_cast<double>(row.sampled_cpu_ns) /
-                  (static_cast<double>(row.sampled_ticks) * ns_per_tick);
+    // To read the clock takes longer than short calls do, and a thread is on one core at most.
+    const double on_core =
+        static_cast<double>(row.sampled_cpu_ns) / (static_cast<double>(row.sampled_ticks) * ns_per_tick);
+    call.cpu_ns = call.ns * std::min(on_core, 1.0);
   }
   for (const observe::Ending& ending : row.endings) {
     call.endings[{ending.strategy, ending.reason == nullptr ? "" : ending.reason}] += ending.calls;
@@ -74,8 +76,12 @@ RankProfile own_profile() {
   std::unordered_map<const CallRow*, std::uint32_t> index;
   for (const observe::CallTable* table : observe::all_call_tables()) {
     for (const auto& row : table->rows()) {
+      const observe::Location location = observe::locate(row->key.site);
+      if (observe::is_in_own_library(location)) {
+        continue;
+      }
       index[row.get()] = static_cast<std::uint32_t>(profile.calls.size());
-      profile.calls.push_back(describe_row(*row, ns_per_tick));
+      profile.calls.push_back(describe_row(*row, location, ns_per_tick));
     }
   }
   for (const CommunicatorSamples& communicator : all_samples()) {
@@ -84,8 +90,12 @@ RankProfile own_profile() {
     }
     observe::SampledCommunicator samples{communicator.id, communicator.size, {}};
     for (const observe::Sample& sample : communicator.samples->samples()) {
+      const auto place = index.find(sample.row);
+      if (place == index.end()) {
+        continue;
+      }
       samples.calls.push_back({sample.call, runtime.tick_scale.monotonic_ns_at(sample.enter_ticks),
-                               runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), index[sample.row]});
+                               runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), place->second});
     }
     profile.samples.push_back(std::move(samples));
   }

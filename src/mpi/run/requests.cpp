@@ -63,6 +63,14 @@ void begin(Requests& all, Ongoing& ongoing) {
   wake_progress_thread();
 }
 
+// Of a nonblocking operation that has ended. Without the lock: it calls release(), when the program has freed
+// its request.
+void complete(Ongoing& ongoing) noexcept {
+  ongoing.code = ongoing.call->code();
+  ongoing.call.reset(); // now, and not in release()
+  native.Grequest_complete(ongoing.request);
+}
+
 void advance_all() noexcept {
   Requests& all = requests();
   std::unique_lock lock(all.mutex, std::try_to_lock);
@@ -85,11 +93,18 @@ void advance_all() noexcept {
   });
   lock.unlock();
   while (completed != nullptr) {
-    Ongoing* const ongoing = std::exchange(completed, completed->next);
-    ongoing->code = ongoing->call->code();
-    ongoing->call.reset();                      // now, and not in release()
-    native.Grequest_complete(ongoing->request); // calls release(), when the program has freed its request
+    complete(*std::exchange(completed, completed->next));
   }
+}
+
+// What a call that has begun has for others leaves now, as the program may be long in coming back. True where
+// it has ended with that; else it is in flight from now on.
+bool set_out(Ongoing& ongoing) noexcept {
+  if (ongoing.call->progress()) {
+    return true;
+  }
+  begin(requests(), ongoing);
+  return false;
 }
 
 } // namespace
@@ -100,8 +115,13 @@ int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcep
   const int code = native.Grequest_start(query, release, refuse_to_cancel, ongoing.get(), &ongoing->request);
   if (code == MPI_SUCCESS) {
     *request = ongoing->request;
-    const std::lock_guard lock(requests().mutex);
-    begin(requests(), *ongoing.release());
+    std::unique_lock lock(requests().mutex);
+    Ongoing& begun = *ongoing.release();
+    const bool has_ended = set_out(begun);
+    lock.unlock();
+    if (has_ended) {
+      complete(begun);
+    }
   }
   return code;
 }
@@ -153,7 +173,7 @@ void request_started(MPI_Request request) noexcept {
   const auto entry = all.persistent.find(request);
   if (entry != all.persistent.end()) {
     entry->second->call->restart();
-    begin(all, *entry->second);
+    entry->second->unreported = set_out(*entry->second);
   }
 }
 

@@ -108,4 +108,8 @@ void AggregatingTransport::flush() {
   shared_->port.flush();
 }
 
+void AggregatingTransport::flush_unless_in_row() {
+  shared_->port.flush_unless_in_row();
+}
+
 } // namespace thalweg::transport

@@ -18,8 +18,11 @@ public:
   bool waits_by_looking() const override { return true; }
   std::unique_ptr<Batch> make_batch() override;
 
-  /// Sends what is put together: whoever is about to wait for others calls it, again and again.
+  /// Sends what is put together. Whoever is about to wait for others calls it, again and again; and whoever
+  /// goes back to a program, which may be long in coming again.
   void flush();
+  /// The same for a call that is likely to be one of a row: the first goes at once, the others together.
+  void flush_unless_in_row();
 
 private:
   struct Shared;

@@ -67,6 +67,7 @@ void AggregationPort::post(Rank number) {
   const std::uint32_t id = free_id();
   std::swap(sending_[id], peer.outgoing);
   peer.outgoing.clear();
+  posted_ns_ = wait::System::now_ns();
   batch_->start_send(
       static_cast<std::uint32_t>(peers_.size()) + id,
       {.peer = number, .tag = tag_, .data = sending_[id].data(), .bytes = length, .at_most = true});
@@ -86,6 +87,11 @@ void AggregationPort::flush() {
     to_send_.pop_back();
     post(peer);
   }
+}
+
+void AggregationPort::flush_unless_in_row() {
+  if (!to_send_.empty() && wait::System::now_ns() - posted_ns_ > patience_ns)
+    flush();
 }
 
 void AggregationPort::receive(const Message& message, AggregatedReceives& owner, std::uint32_t id) {

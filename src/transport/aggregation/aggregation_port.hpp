@@ -36,6 +36,8 @@ public:
   void progress();
   /// Sends what is put together.
   void flush();
+  /// The same, unless a packet has gone lately: a row of calls follows each other then, and travels together.
+  void flush_unless_in_row();
   /// Its owner ends while receives are under way, after an error.
   void forget(const AggregatedReceives* owner);
 
@@ -67,6 +69,7 @@ private:
   std::vector<Peer> peers_;
   std::vector<Rank> to_send_; ///< whose packets hold something
   std::uint64_t oldest_ns_ = 0;
+  std::uint64_t posted_ns_ = 0;                 ///< when the last packet went
   std::uint64_t looked_ns_ = 0;                 ///< when the transport below was last asked
   std::vector<std::vector<std::byte>> sending_; ///< by id above the peers'
   std::vector<std::uint32_t> free_;
