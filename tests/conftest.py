@@ -1,13 +1,19 @@
-"""What all Python tests share: the option --exhaustive, and how hypothesis runs."""
+"""What all Python tests share: the option --exhaustive, how hypothesis runs, and jobs that ran twice."""
 
 import signal
+from collections import Counter
 
 import hypothesis
 import pytest
+from attempts import take_started_again
 
 # The machine is busy with other tests: no example has to be quick.
 hypothesis.settings.register_profile("thalweg", deadline=None)
 hypothesis.settings.load_profile("thalweg")
+
+
+STARTED_AGAIN = "jobs started once more"
+_started_again = Counter[str]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,3 +42,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("exhaustive")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Write down, for whichever process counts, which of the test's jobs were started once more (attempts.py)."""
+    if count := take_started_again():
+        item.user_properties.append((STARTED_AGAIN, count))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Count them where all reports come together."""
+    if report.when == "teardown":
+        for name, count in report.user_properties:
+            if name == STARTED_AGAIN:
+                _started_again[report.nodeid] += int(str(count))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many there were: none is expected but on a machine that is starved."""
+    terminalreporter.write_line(f"{STARTED_AGAIN}, as Open MPI took their ends for improper: {_started_again.total()}")
+    for test, count in _started_again.items():
+        terminalreporter.write_line(f"  {count} of {test}")

@@ -5,12 +5,14 @@
 //
 // Time is taken of every call of a site, except that sites whose calls are short (under two microseconds in
 // the mean, after the first 16) are timed one call in 32, and their time is scaled up. CPU time of the
-// thread is read around one timed call in 64, and around every call of sites whose calls take over 50
-// microseconds in the mean; the ratio of CPU time to time of those calls is taken for all.
+// thread is read around calls that are drawn, once in about a millisecond in a site's calls; their ratio of
+// CPU time to time is taken for all (cpu_share.hpp).
 
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include "mpi/observe/cpu_share.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -41,15 +43,14 @@ struct CallRow {
   std::uint64_t timed_calls = 0;
   std::uint64_t timed_ticks = 0;
   std::uint64_t max_call_ticks = 0;
-  std::uint64_t sampled_ticks = 0; // of calls whose CPU time was read
-  std::uint64_t sampled_cpu_ns = 0;
+  CpuShare cpu_share;
   bool brief = false;
-  bool lengthy = false;
   TrafficTable* traffic = nullptr;     // of the row's thread, once the call site has sent
   TrafficEntry* latest_sent = nullptr; // of a message of the program's own; the next one is often alike
   std::vector<Ending> endings;
 
-  bool is_to_be_timed() const { return !brief || (calls & 31) == 0; }
+  static constexpr std::uint64_t calls_per_timed = 32; // of brief ones
+  bool is_to_be_timed() const { return !brief || calls % calls_per_timed == 0; }
 
   void ended(const char* strategy, const char* reason) {
     if (!endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason)

@@ -2,6 +2,7 @@
 
 // Takes the time of one call for its row; see call_table.hpp for which calls are timed.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "mpi/observe/call_table.hpp"
@@ -10,37 +11,47 @@
 namespace thalweg::mpi::observe {
 
 std::uint64_t thread_cpu_ns();
+// What one reading of that clock adds to the time between two.
+std::uint64_t thread_cpu_reading_ns();
 
-class Stopwatch {
+struct ProcessClocks {
+  static std::uint64_t ticks() { return observe::ticks(); }
+  static std::uint64_t thread_cpu_ns() { return observe::thread_cpu_ns(); }
+  static std::uint64_t thread_cpu_reading_ns() { return observe::thread_cpu_reading_ns(); }
+};
+
+template <class Clocks>
+class BasicStopwatch {
 public:
   void start(CallRow& row, bool always) {
     timed_ = always || row.is_to_be_timed();
     ++row.calls;
     if (timed_) {
-      if (row.lengthy || (row.timed_calls & 63) == 0) {
-        cpu_ns_ = thread_cpu_ns();
+      is_drawn_ = row.cpu_share.wants(row.timed_calls, reinterpret_cast<std::uintptr_t>(row.key.site));
+      if (is_drawn_) [[unlikely]] {
+        cpu_ns_ = Clocks::thread_cpu_ns();
       }
-      start_ticks_ = ticks();
+      start_ticks_ = Clocks::ticks();
     }
   }
 
   void stop(CallRow& row) {
     if (timed_) {
-      stop_ticks_ = ticks();
+      stop_ticks_ = Clocks::ticks();
       const std::uint64_t taken = stop_ticks_ - start_ticks_;
       ++row.timed_calls;
       row.timed_ticks += taken;
       if (taken > row.max_call_ticks) {
         row.max_call_ticks = taken;
       }
-      if (cpu_ns_ != 0) {
-        row.sampled_ticks += taken;
-        row.sampled_cpu_ns += thread_cpu_ns() - cpu_ns_;
-      }
       // Not by the slowest, which is often the first: connections and pages are made then.
       row.brief =
           row.timed_calls >= 16 && row.timed_ticks - row.max_call_ticks < row.timed_calls * brief_ticks();
-      row.lengthy = row.timed_ticks > row.timed_calls * lengthy_ticks();
+      if (is_drawn_) [[unlikely]] {
+        const std::uint64_t cpu_ns = Clocks::thread_cpu_ns() - cpu_ns_;
+        row.cpu_share.add(taken, cpu_ns - std::min(cpu_ns, Clocks::thread_cpu_reading_ns()));
+      }
+      row.cpu_share.set_rate(taken, row.brief ? CallRow::calls_per_timed : 1, cpu_reading_period_ticks());
     }
   }
 
@@ -49,9 +60,12 @@ public:
 
 private:
   bool timed_ = false;
+  bool is_drawn_ = false;
   std::uint64_t cpu_ns_ = 0;
   std::uint64_t start_ticks_ = 0;
   std::uint64_t stop_ticks_ = 0;
 };
+
+using Stopwatch = BasicStopwatch<ProcessClocks>;
 
 } // namespace thalweg::mpi::observe

@@ -49,12 +49,7 @@ CallProfile describe_row(const CallRow& row, const observe::Location& location, 
     call.ns = static_cast<double>(row.timed_ticks) * ns_per_tick * scale;
   }
   call.max_call_ns = static_cast<double>(row.max_call_ticks) * ns_per_tick;
-  if (row.sampled_ticks > 0) {
-    // To read the clock takes longer than short calls do, and a thread is on one core at most.
-    const double on_core =
-        static_cast<double>(row.sampled_cpu_ns) / (static_cast<double>(row.sampled_ticks) * ns_per_tick);
-    call.cpu_ns = call.ns * std::min(on_core, 1.0);
-  }
+  call.cpu_ns = call.ns * row.cpu_share.share(ns_per_tick);
   for (const observe::Ending& ending : row.endings) {
     call.endings[{ending.strategy, ending.reason == nullptr ? "" : ending.reason}] += ending.calls;
   }
