@@ -13,15 +13,15 @@ std::uint64_t thread_cpu_ns() {
 }
 
 std::uint64_t thread_cpu_reading_ns() {
-  static const std::uint64_t shortest = [] {
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  static const std::uint64_t reading_ns = [] {
+    std::uint64_t min_ns = std::numeric_limits<std::uint64_t>::max();
     for (int reading = 0; reading < 16; ++reading) {
       const std::uint64_t before = thread_cpu_ns();
-      least = std::min(least, thread_cpu_ns() - before);
+      min_ns = std::min(min_ns, thread_cpu_ns() - before);
     }
-    return least;
+    return min_ns;
   }();
-  return shortest;
+  return reading_ns;
 }
 
 } // namespace thalweg::mpi::observe

@@ -2,8 +2,6 @@
 
 #include "core/assertion.hpp"
 
-#include <cstring>
-
 namespace thalweg::transport {
 
 std::optional<std::uint64_t> BroadcastBuffer::publish(const std::byte* data, std::size_t bytes) {
@@ -21,7 +19,7 @@ std::optional<std::uint64_t> BroadcastBuffer::publish(const std::byte* data, std
   if ((lies_before_oldest ? oldest : bytes_) - begin < needed)
     return std::nullopt;
   head(memory_, begin).readers.store(open_mark, std::memory_order_relaxed);
-  std::memcpy(read(memory_, begin), data, bytes);
+  writer_.copy(read(memory_, begin), data, bytes);
   published_.push_back(begin);
   next_ = begin + needed;
   return begin;

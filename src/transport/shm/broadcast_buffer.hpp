@@ -7,6 +7,7 @@
 // as held by more readers than there can be; closing it leaves those that know of it and have not read yet.
 
 #include "transport/shm/cache_line.hpp"
+#include "transport/shm/streaming_stores.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -24,7 +25,8 @@ struct alignas(cache_line) BroadcastHeader {
 /// The owner's side. One thread at a time may use it.
 class BroadcastBuffer {
 public:
-  BroadcastBuffer(std::byte* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {}
+  BroadcastBuffer(std::byte* memory, std::size_t bytes, Stores stores = Stores::fastest)
+      : memory_(memory), bytes_(bytes), writer_(stores) {}
 
   std::size_t max_bytes() const { return bytes_ - sizeof(BroadcastHeader); }
   /// Copies `bytes`, at most max_bytes(), to a free slot; its offset, or nothing where there is no room
@@ -51,6 +53,7 @@ private:
 
   std::byte* memory_;
   std::size_t bytes_;
+  SharedWriter writer_;
   std::uint64_t next_ = 0;              ///< where the next slot may begin
   std::deque<std::uint64_t> published_; ///< where slots begin that are not known to be free
 };

@@ -52,7 +52,7 @@ std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t b
     if (!has_room(chunk))
       break;
     const std::size_t offset = places_.offset(places_.take(chunk));
-    std::memcpy(memory_.ring + offset, data + done, chunk);
+    writer_.copy(memory_.ring + offset, data + done, chunk);
     Slot& slot = memory_.slot(next_);
     set_offset(slot, offset);
     publish(slot, tag, bytes, chunk);

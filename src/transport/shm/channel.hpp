@@ -17,6 +17,7 @@
 // One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
 
 #include "transport/shm/cache_line.hpp"
+#include "transport/shm/streaming_stores.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -136,9 +137,9 @@ private:
 
 class Sender {
 public:
-  explicit Sender(const ChannelMemory& memory, bool shares_cores = false)
+  explicit Sender(const ChannelMemory& memory, bool shares_cores = false, Stores stores = Stores::fastest)
       : memory_(memory), places_(memory.shape.ring_bytes, shares_cores),
-        max_chunk_(memory.shape.ring_bytes / 8) {}
+        max_chunk_(memory.shape.ring_bytes / 8), writer_(stores) {}
 
   /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
   /// many are now. Chunks end at multiples of `granule` bytes, which must be at most max_granule(). A
@@ -177,6 +178,7 @@ private:
   ChannelMemory memory_;
   RingPlaces places_;
   std::size_t max_chunk_;
+  SharedWriter writer_;
   std::uint64_t next_ = 0;     ///< slots written so far
   std::uint64_t consumed_ = 0; ///< of those, known to be consumed
   std::uint64_t ends_[std::size_t{1} << ChannelShape::max_slot_bits] = {};

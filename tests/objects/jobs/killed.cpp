@@ -1,5 +1,6 @@
 // A rank is killed while others call its elements, wait for its part of a sum, or move elements to and from
-// it. The way is the argument.
+// it: in an element's call, or behind a fence where fences have moved all its elements away. The way is the
+// argument.
 
 #include "checks.hpp"
 #include "thalweg/objects.hpp"
@@ -46,6 +47,9 @@ int main(int argc, char** argv) {
         cells.broadcast<&Cell::act>(round);
       if (round % 5 == 0)
         cells.fence();
+      if (round == rounds / 2 &&
+          cells.rank() == cells.ranks() - 1) // none of its elements was there at the time
+        std::raise(SIGKILL);
     }
     cells.fence();
   }

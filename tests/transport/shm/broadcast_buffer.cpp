@@ -35,6 +35,23 @@ TEST(BroadcastBuffer, GivesASlotAgainWhenAllHaveRead) {
   EXPECT_TRUE(buffer.publish(data.data(), 1));
 }
 
+TEST(BroadcastBuffer, HoldsLongDataByEitherKindOfStores) {
+  std::vector<BufferMemory> memory(64);
+  for (const Stores stores : {Stores::cached, Stores::streaming, Stores::fastest}) {
+    BroadcastBuffer buffer(memory.front().bytes, memory.size() * sizeof(BufferMemory), stores);
+    for (std::uint32_t turn = 0; turn < 200; ++turn) {
+      const auto data = bytes_of(15'000 + 97 * turn, turn);
+      const auto offset = buffer.publish(data.data() + turn % 3, data.size() - turn % 3);
+      ASSERT_TRUE(offset);
+      buffer.close(*offset, 1);
+      ASSERT_EQ(std::memcmp(BroadcastBuffer::read(memory.front().bytes, *offset), data.data() + turn % 3,
+                            data.size() - turn % 3),
+                0);
+      BroadcastBuffer::leave(memory.front().bytes, *offset);
+    }
+  }
+}
+
 TEST(BroadcastBuffer, NeverGivesWhatSomebodyStillReads) {
   BufferMemory memory;
   BroadcastBuffer buffer(memory.bytes, sizeof memory);

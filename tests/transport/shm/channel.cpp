@@ -104,6 +104,36 @@ TEST(Channel, BringsWhatWasSentInOrder) {
   }
 }
 
+/// Messages of chunks that streaming stores may write, and others between them; buffers begin anywhere in a
+/// line.
+TEST(Channel, BringsLongChunksByEitherKindOfStores) {
+  constexpr std::size_t ring = std::size_t{256} << 10;
+  for (const Stores stores : {Stores::cached, Stores::streaming, Stores::fastest}) {
+    const Memory memory({ring, 5});
+    std::vector<Sent> messages = random_messages(7, 60, 400'000);
+    for (std::size_t number = 0; number < messages.size(); number += 2)
+      messages[number].data.resize(messages[number].granule *
+                                   (16'000 / messages[number].granule + number * 50));
+    std::thread sending([&] {
+      Sender sender(memory.channel, false, stores);
+      for (const Sent& message : messages) {
+        Sent moved{message.tag, message.granule, std::vector<std::byte>(message.data.size() + 1)};
+        std::copy(message.data.begin(), message.data.end(), moved.data.begin() + 1);
+        for (std::size_t done = 0; done < std::max<std::size_t>(message.data.size(), 1);) {
+          const std::size_t before = done;
+          done = sender.offer(message.tag, moved.data.data() + 1, message.data.size(), done, message.granule);
+          if (done == before)
+            std::this_thread::yield();
+        }
+      }
+    });
+    Receiver receiver(memory.channel);
+    for (std::size_t number = 0; number < messages.size(); ++number)
+      ASSERT_EQ(take_message(receiver, messages[number]), messages[number].data) << number;
+    sending.join();
+  }
+}
+
 TEST(Channel, BringsLongMessagesInEighthsButNotInManyParts) {
   constexpr std::size_t kib = 1024;
   const Memory memory({512 * kib, 5});

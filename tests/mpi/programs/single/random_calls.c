@@ -212,6 +212,8 @@ int main(int argc, char** argv) {
   run.max_bytes = atoi(argv[3]);
   for (int which = 0; which < communicators; ++which)
     run.comms[which] = make_communicator(which);
+  printf("rank %d begins\n", world_rank);
+  fflush(stdout);
   for (uint64_t number = 0; number < count; ++number) {
     be_patient(60);
     context("call %llu", (unsigned long long)number);
