@@ -26,9 +26,21 @@ struct Wide<T, true> {
   using type = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
 };
 
+/// What is added to or multiplied with `a`: where `a` is no number it is `a` itself. Else processors would
+/// take either of two such, and compilers may exchange the operands, in one part of a loop and not in
+/// another.
+template <typename T>
+INSIDE_OF_LOOPS T partner(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a != a ? a : b;
+  else
+    return b;
+}
+
 struct Sum {
   template <typename T>
   INSIDE_OF_LOOPS T of(T a, T b) {
+    b = partner(a, b);
     using W = typename Wide<T>::type;
     return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
   }
@@ -37,6 +49,7 @@ struct Sum {
 struct Product {
   template <typename T>
   INSIDE_OF_LOOPS T of(T a, T b) {
+    b = partner(a, b);
     using W = typename Wide<T>::type;
     return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
   }
@@ -78,14 +91,14 @@ struct BitwiseXor {
 };
 
 template <typename Operation, typename T>
-FOR_EACH_PROCESSOR void reduce(const std::byte* source, const std::byte* own, std::byte* target,
+FOR_EACH_PROCESSOR void reduce(const std::byte* left, const std::byte* right, std::byte* target,
                                std::size_t numbers) {
-#pragma GCC ivdep // where own is the target, each number is read before it is written
+#pragma GCC ivdep // where an operand is the target, each number is read before it is written
   for (std::size_t i = 0; i < numbers; ++i) {
     T a;
     T b;
-    std::memcpy(&a, source + i * sizeof(T), sizeof(T));
-    std::memcpy(&b, own + i * sizeof(T), sizeof(T));
+    std::memcpy(&a, left + i * sizeof(T), sizeof(T));
+    std::memcpy(&b, right + i * sizeof(T), sizeof(T));
     b = Operation::of(a, b);
     std::memcpy(target + i * sizeof(T), &b, sizeof(T));
   }

@@ -22,13 +22,15 @@ enum class Number : std::uint8_t {
   float64
 };
 
-/// target[i] = source[i] (+) own[i]. The vectors need not be aligned; `own` may be the target, else they do
-/// not overlap.
-using Reduction = void (*)(const std::byte* source, const std::byte* own, std::byte* target,
+/// target[i] = left[i] (+) right[i]. The vectors need not be aligned; one of the operands may be the target,
+/// else they do not overlap.
+using Reduction = void (*)(const std::byte* left, const std::byte* right, std::byte* target,
                            std::size_t numbers);
 
-/// nullptr where there is none: bits of floating-point numbers. Integers overflow modulo 2^n; the smaller or
-/// larger of numbers of which one is not a number is own[i].
+/// nullptr where there is none: bits of floating-point numbers. Integers overflow modulo 2^n. The smaller or
+/// larger of numbers of which one is not a number, or of equal ones, is right[i]; of two that are no numbers
+/// the sum and the product are left[i]. So bits depend on the operands alone, wherever they stand in a
+/// vector.
 Reduction reduction(Arithmetic arithmetic, Number number);
 
 } // namespace thalweg::engine

@@ -3,7 +3,7 @@
 /*
  * Arithmetic of IEEE 754 numbers in integers, as programs in the kernel have no other: sums and products,
  * rounded to the nearest, ties to even, with subnormal numbers, infinities and what is no number. The results
- * are the processor's to the last bit, but for which of two that are no numbers comes out.
+ * are the processor's to the last bit. Of two that are no numbers the first comes out, as in the engine.
  *
  * It is restricted C for the kernel's verifier: no loops. `THALWEG_NIC_FUNCTION` is a function that the
  * verifier looks at once, not at each call.

@@ -10,6 +10,14 @@ std::uint64_t pair_key(std::int32_t a, std::int32_t b) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
 }
 
+/// Of two numbers, whose order matters (the finalizer of SplitMix64).
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = a * 0x9e3779b97f4a7c15U + b + 0x632be59bd9b4e019U;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+  return x ^ x >> 31;
+}
+
 } // namespace
 
 ExpressionTable::ExpressionTable(std::int32_t ranks) : ranks_(ranks) {}
@@ -22,7 +30,7 @@ ValueId ExpressionTable::contribution(Rank origin, std::int64_t block) {
     Node leaf;
     leaf.block = block;
     leaf.low = origin;
-    leaf.commutative_class = class_count_++;
+    leaf.fingerprint = mixed(static_cast<std::uint64_t>(origin), static_cast<std::uint64_t>(block));
     nodes_.push_back(leaf);
   }
   return found->second;
@@ -42,11 +50,7 @@ ValueId ExpressionTable::combined(ValueId left, ValueId right) {
     result.block = a.block;
     result.is_leaf = false;
     result.ordered = a.ordered && b.ordered && a.low + a.count == b.low;
-    const auto [low, high] = std::minmax(a.commutative_class, b.commutative_class);
-    const auto [known, is_new] = classes_.try_emplace(pair_key(low, high), class_count_);
-    if (is_new)
-      ++class_count_;
-    result.commutative_class = known->second;
+    result.fingerprint = mixed(a.fingerprint, b.fingerprint);
     id = static_cast<ValueId>(nodes_.size());
     nodes_.push_back(result);
   }

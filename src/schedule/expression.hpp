@@ -31,8 +31,8 @@ public:
   bool covers(ValueId id, Rank begin, Rank end) const;
   /// Operands stand in ascending, gapless order of rank: right also for operators that do not commute.
   bool in_rank_order(ValueId id) const { return node(id).ordered; }
-  /// The same for values that are equal when a (+) b = b (+) a, hence bitwise equal in floating point.
-  std::int32_t commutative_class(ValueId id) const { return node(id).commutative_class; }
+  /// A number that an expression has in every table, so that those of two executions can be compared.
+  std::uint64_t fingerprint(ValueId id) const { return node(id).fingerprint; }
 
 private:
   struct Node {
@@ -40,7 +40,7 @@ private:
     Rank low = 0; ///< first contribution of the cyclic interval low, low+1, .. if `members` is empty
     std::int32_t count = 1;    ///< number of contributions
     std::int32_t members = -1; ///< index of a bit set when the contributions are no cyclic interval
-    std::int32_t commutative_class = 0;
+    std::uint64_t fingerprint = 0;
     bool ordered = true;
     bool is_leaf = true;
   };
@@ -56,8 +56,6 @@ private:
   std::vector<Bits> sets_;
   std::unordered_map<std::uint64_t, ValueId> leaves_;
   std::unordered_map<std::uint64_t, ValueId> pairs_;
-  std::unordered_map<std::uint64_t, std::int32_t> classes_;
-  std::int32_t class_count_ = 0;
 };
 
 } // namespace thalweg::schedule

@@ -19,9 +19,11 @@ struct Verdict {
   std::vector<std::string> faults;
   /// Operands are combined in rank order everywhere: right for operators that do not commute.
   bool in_rank_order = true;
-  /// All ranks that hold a result hold the same expression up to commuting operands: bitwise equal in
-  /// floating point.
+  /// All ranks that hold a result hold the same expression, operands in the same order: the same bits for
+  /// every operator, also for those that commute but for NaNs or the signs of zeros.
   bool same_on_all_ranks = true;
+  /// Of a reduction's results on all ranks: equal where two executions combine the same in the same order.
+  std::uint64_t fingerprint = 0;
   /// Blocks go only where blocks of the same canonical number belong, so blocks may be of unequal sizes known
   /// to sender and receiver.
   bool exact_shapes = true;

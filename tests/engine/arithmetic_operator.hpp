@@ -46,4 +46,28 @@ private:
   bool commutes_;
 };
 
+/// Says of itself that it commutes and neither does so nor associates: what it makes of its operands tells
+/// how all were combined.
+class RecordingOperator final : public Operator {
+public:
+  void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
+               schedule::Side source_stands, bool) override {
+    for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof(std::uint64_t))) {
+      std::uint64_t in = 0;
+      std::uint64_t here = 0;
+      std::memcpy(&in, source + at, sizeof in);
+      std::memcpy(&here, own + at, sizeof here);
+      const std::uint64_t result =
+          source_stands == schedule::Side::left ? recorded(in, here) : recorded(here, in);
+      std::memcpy(target + at, &result, sizeof result);
+    }
+  }
+
+private:
+  static std::uint64_t recorded(std::uint64_t left, std::uint64_t right) {
+    const std::uint64_t sum = left * 3 + right + 1;
+    return (sum ^ sum >> 29) * 0x9e3779b97f4a7c15U;
+  }
+};
+
 } // namespace thalweg::engine

@@ -2,6 +2,9 @@
 
 #include "engine/reductions.hpp"
 
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
@@ -98,14 +101,57 @@ TEST(Reductions, DoWhatTheySay) {
   check<double>(Number::float64);
 }
 
-TEST(Reductions, KeepOnesOwnBesideWhatIsNoNumber) {
-  const double nothing = std::numeric_limits<double>::quiet_NaN();
-  const double own = 3;
-  double target = 0;
-  reduction(Arithmetic::minimum, Number::float64)(reinterpret_cast<const std::byte*>(&nothing),
-                                                  reinterpret_cast<const std::byte*>(&own),
-                                                  reinterpret_cast<std::byte*>(&target), 1);
-  EXPECT_EQ(target, 3);
+// NaNs that differ in bits, zeros of both signs, and a number.
+template <typename T>
+std::array<T, 6> telling_numbers() {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  const auto nothing = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
+  constexpr Bits sign = Bits{1} << (sizeof(T) * 8 - 1);
+  return {std::bit_cast<T>(nothing | 5U), std::bit_cast<T>(nothing | sign | 9U), T{0}, -T{0}, T{3}, -T{2}};
+}
+
+template <typename T>
+T told(Arithmetic arithmetic, T left, T right) {
+  if (arithmetic == Arithmetic::minimum)
+    return left < right ? left : right;
+  if (arithmetic == Arithmetic::maximum)
+    return left > right ? left : right;
+  if (std::isnan(left) || std::isnan(right))
+    return std::isnan(left) ? left : right;
+  return arithmetic == Arithmetic::sum ? left + right : left * right;
+}
+
+// All pairs at all places of vectors: the widest loops and what they leave take the same operand.
+template <typename T>
+void check_order(Number number) {
+  const auto numbers = telling_numbers<T>();
+  const std::size_t pairs = numbers.size() * numbers.size();
+  for (const auto arithmetic :
+       {Arithmetic::sum, Arithmetic::product, Arithmetic::minimum, Arithmetic::maximum})
+    for (std::size_t count = 1; count < 80; ++count) {
+      std::vector<T> left;
+      std::vector<T> right;
+      std::vector<T> wanted;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t pair = (i * 7 + count) % pairs;
+        left.push_back(numbers[pair / numbers.size()]);
+        right.push_back(numbers[pair % numbers.size()]);
+        wanted.push_back(told(arithmetic, left.back(), right.back()));
+      }
+      auto into_right = right;
+      const auto bytes = [](std::vector<T>& vector) { return reinterpret_cast<std::byte*>(vector.data()); };
+      reduction(arithmetic, number)(bytes(left), bytes(into_right), bytes(into_right), count);
+      reduction(arithmetic, number)(bytes(left), bytes(right), bytes(left), count);
+      EXPECT_EQ(std::memcmp(left.data(), wanted.data(), count * sizeof(T)), 0)
+          << static_cast<int>(arithmetic) << " of " << count << " into the left";
+      EXPECT_EQ(std::memcmp(into_right.data(), wanted.data(), count * sizeof(T)), 0)
+          << static_cast<int>(arithmetic) << " of " << count << " into the right";
+    }
+}
+
+TEST(Reductions, TakeOperandsByTheirOrderWhereverTheyStand) {
+  check_order<float>(Number::float32);
+  check_order<double>(Number::float64);
 }
 
 } // namespace

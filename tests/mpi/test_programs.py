@@ -89,6 +89,57 @@ def test_waiting_lets_the_library_go_on(mpi: Mpi, ranks: int, wait: str) -> None
     check(mpi, build(mpi, "waiting"), mode, "waiting", ranks=ranks)
 
 
+def _hashes(mpi: Mpi, ranks: int, mode: Mode, *words: str) -> list[str]:
+    """Run all reductions whose bits tell the operands' order; gives a line for each."""
+    result = run(mpi, ranks, [str(build(mpi, "operand_order")), *words], mode)
+    if result.status != 0 or "passed operand_order" not in result.out:
+        pytest.fail(result.explain(), pytrace=False)
+    assert "halweg" not in result.err, result.err
+    return result.out.splitlines()
+
+
+# Natively MPICH's ranks spin. Learning begins with the third call of a kind.
+@pytest.mark.parametrize(
+    ("name", "ranks"),
+    [
+        ("openmpi4", 2),
+        ("openmpi4", 4),
+        ("mpich4", 2),
+        *(
+            pytest.param(name, ranks, marks=pytest.mark.exhaustive)
+            for name, ranks in (("openmpi4", 3), ("openmpi4", 7), ("mpich4", 3), ("mpich4", 4))
+        ),
+    ],
+)
+def test_bits_are_the_librarys_unless_somebody_chose(name: str, ranks: int) -> None:
+    """NaNs, zeros of two signs and complex products, by all kinds of operators, while Thalweg learns."""
+    mpi = named(name)
+    learning = Mode("learning", preload=True, settings={"THALWEG_LEARN_BUDGET": "100"})
+    native = _hashes(mpi, ranks, NATIVE)
+    assert [line for line in _hashes(mpi, ranks, learning) if line not in native] == []
+
+
+# All strategies of all-reduce that combine on more ranks than one, and one of the others.
+AGREEING = (
+    *("recursive_doubling", "recursive_exchange:radix=3", "direct", "bine:parts=whole", "allgather_reduce"),
+    *("two_level:level=socket", "two_level_scatter", "ring", "nic"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "strategy"),
+    [
+        pytest.param(name, ranks, strategy, marks=() if (number + library + ranks) % 4 == 0 else pytest.mark.exhaustive)
+        for library, name in enumerate(["openmpi4", "mpich4"])
+        for number, strategy in enumerate(AGREEING)
+        for ranks in (2, 3, 4, 5, 8)
+    ],
+)
+def test_all_ranks_have_the_same_bits(name: str, ranks: int, strategy: str) -> None:
+    """The program compares the ranks' results, and fails where they are not the same."""
+    _hashes(named(name), ranks, using(f"allreduce={strategy}"), "--agree")
+
+
 @pytest.mark.parametrize("ranks", [2, 5])
 @EVERY_MPI
 def test_exact_sums(mpi: Mpi, ranks: int) -> None:

@@ -20,9 +20,24 @@ using schedule::Side;
 using schedule::Step;
 using schedule::StepKind;
 
-/// A block's content: the contributions that were concatenated. Memory nobody wrote holds garbage.
+/// A block's content: the contributions that were combined, as an expression with its operators in front.
+/// Memory nobody wrote holds garbage.
 using Value = std::vector<std::int64_t>;
 const Value garbage{-1};
+constexpr std::int64_t combined = -2;
+
+Value combination(const Value& left, const Value& right) {
+  Value value{combined};
+  value.insert(value.end(), left.begin(), left.end());
+  value.insert(value.end(), right.begin(), right.end());
+  return value;
+}
+
+/// The contributions from left to right.
+Value operands(Value value) {
+  std::erase(value, combined);
+  return value;
+}
 
 struct Wrong : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -297,14 +312,13 @@ private:
       const Value& there = values[next++];
       if (now.kind != StepKind::combine && now.kind != StepKind::receive_combine)
         here = there;
-      else if (now.side == Side::left)
-        here.insert(here.begin(), there.begin(), there.end());
       else
-        here.insert(here.end(), there.begin(), there.end());
+        here = now.side == Side::left ? combination(there, here) : combination(here, there);
     });
   }
 
   void check_outputs() {
+    std::vector<Value> first;
     for (const Schedule& own : schedules_) {
       Memory& memory = memories_[static_cast<std::size_t>(own.rank)];
       if (!memory.input_is_whole())
@@ -313,6 +327,12 @@ private:
       const std::int32_t outputs = undefined ? 0 : output_units(problem_, own.rank) * own.pieces;
       for (std::int32_t k = 0; k < outputs; ++k) {
         Value value = memory.at(Buffer::output, k);
+        if (problem_.operation == Operation::allreduce && own.rank == 0)
+          first.push_back(value);
+        else if (problem_.operation == Operation::allreduce && value != first[static_cast<std::size_t>(k)])
+          throw Wrong(
+              fmt::format("rank {}: output block {} is combined otherwise than rank 0's", own.rank, k));
+        value = operands(std::move(value));
         if (problem_.commutative)
           std::ranges::sort(value);
         if (value != definition(problem_, own.rank, own.pieces, k))

@@ -23,6 +23,7 @@ struct Timing {
 
 /// What goes wrong when the schedules run with that timing, or nothing. Operators are taken as string
 /// concatenation, which does not commute; `problem.commutative` says whether the order of operands is judged.
+/// All ranks of an all-reduce must combine in the same order in any case.
 std::optional<std::string> what_goes_wrong(const schedule::Problem& problem,
                                            const std::vector<schedule::Schedule>& schedules,
                                            const Timing& timing);

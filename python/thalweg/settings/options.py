@@ -75,7 +75,7 @@ OPTIONS: tuple[Option, ...] = (
         default="exact",
         choices=("exact", "all", "off"),
         help="Learn which strategy is fastest while the program runs: only where results cannot change (exact), "
-        "also for floating-point sums (all), or not at all (off). Under `all`, the last digits of sums may change "
+        "also for floating-point numbers (all), or not at all (off). Under `all`, the last digits of sums may change "
         "within a run.",
     ),
     Option(

@@ -11,7 +11,7 @@ namespace thalweg::job {
 MpiOperator::MpiOperator(const transport::MpiApi& api, const PredefinedOperators& predefined, MPI_Op op,
                          MPI_Datatype type, std::int64_t element_bytes)
     : api_(&api), op_(op), type_(type), element_bytes_(element_bytes),
-      arithmetic_(predefined.reduction(op, type)) {
+      own_(predefined.reduction(op, type, element_bytes)) {
   THALWEG_ASSERT(light, element_bytes > 0);
   int commutes = 1;
   if (const int code = api.op_commutative(op, &commutes); code != MPI_SUCCESS)
@@ -19,28 +19,38 @@ MpiOperator::MpiOperator(const transport::MpiApi& api, const PredefinedOperators
   commutes_ = commutes != 0;
 }
 
+// Operators that commute keep their operands' order too: NaNs and the signs of zeros tell it.
 void MpiOperator::combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
                           schedule::Side source_stands, bool spent) {
-  const std::int64_t elements = bytes / element_bytes_;
-  const auto length = static_cast<std::size_t>(bytes);
-  if (arithmetic_ != nullptr) {
-    arithmetic_(source, own, target, static_cast<std::size_t>(elements));
+  const bool is_left = source_stands == schedule::Side::left;
+  if (own_.reduction != nullptr) {
+    own_.reduction(is_left ? source : own, is_left ? own : source, target,
+                   static_cast<std::size_t>(bytes / own_.number_bytes));
     return;
   }
+  const std::int64_t elements = bytes / element_bytes_;
   // MPI_Reduce_local leaves its result in the right operand's place.
-  if (source_stands == schedule::Side::left || commutes_) {
+  if (is_left) {
     if (own != target)
-      std::memcpy(target, own, length);
+      std::memcpy(target, own, static_cast<std::size_t>(bytes));
     reduce(source, target, elements);
     return;
   }
-  std::byte* right = source;
-  if (!spent) {
-    right = spare_.grow(length);
-    std::memcpy(right, source, length);
+  // A part at a time, which stays in cache.
+  constexpr std::int64_t part_bytes = 16384;
+  const std::int64_t part = std::max<std::int64_t>(part_bytes / element_bytes_, 1);
+  for (std::int64_t done = 0; done < elements; done += part) {
+    const std::int64_t count = std::min(part, elements - done);
+    const auto length = static_cast<std::size_t>(count * element_bytes_);
+    const std::int64_t at = done * element_bytes_;
+    std::byte* right = source + at;
+    if (!spent) {
+      right = spare_.grow(length);
+      std::memcpy(right, source + at, length);
+    }
+    reduce(own + at, right, count);
+    std::memcpy(target + at, right, length);
   }
-  reduce(own, right, elements);
-  std::memcpy(target, right, length);
 }
 
 void MpiOperator::reduce(const std::byte* source, std::byte* target, std::int64_t elements) const {

@@ -27,7 +27,7 @@ private:
   MPI_Datatype type_{};
   std::int64_t element_bytes_ = 1;
   bool commutes_ = true;
-  engine::Reduction arithmetic_ = nullptr;
+  ReductionOfNumbers own_;
   Storage spare_;
 };
 

@@ -1,26 +1,66 @@
 #include "job/mpi/predefined_operators.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace thalweg::job {
 
 namespace {
 
-bool is_bitwise(engine::Arithmetic arithmetic) {
-  return arithmetic >= engine::Arithmetic::bitwise_and;
+using engine::Arithmetic;
+using engine::Number;
+
+bool is_bitwise(Arithmetic arithmetic) {
+  return arithmetic >= Arithmetic::bitwise_and;
+}
+
+std::int64_t bytes_of(Number number) {
+  switch (number) {
+  case Number::int8:
+  case Number::uint8:
+    return 1;
+  case Number::int16:
+  case Number::uint16:
+    return 2;
+  case Number::int32:
+  case Number::uint32:
+  case Number::float32:
+    return 4;
+  case Number::int64:
+  case Number::uint64:
+  case Number::float64:
+    break;
+  }
+  return 8;
+}
+
+template <typename Key, typename Value>
+std::optional<Value> found_in(const std::vector<std::pair<Key, Value>>& table, Key key) {
+  const auto found = std::ranges::find(table, key, &std::pair<Key, Value>::first);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 } // namespace
 
-engine::Reduction PredefinedOperators::reduction(MPI_Op op, MPI_Datatype type) const {
-  const auto arithmetic = std::ranges::find(operators, op, &std::pair<MPI_Op, engine::Arithmetic>::first);
-  if (arithmetic == operators.end())
-    return nullptr;
+ReductionOfNumbers PredefinedOperators::reduction(MPI_Op op, MPI_Datatype type,
+                                                  std::int64_t element_bytes) const {
+  const std::optional<Arithmetic> arithmetic = found_in(operators, op);
+  if (!arithmetic)
+    return {};
   if (type == byte)
-    return is_bitwise(arithmetic->second) ? engine::reduction(arithmetic->second, engine::Number::uint8)
-                                          : nullptr;
-  const auto number = std::ranges::find(types, type, &std::pair<MPI_Datatype, engine::Number>::first);
-  return number == types.end() ? nullptr : engine::reduction(arithmetic->second, number->second);
+    return is_bitwise(*arithmetic) ? ReductionOfNumbers{engine::reduction(*arithmetic, Number::uint8), 1}
+                                   : ReductionOfNumbers{};
+  std::optional<Number> number = found_in(types, type);
+  if (!number)
+    number = found_in(real_types, type);
+  std::int64_t numbers = 1;
+  if (!number && arithmetic == Arithmetic::sum) {
+    number = found_in(complex_types, type);
+    numbers = 2;
+  }
+  if (!number || element_bytes != numbers * bytes_of(*number))
+    return {};
+  return {engine::reduction(*arithmetic, *number), bytes_of(*number)};
 }
 
 } // namespace thalweg::job

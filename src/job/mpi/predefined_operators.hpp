@@ -10,13 +10,24 @@
 
 namespace thalweg::job {
 
+/// What an operator does with the elements of a datatype, as rows of numbers.
+struct ReductionOfNumbers {
+  engine::Reduction reduction = nullptr; ///< none of ours: nullptr
+  std::int64_t number_bytes = 1;
+};
+
 struct PredefinedOperators {
   std::vector<std::pair<MPI_Op, engine::Arithmetic>> operators;
   std::vector<std::pair<MPI_Datatype, engine::Number>> types;
   MPI_Datatype byte; ///< has bits, but no order
+  /// Fortran's real numbers, where they are of these sizes. And complex ones, whose sums are two numbers
+  /// each. The library's loops may take one operand of two that are no numbers in one place, the other in
+  /// another.
+  std::vector<std::pair<MPI_Datatype, engine::Number>> real_types;
+  std::vector<std::pair<MPI_Datatype, engine::Number>> complex_types;
 
-  /// The reduction that an operator on a datatype is, or nullptr if it is none of ours.
-  engine::Reduction reduction(MPI_Op op, MPI_Datatype type) const;
+  /// The reduction that an operator is on a datatype whose elements have so many bytes.
+  ReductionOfNumbers reduction(MPI_Op op, MPI_Datatype type, std::int64_t element_bytes) const;
 };
 
 namespace detail {
@@ -68,7 +79,19 @@ static inline PredefinedOperators predefined_operators() {
                     {MPI_UINT16_T, Number::uint16},
                     {MPI_UINT32_T, Number::uint32},
                     {MPI_UINT64_T, Number::uint64}},
-          .byte = MPI_BYTE};
+          .byte = MPI_BYTE,
+          .real_types = {{MPI_REAL, Number::float32},
+                         {MPI_DOUBLE_PRECISION, Number::float64},
+                         {MPI_REAL4, Number::float32},
+                         {MPI_REAL8, Number::float64}},
+          .complex_types = {{MPI_C_FLOAT_COMPLEX, Number::float32},
+                            {MPI_C_DOUBLE_COMPLEX, Number::float64},
+                            {MPI_CXX_FLOAT_COMPLEX, Number::float32},
+                            {MPI_CXX_DOUBLE_COMPLEX, Number::float64},
+                            {MPI_COMPLEX, Number::float32},
+                            {MPI_DOUBLE_COMPLEX, Number::float64},
+                            {MPI_COMPLEX8, Number::float32},
+                            {MPI_COMPLEX16, Number::float64}}};
 }
 
 } // namespace thalweg::job

@@ -14,20 +14,74 @@ bool is_one_of(Handle handle, const std::array<Handle, count>& handles) {
   return std::ranges::find(handles, handle) != handles.end();
 }
 
-bool is_rounding_free(MPI_Op op) {
-  return is_one_of(op, std::array{MPI_MAX, MPI_MIN, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR,
-                                  MPI_MAXLOC, MPI_MINLOC});
+bool is_logical(MPI_Op op) {
+  return is_one_of(op, std::array{MPI_LAND, MPI_LOR, MPI_LXOR});
+}
+
+bool is_bitwise(MPI_Op op) {
+  return is_one_of(op, std::array{MPI_BAND, MPI_BOR, MPI_BXOR});
+}
+
+bool is_sum(MPI_Op op) {
+  return op == MPI_SUM || op == MPI_PROD;
+}
+
+bool is_extremum(MPI_Op op) {
+  return op == MPI_MAX || op == MPI_MIN;
+}
+
+bool is_located(MPI_Op op) {
+  return op == MPI_MAXLOC || op == MPI_MINLOC;
 }
 
 bool is_whole_number(MPI_Datatype type) {
-  return is_one_of(type, std::array{MPI_INT,           MPI_LONG,           MPI_LONG_LONG_INT,
-                                    MPI_UNSIGNED,      MPI_UNSIGNED_LONG,  MPI_UNSIGNED_LONG_LONG,
-                                    MPI_SHORT,         MPI_UNSIGNED_SHORT, MPI_SIGNED_CHAR,
-                                    MPI_UNSIGNED_CHAR, MPI_INT8_T,         MPI_INT16_T,
-                                    MPI_INT32_T,       MPI_INT64_T,        MPI_UINT8_T,
-                                    MPI_UINT16_T,      MPI_UINT32_T,       MPI_UINT64_T,
-                                    MPI_INTEGER,       MPI_COUNT,          MPI_AINT,
+  return is_one_of(type, std::array{MPI_INT,
+                                    MPI_LONG,
+                                    MPI_LONG_LONG_INT,
+                                    MPI_UNSIGNED,
+                                    MPI_UNSIGNED_LONG,
+                                    MPI_SHORT,
+                                    MPI_UNSIGNED_LONG_LONG,
+                                    MPI_UNSIGNED_SHORT,
+                                    MPI_CHAR,
+                                    MPI_SIGNED_CHAR,
+                                    MPI_INT8_T,
+                                    MPI_INT16_T,
+                                    MPI_INT32_T,
+                                    MPI_INT64_T,
+                                    MPI_UNSIGNED_CHAR,
+                                    MPI_UINT8_T,
+                                    MPI_UINT16_T,
+                                    MPI_UINT32_T,
+                                    MPI_UINT64_T,
+                                    MPI_INTEGER,
+                                    MPI_INTEGER1,
+                                    MPI_INTEGER2,
+                                    MPI_INTEGER4,
+                                    MPI_INTEGER8,
+                                    MPI_COUNT,
+                                    MPI_AINT,
                                     MPI_OFFSET});
+}
+
+bool is_truth(MPI_Datatype type) {
+  return is_one_of(type, std::array{MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL});
+}
+
+bool is_located_whole_number(MPI_Datatype type) {
+  return is_one_of(type, std::array{MPI_2INT, MPI_SHORT_INT, MPI_LONG_INT, MPI_2INTEGER});
+}
+
+bool is_real(MPI_Datatype type) {
+  return is_one_of(type, std::array{MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
+                                    MPI_REAL4, MPI_REAL8});
+}
+
+bool is_complex(MPI_Datatype type) {
+  return is_one_of(type,
+                   std::array{MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+                              MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX,
+                              MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16});
 }
 
 } // namespace
@@ -37,7 +91,7 @@ bool is_reduction(Operation operation) {
 }
 
 bool is_predefined_operation(MPI_Op op) {
-  return op == MPI_SUM || op == MPI_PROD || is_rounding_free(op);
+  return is_sum(op) || is_extremum(op) || is_logical(op) || is_bitwise(op) || is_located(op);
 }
 
 bool is_commutative(MPI_Op op) {
@@ -48,11 +102,22 @@ bool is_commutative(MPI_Op op) {
   return commutes != 0;
 }
 
-bool is_exact(const CollectiveCall& call, const CommunicatorState& communicator) {
-  if (!is_reduction(call.function->operation) || is_rounding_free(call.op))
+bool is_exact(const CollectiveCall& call) {
+  if (!is_reduction(call.function->operation))
     return true;
-  const bool sums = call.op == MPI_SUM || call.op == MPI_PROD;
-  return sums && (communicator.size == 2 || is_whole_number(call.recvtype));
+  const MPI_Datatype type = call.recvtype;
+  if (is_located(call.op))
+    return is_located_whole_number(type);
+  if (is_logical(call.op) && is_truth(type))
+    return true;
+  if (is_bitwise(call.op) && type == MPI_BYTE)
+    return true;
+  return is_predefined_operation(call.op) && is_whole_number(type);
+}
+
+bool only_rounds(const CollectiveCall& call) {
+  return is_reduction(call.function->operation) &&
+         ((is_sum(call.op) && is_real(call.recvtype)) || (call.op == MPI_SUM && is_complex(call.recvtype)));
 }
 
 } // namespace thalweg::mpi

@@ -1,10 +1,8 @@
 #pragma once
 
-// Whether a call's result is the same to the last bit whatever strategy runs it: the same answer on all
-// ranks.
+// Whether a call's result depends on what runs it, and how: the same answer on all ranks.
 
 #include "mpi/call/collective_call.hpp"
-#include "mpi/comm/communicators.hpp"
 
 namespace thalweg::mpi {
 
@@ -12,8 +10,13 @@ bool is_reduction(Operation operation);
 bool is_predefined_operation(MPI_Op op);
 bool is_commutative(MPI_Op op);
 
-// Calls that only move data are, and reductions without rounding. Sums of floating-point numbers depend on
-// the order of the operands, but for two of them; operators of the program's own may.
-bool is_exact(const CollectiveCall& call, const CommunicatorState& communicator);
+// Whether every strategy and the library give the same bits: calls that only move data, and reductions of
+// whole numbers, truth values, or whole numbers with places. Of floating-point numbers not even minima and
+// maxima do, as the order of operands tells where one is no number or zeros have two signs; nor do operators
+// of the program's own.
+bool is_exact(const CollectiveCall& call);
+// Whether strategies differ in rounding, and in which of several NaNs comes out: sums and products of real
+// numbers, sums of complex ones.
+bool only_rounds(const CollectiveCall& call);
 
 } // namespace thalweg::mpi

@@ -36,6 +36,12 @@ TunedChoices::Finder finder_of(const tune::Pick& pick) {
                                               : Finder::interrupted;
 }
 
+/// Who tunes wants picks for sums too. But no more than last digits may change by it.
+bool may_change_digits(const TunedChoices::Entry& entry, const CollectiveCall& call) {
+  return entry.finder == TunedChoices::Finder::tuner &&
+         (only_rounds(call) || !std::holds_alternative<strategies::Scheduled>(entry.choice.implementation));
+}
+
 } // namespace
 
 std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator) {
@@ -94,7 +100,7 @@ const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& co
     return nullptr;
   const Entry* found = nearest(mode == Mode::blocking ? picks_ : nonblocking_, call.function->operation,
                                agreed_unit_bytes(call, communicator), communicator);
-  if (found == nullptr || (found->finder != Finder::tuner && !all && !is_exact(call, communicator)))
+  if (found == nullptr || !(all || is_exact(call) || may_change_digits(*found, call)))
     return nullptr;
   return &found->choice;
 }

@@ -31,7 +31,8 @@ public:
   // The choice for the nearest size that was tuned for communicators like this one, or null. Nonblocking
   // calls have choices of their own. Nothing is known of calls whose sizes are not known to all ranks, and of
   // persistent ones, which were not measured. What programs have learned holds for calls whose result is the
-  // same with every strategy, unless for `all`.
+  // same with every strategy. Strategies of the tuner hold for sums too, in which last digits may change.
+  // Neither is bound so for `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
   // The same for blocking calls of so many bytes of a unit.
   const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;

@@ -28,7 +28,7 @@ std::optional<CallKind> kind_of(const CollectiveCall& call, const CommunicatorSt
     if (call.op == MPI_OP_NULL)
       return std::nullopt;
     kind.commutative = is_commutative(call.op);
-    kind.exact = is_exact(call, communicator);
+    kind.exact = is_exact(call);
   }
   kind.is_private = has_private_sizes(operation);
   kind.bytes = kind.is_private ? -1 : agreed_unit_bytes(call, communicator);

@@ -1,6 +1,7 @@
 // Bine butterflies: partners of base -2 from long distances to short ones. For long vectors the ranks halve
 // and double; for short ones they exchange whole vectors, which in this order gives all ranks the same
-// expression (from short to long it would not: the groups of partial sums overlap).
+// expression (from short to long it would not: the groups of partial sums overlap). A group's partial sum
+// stands before or behind the other's by swing's numbers: there groups are intervals, so their members agree.
 
 #include "core/arithmetic.hpp"
 #include "strategies/swing_exchange.hpp"
@@ -20,11 +21,13 @@ void append_whole(Builder& b) {
   const Rank speaker = places.begin(place);
   if (b.rank() != speaker)
     return append_whole_exchange(b, {}, {}, speaker);
+  const auto number = [&](std::int32_t of) { return topology::swing_number(of, places.count()); };
   ExchangeRounds rounds;
   for (int step = 0; step < topology::swing_steps(places.count()); ++step) {
     const std::int32_t partner =
         topology::swing_partner(place, step, places.count(), topology::SwingOrder::long_first);
-    rounds.push_back({places.begin(std::min(place, partner)), places.begin(std::max(place, partner))});
+    const auto [first, second] = std::ranges::minmax({place, partner}, {}, number);
+    rounds.push_back({places.begin(first), places.begin(second)});
   }
   std::vector<Rank> members;
   for (Rank member = speaker + 1; member < places.end(place); ++member)

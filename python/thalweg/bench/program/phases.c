@@ -3,9 +3,9 @@
  *   phases OPERATION:BYTES:CALLS[:DEGREE] ...
  *
  * BYTES are those of a unit: what each pair, rank or vector has. With DEGREE, an alltoallv in which each rank
- * sends to that many ranks after it and nothing to the others. "sum" is an all-reduce of floating-point
- * numbers, "allreduce" one of whole ones. Between calls ranks compute a little, and not equally much. Rank 0
- * prints each phase's seconds, a line each. Every result is checked.
+ * sends to that many ranks after it and nothing to the others. "sum" and "maximum" are all-reduces of
+ * floating-point numbers, "allreduce" is one of whole ones. Between calls ranks compute a little, and not
+ * equally much. Rank 0 prints each phase's seconds, a line each. Every result is checked.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -70,6 +70,16 @@ static void count_sparse(int unit, int degree) {
   }
 }
 
+static void reduce_doubles(struct phase phase, MPI_Op op, int expected) {
+  const int numbers = phase.bytes / (int)sizeof(double);
+  double* const own = (double*)(void*)input;
+  double* const results = (double*)(void*)output;
+  for (int i = 0; i < numbers; ++i)
+    own[i] = rank;
+  MPI_Allreduce(own, results, numbers, MPI_DOUBLE, op, MPI_COMM_WORLD);
+  expect((int)results[0], expected, phase.operation, 0);
+}
+
 static void call_and_check(struct phase phase) {
   const MPI_Comm world = MPI_COMM_WORLD;
   const int unit = phase.bytes / (int)sizeof(int);
@@ -93,12 +103,9 @@ static void call_and_check(struct phase phase) {
     MPI_Allreduce(input, output, unit, MPI_INT, MPI_MAX, world);
     expect(output[last], value(ranks - 1, 0), phase.operation, last);
   } else if (strcmp(phase.operation, "sum") == 0) {
-    double* const own = (double*)(void*)input;
-    double* const sums = (double*)(void*)output;
-    for (int i = 0; i < unit / 2; ++i)
-      own[i] = rank;
-    MPI_Allreduce(own, sums, unit / 2, MPI_DOUBLE, MPI_SUM, world);
-    expect((int)sums[0], ranks * (ranks - 1) / 2, phase.operation, 0);
+    reduce_doubles(phase, MPI_SUM, ranks * (ranks - 1) / 2);
+  } else if (strcmp(phase.operation, "maximum") == 0) {
+    reduce_doubles(phase, MPI_MAX, ranks - 1);
   } else {
     fprintf(stderr, "phases: no operation '%s'\n", phase.operation);
     MPI_Abort(world, 2);
