@@ -18,6 +18,7 @@ struct Ongoing {
   MPI_Request request{};   // of a nonblocking operation
   bool persistent = false;
   bool active = false;
+  bool complete = false;   // and still in flight for the library
   bool unreported = false; // persistent, completed, and the program does not know yet
 };
 
@@ -52,7 +53,7 @@ int refuse_to_cancel(void*, int) {
   return MPI_SUCCESS;
 }
 
-void advance_all() noexcept;
+void advance_all(Place place) noexcept;
 
 void begin(Requests& all, Ongoing& ongoing) {
   ongoing.active = true;
@@ -63,26 +64,41 @@ void begin(Requests& all, Ongoing& ongoing) {
   wake_progress_thread();
 }
 
-void advance_all() noexcept {
+// Takes what is complete off those in flight; a list without memory of its own, as who waits is to go on at
+// once.
+Ongoing* take_complete(Requests& all) {
+  Ongoing* completed = nullptr;
+  std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
+    if (!ongoing->complete)
+      return false;
+    ongoing->active = ongoing->complete = false;
+    executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
+    background_work.fetch_sub(1, std::memory_order_relaxed);
+    ongoing->unreported = ongoing->persistent;
+    if (!ongoing->persistent)
+      ongoing->next = std::exchange(completed, ongoing);
+    return true;
+  });
+  return completed;
+}
+
+void advance_all(Place place) noexcept {
+  constinit static thread_local bool is_advancing =
+      false; // the library may progress in what an operation calls
+  if (is_advancing)
+    return;
   Requests& all = requests();
   std::unique_lock lock(all.mutex, std::try_to_lock);
   if (!lock.owns_lock()) {
     return; // another thread is at it
   }
-  Ongoing* completed = nullptr; // a list without memory of its own: who waits is to go on at once
-  std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
-    if (!ongoing->call->progress()) {
-      return false;
-    }
-    ongoing->active = false;
-    executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
-    background_work.fetch_sub(1, std::memory_order_relaxed);
-    ongoing->unreported = ongoing->persistent;
-    if (!ongoing->persistent) {
-      ongoing->next = std::exchange(completed, ongoing);
-    }
-    return true;
-  });
+  is_advancing = true;
+  for (Ongoing* const ongoing : all.in_flight)
+    ongoing->complete = ongoing->complete || ongoing->call->progress();
+  is_advancing = false;
+  if (place == Place::in_progress)
+    return;
+  Ongoing* completed = take_complete(all);
   lock.unlock();
   while (completed != nullptr) {
     Ongoing* const ongoing = std::exchange(completed, completed->next);
