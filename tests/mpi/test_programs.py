@@ -140,6 +140,15 @@ def test_all_ranks_have_the_same_bits(name: str, ranks: int, strategy: str) -> N
     _hashes(named(name), ranks, using(f"allreduce={strategy}"), "--agree")
 
 
+@pytest.mark.parametrize("memory", [{}, {"THALWEG_SHARED_MEMORY": "0"}], ids=["shared memory", "messages"])
+@EVERY_MPI
+def test_operations_in_flight_go_on(mpi: Mpi, memory: dict[str, str]) -> None:
+    """A rank that waits in another call holds up none of the collectives that it has begun."""
+    mode = using("allreduce=recursive_doubling")
+    mode = Mode(f"{mode.name} {memory}", preload=True, settings=mode.settings | memory)
+    check(mpi, build(mpi, "in_flight"), mode, "in_flight", ranks=3)
+
+
 @pytest.mark.parametrize("ranks", [2, 5])
 @EVERY_MPI
 def test_exact_sums(mpi: Mpi, ranks: int) -> None:

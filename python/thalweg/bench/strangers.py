@@ -27,6 +27,7 @@ PROGRAM = Path(__file__).parent / "program" / "strangers.c"
 OPERATIONS = (
     "barrier", "broadcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather",
     "allgatherv", "alltoall", "alltoallv", "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "pending",
+    "send", "sendrecv", "waitall",
 )  # fmt: skip
 SIZES = (8, 24, 96, 200, 700, 1500, 3000, 6000, 24000, 48000, 200000, 400000)
 

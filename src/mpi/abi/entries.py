@@ -63,6 +63,7 @@ def fast_path(call: Collective, *, reported: bool) -> str:
   if (cached != nullptr && {suits}{same_arrays}) {{
     if (cached->repeated == nullptr) {{
       cached->count();
+      ++looks_begun;
       return native.{call.prototype.name}({call.prototype.passed()});
     }}
     if (cached->buffers.{"include" if reported else "are_known"}({buffers})) {{
@@ -150,13 +151,31 @@ def asked_receive(function: Prototype) -> str:
     return f"AskedReceive{{source, {'recvtag' if 'recvtag' in function.passed() else 'tag'}}}"
 
 
+def polled(function: Prototype, names: list[str]) -> str:
+    """Give what a blocking call of point-to-point does first, or instead, where it must not block in the library."""
+    if "message" in names:
+        return ""  # what was found is there
+    if "source" in names:
+        return """  if (must_poll() && is_sound_message(count, datatype, source, tag, comm)) {
+    code = poll_message(source, tag, comm);
+    if (code != MPI_SUCCESS)
+      return code;
+  }
+"""
+    started = ", ".join([*names, "&request"])
+    return f"""  if (must_poll() && is_sound_message(count, datatype, dest, tag, comm)) {{
+    MPI_Request request = MPI_REQUEST_NULL;
+    code = native.{"I" + function.name[0].lower() + function.name[1:]}({started});
+    code = code == MPI_SUCCESS ? poll_request(&request, MPI_STATUS_IGNORE) : code;
+  }} else
+  """
+
+
 def issued_entry(function: Prototype) -> str:
-    """Define a blocking call of point-to-point, which polls where the library would spin."""
+    """Define a blocking call of point-to-point."""
     names = [parameter.name for parameter in function.parameters]
-    status = "status" if "status" in names else "MPI_STATUS_IGNORE"
     destination = ", dest" if "dest" in names else ", sends_nothing"
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
-    started = ", ".join([*(name for name in names if name != "status"), "&request"])
     before, note = "", f"trace_send(on, {asked_send(function)})"
     if "status" in names:
         before = "  MPI_Status own_status;\n  status = observed.status_of(status, own_status);\n"
@@ -169,13 +188,7 @@ def issued_entry(function: Prototype) -> str:
     body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, {sized}{destination});
   progress_in_call();
 {before}  int code = MPI_SUCCESS;
-  if (!must_poll()) {{
-    code = native.{function.name}({function.passed()});
-    return {traced};
-  }}
-  MPI_Request request = MPI_REQUEST_NULL;
-  code = native.{"I" + function.name[0].lower() + function.name[1:]}({started});
-  code = code == MPI_SUCCESS ? poll_request(&request, {status}) : code;
+{polled(function, names)}  code = native.{function.name}({function.passed()});
   return {traced};
 """
     return entry(function, body)

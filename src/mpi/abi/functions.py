@@ -79,7 +79,8 @@ COLLECTIVE_FIELDS: dict[str, tuple[str, ...]] = {
     "rdispls": ("recvdispls",),
 }
 
-# Blocking point-to-point calls that a nonblocking one and a wait can replace: name -> (prototype, has a status).
+# Blocking point-to-point calls. Where they must not block in the library, sends are made by a nonblocking call and a
+# wait, and receives when there is a message.
 ISSUED: dict[str, str] = {
     "Send": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",
     "Ssend": "const void* buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm",

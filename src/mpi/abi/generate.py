@@ -80,7 +80,7 @@ ALSO_EXPORTED = (
     *("thalweg_leaf_of", "thalweg_has_device_groups", "thalweg_library_function"),
     *("thalweg_attach_streams", "thalweg_detach_streams", "thalweg_report_stream"),
     "thalweg_name_nic_operator",
-    *("ucp_worker_progress", "sched_yield"),
+    *("ucp_worker_progress", "opal_progress", "sched_yield"),
 )
 
 HEAD = "// Made by src/mpi/abi/generate.py from src/mpi/abi/functions.py.\n"

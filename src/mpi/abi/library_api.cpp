@@ -1,5 +1,6 @@
 #include "mpi/abi/library_api.hpp"
 
+#include "mpi/abi/looks.hpp"
 #include "mpi/abi/native.hpp"
 
 namespace thalweg::mpi {
@@ -33,7 +34,24 @@ int start_receive(void* data, int count, MPI_Datatype type, int from, int tag, M
   return native.Irecv(data, count, type, from, tag, communicator, request);
 }
 
+// Those who look give way themselves.
+int test_one(MPI_Request* request, int* found, MPI_Status* status) {
+  ++looks_begun;
+  return native.Test(request, found, status);
+}
+
+int test_some(int count, MPI_Request requests[], int* completed, int indices[], MPI_Status statuses[]) {
+  ++looks_begun;
+  return native.Testsome(count, requests, completed, indices, statuses);
+}
+
+int test_all(int count, MPI_Request requests[], int* found, MPI_Status statuses[]) {
+  ++looks_begun;
+  return native.Testall(count, requests, found, statuses);
+}
+
 int probe_now(int from, int tag, MPI_Comm communicator, int* found, MPI_Status* status) {
+  ++looks_begun;
   return native.Iprobe(from, tag, communicator, found, status);
 }
 
@@ -56,9 +74,9 @@ const transport::MpiApi& library_api() {
       .sendrecv = exchange,
       .waitall = native.Waitall,
       .waitsome = native.Waitsome,
-      .test = native.Test,
-      .testsome = native.Testsome,
-      .testall = native.Testall,
+      .test = test_one,
+      .testsome = test_some,
+      .testall = test_all,
       .iprobe = probe_now,
       .cancel = native.Cancel,
       .request_free = free_request,

@@ -119,27 +119,18 @@ int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
   return code;
 }
 
-// Waits for one after the other: all must finish anyway, and MPICH's MPI_Testall fails for persistent
-// collectives.
-int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  std::vector<int> codes;
-  for (int index = 0; index < count; ++index) {
-    const int code = poll([&](bool& found) {
-      int flag = 0;
-      const int tested = test(&requests[index], &flag,
-                              statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
-      found = flag != 0;
-      return tested;
-    });
-    if (code != MPI_SUCCESS) {
-      codes.resize(static_cast<std::size_t>(count), MPI_SUCCESS);
-      codes[static_cast<std::size_t>(index)] = code;
+// Waits until the request has completed, which the library is told by the program's own call.
+int poll_completion(MPI_Request request) {
+  return poll([&](bool& found) {
+    if (has_persistent() && (is_unfinished(request) || is_unreported(request))) {
+      found = !is_unfinished(request);
+      return MPI_SUCCESS;
     }
-  }
-  for (std::size_t index = 0; statuses != MPI_STATUSES_IGNORE && index < codes.size(); ++index) {
-    statuses[index].MPI_ERROR = codes[index];
-  }
-  return codes.empty() ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+    int flag = 0;
+    const int code = native.Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    found = flag != 0;
+    return code;
+  });
 }
 
 // The library takes an array with nothing to wait for as complete; it is not while something is hidden.
@@ -178,17 +169,12 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
   progress_in_call();
   WaitedRequests waited(1, request);
   status = waited.status(status);
-  if (!must_poll()) {
-    mark_reported(1, request);
-    return waited.one(native.Wait(request, status), 0, status);
+  if (must_poll_requests() && request != nullptr) {
+    if (const int code = poll_completion(*request); code != MPI_SUCCESS)
+      return waited.one(code, 0, status);
   }
-  const int ended = poll([&](bool& found) {
-    int flag = 0;
-    const int code = test(request, &flag, status);
-    found = flag != 0;
-    return code;
-  });
-  return waited.one(ended, 0, status);
+  mark_reported(1, request);
+  return waited.one(native.Wait(request, status), 0, status);
 }
 
 int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
@@ -196,11 +182,12 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
   progress_in_call();
   WaitedRequests waited(count, requests);
   statuses = waited.statuses(statuses);
-  if (!must_poll()) {
-    mark_reported(count, requests);
-    return waited.all(native.Waitall(count, requests, statuses), statuses);
+  for (int index = 0; must_poll_requests() && index < count; ++index) {
+    if (const int code = poll_completion(requests[index]); code != MPI_SUCCESS)
+      return waited.all(code, statuses);
   }
-  return waited.all(wait_for_each(count, requests, statuses), statuses);
+  mark_reported(count, requests);
+  return waited.all(native.Waitall(count, requests, statuses), statuses);
 }
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
@@ -208,7 +195,7 @@ int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int*
   progress_in_call();
   WaitedRequests waited(count, requests);
   status = waited.status(status);
-  if (!must_poll() && !has_persistent()) {
+  if (!must_poll_requests() && !has_persistent()) {
     return waited.one(native.Waitany(count, requests, index, status), *index, status);
   }
   const int ended = poll([&](bool& found) {
@@ -226,7 +213,7 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
   progress_in_call();
   WaitedRequests waited(incount, requests);
   statuses = waited.statuses(statuses);
-  if (!must_poll() && !has_persistent()) {
+  if (!must_poll_requests() && !has_persistent()) {
     return waited.some(native.Waitsome(incount, requests, outcount, indices, statuses), *outcount, indices,
                        statuses);
   }

@@ -20,7 +20,7 @@ extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selectio
       throw thalweg::Error(line, "choose a strategy, or native");
     thalweg::mpi::choices().read(selections);
     thalweg::mpi::invalidate_fast_path();
-    if (thalweg::mpi::choices().any_strategy())
+    if (thalweg::mpi::choices().any_strategy() && !thalweg::mpi::runtime.executes_in_progress)
       thalweg::mpi::runtime.polls_collectives = true;
     return thalweg_success;
   } catch (const std::exception& error) {

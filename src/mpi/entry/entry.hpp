@@ -6,6 +6,7 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/entry/dispatch.hpp"
 #include "mpi/entry/observed.hpp"
+#include "mpi/entry/sound_message.hpp"
 #include "mpi/place/topologies.hpp"
 #include "mpi/run/collective_runner.hpp"
 #include "mpi/run/fast_path.hpp"

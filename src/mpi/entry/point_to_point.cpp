@@ -1,5 +1,4 @@
-// Blocking point-to-point calls that are more than one nonblocking call and a wait; see also ISSUED in
-// functions.py.
+// Point-to-point calls beside those that functions.py generates (ISSUED).
 
 #include <memory>
 #include <type_traits>
@@ -19,14 +18,6 @@ struct Native {
       return native.Isend(buf, count, type, dest, tag, comm, to);
     } else {
       return native.Isend_c(buf, count, type, dest, tag, comm, to);
-    }
-  }
-  static int irecv(void* buf, Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                   MPI_Request* to) {
-    if constexpr (std::is_same_v<Count, int>) {
-      return native.Irecv(buf, count, type, source, tag, comm, to);
-    } else {
-      return native.Irecv_c(buf, count, type, source, tag, comm, to);
     }
   }
   static int pack_size(Count count, MPI_Datatype type, MPI_Comm comm, Count* size) {
@@ -55,31 +46,32 @@ struct Received {
   int tag;
 };
 
-// The receive is started first, as the library does, so that messages to oneself need no buffer.
-template <class Count>
-int sendrecv_by_polling(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Sent to, void* recvbuf,
-                        Count recvcount, MPI_Datatype recvtype, Received from, MPI_Comm comm,
-                        MPI_Status* status) {
-  MPI_Request receive = MPI_REQUEST_NULL;
-  MPI_Request send = MPI_REQUEST_NULL;
-  int code = Native<Count>::irecv(recvbuf, recvcount, recvtype, from.source, from.tag, comm, &receive);
-  if (code != MPI_SUCCESS) {
-    return code;
-  }
-  code = Native<Count>::isend(sendbuf, sendcount, sendtype, to.dest, to.tag, comm, &send);
-  if (code != MPI_SUCCESS) {
-    native.Cancel(&receive);
-    poll_request(&receive, MPI_STATUS_IGNORE);
-    return code;
-  }
-  const int sent = poll_request(&send, MPI_STATUS_IGNORE);
-  const int received = poll_request(&receive, status);
-  return received != MPI_SUCCESS ? received : sent;
+bool is_sound_exchange(std::int64_t sendcount, MPI_Datatype sendtype, Sent to, std::int64_t recvcount,
+                       MPI_Datatype recvtype, Received from, MPI_Comm comm) {
+  return is_sound_message(sendcount, sendtype, to.dest, to.tag, comm) &&
+         is_sound_message(recvcount, recvtype, from.source, from.tag, comm);
 }
 
-template <class Count>
-int sendrecv_replace_by_polling(void* buf, Count count, MPI_Datatype datatype, Sent to, Received from,
-                                MPI_Comm comm, MPI_Status* status) {
+// The send is under way when `receive` blocks, so that neither of two ranks waits for the other's.
+template <class Count, class Receive>
+int sendrecv_by_polling(const void* buf, Count count, MPI_Datatype type, Sent to, Received from,
+                        MPI_Comm comm, Receive receive) {
+  MPI_Request send = MPI_REQUEST_NULL;
+  int code = Native<Count>::isend(buf, count, type, to.dest, to.tag, comm, &send);
+  if (code != MPI_SUCCESS) {
+    return code;
+  }
+  code = poll_message(from.source, from.tag, comm);
+  if (code == MPI_SUCCESS) {
+    code = receive();
+  }
+  const int sent = poll_request(&send, MPI_STATUS_IGNORE);
+  return code != MPI_SUCCESS ? code : sent;
+}
+
+template <class Count, class Receive>
+int sendrecv_replace_by_polling(const void* buf, Count count, MPI_Datatype datatype, Sent to, Received from,
+                                MPI_Comm comm, Receive receive) {
   Count size = 0;
   int code = Native<Count>::pack_size(count, datatype, comm, &size);
   if (code != MPI_SUCCESS) {
@@ -91,8 +83,7 @@ int sendrecv_replace_by_polling(void* buf, Count count, MPI_Datatype datatype, S
   if (code != MPI_SUCCESS) {
     return code;
   }
-  return sendrecv_by_polling<Count>(copy.get(), packed, MPI_PACKED, to, buf, count, datatype, from, comm,
-                                    status);
+  return sendrecv_by_polling<Count>(copy.get(), packed, MPI_PACKED, to, from, comm, receive);
 }
 
 } // namespace
@@ -120,9 +111,12 @@ int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MP
       trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
     });
   };
-  if (must_poll()) {
-    return traced(sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf, recvcount,
-                                           recvtype, {source, recvtag}, comm, status));
+  if (must_poll() &&
+      is_sound_exchange(sendcount, sendtype, {dest, sendtag}, recvcount, recvtype, {source, recvtag}, comm)) {
+    return traced(
+        sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, {source, recvtag}, comm, [&] {
+          return native.Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+        }));
   }
   return traced(native.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
                                 source, recvtag, comm, status));
@@ -140,9 +134,12 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
       trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
     });
   };
-  if (must_poll()) {
-    return traced(sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag},
-                                                   comm, status));
+  if (must_poll() &&
+      is_sound_exchange(count, datatype, {dest, sendtag}, count, datatype, {source, recvtag}, comm)) {
+    return traced(
+        sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm, [&] {
+          return native.Recv(buf, count, datatype, source, recvtag, comm, status);
+        }));
   }
   return traced(native.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 }
@@ -150,13 +147,10 @@ int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Data
 int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const Observed observed(Function::Probe, site, comm, no_bytes, sends_nothing);
   progress_in_call();
-  if (must_poll()) {
-    return poll([&](bool& found) {
-      int flag = 0;
-      const int code = native.Iprobe(source, tag, comm, &flag, status);
-      found = flag != 0;
+  if (must_poll() && is_sound_message(0, MPI_BYTE, source, tag, comm)) {
+    const int code = poll_message(source, tag, comm);
+    if (code != MPI_SUCCESS)
       return code;
-    });
   }
   return native.Probe(source, tag, comm, status);
 }
@@ -168,7 +162,7 @@ int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_
   const auto traced = [&](int code) {
     return observed.traced(code, [&](auto& on, auto) { trace_found(on, *message); });
   };
-  if (must_poll()) {
+  if (must_poll() && is_sound_message(0, MPI_BYTE, source, tag, comm)) {
     return traced(poll([&](bool& found) {
       int flag = 0;
       const int code = native.Improbe(source, tag, comm, &flag, message, status);
@@ -223,9 +217,11 @@ int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendc
       trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
     });
   };
-  if (must_poll()) {
-    return traced(sendrecv_by_polling<MPI_Count>(sendbuf, sendcount, sendtype, {dest, sendtag}, recvbuf,
-                                                 recvcount, recvtype, {source, recvtag}, comm, status));
+  if (must_poll() &&
+      is_sound_exchange(sendcount, sendtype, {dest, sendtag}, recvcount, recvtype, {source, recvtag}, comm)) {
+    return traced(sendrecv_by_polling<MPI_Count>(
+        sendbuf, sendcount, sendtype, {dest, sendtag}, {source, recvtag}, comm,
+        [&] { return native.Recv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, status); }));
   }
   return traced(native.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
                                   source, recvtag, comm, status));
@@ -244,9 +240,11 @@ int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, 
       trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
     });
   };
-  if (must_poll()) {
-    return traced(sendrecv_replace_by_polling<MPI_Count>(buf, count, datatype, {dest, sendtag},
-                                                         {source, recvtag}, comm, status));
+  if (must_poll() &&
+      is_sound_exchange(count, datatype, {dest, sendtag}, count, datatype, {source, recvtag}, comm)) {
+    return traced(sendrecv_replace_by_polling<MPI_Count>(
+        buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
+        [&] { return native.Recv_c(buf, count, datatype, source, recvtag, comm, status); }));
   }
   return traced(
       native.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));

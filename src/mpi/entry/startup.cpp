@@ -28,6 +28,7 @@
 #include "mpi/state/recording.hpp"
 #include "mpi/state/user_settings.hpp"
 #include "mpi/trace/kept_trace.hpp"
+#include "mpi/wait/library_progress.hpp"
 #include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/stream_hooks.hpp"
 #include "mpi/wait/wait_mode.hpp"
@@ -192,6 +193,26 @@ std::vector<job::RankPlace> gather_places(const job::Agreement& world, job::Rank
   return places;
 }
 
+// What happens inside of the library's progress, and whether collectives must not block there.
+void agree_on_progress(const job::Agreement& world) {
+  // Picks for blocking calls leave nothing in flight.
+  const bool executes = choices().any_strategy() || tuned_choices().any_nonblocking_strategy();
+  if (runtime.yields || runtime.chooses_strategies) {
+    struct Able {
+      bool yields;
+      bool executes;
+    };
+    const bool comes = progress_comes_here();
+    const std::vector<Able> able = world.allgather(Able{comes, comes && may_execute_in_progress()});
+    if (runtime.yields && std::ranges::all_of(able, &Able::yields))
+      yield_in_progress();
+    runtime.executes_in_progress = runtime.placement.node_count == 1 && runtime.settings.shared_memory &&
+                                   std::ranges::all_of(able, &Able::executes);
+  }
+  runtime.polls_collectives =
+      (runtime.yields && !runtime.yields_in_progress) || (executes && !runtime.executes_in_progress);
+}
+
 // Rank 0's settings and its view of the library, and where every rank is.
 void agree(nic::AggregatorQuestion& question) {
   const job::Agreement world = world_agreement();
@@ -217,9 +238,7 @@ void agree(nic::AggregatorQuestion& question) {
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
   agree_on_places(world, places);
-  // Picks for blocking calls leave nothing in flight.
-  runtime.polls_collectives =
-      runtime.yields || choices().any_strategy() || tuned_choices().any_nonblocking_strategy();
+  agree_on_progress(world);
 }
 
 void log_warnings() {

@@ -61,6 +61,36 @@ bool fits_broadcasts(const CollectiveCall& call, const CommunicatorState& commun
   return true;
 }
 
+// Some of MPICH's nonblocking forms abort for 2^31 bytes and more. Only of calls whose ranks know how many
+// there are.
+bool is_too_long(const CollectiveCall& call, const CommunicatorState& communicator) {
+  if (!is_mpich_family || communicator.inter || call.recvtype == MPI_DATATYPE_NULL)
+    return false;
+  const std::int64_t ranks = communicator.size;
+  std::int64_t count = 0;
+  switch (call.function->operation) {
+  case Operation::bcast:
+  case Operation::allreduce:
+  case Operation::reduce:
+  case Operation::scan:
+  case Operation::exscan:
+    count = call.recvcount;
+    break;
+  case Operation::allgather:
+  case Operation::reduce_scatter_block:
+    count = call.recvcount * ranks;
+    break;
+  case Operation::allgatherv:
+  case Operation::reduce_scatter:
+    for (std::int64_t r = 0; r < ranks; ++r)
+      count += call.recvcounts[static_cast<std::size_t>(r)];
+    break;
+  default:
+    break;
+  }
+  return bytes_of(count, call.recvtype) > INT32_MAX;
+}
+
 } // namespace
 
 bool has_sound_counterpart(const CollectiveCall& call, CommunicatorState& communicator) {
@@ -69,6 +99,9 @@ bool has_sound_counterpart(const CollectiveCall& call, CommunicatorState& commun
   }
   // Open MPI's nonblocking reductions do not know a GPU's memory, which its blocking ones do.
   if (!runtime.device_memory.empty() && call.function->operation != Operation::barrier) {
+    return false;
+  }
+  if (is_too_long(call, communicator)) {
     return false;
   }
   switch (call.function->operation) {

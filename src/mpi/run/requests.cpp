@@ -18,6 +18,7 @@ struct Ongoing {
   MPI_Request request{};   // of a nonblocking operation
   bool persistent = false;
   bool active = false;
+  bool complete = false;   // and still in flight for the library
   bool unreported = false; // persistent, completed, and the program does not know yet
 };
 
@@ -52,7 +53,7 @@ int refuse_to_cancel(void*, int) {
   return MPI_SUCCESS;
 }
 
-void advance_all() noexcept;
+void advance_all(Place place) noexcept;
 
 void begin(Requests& all, Ongoing& ongoing) {
   ongoing.active = true;
@@ -63,6 +64,17 @@ void begin(Requests& all, Ongoing& ongoing) {
   wake_progress_thread();
 }
 
+// Whether this thread is at an operation: the library may progress in what that calls, and would come back
+// here.
+constinit thread_local bool is_advancing = false;
+
+bool advance(Ongoing& ongoing) noexcept {
+  is_advancing = true;
+  const bool has_ended = ongoing.call->progress();
+  is_advancing = false;
+  return has_ended;
+}
+
 // Of a nonblocking operation that has ended. Without the lock: it calls release(), when the program has freed
 // its request.
 void complete(Ongoing& ongoing) noexcept {
@@ -71,26 +83,37 @@ void complete(Ongoing& ongoing) noexcept {
   native.Grequest_complete(ongoing.request);
 }
 
-void advance_all() noexcept {
+// Takes what is complete off those in flight; a list without memory of its own, as who waits is to go on at
+// once.
+Ongoing* take_complete(Requests& all) {
+  Ongoing* completed = nullptr;
+  std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
+    if (!ongoing->complete)
+      return false;
+    ongoing->active = ongoing->complete = false;
+    executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
+    background_work.fetch_sub(1, std::memory_order_relaxed);
+    ongoing->unreported = ongoing->persistent;
+    if (!ongoing->persistent)
+      ongoing->next = std::exchange(completed, ongoing);
+    return true;
+  });
+  return completed;
+}
+
+void advance_all(Place place) noexcept {
+  if (is_advancing)
+    return;
   Requests& all = requests();
   std::unique_lock lock(all.mutex, std::try_to_lock);
   if (!lock.owns_lock()) {
     return; // another thread is at it
   }
-  Ongoing* completed = nullptr; // a list without memory of its own: who waits is to go on at once
-  std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
-    if (!ongoing->call->progress()) {
-      return false;
-    }
-    ongoing->active = false;
-    executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
-    background_work.fetch_sub(1, std::memory_order_relaxed);
-    ongoing->unreported = ongoing->persistent;
-    if (!ongoing->persistent) {
-      ongoing->next = std::exchange(completed, ongoing);
-    }
-    return true;
-  });
+  for (Ongoing* const ongoing : all.in_flight)
+    ongoing->complete = ongoing->complete || advance(*ongoing);
+  if (place == Place::in_progress)
+    return;
+  Ongoing* completed = take_complete(all);
   lock.unlock();
   while (completed != nullptr) {
     complete(*std::exchange(completed, completed->next));
@@ -100,7 +123,7 @@ void advance_all() noexcept {
 // What a call that has begun has for others leaves now, as the program may be long in coming back. True where
 // it has ended with that; else it is in flight from now on.
 bool set_out(Ongoing& ongoing) noexcept {
-  if (ongoing.call->progress()) {
+  if (advance(ongoing)) {
     return true;
   }
   begin(requests(), ongoing);

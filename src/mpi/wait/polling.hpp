@@ -1,19 +1,25 @@
 #pragma once
 
-// Blocking calls as loops that look and give way: to yield, and to advance our own operations in flight.
+// Blocking calls as loops that look and give way: to advance our own operations in flight, and to yield where
+// the library's progress cannot (library_progress.hpp).
 
+#include "mpi/abi/looks.hpp"
+#include "mpi/observe/ticks.hpp"
 #include "mpi/wait/progress.hpp"
 #include "mpi/wait/wait_mode.hpp"
 
 namespace thalweg::mpi {
 
-// Whether a blocking call of the program must not block inside of the library.
-inline bool must_poll() {
-  return yields_when_waiting() || has_background_work();
+// Whether a wait for requests of the program, of which some may be ours, must not block inside of the
+// library.
+inline bool must_poll_requests() {
+  return has_background_work() || (yields_when_waiting() && !runtime.yields_in_progress);
 }
 
-// How many loops that look this thread is inside of: they give way themselves (see ucx_progress.cpp).
-inline constinit thread_local int looking = 0;
+// The same of its other blocking calls.
+inline bool must_poll() {
+  return must_poll_requests() && !(runtime.executes_in_progress && has_only_executions());
+}
 
 // Calls `look(found)`, which returns MPI's code, until it fails or has found something.
 template <class Look>
@@ -21,13 +27,15 @@ int poll(Look look) {
   wait::Waiter waiter = yielding_waiter();
   for (;;) {
     bool found = false;
-    ++looking;
+    ++looks_begun;
+    const std::uint64_t begin = observe::ticks();
     const int code = look(found);
-    --looking;
     if (code != MPI_SUCCESS || found) {
       return code;
     }
-    if (progress_in_wait()) {
+    // A look that takes so long has moved a part of a long message.
+    const bool moved = observe::ticks() - begin > observe::brief_ticks();
+    if (progress_in_wait() || moved) {
       waiter.reset();
     } else if (yields_when_waiting()) {
       waiter.pause();
@@ -35,11 +43,23 @@ int poll(Look look) {
   }
 }
 
-// Waits for one request of our own making, or of the program's.
+// Waits for one request of our own making, or of the program's. It is completed by MPI_Wait, whose errors are
+// told as those of a call that blocks.
 inline int poll_request(MPI_Request* request, MPI_Status* status) {
+  const int code = poll([&](bool& found) {
+    int flag = 0;
+    const int looked = native.Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+    found = flag != 0;
+    return looked;
+  });
+  return code == MPI_SUCCESS ? native.Wait(request, status) : code;
+}
+
+// Waits until there is a message to receive. What receives it then is the program's call.
+inline int poll_message(int source, int tag, MPI_Comm comm) {
   return poll([&](bool& found) {
     int flag = 0;
-    const int code = native.Test(request, &flag, status);
+    const int code = native.Iprobe(source, tag, comm, &flag, MPI_STATUS_IGNORE);
     found = flag != 0;
     return code;
   });

@@ -3,6 +3,8 @@
 // What goes on in the background: our own operations in flight, and the process's streams. Both progress
 // whenever the program makes an MPI call, and while it waits in one.
 
+#include "mpi/abi/looks.hpp"
+
 #include <atomic>
 
 namespace thalweg::mpi {
@@ -15,14 +17,23 @@ inline bool has_background_work() {
   return background_work.load(std::memory_order_acquire) > 0;
 }
 
+inline bool has_only_executions() {
+  return background_work.load(std::memory_order_acquire) ==
+         executions_in_flight.load(std::memory_order_acquire);
+}
+
+// Where operations are advanced: those that complete inside of the library's progress are told to the library
+// afterwards.
+enum class Place { outside, in_progress };
+
 // Advances all operations. Set by whoever puts the first one in flight (run/requests.cpp), before it counts
 // it.
-using Advance = void (*)() noexcept;
+using Advance = void (*)(Place) noexcept;
 inline constinit std::atomic<Advance> advance_executions{nullptr};
 
-inline void progress_executions() {
+inline void progress_executions(Place place = Place::outside) {
   if (executions_in_flight.load(std::memory_order_acquire) > 0) {
-    advance_executions.load(std::memory_order_relaxed)();
+    advance_executions.load(std::memory_order_relaxed)(place);
   }
 }
 
@@ -39,6 +50,7 @@ inline bool progress_background(bool waits) {
 
 // In a call of the program.
 inline void progress_in_call() {
+  ++looks_begun;
   if (has_background_work()) [[unlikely]] {
     progress_background(false);
   }

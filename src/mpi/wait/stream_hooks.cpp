@@ -62,11 +62,9 @@ bool progress_all(bool waits) noexcept {
     return false;
   }
   is_progressing = true;
-  ++looking;
   const int outer_depth = std::exchange(depth, 0);
   const bool moved = call_hooks();
   depth = outer_depth;
-  --looking;
   is_progressing = false;
   return moved;
 }

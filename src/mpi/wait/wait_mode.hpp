@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 
+#include "job/waiting.hpp"
 #include "mpi/state/runtime.hpp"
 #include "wait/waiter.hpp"
 
@@ -29,8 +30,12 @@ inline bool yields_when_waiting() {
   return runtime.yields;
 }
 
+inline wait::Settings waiting_settings() {
+  return job::wait_policy(runtime.settings.waiting, true).settings;
+}
+
 inline wait::Waiter yielding_waiter() {
-  return wait::Waiter{runtime.settings.waiting};
+  return wait::Waiter{waiting_settings()};
 }
 
 // After the program looked at something without waiting: one that keeps looking in vain gives its core away.

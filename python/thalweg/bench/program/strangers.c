@@ -53,6 +53,25 @@ static int pending(int bytes) {
   return MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* From each even rank to the next. */
+static int send_and_receive(int bytes) {
+  if (rank % 2 == 1)
+    return MPI_Recv(to, bytes, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return rank + 1 < ranks ? MPI_Send(from, bytes, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD) : MPI_SUCCESS;
+}
+
+/* Round a ring, by one call or by a wait for both directions. */
+static int pass_on(int bytes, int by_one_call) {
+  const int next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+  if (by_one_call)
+    return MPI_Sendrecv(from, bytes, MPI_BYTE, next, 0, to, bytes, MPI_BYTE, previous, 0, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE);
+  MPI_Request requests[2];
+  MPI_Irecv(to, bytes, MPI_BYTE, previous, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(from, bytes, MPI_BYTE, next, 0, MPI_COMM_WORLD, &requests[1]);
+  return MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 /* One call; `root` where there is one. Returns what stands for an operation that is not known. */
 static int call(const char* operation, int bytes, int root) {
   const int elements = bytes / (int)sizeof(float);
@@ -61,6 +80,10 @@ static int call(const char* operation, int bytes, int root) {
     return MPI_Barrier(world);
   if (!strcmp(operation, "pending"))
     return pending(bytes);
+  if (!strcmp(operation, "send"))
+    return send_and_receive(bytes);
+  if (!strcmp(operation, "sendrecv") || !strcmp(operation, "waitall"))
+    return pass_on(bytes, !strcmp(operation, "sendrecv"));
   if (!strcmp(operation, "broadcast"))
     return MPI_Bcast(from, bytes, MPI_BYTE, root, world);
   if (!strcmp(operation, "reduce"))

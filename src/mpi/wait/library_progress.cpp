@@ -1,0 +1,194 @@
+#include "mpi/wait/library_progress.hpp"
+
+#include <atomic>
+#include <dlfcn.h>
+#include <initializer_list>
+#include <utility>
+
+#include "mpi/abi/families/family.hpp"
+#include "mpi/abi/looks.hpp"
+#include "mpi/abi/native.hpp"
+#include "mpi/observe/ticks.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/wait/progress.hpp"
+#include "mpi/wait/wait_mode.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+constinit std::atomic<bool> came_here{false};
+// Has a look found messages? If none ever does, they move beside what is looked at.
+constinit std::atomic<bool> sees_messages{false};
+constinit std::atomic<int> waiting_threads{0};
+
+void note(std::atomic<bool>& seen) {
+  if (!seen.load(std::memory_order_relaxed)) [[unlikely]] {
+    seen.store(true, std::memory_order_relaxed);
+  }
+}
+
+// A library may hold a lock while it progresses, so none sleeps where several threads wait.
+bool waits_alone() {
+  constinit static thread_local bool is_counted = false;
+  if (!is_counted) {
+    is_counted = true;
+    waiting_threads.fetch_add(1, std::memory_order_relaxed);
+  }
+  return waiting_threads.load(std::memory_order_relaxed) == 1;
+}
+
+// Calls that have no entry of ours look like one long wait. Sleeps there would add up where messages are not
+// seen.
+bool may_sleep() {
+  return (sees_messages.load(std::memory_order_relaxed) || depth > 0) && waits_alone();
+}
+
+// What a thread's looks have found in the wait that it is in.
+class ProgressWait {
+public:
+  void looked(bool in_vain) {
+    constexpr int patience = 4; // looks are cheaper than yields, and ranks on other cores send meanwhile
+    if (!in_vain || begun_ != looks_begun) {
+      begun_ = looks_begun;
+      in_vain_ = 0;
+      waiter_.reset();
+    } else if (++in_vain_ % patience == 0) {
+      pause();
+    }
+  }
+
+private:
+  void pause() {
+    if (may_sleep()) {
+      waiter_.pause();
+    } else {
+      wait::System system;
+      wait::yield_or_move(system, wait::thread_yield_history(), system.now_ns(),
+                          waiting_settings().long_yield_us);
+    }
+  }
+
+  wait::Waiter waiter_ = yielding_waiter();
+  std::uint32_t begun_ = 0;
+  int in_vain_ = 0;
+};
+
+void looked(bool in_vain) {
+  static thread_local ProgressWait wait;
+  if (runtime.executes_in_progress) {
+    progress_executions(Place::in_progress);
+  }
+  if (runtime.yields_in_progress) {
+    wait.looked(in_vain);
+  }
+}
+
+// The library's own; `files` may have it where the program has loaded the library for itself alone.
+template <class Progress>
+Progress find_progress(const char* name, std::initializer_list<const char*> files) {
+  void* address = dlsym(RTLD_NEXT, name);
+  for (const char* const file : files) {
+    void* const library = address == nullptr ? dlopen(file, RTLD_NOLOAD | RTLD_LAZY) : nullptr;
+    if (library != nullptr) {
+      address = dlsym(library, name);
+    }
+  }
+  return reinterpret_cast<Progress>(address);
+}
+
+} // namespace
+
+#if defined(THALWEG_FAMILY_OPENMPI)
+
+namespace {
+
+constinit thread_local bool is_inside = false;
+constinit thread_local bool found_nothing = false;
+
+} // namespace
+
+bool progress_comes_here() {
+  return came_here.load(std::memory_order_relaxed) &&
+         library_symbol("opal_progress_yield_when_idle") != nullptr;
+}
+
+// Open MPI says that it found nothing by a call of sched_yield, if it is to yield.
+void yield_in_progress() {
+  runtime.yields_in_progress = true;
+  *static_cast<bool*>(library_symbol("opal_progress_yield_when_idle")) = true;
+}
+
+bool may_execute_in_progress() {
+  return true;
+}
+
+bool progress_was_in_vain() {
+  found_nothing = true;
+  return is_inside;
+}
+
+#else
+
+bool progress_comes_here() {
+  return came_here.load(std::memory_order_relaxed);
+}
+
+void yield_in_progress() {
+  runtime.yields_in_progress = true;
+}
+
+// Where threads are multiple, MPICH holds a lock that others of its functions may want.
+bool may_execute_in_progress() {
+  return !runtime.has_threads;
+}
+
+bool progress_was_in_vain() {
+  return false;
+}
+
+#endif
+
+} // namespace thalweg::mpi
+
+#if defined(THALWEG_FAMILY_OPENMPI)
+
+// Open MPI 4.1's returns nothing, 5.0's how much it found.
+extern "C" __attribute__((visibility("default"))) int opal_progress() {
+  using namespace thalweg::mpi;
+  static const auto progress =
+      find_progress<int (*)()>("opal_progress", {"libopen-pal.so.40", "libopen-pal.so.80"});
+  note(came_here);
+  if (!runtime.yields_in_progress && !runtime.executes_in_progress) {
+    return progress == nullptr ? 0 : progress();
+  }
+  const bool outer = std::exchange(is_inside, true);
+  found_nothing = false;
+  const int found = progress == nullptr ? 0 : progress();
+  is_inside = outer;
+  looked(found_nothing);
+  return found;
+}
+
+#else
+
+extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
+  using namespace thalweg::mpi;
+  static const auto progress = find_progress<unsigned (*)(void*)>("ucp_worker_progress", {"libucp.so.0"});
+  note(came_here);
+  const unsigned moved = progress == nullptr ? 0 : progress(worker);
+  if (moved != 0) {
+    note(sees_messages);
+  }
+  if (!runtime.yields_in_progress && !runtime.executes_in_progress) {
+    return moved;
+  }
+  // MPICH 5 moves messages of the same node itself, which takes time between two looks.
+  constinit static thread_local std::uint64_t left_ticks = 0;
+  const bool in_vain = moved == 0 && observe::ticks() - left_ticks < observe::brief_ticks();
+  looked(in_vain);
+  left_ticks = observe::ticks();
+  return moved;
+}
+
+#endif

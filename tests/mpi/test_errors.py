@@ -1,0 +1,81 @@
+"""Errors of a program's blocking calls are told as natively: same call, same text, same handler, same status."""
+
+import functools
+import re
+
+import pytest
+from jobs import NATIVE, YIELDING, Mode, Result, build, run, using
+from mpis import named
+
+DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
+RANKS = 3
+
+_RECEIVES = ["recv", "mrecv", "probed", "sendrecv", "sendrecv_replace"]
+_MESSAGES = [*_RECEIVES, "wait", "waitany", "waitsome", "waitall", "test"]
+_ARGUMENTS = ["bad-send", "bad-recv", "bad-probe", "bad-sendrecv", "bad-bcast", "bad-allreduce"]
+_COLLECTIVES = ["gather", "scatter", "alltoall", "allgather", "reduce"]
+# Natively, MPICH crashes after the variants with counts, and Open MPI hangs in what passes blocks on.
+_CASES = {
+    "openmpi4": [*_MESSAGES, *_COLLECTIVES, "gatherv", "alltoallv", *_ARGUMENTS],
+    "mpich4": [*_MESSAGES, *_COLLECTIVES, "bcast", *_ARGUMENTS],
+}
+# One rank alone finds them, so that no other can end the job before it.
+_FATAL = [*_MESSAGES, "gather", "reduce", "bad-send", "bad-recv", "bad-probe", "bad-sendrecv"]
+_AT_THE_GATE = ("recv", "gather", "bad-send")
+
+# Addresses, processes, times, jobs.
+_OF_THE_RUN = re.compile(r"0x[0-9a-f]+|\[\w+:\d+\]|\[[\d.]+\] +\[[^\]]*\]|\[\d+,\d+\]|pid \d+|Abort\(\d+\)")
+
+
+def _told(text: str) -> list[str]:
+    """Give what a job said, without what differs from run to run."""
+    kept = [_OF_THE_RUN.sub("*", line) for line in text.splitlines()]
+    return sorted(line for line in kept if line.strip() and "UCX" not in line)
+
+
+@functools.cache
+def _natively(name: str, handler: str, cases: tuple[str, ...]) -> Result:
+    mpi = named(name)
+    return run(mpi, RANKS, [str(build(mpi, "errors")), handler, *cases], NATIVE)
+
+
+def _compare(name: str, mode: Mode, handler: str, cases: tuple[str, ...]) -> None:
+    mpi = named(name)
+    ours = run(mpi, RANKS, [str(build(mpi, "errors")), handler, *cases], mode)
+    natively = _natively(name, handler, cases)
+    if handler != "fatal":  # else a rank may end before it has printed what it was told
+        assert _told(ours.out) == _told(natively.out)
+    assert _told(ours.err) == _told(natively.err)
+    assert ours.status == natively.status, ours.explain()
+
+
+@DEBIAN
+@pytest.mark.parametrize("mode", [YIELDING, using("scan=chain")], ids=lambda mode: mode.name)
+def test_handlers(name: str, mode: Mode) -> None:
+    """A handler of the program hears of each error once, on the communicator that the library names."""
+    _compare(name, mode, "custom", tuple(_CASES[name]))
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pytest.param(name, case, marks=() if case in _AT_THE_GATE else pytest.mark.exhaustive)
+        for name in _CASES
+        for case in _FATAL
+    ],
+)
+def test_fatal(name: str, case: str) -> None:
+    """A job whose error is fatal ends with the library's own words and status."""
+    _compare(name, YIELDING, "fatal", (case,))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.xdist_group("long calls")
+@pytest.mark.parametrize("operation", ["bcast", "allgather"])
+@pytest.mark.parametrize("mode", [YIELDING, using("scan=chain")], ids=lambda mode: mode.name)
+@DEBIAN
+def test_long_calls(name: str, operation: str, mode: Mode) -> None:
+    """Collectives of more than 2^31 bytes, which MPICH's nonblocking forms abort for."""
+    mpi = named(name)
+    result = run(mpi, RANKS, [str(build(mpi, "long_calls")), operation], mode, seconds=900)
+    assert result.status == 0, result.explain()
