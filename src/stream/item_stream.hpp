@@ -80,7 +80,7 @@ public:
   /// is sent where nothing arrives.
   void wait_for(const std::function<bool()>& reached);
 
-  /// Begins to end the phase: nothing more is sent but by handlers.
+  /// Begins to end the phase: nothing more is sent but by handlers. What is in buffers leaves.
   void start_finish();
   bool test_finish();
   /// Waits until all items of all ranks have been handled. Throws Error where some rank's handler has failed.
@@ -147,6 +147,7 @@ private:
   void begin_wave();
   bool close(std::uint32_t link);
   std::uint8_t flags_to(std::uint32_t link) const;
+  void begin_finish();
   bool has_closed(std::uint32_t end);
   bool take_step();
   bool check_quiescence();

@@ -16,7 +16,14 @@ void ItemStream::must_not_be_nested() const {
     throw Error("a handler ends the phase", "call finish where no handler runs");
 }
 
+// What fills links leaves now, as the program may be long in coming back. What handlers send to it later goes
+// with another wave.
 void ItemStream::start_finish() {
+  begin_finish();
+  has_closed(mesh_.route.end_link(closing_dimension_));
+}
+
+void ItemStream::begin_finish() {
   if (is_finishing_)
     throw Error("the phase is ending already", "wait for its request first");
   must_not_be_nested();
@@ -180,7 +187,7 @@ void ItemStream::send_when_idle(bool moved) {
 void ItemStream::finish() {
   must_not_be_nested();
   if (!is_finishing_)
-    start_finish();
+    begin_finish();
   wait([&] {
     const bool moved = set_->progress(this);
     if (has_ended_)

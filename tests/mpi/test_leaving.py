@@ -43,14 +43,16 @@ def test_calls_of_mpi(name: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces")
 @pytest.mark.xdist_group("lab")
 def test_between_hosts(tmp_path: Path) -> None:
-    """The same between hosts, and calls of teams, whose short messages are put together there."""
+    """The same between hosts; calls of teams, whose short messages are put together there; and items of streams."""
     thalweg = OwnLab("leaving")
     team = str(BUILD / "tests" / "team" / "team-leaving-openmpi")
+    stream = str(BUILD / "tests" / "stream" / "jobs" / "stream-leaving-openmpi")
     with thalweg.up("--hosts", str(RANKS)):
         for program, words in (
             (str(build(named("openmpi4"), "leaving")), ["--use", SELECTIONS]),
             (team, ["--native"]),
             (team, ["--learn", "off", "--tuning", "off"]),
+            (stream, ["--native"]),
         ):
             result = thalweg("lab", "run", *words, "-n", str(RANKS), "--", program, str(tmp_path))
             assert result.returncode == 0, result.stderr[-3000:]

@@ -29,9 +29,10 @@ void check_library() {
   std::string found = text.data();
   found = found.substr(0, found.find_first_of(",\n"));
   if (found.starts_with("Open MPI") != is_for_open_mpi)
-    throw Error(fmt::format("this Thalweg library is for {}, and the program runs on {}",
-                            is_for_open_mpi ? "Open MPI" : "MPICH", found),
-                fmt::format("link with the one whose name ends in -{}", is_for_open_mpi ? "mpich" : "openmpi"));
+    throw Error(
+        fmt::format("this Thalweg library is for {}, and the program runs on {}",
+                    is_for_open_mpi ? "Open MPI" : "MPICH", found),
+        fmt::format("link with the one whose name ends in -{}", is_for_open_mpi ? "mpich" : "openmpi"));
 }
 
 } // namespace
