@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jobs import Mode, build, run
+from jobs import NATIVE, Mode, Result, build, run
 from mpis import named
 from test_placing import DEBIAN, EVERY, RANKS, around, pairs
 
@@ -90,6 +90,26 @@ def test_every_send_has_an_end(name: str, tmp_path: Path) -> None:
     assert begun == ended == {0: 24, 1: 24}
     assert "lacks" not in trace.read_text()
     assert replay(str(trace), Costs(ranks_per_node=0)).simulation.messages == 48
+
+
+@DEBIAN
+def test_calls_over_many_requests_take_no_memory(name: str, tmp_path: Path) -> None:
+    """What a call keeps of its requests lies where the last one's did; fresh pages cost more than the call itself."""
+    mpi = named(name)
+    program = [str(build(mpi, "many_requests"))]
+    mode = Mode("trace", preload=True, settings={"THALWEG_TRACE": "1", "THALWEG_PATTERNS": str(tmp_path)})
+    natively, traced_bytes = (_bytes_taken(run(mpi, 2, program, which)) for which in (NATIVE, mode))
+    assert traced_bytes < natively + 100_000
+    (trace,) = tmp_path.glob("many_requests-*-2.trace")
+    ended = sum(times * len(line.split()[2:]) for rank, times, line in calls(trace) if line.split()[1] == "wait")
+    assert ended == 4096
+
+
+def _bytes_taken(result: Result) -> int:
+    assert result.status == 0, result.explain()
+    found = re.search(r"calls took (\d+) bytes", result.out)
+    assert found, result.explain()
+    return int(found[1])
 
 
 @DEBIAN

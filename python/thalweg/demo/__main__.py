@@ -20,8 +20,10 @@ def demo(  # noqa: PLR0913 - a parameter is an option of the command line
     ranks: Annotated[list[int] | None, typer.Option(help="Numbers of ranks; 4 and 8 unless given.")] = None,
     mpi: Annotated[list[str] | None, typer.Option(help="Only this MPI library, openmpi or mpich.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only programs of these names.")] = None,
-    seconds: Annotated[float, typer.Option(help="How long all runs together may take, about.")] = 250,
-    limit: Annotated[float, typer.Option(help="Seconds after which a single run is given up.")] = 90,
+    seconds: Annotated[float, typer.Option(help="How long all may take, about. Each runs once at least.")] = 250,
+    limit: Annotated[
+        float, typer.Option(help="Seconds after which a single run is given up, on an idle machine.")
+    ] = 90,
     json: Annotated[Path | None, typer.Option(help="Write the rows to this file.")] = None,
     build: Annotated[Path | None, typer.Option(help="The folder that holds the built examples.")] = None,
     no_install: Annotated[bool, typer.Option("--no-install", help="Install nothing.")] = False,

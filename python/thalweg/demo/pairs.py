@@ -1,6 +1,5 @@
 """A case: one program with one number of ranks, natively and under Thalweg, turn by turn."""
 
-import math
 import os
 import statistics
 import time
@@ -29,7 +28,7 @@ class Medians:
 class Case:
     """What became of a case. `failure` is empty if all runs ended well, and then the rest is there.
 
-    A case whose native run was cut off or found no time is marked as not run, which is no failure.
+    A case whose native run was cut off is marked as not run, which is no failure.
     """
 
     program: Program
@@ -50,34 +49,23 @@ class Case:
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a case may take, about; after how long a run is given up; how many pairs at least.
-
-    `end_s` is when, on the monotonic clock, the case's last run must have ended.
-    """
+    """How long a case may take, about; after how long a run is given up; how many pairs at least."""
 
     share_s: float
     limit_s: float
     min_pairs: int = 1
-    end_s: float = math.inf
-
-    @property
-    def left_s(self) -> float:
-        """What a run that starts now may take."""
-        return min(self.limit_s, self.end_s - time.monotonic())
 
 
 class _NoTimeError(Exception):
-    """The program alone needs more time than there is; says nothing of Thalweg."""
+    """The program alone runs longer than a run may; says nothing of Thalweg."""
 
 
 def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
-    """Run pairs until another one would not fit into the case's share of time.
+    """Run pairs, one in any case, until another one would not fit into the case's share of time.
 
     Within a pair native and Thalweg follow each other, and every second pair is turned round, so that neither
     always meets the machine in the state the other left it in.
     """
-    if budget.left_s <= 0:
-        return Case(program, ranks, not_run=True)
     folder = site.scratch / program.name / program.flavor.name / str(ranks)
     folder.mkdir(parents=True)
     native: list[Run] = []
@@ -94,9 +82,9 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
                 break
             for side in (native, ours) if len(native) % 2 == 0 else (ours, native):
                 if side is native:
-                    side.append(_native_run(plain, environment, folder, budget.left_s))
+                    side.append(_native_run(plain, environment, folder, budget.limit_s))
                 else:
-                    limit_s = max(budget.left_s, _patience_s(native))
+                    limit_s = max(budget.limit_s, _patience_s(native))
                     side.append(run([*thalweg_command(), "run", *plain], environment, folder, limit_s))
                 answers.append(program.answer(side[-1].output, folder))
     except _NoTimeError:

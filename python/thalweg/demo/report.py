@@ -31,7 +31,7 @@ def in_scratch(build: Path | None, measure: Callable[[Site], list[Case]]) -> lis
 def report(cases: Sequence[Case], json: Path | None) -> None:
     """Print the table, failures behind it, write rows; leave with status 1 unless all answers agree.
 
-    Cases that found no time are named and do not count.
+    Cases whose native run was cut off are named and do not count.
     """
     Console(width=None if sys.stdout.isatty() else _WIDTH_OF_FILES).print(table_of(cases))
     for case in cases:
@@ -41,6 +41,6 @@ def report(cases: Sequence[Case], json: Path | None) -> None:
         write_rows(rows_of(cases), str(json))
     run = [case for case in cases if not case.not_run]
     if len(run) < len(cases):
-        typer.echo(f"{len(cases) - len(run)} cases found no time: give more --seconds", err=True)
+        typer.echo(f"{len(cases) - len(run)} cases were cut off: give a single run more time, --limit", err=True)
     if not run or not all(case.answers_agree for case in run):
         raise typer.Exit(FAILED.number)

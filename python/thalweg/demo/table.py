@@ -35,7 +35,7 @@ def table_of(cases: Sequence[Case]) -> Table:
 def _cells(case: Case) -> list[Text | str]:
     start: list[Text | str] = [case.program.title, case.program.flavor.title, str(case.ranks)]
     if case.native is None or case.thalweg is None:
-        end = Text("no time", "yellow") if case.not_run else Text("failed", "bold red")
+        end = Text("cut off", "yellow") if case.not_run else Text("failed", "bold red")
         return [*start, *["-"] * len(_COLUMNS), "", end]
     return [
         *start,

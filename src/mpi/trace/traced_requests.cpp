@@ -11,6 +11,9 @@ namespace {
 using pattern::Completed;
 using pattern::TracedCall;
 
+// Of a communicator's ranks; the requests on it share them.
+using WorldRanks = std::shared_ptr<const std::vector<int>>;
+
 struct TracedRequest {
   ThreadLog* thread = nullptr; // whose number it has
   std::int32_t number = 0;
@@ -18,14 +21,22 @@ struct TracedRequest {
   bool is_active = false;
   bool is_canceled = false;
   bool is_send = false;
-  std::vector<std::int32_t> sources = {}; // ranks of the world, by status's source; empty: it was said before
-  std::vector<TracedCall> calls = {};     // of persistent ones
+  WorldRanks sources = nullptr;       // by status's source; none: it was said before
+  std::vector<TracedCall> calls = {}; // of persistent ones
 };
 
 struct TracedRequests {
   std::mutex mutex;
   // By handle, the latest last: libraries give all sends that are over at once the same handle.
   std::unordered_map<MPI_Request, std::vector<TracedRequest>> requests;
+  WorldRanks latest_sources;
+
+  // Where every request had a copy, many receives on a large communicator took much memory.
+  const WorldRanks& sources_of(const CommunicatorState& communicator) {
+    if (latest_sources == nullptr || *latest_sources != communicator.world_ranks())
+      latest_sources = std::make_shared<const std::vector<int>>(communicator.world_ranks());
+    return latest_sources;
+  }
 
   void forget_latest(MPI_Request request) {
     const auto found = requests.find(request);
@@ -47,8 +58,8 @@ Completed completed_of(const TracedRequest& request, const MPI_Status* status) {
     native.Test_cancelled(status, &was_canceled);
   if (was_canceled != 0) {
     found.source = Completed::canceled;
-  } else if (!request.sources.empty() && status != nullptr && status->MPI_SOURCE >= 0) {
-    found.source = request.sources[static_cast<std::size_t>(status->MPI_SOURCE)];
+  } else if (request.sources != nullptr && status != nullptr && status->MPI_SOURCE >= 0) {
+    found.source = (*request.sources)[static_cast<std::size_t>(status->MPI_SOURCE)];
     found.tag = status->MPI_TAG;
   }
   return found;
@@ -74,6 +85,12 @@ void complete(MPI_Request request, const MPI_Status* status, std::vector<Complet
   all.forget_latest(request);
 }
 
+// Of this thread: several where a call is made within another, as by error handlers.
+std::vector<std::unique_ptr<WaitedRoom>>& spare_rooms() {
+  static thread_local std::vector<std::unique_ptr<WaitedRoom>> rooms;
+  return rooms;
+}
+
 void append_wait(std::vector<Completed> completed) {
   if (completed.empty())
     return;
@@ -92,8 +109,6 @@ void trace_request(std::vector<TracedCall> calls, MPI_Request request, bool is_p
                     .is_persistent = is_persistent,
                     .is_active = !is_persistent};
   one.is_send = !is_persistent && calls.size() == 1 && calls[0].kind == pattern::TracedKind::send;
-  if (asks != nullptr)
-    one.sources = asks->world_ranks();
   for (TracedCall& call : calls) {
     call.request = one.number;
     if (!is_persistent)
@@ -103,6 +118,8 @@ void trace_request(std::vector<TracedCall> calls, MPI_Request request, bool is_p
     one.calls = std::move(calls);
   TracedRequests& all = traced_requests();
   const std::lock_guard lock(all.mutex);
+  if (asks != nullptr)
+    one.sources = all.sources_of(*asks);
   std::vector<TracedRequest>& known = all.requests[request];
   if (!known.empty() && !(one.is_send && known.back().is_send))
     known.clear(); // its end was not seen
@@ -145,46 +162,64 @@ void traced_request_canceled(MPI_Request request) {
     found->second.back().is_canceled = true;
 }
 
+void WaitedRequests::keep(int count, const MPI_Request* requests) {
+  std::vector<std::unique_ptr<WaitedRoom>>& spare = spare_rooms();
+  if (spare.empty()) {
+    room_ = std::make_unique<WaitedRoom>();
+  } else {
+    room_ = std::move(spare.back());
+    spare.pop_back();
+  }
+  room_->requests.assign(requests, requests + count);
+}
+
+void WaitedRequests::give_back() {
+  spare_rooms().push_back(std::move(room_));
+}
+
+MPI_Status* WaitedRequests::statuses_for(std::size_t count) {
+  if (room_->statuses_there < count) {
+    room_->statuses = std::make_unique_for_overwrite<MPI_Status[]>(count);
+    room_->statuses_there = count;
+  }
+  return room_->statuses.get();
+}
+
 MPI_Status* WaitedRequests::statuses(MPI_Status* statuses) {
-  if (requests_.empty() || statuses != MPI_STATUSES_IGNORE)
-    return statuses;
-  statuses_.resize(requests_.size());
-  return statuses_.data();
+  return room_ == nullptr || statuses != MPI_STATUSES_IGNORE ? statuses
+                                                             : statuses_for(room_->requests.size());
 }
 
 MPI_Status* WaitedRequests::status(MPI_Status* status) {
-  if (requests_.empty() || status != MPI_STATUS_IGNORE)
-    return status;
-  statuses_.resize(1);
-  return statuses_.data();
+  return room_ == nullptr || status != MPI_STATUS_IGNORE ? status : statuses_for(1);
 }
 
 int WaitedRequests::all(int code, const MPI_Status* statuses) const {
-  if (requests_.empty() || code != MPI_SUCCESS)
+  if (room_ == nullptr || code != MPI_SUCCESS)
     return code;
   std::vector<Completed> completed;
-  for (std::size_t index = 0; index < requests_.size(); ++index)
-    complete(requests_[index], statuses == MPI_STATUSES_IGNORE ? nullptr : &statuses[index], completed);
+  for (std::size_t index = 0; index < room_->requests.size(); ++index)
+    complete(room_->requests[index], statuses == MPI_STATUSES_IGNORE ? nullptr : &statuses[index], completed);
   append_wait(std::move(completed));
   return code;
 }
 
 int WaitedRequests::one(int code, const int& index, const MPI_Status* status) const {
-  if (requests_.empty() || code != MPI_SUCCESS || index == MPI_UNDEFINED)
+  if (room_ == nullptr || code != MPI_SUCCESS || index == MPI_UNDEFINED)
     return code;
   std::vector<Completed> completed;
-  complete(requests_[static_cast<std::size_t>(index)], status == MPI_STATUS_IGNORE ? nullptr : status,
+  complete(room_->requests[static_cast<std::size_t>(index)], status == MPI_STATUS_IGNORE ? nullptr : status,
            completed);
   append_wait(std::move(completed));
   return code;
 }
 
 int WaitedRequests::some(int code, const int& count, const int* indices, const MPI_Status* statuses) const {
-  if (requests_.empty() || code != MPI_SUCCESS || count == MPI_UNDEFINED)
+  if (room_ == nullptr || code != MPI_SUCCESS || count == MPI_UNDEFINED)
     return code;
   std::vector<Completed> completed;
   for (int place = 0; place < count; ++place)
-    complete(requests_[static_cast<std::size_t>(indices[place])],
+    complete(room_->requests[static_cast<std::size_t>(indices[place])],
              statuses == MPI_STATUSES_IGNORE ? nullptr : &statuses[place], completed);
   append_wait(std::move(completed));
   return code;

@@ -2,7 +2,9 @@
 
 // Requests of the program's for the trace: what began with each, and when it is over.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "mpi/comm/communicators.hpp"
@@ -19,13 +21,28 @@ void traced_request_started(MPI_Request request);
 void traced_request_freed(MPI_Request request);
 void traced_request_canceled(MPI_Request request);
 
+// Room for the requests of a call, which the next ones of its thread use again: of many requests, fresh pages
+// cost more than the call.
+struct WaitedRoom {
+  std::vector<MPI_Request> requests;
+  std::unique_ptr<MPI_Status[]> statuses;
+  std::size_t statuses_there = 0;
+};
+
 // The requests that a call waits for or looks at, as they were before it: they may be none afterwards.
 class WaitedRequests {
 public:
   WaitedRequests(int count, const MPI_Request* requests) {
     if (traces && recording && count > 0) [[unlikely]]
-      requests_.assign(requests, requests + count);
+      keep(count, requests);
   }
+  ~WaitedRequests() {
+    if (room_ != nullptr) [[unlikely]]
+      give_back();
+  }
+  WaitedRequests(const WaitedRequests&) = delete;
+  WaitedRequests& operator=(const WaitedRequests&) = delete;
+
   // Where the program ignores statuses, the trace wants them for receives of any message.
   MPI_Status* statuses(MPI_Status* statuses);
   MPI_Status* status(MPI_Status* status);
@@ -37,8 +54,11 @@ public:
   int some(int code, const int& count, const int* indices, const MPI_Status* statuses) const;
 
 private:
-  std::vector<MPI_Request> requests_; // none: nothing is traced
-  std::vector<MPI_Status> statuses_;
+  void keep(int count, const MPI_Request* requests);
+  void give_back();
+  MPI_Status* statuses_for(std::size_t count);
+
+  std::unique_ptr<WaitedRoom> room_; // none: nothing is traced
 };
 
 } // namespace thalweg::mpi

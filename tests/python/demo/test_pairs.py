@@ -1,14 +1,13 @@
 """A case runs both ways, compares answers with each other and with what is known, and survives failures."""
 
-import time
-
 import pytest
 from script_program import program_that
 
-from thalweg.demo import pairs
-from thalweg.demo.pairs import Budget, measure
+from thalweg.demo import pairs, series
+from thalweg.demo.pairs import Budget, Case, measure
 from thalweg.demo.program import Program
 from thalweg.demo.rows import rows_of
+from thalweg.demo.series import measure_all
 from thalweg.demo.site import Site
 from thalweg.demo.table import table_of
 from thalweg.rows import geometric_mean
@@ -43,20 +42,45 @@ def test_failures_are_kept_and_shown(echo: Program, site: Site) -> None:
     assert table_of([good, silent, broken]).title
 
 
-def test_no_run_goes_on_beyond_the_end_of_all(echo: Program, site: Site) -> None:
+def test_a_native_run_that_takes_too_long_is_no_failure(echo: Program, site: Site) -> None:
     del echo
-    end_s = time.monotonic() + 1
-    budget = Budget(share_s=0, limit_s=60, end_s=end_s)
-    cut = measure(program_that("sleep 600; true"), 4, site, budget)
-    late = measure(program_that("echo answer: right"), 8, site, budget)
-    assert (cut.not_run, cut.failure, late.not_run) == (True, "", True)
-    assert table_of([cut, late]).title
+    cut = measure(program_that("sleep 600; true"), 4, site, Budget(share_s=0, limit_s=1))
+    assert (cut.not_run, cut.failure) == (True, "")
+    assert table_of([cut]).title
+
+
+def test_every_case_is_run_however_little_time_there_is(
+    echo: Program, site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = [(echo, ranks) for ranks in (2, 4, 8)]
+    cases = measure_all(work, site, total_s=0, limit_s=60)
+    assert [(case.pairs, case.not_run, case.failure) for case in cases] == [(1, False, "")] * 3
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "[1/3] a script, No MPI, 2 ranks …", "there is no terminal"
+    assert len(lines) == 6
+    assert lines[-1].startswith("[3/3] 1 pairs; ")
+
+
+def test_a_run_may_take_longer_on_a_busy_machine(echo: Program, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    del echo
+    limits: list[float] = []
+
+    def noted(program: Program, ranks: int, _site: Site, budget: Budget) -> Case:
+        limits.append(budget.limit_s)
+        return Case(program, ranks, not_run=True)
+
+    monkeypatch.setattr(series, "measure", noted)
+    for load in (0.1, 10.0):
+        monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 1.0, 1.0))
+        monkeypatch.setattr("os.sched_getaffinity", lambda _process: {0, 1})
+        measure_all([(program_that("true"), 2)], site, 60, 90)
+    assert limits == [90, 450]
 
 
 def test_a_hang_under_thalweg_is_a_failure(echo: Program, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     del echo
     monkeypatch.setattr(pairs, "_patience_s", lambda _native: 1)
-    budget = Budget(share_s=0, limit_s=60, end_s=time.monotonic() + 1)
+    budget = Budget(share_s=0, limit_s=1)
     case = measure(program_that('[ -z "$UNDER" ] || sleep 600; echo answer: right'), 4, site, budget)
     assert not case.not_run
     assert "ran longer than 1 s" in case.failure
