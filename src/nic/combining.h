@@ -79,45 +79,46 @@ THALWEG_NIC_INLINE enum thalweg_nic_comparison thalweg_nic_compare(__u32 number,
   return first < second ? THALWEG_NIC_LESS : THALWEG_NIC_MORE;
 }
 
-/* `from`, which has come, combined with `own`: where the order matters, as the engine does. */
-THALWEG_NIC_FUNCTION __u64 thalweg_nic_result(__u32 operation, __u64 from, __u64 own) {
+/* What comes of two numbers: where the order matters, as in the engine (engine/reductions.hpp). */
+THALWEG_NIC_FUNCTION __u64 thalweg_nic_result(__u32 operation, __u64 left, __u64 right) {
   const __u32 number = operation >> 3 & 3;
   switch (operation & 7) {
   case THALWEG_NIC_SUM:
     if (number == THALWEG_NIC_INTEGER)
-      return from + own;
+      return left + right;
     if (number == THALWEG_NIC_DOUBLE)
-      return thalweg_nic_add(from, own);
-    return thalweg_nic_narrow(thalweg_nic_add(thalweg_nic_widen(from), thalweg_nic_widen(own)));
+      return thalweg_nic_add(left, right);
+    return thalweg_nic_narrow(thalweg_nic_add(thalweg_nic_widen(left), thalweg_nic_widen(right)));
   case THALWEG_NIC_PRODUCT:
     if (number == THALWEG_NIC_INTEGER)
-      return from * own;
+      return left * right;
     if (number == THALWEG_NIC_DOUBLE)
-      return thalweg_nic_multiply(from, own);
-    return thalweg_nic_narrow(thalweg_nic_multiply(thalweg_nic_widen(from), thalweg_nic_widen(own)));
+      return thalweg_nic_multiply(left, right);
+    return thalweg_nic_narrow(thalweg_nic_multiply(thalweg_nic_widen(left), thalweg_nic_widen(right)));
   case THALWEG_NIC_MINIMUM:
-    return thalweg_nic_compare(number, from, own) == THALWEG_NIC_LESS ? from : own;
+    return thalweg_nic_compare(number, left, right) == THALWEG_NIC_LESS ? left : right;
   case THALWEG_NIC_MAXIMUM:
-    return thalweg_nic_compare(number, from, own) == THALWEG_NIC_MORE ? from : own;
+    return thalweg_nic_compare(number, left, right) == THALWEG_NIC_MORE ? left : right;
   case THALWEG_NIC_AND:
-    return from & own;
+    return left & right;
   case THALWEG_NIC_OR:
-    return from | own;
+    return left | right;
   case THALWEG_NIC_XOR:
-    return from ^ own;
+    return left ^ right;
   default:
-    return own;
+    return right;
   }
 }
 
-/* Where the minimum or maximum of `from` and `own` is; of equal ones where the first one is. */
-THALWEG_NIC_FUNCTION __u64 thalweg_nic_where(__u32 operation, __u64 from, __u64 own, __u64 where_from,
-                                             __u64 where_own) {
-  const enum thalweg_nic_comparison found = thalweg_nic_compare(operation >> 3 & 3, from, own);
+/* Where the minimum or maximum of `left` and `right` is; of equal ones where the first one is. */
+THALWEG_NIC_FUNCTION __u64 thalweg_nic_where(__u32 operation, __u64 left, __u64 right, __u64 where_left,
+                                             __u64 where_right) {
+  const enum thalweg_nic_comparison found = thalweg_nic_compare(operation >> 3 & 3, left, right);
   if (found == THALWEG_NIC_EQUAL)
-    return (__s64)where_from < (__s64)where_own ? where_from : where_own;
-  return found == ((operation & 7) == THALWEG_NIC_MINIMUM ? THALWEG_NIC_LESS : THALWEG_NIC_MORE) ? where_from
-                                                                                                 : where_own;
+    return (__s64)where_left < (__s64)where_right ? where_left : where_right;
+  return found == ((operation & 7) == THALWEG_NIC_MINIMUM ? THALWEG_NIC_LESS : THALWEG_NIC_MORE)
+             ? where_left
+             : where_right;
 }
 
 /* Lengths that are known where this is compiled keep the verifier's work small. Words beyond the count are 0.
@@ -191,15 +192,16 @@ THALWEG_NIC_INLINE void thalweg_nic_join(struct thalweg_nic_content* into,
     THALWEG_NIC_EACH_OF_ROW(from, into->words[i] += from->words[i]);
 }
 
+/* What those before have brought is the left operand, as in the schedule. */
 THALWEG_NIC_INLINE void thalweg_nic_combine(struct thalweg_nic_content* into,
                                             const struct thalweg_nic_content* from) {
   const __u32 operation = into->operation;
   if (operation >> 3 & THALWEG_NIC_LOCATED)
     THALWEG_NIC_EACH(into, 2, {
-      into->words[i + 1] = thalweg_nic_where(operation, from->words[i], into->words[i], from->words[i + 1],
-                                             into->words[i + 1]);
-      into->words[i] = thalweg_nic_result(operation, from->words[i], into->words[i]);
+      into->words[i + 1] = thalweg_nic_where(operation, into->words[i], from->words[i], into->words[i + 1],
+                                             from->words[i + 1]);
+      into->words[i] = thalweg_nic_result(operation, into->words[i], from->words[i]);
     });
   else
-    THALWEG_NIC_EACH(into, 1, into->words[i] = thalweg_nic_result(operation, from->words[i], into->words[i]));
+    THALWEG_NIC_EACH(into, 1, into->words[i] = thalweg_nic_result(operation, into->words[i], from->words[i]));
 }

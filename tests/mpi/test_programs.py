@@ -119,20 +119,27 @@ def test_bits_are_the_librarys_unless_somebody_chose(name: str, ranks: int) -> N
     assert [line for line in _hashes(mpi, ranks, learning) if line not in native] == []
 
 
-# All strategies of all-reduce that combine on more ranks than one, and one of the others.
+# All strategies of all-reduce that combine on more ranks than one, and some others.
 AGREEING = (
     *("recursive_doubling", "recursive_exchange:radix=3", "direct", "bine:parts=whole", "allgather_reduce"),
     *("two_level:level=socket", "two_level_scatter", "ring", "nic"),
 )
+AGREEING_RANKS = (4, 5, 3, 8, 2)
 
 
+# The gate has each strategy once.
 @pytest.mark.parametrize(
     ("name", "ranks", "strategy"),
     [
-        pytest.param(name, ranks, strategy, marks=() if (number + library + ranks) % 4 == 0 else pytest.mark.exhaustive)
+        pytest.param(
+            name,
+            ranks,
+            strategy,
+            marks=() if number % 2 == library and AGREEING_RANKS[number % 5] == ranks else pytest.mark.exhaustive,
+        )
         for library, name in enumerate(["openmpi4", "mpich4"])
         for number, strategy in enumerate(AGREEING)
-        for ranks in (2, 3, 4, 5, 8)
+        for ranks in AGREEING_RANKS
     ],
 )
 def test_all_ranks_have_the_same_bits(name: str, ranks: int, strategy: str) -> None:

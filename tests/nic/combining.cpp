@@ -107,12 +107,12 @@ TEST(NicCombining, FindsWhereTheLeastAndTheMostIs) {
   EXPECT_EQ(least.words[0], word_of(-1.5));
   EXPECT_EQ(least.words[1], 7U);
   thalweg_nic_content most = pair(THALWEG_NIC_MAXIMUM, 0.0, 5);
-  for (const auto& [value, where] : {std::pair{-0.0, 3}, {-1.0, 1}, {std::nan(""), 0}}) {
+  for (const auto& [value, where] : {std::pair{std::nan(""), 0}, {-0.0, 3}, {-1.0, 1}}) {
     const auto other = pair(THALWEG_NIC_MAXIMUM, value, static_cast<std::uint64_t>(where));
     thalweg_nic_combine(&most, &other);
   }
-  EXPECT_EQ(most.words[0], word_of(0.0));
-  EXPECT_EQ(most.words[1], 3U) << "zeros are equal, and what is no number is not more";
+  EXPECT_EQ(most.words[0], word_of(-0.0)) << "of two that are not more than each other the right one is taken";
+  EXPECT_EQ(most.words[1], 3U);
 }
 
 TEST(NicCombining, ReachesEveryWordOfEachLength) {

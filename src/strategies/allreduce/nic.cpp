@@ -10,7 +10,7 @@ void append(Builder& b) {
   b.copy(schedule::input(0, b.pieces()), vector);
   for (const Rank child : node.children) {
     b.round();
-    b.receive_combine(child, vector, schedule::Side::left);
+    b.receive_combine(child, vector, schedule::Side::right);
   }
   b.round();
   b.send(node.parent, vector);

@@ -16,7 +16,7 @@ void append(Builder& b) {
   b.copy(own, sum);
   for (const Rank child : node.children) {
     b.round();
-    b.receive_combine(child, sum, schedule::Side::left);
+    b.receive_combine(child, sum, schedule::Side::right);
   }
   b.round();
   b.send(node.parent, sum);
