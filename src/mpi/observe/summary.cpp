@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -86,7 +87,6 @@ struct Column {
   }
 };
 
-// The columns of the table; those that a narrow screen does without come first.
 struct Table {
   Column transfer{"transfer", false, {}};
   Column ranks{"ranks", false, {}};
@@ -105,11 +105,14 @@ struct Table {
     return {&function, &site,    &ranks,    &calls, &bytes, &time,
             &mean,     &waiting, &transfer, &last,  &cpu,   &ran_on};
   }
-  std::vector<Column*> by_worth() { return {&transfer, &ranks, &cpu, &bytes, &last, &mean}; }
+  // What a narrow screen does without, the most telling first.
+  std::vector<Column*> optional() { return {&mean, &last, &bytes, &cpu, &ranks, &transfer}; }
 };
 
+constexpr std::size_t gap = 2; // between columns
+
 std::size_t width_of(const std::vector<Column*>& columns) {
-  std::size_t width = 2 * (columns.size() - 1);
+  std::size_t width = gap * (columns.size() - 1);
   for (const Column* column : columns) {
     width += column->width;
   }
@@ -119,6 +122,7 @@ std::size_t width_of(const std::vector<Column*>& columns) {
 constexpr std::size_t widest_site = 40;
 constexpr std::size_t narrowest_site = 18;
 constexpr std::size_t narrowest_end = 6;
+constexpr std::size_t short_end = 16; // what other columns make it
 
 // Leaves out columns, then cuts the call sites and what is last, until the table fits.
 void fit(Table& table, std::vector<Column*>& columns, std::size_t screen) {
@@ -128,15 +132,22 @@ void fit(Table& table, std::vector<Column*>& columns, std::size_t screen) {
       column.width = std::max(min_width, column.width - std::min(column.width, width - screen));
     }
   };
-  const auto fits_with = [&](std::size_t site) {
-    return width_of(columns) - table.site.width + std::min(table.site.width, site) <= screen;
-  };
-  for (Column* const column : table.by_worth()) {
-    if (fits_with(narrowest_site)) {
-      break;
-    }
+  const std::vector<Column*> all = columns;
+  for (const Column* const column : table.optional()) {
     std::erase(columns, column);
   }
+  for (Column* const column : table.optional()) {
+    const std::size_t cut = table.site.width - std::min(table.site.width, narrowest_site) +
+                            table.ran_on.width - std::min(table.ran_on.width, short_end);
+    if (width_of(columns) + gap + column->width <= screen + cut) {
+      columns.push_back(column);
+    }
+  }
+  std::vector<Column*> kept;
+  std::ranges::copy_if(all, std::back_inserter(kept), [&](const Column* column) {
+    return std::ranges::find(columns, column) != columns.end();
+  });
+  columns = std::move(kept);
   shrink(table.site, narrowest_site);
   shrink(table.ran_on, narrowest_end);
 }
