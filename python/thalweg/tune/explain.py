@@ -18,7 +18,7 @@ from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain_learned import learned_lines, learned_of
 from thalweg.tune.explain_streams import stream_lines
-from thalweg.units import size_text, time_text
+from thalweg.units import count_text, size_text, time_text
 
 _CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
 _SHOWN = 3
@@ -128,7 +128,9 @@ def explain_call(  # noqa: PLR0913
     machine = files.load(path) if path else _core.default_machine()
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     size = f" of {size_text(question.size)}" if question.size else ""
-    console.print(f"{question.call}{size}, {question.ranks} ranks on {question.node_count} nodes")
+    console.print(
+        f"{question.call}{size}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
+    )
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
     if remark := remark_on_routes(question.node_count, question.places(machine)):
         console.print(remark)
@@ -170,7 +172,8 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
     """Say what runs and why, in the order of precedence: tuning file, else native."""
     if not picks:
         return (
-            f"pick: {NATIVE}: nothing was measured for {question.ranks} ranks on {question.node_count} nodes in "
+            f"pick: {NATIVE}: nothing was measured for {count_text(question.ranks, 'rank')} on "
+            f"{count_text(question.node_count, 'node')} in "
             f"{tuning_path} (thalweg tune does), and a prediction alone never takes native's place"
         )
     pick, tuning = picks[0]
