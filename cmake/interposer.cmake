@@ -34,6 +34,13 @@ if(THALWEG_LIBDW_INCLUDE_DIR AND THALWEG_LIBDW)
   install(TARGETS thalweg_symbols LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 endif()
 
+# Reports jobs that ended without MPI_Finalize.
+add_executable(thalweg_unfinished ${PROJECT_SOURCE_DIR}/src/mpi/unfinished/main.cpp)
+set_target_properties(thalweg_unfinished PROPERTIES OUTPUT_NAME thalweg-unfinished)
+target_link_libraries(thalweg_unfinished PRIVATE thalweg_flags thalweg_observe)
+target_link_options(thalweg_unfinished PRIVATE -static-libstdc++ -static-libgcc)
+install(TARGETS thalweg_unfinished RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
+
 # thalweg_interposer(<family> <include folder> [options of generate.py...])
 function(thalweg_interposer family include)
   set(source ${PROJECT_SOURCE_DIR}/src/mpi)
@@ -47,7 +54,7 @@ function(thalweg_interposer family include)
     COMMAND Python3::Interpreter ${source}/abi/generate.py --output ${generated} ${ARGN}
     DEPENDS ${source}/abi/generate.py ${source}/abi/entries.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/world/")
+  list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/unfinished/|/mpi/world/")
   list(REMOVE_ITEM sources ${observe_sources} ${compiled_once})
 
   string(TOUPPER ${family} upper)

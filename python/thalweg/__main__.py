@@ -36,10 +36,17 @@ def main() -> int:
 
 def _command(words: list[str]) -> int:
     """Run a command line. `run` takes a short way that imports little; everything else goes through typer."""
-    if words[:1] == ["run"] and not _asks_for_help(words[1:]):
+    if words[:1] == ["run"]:
         from thalweg.launch.execute import run  # noqa: PLC0415 - every import here is part of a program's start
 
-        return run(words[1:])
+        if (status := run(words[1:])) is not None:
+            return status
+        words = ["run", "--help"]
+    if words[:2] == ["lab", "run"]:
+        from thalweg.lab.launch import run_words  # noqa: PLC0415
+
+        run_words(words[2:])
+        words = ["lab", "run", "--help"]
     from thalweg.cli import application  # noqa: PLC0415
 
     return application(words)
@@ -48,11 +55,6 @@ def _command(words: list[str]) -> int:
 def _forget_output() -> None:
     """Spare the interpreter's end another try to write what could not be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _asks_for_help(words: list[str]) -> bool:
-    """Tell whether --help is meant for `thalweg run` and not for the program behind it."""
-    return not words or words[0] in ("--help", "-h")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Where the libraries of this installation are: the interposers, and those that Python programs call."""
 
+import glob
 import os
 
 import thalweg
@@ -22,6 +23,11 @@ def world_library(family: Family) -> str:
     return _library(f"libthalweg-world-{family.name}.so", f"the library that numbers ranks for {family.title}")
 
 
+def unfinished_program() -> str:
+    """Find the program that reports jobs that ended without MPI_Finalize."""
+    return _library("thalweg-unfinished", "the program that reports jobs that were interrupted")
+
+
 def stream_library(family: Family) -> str:
     """Find what programs on streams call."""
     return _library(f"libthalweg-stream-{family.name}.so", f"streams for {family.title}")
@@ -42,11 +48,18 @@ def place_library(family: Family) -> str:
     return _library(f"libthalweg-place-{family.name}.so", f"placing for {family.title}")
 
 
+def find_library(name: str) -> str:
+    """Give the path of a library by its file's name; empty where there is none.
+
+    Wheels have libraries that programs are linked with under the name alone by which programs load them, with the
+    number of its interface behind.
+    """
+    paths = [os.path.join(folder, name) for folder in library_folders()]
+    return next((found for path in paths for found in [path, *glob.glob(f"{path}.[0-9]")] if os.path.isfile(found)), "")
+
+
 def _library(name: str, description: str) -> str:
-    folders = library_folders()
-    for folder in folders:
-        path = os.path.join(folder, name)
-        if os.path.isfile(path):
-            return path
-    message = f"{name}, {description}, is missing in {' and '.join(folders)}"
+    if path := find_library(name):
+        return path
+    message = f"{name}, {description}, is missing in {' and '.join(library_folders())}"
     raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI's headers installed: make build")

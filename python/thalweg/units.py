@@ -9,6 +9,11 @@ def time_text(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def count_text(count: int, noun: str) -> str:
+    """Write a number of things: 1 rank, 2 ranks."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def rate_text(seconds_per_byte: float) -> str:
     """Write a time per byte as a rate: 12.3 GB/s."""
     if seconds_per_byte <= 0:
@@ -31,8 +36,3 @@ def size_text(size: int) -> str:
 def times_text(factor: float) -> str:
     """Write a factor with three digits: 1.23 x."""
     return f"{factor:.3g} x"
-
-
-def count_text(count: int, noun: str) -> str:
-    """Write a number of things: 1 rank, 2 ranks."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

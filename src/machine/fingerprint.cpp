@@ -40,10 +40,16 @@ std::string kernel_version() {
   return std::string(release.substr(0, second_dot));
 }
 
+// What Thalweg set to start faster changes nothing, nor does a default that somebody has written down.
+bool is_deliberate(std::string_view name, std::string_view value, Environment environment) {
+  const bool is_default = name == "THALWEG_SHARED_MEMORY" && value == "1";
+  return !is_default && !is_own_setting(name, environment);
+}
+
 std::string transport(Environment environment) {
   std::string text;
   for (const char* name : transport_settings)
-    if (const char* value = environment(name))
+    if (const char* value = environment(name); value != nullptr && is_deliberate(name, value, environment))
       text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text.empty() ? "default" : text;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "machine/own_settings.hpp"
+
 namespace thalweg::machine {
 
 struct Fingerprint {
@@ -21,9 +23,6 @@ struct Fingerprint {
 
   bool operator==(const Fingerprint&) const = default;
 };
-
-/// The value of an environment variable, or null.
-using Environment = const char* (*)(const char* name);
 
 /// Fills in what this process can see by itself: processor, kernel and, from the environment, transport.
 Fingerprint local_fingerprint(Environment environment);

@@ -24,6 +24,18 @@ const Call& call_named(std::string_view name, std::string_view whole) {
               fmt::format("did you mean {}?", fmt::join(nearest(name, names), ", ")));
 }
 
+// Commas may stand between selections too, as far as no parameters stand before: those are parted by commas
+// themselves.
+std::vector<std::string_view> selection_texts(std::string_view text) {
+  std::vector<std::string_view> texts;
+  for (std::string_view part : split(text, ';')) {
+    for (std::size_t comma; (comma = part.find(',')) < part.find(':'); part.remove_prefix(comma + 1))
+      texts.push_back(part.substr(0, comma));
+    texts.push_back(part);
+  }
+  return texts;
+}
+
 } // namespace
 
 Selection parse_selection(std::string_view text) {
@@ -41,7 +53,7 @@ std::vector<Selection> parse_selections(std::string_view text) {
   std::vector<Selection> selections;
   if (trimmed(text).empty())
     return selections;
-  for (const std::string_view part : split(text, ';')) {
+  for (const std::string_view part : selection_texts(text)) {
     Selection selection = parse_selection(part);
     if (std::ranges::find(selections, selection.call, &Selection::call) != selections.end())
       throw Error(fmt::format("two strategies are selected for {}", selection.call->name), "select one");

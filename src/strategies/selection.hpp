@@ -25,7 +25,8 @@ struct Selection {
 
 /// Reads one selection. Throws Error for anything that is none, saying what to write instead.
 Selection parse_selection(std::string_view text);
-/// Reads several; blank text is none. Throws Error also where a call is selected for twice.
+/// Reads several, joined by semicolons, or by commas behind such without parameters; blank text is none.
+/// Throws Error also where a call is selected for twice.
 std::vector<Selection> parse_selections(std::string_view text);
 
 /// The schedule that was selected. Throws Error where it is the library or an offload, which have none.

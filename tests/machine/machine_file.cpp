@@ -253,6 +253,18 @@ TEST(Fingerprint, TellsWhatDiffers) {
   EXPECT_NE(text.find("nodes 2, not 1"), std::string::npos) << text;
 }
 
+TEST(Fingerprint, LeavesOutWhatThalwegHasSet) {
+  const Fingerprint found = local_fingerprint([](const char* name) -> const char* {
+    const std::string_view asked = name;
+    return asked == "OMPI_MCA_mtl"            ? "^ofi,psm2,psm"
+           : asked == "OMPI_MCA_btl"          ? "tcp,self"
+           : asked == "THALWEG_OWN_SETTINGS"  ? "OMPI_MCA_coll_tuned_use_dynamic_rules,OMPI_MCA_mtl"
+           : asked == "THALWEG_SHARED_MEMORY" ? "1"
+                                              : nullptr;
+  });
+  EXPECT_EQ(found.transport, "OMPI_MCA_btl=tcp,self");
+}
+
 TEST(MachineFile, SaysWhereHostsAre) {
   const Machine machine = parse_machine(full, "box.toml");
   EXPECT_EQ(machine.nodes.place_of("n0"), 3);

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -200,11 +201,38 @@ def test_python_uses_what_mpi4py_is_linked_with(
         "MPI.cpython.so", "int module;", "cc", "-shared", "-fPIC", "-Wl,--no-as-needed",
         f"-L{folder}", "-l:libmpi.so.40", f"-Wl,-rpath,{folder}",
     )  # fmt: skip
-    os.symlink(module, package / "MPI.cpython-311.so")
+    os.symlink(module, package / f"MPI{EXTENSION_SUFFIXES[0]}")
     program = find_program([sys.executable], environment | {"PYTHONPATH": str(tmp_path)})
     assert program is not None
     assert program.mpi is not None
     assert program.mpi.family == OPENMPI
+
+
+def test_python_whose_user_names_the_abi(programs: Programs, environment: dict[str, str], tmp_path: Path) -> None:
+    """mpi4py's wheel looks for no library then: the extension module that it takes says which."""
+    package = tmp_path / "mpi4py"
+    package.mkdir()
+    for family, soname in (("openmpi", "libmpi.so.40"), ("mpich", "libmpi.so.12")):
+        folder = programs.library(soname)
+        module = programs.build(
+            f"extension-{family}.so", "int module;", "cc", "-shared", "-fPIC", "-Wl,--no-as-needed",
+            f"-L{folder}", f"-l:{soname}", f"-Wl,-rpath,{folder}",
+        )  # fmt: skip
+        os.symlink(module, package / f"MPI.{family}{EXTENSION_SUFFIXES[0]}")
+    (package / "_mpiabi.py").write_text(
+        "import importlib.machinery, importlib.util, os\ndef _get_mpiabi():\n    return os.environ['MPI4PY_MPIABI']\n"
+        "class Finder:\n    @classmethod\n    def find_spec(cls, name, path, target=None):\n"
+        "        if name != 'mpi4py.MPI':\n            return None\n"
+        "        file = f'{path[0]}/MPI.{_get_mpiabi()}{importlib.machinery.EXTENSION_SUFFIXES[0]}'\n"
+        "        return importlib.util.spec_from_file_location(name, file)\n"
+    )
+    (package / "__init__.py").write_text("import sys\nfrom . import _mpiabi\nsys.meta_path.insert(0, _mpiabi.Finder)\n")
+    for family, expected in (("openmpi", OPENMPI), ("mpich", MPICH)):
+        variables = environment | {"PYTHONPATH": str(tmp_path), "MPI4PY_MPIABI": family}
+        program = find_program([sys.executable], variables)
+        assert program is not None
+        assert program.mpi is not None
+        assert program.mpi.family == expected
 
 
 def test_python_whose_mpi4py_finds_no_library_is_explained(environment: dict[str, str], tmp_path: Path) -> None:

@@ -102,3 +102,32 @@ def _interrupted(command: list[str], environment: dict[str, str], folder: Path) 
         assert job.stdout.readline() == "up\n"
         job.send_signal(signal.SIGINT)
         return job.wait(timeout=30)
+
+
+NAMED_SOURCE = """
+#include <mpi.h>
+#include <vector>
+namespace deep::space {
+template <class T> [[gnu::noinline]] T meet(const std::vector<T>& items, int count) {
+  for (int i = 0; i < count; ++i)
+    MPI_Barrier(MPI_COMM_WORLD);
+  return items[0];
+}
+}
+int main(int count, char** words) {
+  MPI_Init(&count, &words);
+  deep::space::meet(std::vector<double>(1), 5);
+  MPI_Finalize();
+}
+"""
+
+
+def test_call_sites_are_named_as_in_the_source(thalweg: Command, programs: Programs, tmp_path: Path) -> None:
+    file = programs.folder / "named.cpp"
+    file.write_text(NAMED_SOURCE)
+    path = programs.folder / "named"
+    subprocess.run(["mpicxx.mpich", "-g", "-O1", "-o", path, file], check=True, capture_output=True)
+    result = thalweg("run", "--report", "run.json", "-n", "2", str(path))
+    (site,) = json.loads((tmp_path / "run.json").read_text())["calls"]
+    assert site["source"] == "named.cpp:7 (deep::space::meet<double>)", result.stderr
+    assert "named.cpp:7 (deep::space::meet<double>)" in result.stderr

@@ -15,8 +15,9 @@ from support import Programs
 from thalweg.cli import make_application
 from thalweg.errors import INSTALLATION, LAUNCHER, PROGRAM, SETTINGS, USAGE, ThalwegError
 from thalweg.launch import plan as planning
-from thalweg.launch.arguments import Arguments, read_arguments
+from thalweg.launch.arguments import Arguments, read_arguments, words_of
 from thalweg.launch.cores import core_count
+from thalweg.launch.execute import check_settings
 from thalweg.launch.launchers import (
     FLUX,
     HYDRA,
@@ -35,6 +36,8 @@ from thalweg.libraries import interposer
 from thalweg.programs.families import MPICH, OPENMPI, Family
 from thalweg.settings.layers import default_tuning_file, effective_settings
 from thalweg.settings.options import OPTIONS
+from thalweg.settings.own_settings import own_settings
+from thalweg.settings.variables import unknown_variables
 
 KINDS = (OPEN_RTE, PRRTE, HYDRA, SLURM, FLUX)
 VARIABLES = {"LD_PRELOAD": "/ours.so", "THALWEG_USE": "a=b;c=d:e=1,f=2", "THALWEG_SUMMARY": "1"}
@@ -79,6 +82,9 @@ class TestReadingTheCommandLine:
             (["-n", "0", "p"], USAGE, "the number of ranks is a whole number from 1 to"),
             (["-n", "two", "p"], USAGE, "the number of ranks is a whole number"),
             (["--strategy", "x", "p"], USAGE, "option --strategy not recognized"),
+            (["-np", "two", "p"], USAGE, "-n two: the number of ranks is a whole number"),
+            (["-np", "2"], USAGE, "which program?"),
+            (["--use", "allreduce=ring:segment=64KiB;ring", "p"], SETTINGS, "'ring' is not of the form"),
             (["--use"], USAGE, "option --use requires argument"),
             (["--use", "allreduce", "p"], SETTINGS, "--use: 'allreduce' is not of the form operation=strategy"),
             (["--use", "a=b;a=c", "p"], SETTINGS, "--use: a is selected twice: b and c"),
@@ -92,10 +98,55 @@ class TestReadingTheCommandLine:
         assert caught.value.status == status
         assert message in caught.value.message
 
-    def test_help_and_completion_know_the_same_flags(self) -> None:
+    @pytest.mark.parametrize("ranks", [["-np", "4"], ["--np", "4"], ["--np=4"], ["-n4"], ["-v", "-np", "4"]])
+    def test_ranks_are_given_as_launchers_have_it(self, ranks: list[str]) -> None:
+        arguments = read_arguments([*ranks, "--wait", "spin", "./app", "-np", "3"])
+        assert (arguments.ranks, arguments.command) == (4, ("./app", "-np", "3"))
+
+    @pytest.mark.parametrize("words", [["--help"], ["-h"], ["-n", "2", "--help"], ["-n", "two", "-h", "p"]])
+    def test_help_is_asked_for_anywhere_before_the_program(self, words: list[str]) -> None:
+        assert read_arguments(words).asks_for_help
+        assert not read_arguments(["p", *words]).asks_for_help
+
+    @pytest.mark.parametrize(("mistyped", "meant"), [("--lern", "--learn"), ("--no-sumary", "--no-summary")])
+    def test_a_mistyped_option_is_guessed(self, mistyped: str, meant: str) -> None:
+        with pytest.raises(ThalwegError) as caught:
+            read_arguments([mistyped, "off", "p"])
+        assert f"did you mean {meant}?" in caught.value.remedy
+
+    def test_commas_join_selections_that_have_no_parameters(self) -> None:
+        words = ["--use", "a=b,c=d:e=1,f=g;h=i,j=k", "p"]
+        assert read_arguments(words).flags == {"use": {"a": "b", "c": "d:e=1,f=g", "h": "i", "j": "k"}}
+
+    def test_what_was_read_can_be_written(self) -> None:
+        words = [
+            "--use",
+            "a=b:c=1,d=2;e=f",
+            "--wait",
+            "spin",
+            "--no-summary",
+            "--record",
+            "--poll-us",
+            "7",
+            "--dry-run",
+        ]
+        arguments = read_arguments([*words, "p"])
+        assert read_arguments([*words_of(arguments), "p"]) == arguments
+
+    def test_a_command_may_have_flags_of_its_own(self) -> None:
+        words = ["--native", "-n", "8", "--name", "other", "--no-summary", "./app", "--native"]
+        arguments = read_arguments(words, "thalweg lab run", ("native", "name="))
+        assert arguments.others == {"native": "", "name": "other"}
+        assert (arguments.ranks, arguments.flags, arguments.command) == (8, {"summary": False}, ("./app", "--native"))
+        with pytest.raises(ThalwegError, match="thalweg lab run: which program"):
+            read_arguments(["-n", "8"], "thalweg lab run")
+
+    @pytest.mark.parametrize("group", ["", "lab"])
+    def test_help_and_completion_know_the_same_flags(self, group: str) -> None:
         commands = typer.main.get_command(make_application()).commands  # type: ignore[attr-defined]
+        commands = commands[group].commands if group else commands
         shown = {flag for parameter in commands["run"].params for flag in (*parameter.opts, *parameter.secondary_opts)}
-        expected = {"--ranks", "-n", "--dry-run", "command"}
+        expected = {"--ranks", "-n", "--dry-run", "command"} | ({"--native", "--name"} if group else set())
         for option in OPTIONS:
             expected |= {option.flag, *([option.short] if option.short else [])}
             expected |= {option.negation} if option.kind == "switch" else set()
@@ -121,7 +172,7 @@ class TestReadingTheCommandLine:
         except ThalwegError as error:
             assert error.status in (USAGE, SETTINGS)
         else:
-            assert arguments.command
+            assert arguments.command or arguments.asks_for_help
             assert list(arguments.command) == words[len(words) - len(arguments.command) :]
 
 
@@ -288,6 +339,15 @@ class TestPlans:
         plan = plan_for(environment | ({elsewhere: "1"} if elsewhere else {}), "-n", "3", programs.mpich())
         assert ("-ppn" in plan.command) == (not elsewhere)
 
+    @pytest.mark.parametrize("before", [{}, {"THALWEG_OWN_SETTINGS": "MPIR_CVAR_X"}])
+    def test_what_thalweg_sets_for_open_mpi_is_marked_as_its_own(
+        self, programs: Programs, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, before: dict[str, str]
+    ) -> None:
+        monkeypatch.setattr("thalweg.launch.absent_networks.variables", lambda *_: {"OMPI_MCA_mtl": "^psm2"})
+        plan = plan_for(environment | before, "-n", "1", programs.openmpi())
+        assert plan.environment["OMPI_MCA_mtl"] == "^psm2"
+        assert own_settings(plan.environment) == [*own_settings(before), "OMPI_MCA_mtl"]
+
     @pytest.mark.parametrize("form", ["flag", "launcher", "in place"])
     def test_disabled_means_absent(self, programs: Programs, environment: dict[str, str], form: str) -> None:
         words = {"flag": ["-n", "1"], "launcher": ["mpirun.mpich", "-n", "1"], "in place": []}[form]
@@ -309,6 +369,19 @@ class TestPlans:
             *words[1:],
         )
         assert plan.remarks == ()
+
+    @pytest.mark.parametrize("words", [["-n", "1"], ["mpirun.mpich", "-n", "1"], []])
+    def test_a_named_mpi_overrules_what_cannot_be_found_out(
+        self, environment: dict[str, str], tmp_path: Path, words: list[str]
+    ) -> None:
+        package = tmp_path / "mpi4py"
+        package.mkdir()
+        (package / "__init__.py").write_text("raise RuntimeError\n")
+        variables = environment | {"PYTHONPATH": str(tmp_path)}
+        with pytest.raises(ThalwegError, match="mpi4py"):
+            plan_for(variables, *words, sys.executable, "a.py")
+        plan = plan_for(variables, "--mpi", "mpich", *words, sys.executable, "a.py")
+        assert "/lib/mpich.so" in " ".join(plan.command) + plan.environment.get("LD_PRELOAD", "")
 
     def test_programs_of_two_mpis_in_one_job_are_refused(self, programs: Programs, environment: dict[str, str]) -> None:
         with pytest.raises(ThalwegError, match="the programs of this job use different MPIs") as caught:
@@ -388,6 +461,43 @@ class TestNamedMpi:
         with pytest.raises(ThalwegError, match="--mpi ") as caught:
             named_mpi(name, environment)
         assert caught.value.status == SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("word", "remedy"), [("sbatch", "put thalweg run into the script"), ("salloc", "salloc … thalweg run -n 8")]
+)
+def test_commands_of_batch_systems_are_explained(
+    programs: Programs, environment: dict[str, str], tmp_path: Path, word: str, remedy: str
+) -> None:
+    (tmp_path / word).symlink_to(programs.plain())
+    path = f"{tmp_path}:{environment['PATH']}"
+    with pytest.raises(ThalwegError) as caught:
+        plan_for(environment | {"PATH": path}, word, "job.sh")
+    assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [("nowhere/x.json", "the folder .*nowhere does not exist"), (".", "is a folder")],
+)
+def test_a_report_that_cannot_be_written_is_refused_before_the_start(
+    environment: dict[str, str], tmp_path: Path, report: str, message: str
+) -> None:
+    settings = effective_settings({"report": str(tmp_path / report)}, environment, "/nowhere")
+    with pytest.raises(ThalwegError, match=message) as caught:
+        check_settings(settings)
+    assert caught.value.status == SETTINGS
+    for written in ("/dev/null", str(tmp_path / "x.json")):
+        check_settings(effective_settings({"report": written}, environment, "/nowhere"))
+
+
+def test_unknown_variables_are_said() -> None:
+    known = {option.variable: "1" for option in OPTIONS} | {"THALWEG_MACHINE": "m", "THALWEG_LAB": "l", "PATH": "p"}
+    assert unknown_variables(known) == []
+    assert unknown_variables(known | {"THALWEG_LERN": "off", "THALWEG_QQQQ": "1"}) == [
+        "THALWEG_LERN is no variable of Thalweg's; did you mean THALWEG_LEARN?",
+        "THALWEG_QQQQ is no variable of Thalweg's",
+    ]
 
 
 def test_a_missing_interposer_is_an_error_and_no_silent_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

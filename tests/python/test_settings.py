@@ -13,6 +13,7 @@ from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.settings.files import line_of
 from thalweg.settings.layers import default_tuning_file, effective_settings, environment_layer, variables_for_ranks
 from thalweg.settings.options import BY_NAME, OPTIONS, Option
+from thalweg.settings.own_settings import marked
 from thalweg.settings.tables import tables
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.settings.values import selections_from_text, text_for_ranks, value_from_text, value_from_toml
@@ -217,8 +218,13 @@ def test_config_prints_values_and_origins(thalweg: Command, tmp_path: Path) -> N
     assert rows["use.alltoall"] == ("direct", "./thalweg.toml:2")
     assert rows["wait"] == ("spin", "THALWEG_WAIT")
     assert rows["verbose"] == (False, "default")
-    table = thalweg("config").stdout
-    assert "wait" in table
+    # What holds where nobody set anything, as the interposer has it.
+    in_effect = {"learn_budget": 2, "poll_us": 0, "yield_us": 5000, "sleep_us": 1000, "report": None}
+    assert {name: rows[name] for name in in_effect} == {name: (value, "default") for name, value in in_effect.items()}
+    assert str(rows["patterns"][0]).endswith("/thalweg/patterns")
+    shown = thalweg("config", variables={"THALWEG_LERN": "off"})
+    assert "wait" in shown.stdout
+    assert "THALWEG_LERN is no variable of Thalweg's; did you mean THALWEG_LEARN?" in shown.stderr
 
 
 def test_every_option_has_its_own_names() -> None:
@@ -248,3 +254,6 @@ def test_users_choices_of_algorithms() -> None:
     for name in ("OMPI_MCA_btl", "MPIR_CVAR_CH4_PROGRESS_THROTTLE", "MPIR_CVAR_ALGORITHM_NOTES", "I_MPI_WAIT_MODE"):
         assert not chosen_by_user({name: "1"}), name
     assert chosen_by_user({"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "x"})
+    own = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"}
+    assert not chosen_by_user(marked(own, {}))
+    assert chosen_by_user(marked(own, {}) | {"OMPI_MCA_coll_tuned_priority": "31"})

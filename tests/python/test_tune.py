@@ -252,7 +252,7 @@ def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None
     file, plot = tmp_path / "machine.toml", tmp_path / "plot.svg"
     result = thalweg("probe", "--mpi", "mpich", "-n", "4", "--output", str(file), "--plot", str(plot))
     assert result.returncode == 0, result.stderr
-    for said in ("job: 4 ranks on 1 nodes", "node: ", "MPI: MPICH", "rank 3: node 0", "2 pairs at once", "outliers: "):
+    for said in ("job: 4 ranks on 1 node ", "node: ", "MPI: MPICH", "rank 3: node 0", "2 pairs at once", "outliers: "):
         assert said in result.stdout
     machine = _core.load_machine(str(file))
     assert machine.parts

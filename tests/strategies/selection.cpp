@@ -32,6 +32,8 @@ TEST(Selection, ReadsStrategiesParametersAndSizes) {
   EXPECT_EQ(selections[2].call->operation, Operation::broadcast);
   EXPECT_EQ(to_text(selections),
             "alltoall=direct;allreduce=recursive_doubling:segment=64KiB;broadcast=native");
+  EXPECT_EQ(parse_selections("allreduce=ring, alltoall=bruck:radix=4,order=tour;bcast=native"),
+            parse_selections("allreduce=ring;alltoall=bruck:radix=4,order=tour;bcast=native"));
   EXPECT_TRUE(parse_selections(" \n").empty());
 }
 

@@ -14,7 +14,7 @@ from thalweg.balancing.files import read_loads, read_nodes, read_numbers
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.machine.machine import Machine
-from thalweg.units import time_text
+from thalweg.units import count_text, time_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,8 +116,9 @@ def as_data(loads: NDArray[np.int64], found: Balance, order: str) -> dict[str, A
 
 def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Machine | None, shown: int) -> None:
     tasks = int(loads.sum())
-    print(f"{loads.size} ranks with {tasks} tasks, {tasks / loads.size:.6g} each; at most {loads.max()} on a rank")
-    where = "" if allocation is None else f" on {allocation.node_count} nodes of {allocation.name}"
+    ranks = count_text(int(loads.size), "rank")
+    print(f"{ranks} with {tasks} tasks, {tasks / loads.size:.6g} each; at most {loads.max()} on a rank")
+    where = "" if allocation is None else f" on {count_text(allocation.node_count, 'node')} of {allocation.name}"
     print(f"order: {order}{where}\n")
     print(
         f"{'scheme':<14}{'messages':>9}{'tasks':>11}  received by one    sent by one {'hop-tasks':>12}"

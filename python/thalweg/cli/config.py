@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from thalweg.launch.execute import check_selections
-from thalweg.settings.layers import EffectiveValue, effective_settings
+from thalweg.settings.layers import EffectiveValue, effective_settings, value_in_effect
 from thalweg.settings.options import OPTIONS
+from thalweg.settings.variables import unknown_variables
 
 
 def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
@@ -16,8 +17,12 @@ def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON."
 
     Flags win over THALWEG_ variables, these over ./thalweg.toml, that over the user's file, that over defaults.
     """
-    settings = effective_settings({}, dict(os.environ), ".")
-    rows = [row for option in OPTIONS for row in _rows(option.name, settings[option.name])]
+    environment = dict(os.environ)
+    settings = effective_settings({}, environment, ".")
+    in_effect = {option.name: value_in_effect(option, settings, environment) for option in OPTIONS}
+    rows = [row for name, value in in_effect.items() for row in _rows(name, settings[name]._replace(value=value))]
+    for line in unknown_variables(environment):
+        typer.echo(f"thalweg: {line}", err=True)
     if as_json:
         typer.echo(json.dumps([{"setting": name, "value": value, "origin": origin} for name, value, origin in rows]))
     else:

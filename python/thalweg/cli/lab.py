@@ -1,9 +1,13 @@
 """`thalweg lab`: hosts in a box."""
 
 import importlib
+import inspect
+import sys
 from typing import Annotated
 
 import typer
+
+from thalweg.cli.run import parameter, register_words
 
 _Name = Annotated[
     str, typer.Option("--name", envvar="THALWEG_LAB", help="Of the lab, if there are several: its hosts are NAME-h0, …")
@@ -54,29 +58,16 @@ def make_application() -> typer.Typer:
         shuffled = f"; jobs get them as {', '.join(lab.dealt)}" if shuffle else ""
         print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}{shuffled}")
 
-    @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-    def run(
-        program: Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENT]…", help="The program, behind --.")],
-        *,
-        ranks: Annotated[int, typer.Option("--ranks", "-n", help="How many ranks, as many on each host as need be.")],
-        native: Annotated[bool, typer.Option("--native", help="Without Thalweg.")] = False,
-        use: Annotated[list[str] | None, typer.Option("--use", "-u", help="As for thalweg run.")] = None,
-        tuning: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
-        learn: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
-        report: Annotated[str | None, typer.Option(help="As for thalweg run.")] = None,
-        record: Annotated[bool, typer.Option("--record", help="As for thalweg run.")] = False,
-        trace: Annotated[bool, typer.Option("--trace", help="As for thalweg run.")] = False,
-        place: Annotated[str | None, typer.Option(metavar="auto|off|FILE", help="As for thalweg run.")] = None,
-        patterns: Annotated[str | None, typer.Option(metavar="FOLDER", help="As for thalweg run.")] = None,
-        name: _Name = "thalweg",
-    ) -> None:
-        """Run an MPI program across the hosts, over TCP."""
-        options = [word for selection in use or [] for word in ("--use", selection)]
-        given = {"tuning": tuning, "learn": learn, "report": report, "place": place, "patterns": patterns}
-        for flag, value in given.items():
-            options += [f"--{flag}", value] if value else []
-        options += [flag for flag, is_on in (("--record", record), ("--trace", trace)) if is_on]
-        importlib.import_module("thalweg.lab.launch").run(name, ranks, program, options, native=native)
+    native = typer.Option("--native", help="Without Thalweg.", show_default=False)
+    register_words(
+        app,
+        "Run an MPI program across the hosts, over TCP. The options are those of `thalweg run`, and these two.",
+        lambda: importlib.import_module("thalweg.lab.launch").run_words(sys.argv[3:]) or 0,
+        [
+            parameter("native", bool, native),
+            inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default="thalweg", annotation=_Name),
+        ],
+    )
 
     @app.command()
     def down(*, name: _Name = "thalweg") -> None:

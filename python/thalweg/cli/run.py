@@ -1,6 +1,8 @@
 """`thalweg run` for typer: help and shell completion. A run itself never gets here, see thalweg.__main__."""
 
 import inspect
+import sys
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -31,27 +33,35 @@ Options stand before the program; everything from the first other word on is pas
 
 def register(app: typer.Typer) -> None:
     """Add the command, its options taken from the table."""
+    register_words(app, HELP, lambda: run_words(sys.argv[2:]) or 0)
 
-    def run(context: typer.Context, /, **_: object) -> None:
-        raise typer.Exit(run_words(context.args))
 
-    parameters = [inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
-    parameters += [_parameter("ranks", int | None, typer.Option("--ranks", "-n", help=RANKS_HELP, show_default=False))]
-    parameters += [_parameter(option.name, _TYPES[option.kind], _flag(option)) for option in OPTIONS]
-    parameters += [_parameter("dry_run", bool, typer.Option("--dry-run", help=DRY_RUN_HELP, show_default=False))]
+def register_words(
+    app: typer.Typer, text: str, command: Callable[[], int], others: Sequence[inspect.Parameter] = ()
+) -> None:
+    """Add a command that is called `run` and reads its words itself, with the options of `thalweg run` and others."""
+
+    def run(**_: object) -> None:
+        raise typer.Exit(command())
+
+    parameters = [parameter("ranks", int | None, typer.Option("--ranks", "-n", help=RANKS_HELP, show_default=False))]
+    parameters += [parameter(option.name, _TYPES[option.kind], _flag(option)) for option in OPTIONS]
+    parameters += [parameter("dry_run", bool, typer.Option("--dry-run", help=DRY_RUN_HELP, show_default=False))]
     parameters += [
-        _parameter("command", list[str] | None, typer.Argument(metavar="PROGRAM [ARGUMENT]…", show_default=False))
+        *others,
+        parameter("command", list[str] | None, typer.Argument(metavar="PROGRAM [ARGUMENT]…", show_default=False)),
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    app.command("run", help=HELP, context_settings={"allow_interspersed_args": False})(run)
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    app.command("run", help=text, context_settings={"allow_interspersed_args": False})(run)
 
 
 RANKS_HELP = "Start this many ranks with the launcher of the program's MPI."
 DRY_RUN_HELP = "Print the command that would be started, and start nothing."
 
 
-def _parameter(name: str, kind: Any, declaration: Any) -> inspect.Parameter:
+def parameter(name: str, kind: Any, declaration: Any) -> inspect.Parameter:
+    """Declare a parameter of a command for typer."""
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, declaration]
     )

@@ -53,8 +53,8 @@ summary, no tuning file and no learning. `THALWEG_SUMMARY=1`, `THALWEG_TUNING` a
 
 _EXIT_STATUS = """# Exit status
 
-`thalweg run` lets the program's launcher take its own place. So a program that was started leaves with its own exit
-status, and signals reach it directly.
+`thalweg run` ends as the program's launcher does: with the same exit status, or by the same signal. Signals that are
+sent to it reach the launcher. Inside a rank (`srun thalweg run`) the program takes its place.
 
 When the command itself fails, nothing has been started. One or two lines on stderr say what is wrong and what to do
 about it. The status is:

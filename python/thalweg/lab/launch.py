@@ -8,14 +8,17 @@ from collections.abc import Mapping, Sequence
 from thalweg.errors import LAB, PROGRAM, USAGE, ThalwegError
 from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
-from thalweg.launch.arguments import read_arguments
+from thalweg.launch.arguments import read_arguments, words_of
+from thalweg.launch.execute import check_settings
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
-from thalweg.programs.families import LoadedMpi
+from thalweg.launch.mpis import named_mpi
+from thalweg.programs.families import MPICH, LoadedMpi
 from thalweg.programs.find import find_program
 from thalweg.rules.library import library_of_mpi
-from thalweg.rules.loading import Job, write_library_rules
+from thalweg.rules.loading import Job, library_version, write_library_rules
 from thalweg.rules.picks import mentions_library, selected_algorithms
-from thalweg.settings.layers import effective_settings, selections_in
+from thalweg.settings.layers import Settings, effective_settings, selections_in
+from thalweg.settings.own_settings import marked
 from thalweg.settings.values import NO_TUNING
 
 _TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
@@ -33,6 +36,19 @@ def command_line(
     return [launcher.path, *words, "-n", str(ranks), *program]
 
 
+def run_words(words: Sequence[str]) -> None:
+    """Run what stands behind `thalweg lab run`: the options of `thalweg run`, --native and --name.
+
+    Takes this process's place; returns if help is asked for.
+    """
+    arguments = read_arguments(words, "thalweg lab run", ("native", "name="))
+    if arguments.asks_for_help:
+        return
+    name = arguments.others.get("name") or os.environ.get("THALWEG_LAB") or "thalweg"
+    check_settings(effective_settings(arguments.flags, os.environ, "."))
+    run(name, arguments.ranks, arguments.command, words_of(arguments), native="native" in arguments.others)
+
+
 def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *, native: bool) -> None:
     """Take this process's place with a job on the hosts of the lab of that name; the options are `thalweg run`'s."""
     require_root()
@@ -42,17 +58,42 @@ def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *
         raise ThalwegError(LAB, message, "make one first: thalweg lab up --hosts 8 --rate 200mbit")
     if not program or ranks < 1:
         raise ThalwegError(USAGE, "a job needs ranks and a program", "thalweg lab run -n 8 -- ./app")
-    found = find_program(program, os.environ)
-    if found is None or found.mpi is None:
-        raise ThalwegError(PROGRAM, f"{program[0]} is no MPI program: neither it nor its libraries need an MPI library")
-    launcher = launcher_of(found.mpi, os.environ)
+    mpi = _mpi_of(program, options)
+    launcher = launcher_of(mpi, os.environ)
     under = [] if native else [sys.executable, "-m", "thalweg", "run", *options]
-    rules = {} if native else _library_rules(lab, launcher, found.mpi, ranks, options)
-    words = [*under, *command_line(lab, launcher, ranks, program, rules)]
+    rules = {} if native else _library_rules(lab, launcher, mpi, ranks, options)
+    own = marked(_waiting(launcher) | rules, os.environ)
+    words = [*under, *command_line(lab, launcher, ranks, program, own)]
+    if ranks > 1 and (remark := _remark_on(mpi)):
+        print(f"thalweg: {remark}", file=sys.stderr)
     sys.stdout.flush()
     agent = str(agent_of(lab.folder))
     # Open MPI's first ranks are on the host that it is started on.
     os.execve(agent, [agent, lab.dealt[0], *map(shlex.quote, words)], environment(os.environ))
+
+
+def _mpi_of(program: Sequence[str], options: Sequence[str]) -> LoadedMpi:
+    """Find out which MPI the program uses, unless the user has named it."""
+    named = _settings(options)["mpi"].value
+    if isinstance(named, str):
+        return named_mpi(named, os.environ)
+    found = find_program(program, os.environ)
+    if found is None or found.mpi is None:
+        message = f"{program[0]} is no MPI program: neither it nor its libraries need an MPI library"
+        raise ThalwegError(PROGRAM, message, "if it loads one later by itself, name it: --mpi openmpi, mpich or a path")
+    return found.mpi
+
+
+def _settings(options: Sequence[str]) -> Settings:
+    return effective_settings(read_arguments([*options, "--", "a program"]).flags, os.environ, ".")
+
+
+def _remark_on(mpi: LoadedMpi) -> str:
+    """Say which libraries do not always end on several hosts."""
+    version = library_version(mpi.library) if mpi.family == MPICH and os.path.isfile(mpi.library) else ""
+    if not version.startswith(("MPICH 4.0", "MPICH 4.1")):
+        return ""
+    return f"{version} may hang in MPI_Finalize on several hosts (docs/lab.md); thalweg lab down ends it"
 
 
 def environment(own: Mapping[str, str]) -> dict[str, str]:
@@ -63,8 +104,7 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
 
 def _library_rules(lab: Lab, launcher: Launcher, mpi: LoadedMpi, ranks: int, options: Sequence[str]) -> dict[str, str]:
     """Write the variables that tell the library of the tuning file's picks among its own algorithms."""
-    given = read_arguments([*options, "--", "a program"]).flags
-    settings = effective_settings(given, os.environ, os.getcwd())
+    settings = _settings(options)
     file = str(settings["tuning"].value)
     selections = selections_in(settings)
     per_host = -(-ranks // lab.hosts)
@@ -111,7 +151,12 @@ def _transport(launcher: Launcher, per_host: int) -> dict[str, str]:
     """Give Open MPI's parameters for TCP between the hosts."""
     shared = "" if per_host == 1 else ",vader" if launcher.kind == OPEN_RTE else ",sm"
     btl = {"btl": f"tcp,self{shared}", "btl_tcp_if_include": "eth0"}
-    return {"pml": "ob1", **btl, "mpi_yield_when_idle": "1"}
+    return {"pml": "ob1", **btl}
+
+
+def _waiting(launcher: Launcher) -> dict[str, str]:
+    """Let Open MPI's ranks yield, as hosts share this machine's cores; not a choice of the user's."""
+    return {} if launcher.kind == HYDRA else {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def _launcher_words(lab: Lab, launcher: Launcher, per_host: int) -> list[str]:

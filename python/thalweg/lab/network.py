@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from thalweg import _core
@@ -91,7 +92,8 @@ def down(name: str) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     for parent in (NETNS, folder.parent):
         if parent.is_dir() and not any(parent.iterdir()):
-            parent.rmdir()
+            with suppress(OSError):  # something may be mounted there
+                parent.rmdir()
     return sum(is_host(namespace, name) for namespace in namespaces)
 
 

@@ -1,1 +1,1 @@
-"""Starting programs: from `thalweg run`'s command line to the command that takes this process's place."""
+"""Starting programs: from `thalweg run`'s command line to the job's end."""

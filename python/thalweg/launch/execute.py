@@ -1,43 +1,59 @@
-"""`thalweg run`: read, plan, and let the command take this process's place.
+"""`thalweg run`: read, plan, and start.
 
-Nothing of Thalweg stays behind as a parent, so the program's exit status, signals and terminal are its own.
+Inside a rank, or where nothing is to be told of the job, the command takes this process's place. Else this process
+stays to report a job that does not end by MPI_Finalize (attend.py).
 """
 
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from thalweg.errors import NOT_EXECUTABLE, ThalwegError
+from thalweg.errors import NOT_EXECUTABLE, SETTINGS, ThalwegError
 from thalweg.launch.arguments import read_arguments
+from thalweg.launch.attend import NOTHING, Wanted, attend, make_journal, variables_of
 from thalweg.launch.plan import Plan, make_plan
-from thalweg.settings.layers import effective_settings
+from thalweg.settings.layers import Settings, effective_settings
+from thalweg.settings.variables import unknown_variables
 
 
-def run(words: Sequence[str]) -> int:
-    """Run what stands behind `thalweg run`; returns only from --dry-run."""
+def run(words: Sequence[str]) -> int | None:
+    """Run what stands behind `thalweg run`; returns when it has ended, and None if help is asked for."""
     arguments = read_arguments(words)
+    if arguments.asks_for_help:
+        return None
     environment = dict(os.environ)
     settings = effective_settings(arguments.flags, environment, ".")
-    check_selections(settings["use"].origins, settings["use"].value)
-    plan = make_plan(arguments, settings, environment)
-    for remark in plan.remarks:
+    check_settings(settings)
+    wanted = Wanted(str(settings["report"].value or ""), bool(settings["summary"].value))
+    is_attended = wanted != NOTHING and not arguments.dry_run and not settings["disable"].value
+    journal = make_journal() if is_attended else None
+    plan = make_plan(arguments, settings, environment, variables_of(journal) if journal else {})
+    for remark in (*unknown_variables(environment), *plan.remarks):
         print(f"thalweg: {remark}", file=sys.stderr)
     if arguments.dry_run:
         print(describe(plan, environment))
         return 0
     sys.stdout.flush()
     sys.stderr.flush()
+    if journal is not None and plan.starts_ranks:
+        return attend(plan, journal, wanted)
     try:
         os.execve(plan.path, plan.command, plan.environment)
     except OSError as error:
         raise ThalwegError(NOT_EXECUTABLE, f"{plan.path} cannot be started: {error.strerror}") from error
 
 
-def describe(plan: Plan, environment: dict[str, str]) -> str:
+def describe(plan: Plan, environment: Mapping[str, str]) -> str:
     """Write a plan as a shell command, with the variables that differ from the user's environment in front."""
     changed = [f"{name}={value}" for name, value in plan.environment.items() if environment.get(name) != value]
     return shlex.join([*(["env", *changed] if changed else []), *plan.command])
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse what would go wrong later, before anything starts."""
+    check_selections(settings["use"].origins, settings["use"].value)
+    check_report(settings)
 
 
 def check_selections(origins: dict[str, str], selections: object) -> None:
@@ -48,3 +64,18 @@ def check_selections(origins: dict[str, str], selections: object) -> None:
 
     for operation, strategy in selections.items():
         check_selection(operation, strategy, origins[operation])
+
+
+def check_report(settings: Settings) -> None:
+    """Refuse a report that could not be written at the end, before anything starts."""
+    path, origin = settings["report"].value, settings["report"].origin
+    if not isinstance(path, str):
+        return
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise ThalwegError(SETTINGS, f"{origin}: {path} is a folder", "name a file in it")
+    if not os.path.isdir(folder):
+        raise ThalwegError(SETTINGS, f"{origin}: the folder {folder} does not exist", f"make it: mkdir -p {folder}")
+    is_plain = os.path.isfile(path) or not os.path.exists(path)
+    if not os.access(folder if is_plain else path, os.W_OK):
+        raise ThalwegError(SETTINGS, f"{origin}: {path} cannot be written", "name a file that you may write")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from thalweg.errors import LAUNCHER, PROGRAM, ThalwegError
@@ -23,9 +24,10 @@ from thalweg.launch.launchers import (
 from thalweg.launch.mpis import named_mpi
 from thalweg.libraries import interposer, world_library
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
-from thalweg.programs.find import Program, executable_path, find_program
+from thalweg.programs.find import Program, executable_path, find_if_possible, find_program
 from thalweg.rules.picks import mentions_library, selected_algorithms
 from thalweg.settings.layers import Settings, selections_in, variables_for_ranks
+from thalweg.settings.own_settings import marked
 from thalweg.settings.values import NO_TUNING
 
 # Set by the launchers in every rank that they start, with the MPI family that each speaks for.
@@ -39,36 +41,55 @@ RANK_VARIABLES: tuple[tuple[str, Family | None], ...] = (
 )
 _ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 _HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
+_ALLOCATORS = ("salloc", "qlogin")
+_SUBMITTERS = ("sbatch", "qsub", "bsub", "msub", "condor_submit", "pjsub", "ccc_msub")
 _ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID")
 
 
 class Plan(NamedTuple):
-    """What takes this process's place, and remarks to print before."""
+    """What is started, and remarks to print before; `starts_ranks` says that it is a launcher."""
 
     path: str
     command: tuple[str, ...]
     environment: dict[str, str]
     remarks: tuple[str, ...]
+    starts_ranks: bool = True
 
 
-def make_plan(arguments: Arguments, settings: Settings, environment: Mapping[str, str]) -> Plan:
-    """Choose among the three forms: -n (we find the launcher), a launcher's command, or in place (inside a rank)."""
+class _Job(NamedTuple):
+    """What holds for a job, whichever way it is started; `named` is the MPI that the user has named."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    named: LoadedMpi | None
+    for_ranks: Mapping[str, str]
+
+
+def make_plan(
+    arguments: Arguments,
+    settings: Settings,
+    environment: Mapping[str, str],
+    for_ranks: Mapping[str, str] = MappingProxyType({}),
+) -> Plan:
+    """Choose among the three forms: -n (we find the launcher), a launcher's command, or in place (inside a rank).
+
+    `for_ranks` are variables that ranks get besides those of the settings, where a launcher starts them.
+    """
     named = settings["mpi"].value
-    mpi = named_mpi(named, environment) if isinstance(named, str) else None
+    job = _Job(settings, environment, named_mpi(named, environment) if isinstance(named, str) else None, for_ranks)
     if arguments.ranks:
-        return _launched(arguments, settings, environment, mpi)
+        return _launched(arguments, job)
     launcher = recognize(arguments.command[0], environment)
     if launcher is not None:
-        return _with_launcher(launcher, arguments.command, settings, environment, mpi)
-    return _in_place(arguments.command, settings, environment, mpi)
+        return _with_launcher(launcher, arguments.command, job)
+    return _in_place(arguments.command, job)
 
 
-def _launched(
-    arguments: Arguments, settings: Settings, environment: Mapping[str, str], named: LoadedMpi | None
-) -> Plan:
+def _launched(arguments: Arguments, job: _Job) -> Plan:
+    environment, settings = job.environment, job.settings
     executable_path(arguments.command[0], environment)
-    program = find_program(arguments.command, environment)
-    mpi = named or (program.mpi if program else None)
+    program = _program_of(arguments.command, job)
+    mpi = job.named or (program.mpi if program else None)
     if mpi is None:
         raise _no_mpi(arguments.command[0], program)
     launcher = launcher_of(mpi, environment)
@@ -82,7 +103,7 @@ def _launched(
         # and ranks then miss each other's addresses in MPI_Init.
         options = ["-ppn", str(arguments.ranks), *options]
     command = [word_for(launcher, environment), *options, *arguments.command]
-    plan = _launcher_plan(launcher, command, mpi.family, settings, environment)
+    plan = _launcher_plan(launcher, command, mpi.family, job)
     loaded = program.mpi if program and program.mpi else mpi
     return plan if allocated or settings["disable"].value else _with_rules(plan, loaded, arguments.ranks, settings)
 
@@ -101,20 +122,15 @@ def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> P
         return plan
     rules = write_library_rules(library, Job(ranks, 1, plan.environment), tuning, selections)
     remarks = (*plan.remarks, rules.remark) if rules.remark else plan.remarks
-    return plan._replace(environment=plan.environment | rules.variables, remarks=remarks)
+    own = marked(rules.variables, plan.environment)
+    return plan._replace(environment=plan.environment | own, remarks=remarks)
 
 
-def _with_launcher(
-    launcher: Launcher,
-    command: Sequence[str],
-    settings: Settings,
-    environment: Mapping[str, str],
-    named: LoadedMpi | None,
-) -> Plan:
+def _with_launcher(launcher: Launcher, command: Sequence[str], job: _Job) -> Plan:
     words = command[1:]
-    programs = [find_program(section, environment) for section in sections(words)]
+    programs = [_program_of(section, job) for section in sections(words)]
     found = [program.mpi for program in programs if program is not None and program.mpi is not None]
-    families = list(dict.fromkeys(mpi.family for mpi in found)) if named is None else [named.family]
+    families = list(dict.fromkeys(mpi.family for mpi in found)) if job.named is None else [job.named.family]
     if len(families) > 1:
         titles = " and ".join(family.title for family in families)
         raise ThalwegError(
@@ -123,41 +139,46 @@ def _with_launcher(
     family = families[0] if families else launcher.kind.family
     if family is None:
         raise _no_mpi(" ".join(command), next(iter(programs), None))
-    _check_root(launcher, words, environment)
-    plan = _launcher_plan(launcher, command, family, settings, environment)
+    _check_root(launcher, words, job.environment)
+    plan = _launcher_plan(launcher, command, family, job)
     if launcher.kind.family in (None, family) or family not in (OPENMPI, MPICH):
         return plan
     remark = f"the program uses {family.title} but {command[0]} is {launcher.kind.title}: every rank may start alone"
     return plan._replace(remarks=(*plan.remarks, remark))
 
 
-def _launcher_plan(
-    launcher: Launcher, command: Sequence[str], family: Family, settings: Settings, environment: Mapping[str, str]
-) -> Plan:
-    variables = _variables(family, settings)
+def _launcher_plan(launcher: Launcher, command: Sequence[str], family: Family, job: _Job) -> Plan:
+    environment = job.environment
+    variables = _variables(family, job.settings)
     if not variables:
         return Plan(launcher.path, tuple(command), dict(environment), ())
+    variables |= job.for_ranks
     own = {name: value for name, value in variables.items() if name != PRELOAD}
     if not any(name in environment for name in _ALLOCATIONS):
-        own |= absent_networks.variables(launcher, command[1:], environment)
+        own |= marked(absent_networks.variables(launcher, command[1:], environment), environment)
     words = with_variables(launcher, command[1:], variables, environment)
     return Plan(launcher.path, (command[0], *words), {**environment, **own}, ())
 
 
-def _in_place(
-    command: Sequence[str], settings: Settings, environment: Mapping[str, str], named: LoadedMpi | None
-) -> Plan:
+def _in_place(command: Sequence[str], job: _Job) -> Plan:
+    environment = job.environment
     path = executable_path(command[0], environment)
-    program = find_program(command, environment)
+    program = _program_of(command, job)
     rank_family = next((family for name, family in RANK_VARIABLES if family and name in environment), None)
-    mpi = named or (program.mpi if program else None)
+    mpi = job.named or (program.mpi if program else None)
     family = mpi.family if mpi else rank_family if program and program.script else None
     if family is None:
         raise _no_mpi(command[0], program)
-    variables = _variables(family, settings)
+    variables = _variables(family, job.settings)
     if own := environment.get(PRELOAD):
         variables[PRELOAD] = f"{own}:{variables[PRELOAD]}" if PRELOAD in variables else own
-    return Plan(path, tuple(command), {**environment, **variables}, ())
+    return Plan(path, tuple(command), {**environment, **variables}, (), starts_ranks=False)
+
+
+def _program_of(words: Sequence[str], job: _Job) -> Program | None:
+    """Find the program in a command; where the user has named the MPI, nothing about it is a reason to refuse."""
+    find = find_program if job.named is None else find_if_possible
+    return find(words, job.environment)
 
 
 def _variables(family: Family, settings: Settings) -> dict[str, str]:
@@ -179,6 +200,13 @@ def _check_root(launcher: Launcher, words: Sequence[str], environment: Mapping[s
 
 
 def _no_mpi(word: str, program: Program | None) -> ThalwegError:
+    name = os.path.basename(word)
+    if name in _ALLOCATORS:
+        message = f"{name} makes an allocation and starts no ranks itself"
+        return ThalwegError(PROGRAM, message, f"put thalweg run behind it: {name} … thalweg run -n 8 -- ./program")
+    if name in _SUBMITTERS:
+        message = f"{name} submits a script, which runs later and elsewhere"
+        return ThalwegError(PROGRAM, message, "put thalweg run into the script, in front of its mpirun or srun")
     if program is not None and program.script:
         message = f"{word} is a script, and which MPI the programs in it use cannot be seen"
         return ThalwegError(

@@ -25,7 +25,7 @@ from thalweg.machine.resource_files import described, text_of
 from thalweg.plots import new_figure
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
-from thalweg.units import rate_text, size_text, time_text, times_text
+from thalweg.units import count_text, rate_text, size_text, time_text, times_text
 
 DOUBTFUL_PART = 0.05
 _RANKS_SHOWN = 16
@@ -154,7 +154,9 @@ def known_network(request: Request, job: Job) -> tuple[str, list[tuple[str, int]
 def _print_job(console: Console, job: Job) -> None:
     parts = find_parts()
     fingerprint = _core.Fingerprint(list(job.fingerprint))
-    console.print(f"job: {job.ranks} ranks on {len(set(job.nodes))} nodes ({job.machines} booted)")
+    console.print(
+        f"job: {count_text(job.ranks, 'rank')} on {count_text(len(set(job.nodes)), 'node')} ({job.machines} booted)"
+    )
     console.print(f"node: {parts if isinstance(parts, str) else describe(parts)}; {fingerprint.processor}")
     console.print(
         f"      {fingerprint.cores} cores may be used (limit {fingerprint.quota}), Linux {fingerprint.kernel}"

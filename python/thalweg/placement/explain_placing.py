@@ -17,7 +17,8 @@ from thalweg.machine.files import hosts_in, places_in
 from thalweg.placement.explain import hottest_link
 from thalweg.placement.files import read_pattern, recorded_header
 from thalweg.placement.machine import Slots
-from thalweg.settings.layers import effective_settings
+from thalweg.settings.layers import effective_settings, value_in_effect
+from thalweg.settings.options import BY_NAME
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -43,9 +44,8 @@ class Kept(NamedTuple):
 
 def patterns_of(program: str, ranks: int) -> list[str]:
     """List the patterns that runs of a program have left, of so many ranks, or of any for 0; the newest first."""
-    given = str(effective_settings({}, os.environ, os.getcwd())["patterns"].value or "")
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = Path(given) if given else cache / "thalweg" / "patterns"
+    settings = effective_settings({}, os.environ, os.getcwd())
+    folder = Path(str(value_in_effect(BY_NAME["patterns"], settings, os.environ)))
     files = folder.glob(f"{Path(program).name}-{'[0-9a-f]' * 16}-{ranks or '*'}.pattern")
     return [str(file) for file in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True)]
 

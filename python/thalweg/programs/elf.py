@@ -11,7 +11,8 @@ import subprocess
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from thalweg.errors import PROGRAM, ThalwegError
+from thalweg.errors import PROGRAM
+from thalweg.programs.families import UnknownMpiError
 
 _PT_INTERP = 3
 
@@ -75,10 +76,10 @@ def loaded_libraries(elf: Elf, environment: Mapping[str, str], interpreter: str 
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         message = f"{elf.path}: its dynamic linker {linker} cannot list its libraries: {error}"
-        raise ThalwegError(PROGRAM, message, "is the program made for this machine?") from error
+        raise UnknownMpiError(PROGRAM, message, "is the program made for this machine?") from error
     if missing := re.search(r"(\S+): cannot open shared object file", listing.stderr):
         message = f"{elf.path} needs {missing[1]}, which the dynamic linker does not find"
-        raise ThalwegError(PROGRAM, message, "install it, or name its folder in LD_LIBRARY_PATH")
+        raise UnknownMpiError(PROGRAM, message, "install it, or name its folder in LD_LIBRARY_PATH")
     libraries = {}
     for name, path in re.findall(r"^\s*(\S+) => (\S+)", listing.stdout, re.MULTILINE):
         libraries[os.path.basename(name)] = path

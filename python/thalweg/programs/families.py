@@ -42,6 +42,10 @@ _SUPPORTED = "supported are " + ", ".join(
 )
 
 
+class UnknownMpiError(ThalwegError):
+    """Which MPI a program uses cannot be found out; where the user names it, that is no reason to refuse."""
+
+
 class LoadedMpi(NamedTuple):
     """The MPI that a program would load: its family and the library's file."""
 

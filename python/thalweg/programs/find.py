@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from thalweg.errors import NOT_EXECUTABLE, NOT_FOUND, PROGRAM, ThalwegError
 from thalweg.programs.elf import defines_mpi, loaded_libraries, read_elf
-from thalweg.programs.families import LoadedMpi, loaded_mpi
+from thalweg.programs.families import LoadedMpi, UnknownMpiError, loaded_mpi
 from thalweg.programs.python import is_python, python_mpi
 
 _CONTAINERS = ("apptainer", "singularity", "docker", "podman", "charliecloud", "ch-run", "shifter", "enroot")
@@ -58,13 +58,21 @@ def find_program(words: Sequence[str], environment: Mapping[str, str]) -> Progra
     return first
 
 
+def find_if_possible(words: Sequence[str], environment: Mapping[str, str]) -> Program | None:
+    """Look for the program where the user has named its MPI: what cannot be found out then is not asked for."""
+    try:
+        return find_program(words, environment)
+    except UnknownMpiError:
+        return None
+
+
 def inspect_program(path: str, environment: Mapping[str, str]) -> Program:
     """Find out which MPI a file uses; fails if it uses one in a way that cannot be interposed."""
     try:
         elf = read_elf(path)
         interpreter = "" if elf else _shebang(path, environment)
     except OSError as error:
-        raise ThalwegError(
+        raise UnknownMpiError(
             PROGRAM, f"{path}: cannot be read: {error.strerror}", "Thalweg must see which MPI it uses"
         ) from error
     if elf is None:

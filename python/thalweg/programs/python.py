@@ -6,19 +6,21 @@ import re
 import subprocess
 from collections.abc import Mapping
 
-from thalweg.errors import PROGRAM, ThalwegError
+from thalweg.errors import PROGRAM
 from thalweg.programs.elf import Elf, loaded_libraries, read_elf
-from thalweg.programs.families import FAMILIES, LoadedMpi, loaded_mpi
+from thalweg.programs.families import FAMILIES, LoadedMpi, UnknownMpiError, loaded_mpi
 
 # Runs in the program's interpreter. A build of mpi4py for one MPI has one extension module linked with it; the wheels
-# have one for each ABI and choose as their own code says, so that code is asked, and what it mapped is looked at.
+# have one for each ABI and choose as their own code says, so that code is asked. It has mapped the library that it
+# found; where the user named the ABI (MPI4PY_MPIABI) it looks for none, and the module that it takes says which.
 _PROBE = """
-import glob, importlib.util, json, os, sys
+import importlib.util, json, sys
 spec = importlib.util.find_spec("mpi4py")
-answer = {"found": spec is not None, "modules": [], "mapped": [], "problem": "", "interpreter": sys.executable}
+answer = {"found": spec is not None, "module": "", "mapped": [], "problem": "", "interpreter": sys.executable}
 if spec is not None:
-    answer["modules"] = glob.glob(os.path.join(os.path.dirname(spec.origin), "MPI.*.so"))
     try:
+        extension = importlib.util.find_spec("mpi4py.MPI")
+        answer["module"] = extension.origin if extension is not None else ""
         from mpi4py import _mpiabi
         _mpiabi._get_mpiabi()
     except ImportError:
@@ -30,7 +32,7 @@ if spec is not None:
 print(json.dumps(answer))
 """
 
-_REMEDY = "name it with --mpi, or in MPI4PY_LIBMPI"
+_REMEDY = "name it with --mpi, or to mpi4py in MPI4PY_LIBMPI"
 
 
 def is_python(path: str) -> bool:
@@ -48,7 +50,7 @@ def python_mpi(interpreter: str, environment: Mapping[str, str]) -> LoadedMpi | 
         answer = json.loads(probe.stdout)
     except (OSError, subprocess.SubprocessError, json.JSONDecodeError) as error:
         message = f"{interpreter} does not tell which MPI its mpi4py uses: {error}"
-        raise ThalwegError(PROGRAM, message, _REMEDY) from error
+        raise UnknownMpiError(PROGRAM, message, _REMEDY) from error
     if not answer["found"]:
         return None
     program = f"mpi4py of {interpreter}"
@@ -56,12 +58,10 @@ def python_mpi(interpreter: str, environment: Mapping[str, str]) -> LoadedMpi | 
     mapped = {_soname(path, sonames): path for path in answer["mapped"]}
     if found := loaded_mpi(program, mapped):
         return found
-    if len(answer["modules"]) == 1:
-        linker = read_elf(os.path.realpath(answer["interpreter"]))
-        module = answer["modules"][0]
-        if linker is not None:
-            return loaded_mpi(program, loaded_libraries(Elf(module, ""), environment, linker.interpreter))
-    raise ThalwegError(PROGRAM, f"{program} finds no MPI library: {answer['problem'] or 'none is linked'}", _REMEDY)
+    linker = read_elf(os.path.realpath(answer["interpreter"]))
+    if answer["module"] and linker is not None:
+        return loaded_mpi(program, loaded_libraries(Elf(answer["module"], ""), environment, linker.interpreter))
+    raise UnknownMpiError(PROGRAM, f"{program} finds no MPI library: {answer['problem'] or 'none is linked'}", _REMEDY)
 
 
 def _soname(path: str, sonames: list[str]) -> str:

@@ -20,9 +20,6 @@ from thalweg.settings.layers import default_tuning_file
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.settings.values import NO_TUNING
 
-RULES_VARIABLE = "THALWEG_LIBRARY_RULES"
-"""Names the variables that tell the library, so that ranks do not take them for the user's."""
-
 
 class LibraryRules(NamedTuple):
     """The variables that tell the library, none if there is nothing to tell, and a remark for the user."""
@@ -145,4 +142,4 @@ def _written(library: Library, rules: Rules, ranks: int, path: Path) -> LibraryR
         variables = library.file_variables(str(path))
     except (OSError, ThalwegError) as error:
         return LibraryRules({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")
-    return LibraryRules({**variables, RULES_VARIABLE: ",".join(variables)}, "")
+    return LibraryRules(variables, "")

@@ -75,6 +75,14 @@ def effective_settings(given: Mapping[str, Value], environment: Mapping[str, str
     return settings
 
 
+def value_in_effect(option: Option, settings: Settings, environment: Mapping[str, str]) -> Value:
+    """Give an option's value, and where nobody set one what ranks take then; None where it is nothing."""
+    value = settings[option.name].value
+    if value is not None or not option.unset:
+        return value
+    return default_patterns_folder(environment) if option.name == "patterns" else int(option.unset)
+
+
 def selections_in(settings: Settings) -> Selections:
     """Give the selections (--use) that hold, by call."""
     value = settings["use"].value
@@ -85,6 +93,12 @@ def default_tuning_file(environment: Mapping[str, str]) -> str:
     """Say where the tuning file is if nobody says otherwise."""
     home = environment.get("XDG_DATA_HOME") or os.path.join(environment.get("HOME", "/"), ".local", "share")
     return os.path.join(home, "thalweg", "tuning.toml")
+
+
+def default_patterns_folder(environment: Mapping[str, str]) -> str:
+    """Say where recorded patterns are if nobody says otherwise."""
+    home = environment.get("XDG_CACHE_HOME") or os.path.join(environment.get("HOME", "/"), ".cache")
+    return os.path.join(home, "thalweg", "patterns")
 
 
 def variables_for_ranks(settings: Settings) -> dict[str, str]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from thalweg.settings.own_settings import own_settings
+
 
 class NamePattern(NamedTuple):
     """Names of variables that begin so, have this somewhere and end so."""
@@ -27,4 +29,5 @@ CHOICES = (
 
 def chosen_by_user(environment: Mapping[str, str]) -> bool:
     """Tell whether the user chose algorithms of the library himself."""
-    return any(pattern.matches(name) for name in environment for pattern in CHOICES)
+    given = environment.keys() - own_settings(environment)
+    return any(pattern.matches(name) for name in given for pattern in CHOICES)

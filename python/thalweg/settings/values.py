@@ -24,9 +24,12 @@ def refuse(origin: str, text: object, expected: str) -> ThalwegError:
 
 
 def selections_from_text(text: str, origin: str) -> Selections:
-    """Read `operation=strategy[:parameter=value,…]`, several joined by semicolons, as THALWEG_USE holds them."""
+    """Read `operation=strategy[:parameter=value,…]`, several joined by semicolons, as THALWEG_USE holds them.
+
+    Commas may join them too, as far as no parameters stand before: those are joined by commas themselves.
+    """
     found: Selections = {}
-    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+    for part in filter(None, (piece.strip() for piece in _selection_texts(text))):
         operation, equals, strategy = (word.strip() for word in part.partition("="))
         if not equals or not operation or not strategy:
             raise refuse(origin, part, "of the form operation=strategy[:parameter=value,…]")
@@ -34,6 +37,15 @@ def selections_from_text(text: str, origin: str) -> Selections:
             raise ThalwegError(SETTINGS, f"{origin}: {operation} is selected twice: {found[operation]} and {strategy}")
         found[operation] = strategy
     return found
+
+
+def _selection_texts(text: str) -> list[str]:
+    texts: list[str] = []
+    for piece in text.split(";"):
+        head, colon, parameters = piece.partition(":")
+        *before, last = head.split(",")
+        texts += [*before, last + colon + parameters]
+    return texts
 
 
 def value_from_text(option: Option, text: str, origin: str) -> Value:

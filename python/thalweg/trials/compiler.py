@@ -10,7 +10,7 @@ from pathlib import Path
 
 from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.launch.mpis import named_mpi
-from thalweg.libraries import library_folders
+from thalweg.libraries import find_library, library_folders
 from thalweg.programs.families import LoadedMpi
 
 TRIAL_PROGRAM = Path(__file__).parent / "program"
@@ -25,9 +25,9 @@ def library_options(library: str, mpi: str, environment: Mapping[str, str]) -> l
     """Give what a program on teams or streams (thalweg/team.h, stream.h) is compiled with for an MPI."""
     family = named_mpi(mpi, environment).family
     name = f"libthalweg-{library}-{family.name}.so"
-    for folder in map(Path, library_folders()):
-        if (folder / name).exists():
-            return [f"-I{folder.parent / 'include'}", str(folder / name), f"-Wl,-rpath,{folder}"]
+    if path := find_library(name):
+        folder = os.path.dirname(path)
+        return [f"-I{os.path.dirname(folder)}/include", path, f"-Wl,-rpath,{folder}"]
     message = f"{name} is missing in {' and '.join(library_folders())}"
     raise ThalwegError(INSTALLATION, message, "build Thalweg with that MPI installed: make build")
 

@@ -14,7 +14,7 @@ from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.tune import store
 from thalweg.tune.guidelines import SIZES, Native, Violation, checks, remedies, violation
-from thalweg.units import size_text, time_text
+from thalweg.units import count_text, size_text, time_text
 
 
 class Request(NamedTuple):
@@ -62,4 +62,6 @@ def _print(found: list[Violation], count: int, job: Job, request: Request) -> No
         )
     if found:
         console.print(table)
-    console.print(f"{len(found)} of {count} guidelines are violated by {fingerprint.mpi} with {job.ranks} ranks")
+    console.print(
+        f"{len(found)} of {count} guidelines are violated by {fingerprint.mpi} with {count_text(job.ranks, 'rank')}"
+    )

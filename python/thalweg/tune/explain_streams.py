@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from thalweg.units import size_text, time_text
+from thalweg.units import count_text, size_text, time_text
 
 # Why a buffer was sent, by the report's name for how many.
 _REASONS = {
@@ -17,7 +17,7 @@ _REASONS = {
 def stream_lines(stream: Mapping[str, Any]) -> list[str]:
     """Tell of one stream: what went through it and how, its phases, and how its shape was chosen."""
     total, largest = stream["total"], stream["max_of_a_rank"]
-    where = f"{stream['ranks']} ranks on {stream['nodes']} nodes, {stream['shape']}"
+    where = f"{count_text(stream['ranks'], 'rank')} on {count_text(stream['nodes'], 'node')}, {stream['shape']}"
     buffers = f"buffers of {size_text(stream['buffer_bytes'])}"
     near, far = size_text(total["near_bytes"]), size_text(total["far_bytes"])
     memory, overflow = size_text(largest["max_memory_bytes"]), size_text(largest["max_overflow_bytes"])

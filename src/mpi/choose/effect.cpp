@@ -1,8 +1,8 @@
 #include "mpi/choose/effect.hpp"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
+
+#include "mpi/state/user_settings.hpp"
 
 namespace thalweg::mpi {
 
@@ -29,10 +29,6 @@ struct Why {
 };
 
 } // namespace
-
-bool library_has_rules() {
-  return std::getenv("THALWEG_LIBRARY_RULES") != nullptr;
-}
 
 Implementation in_effect(const Implementation& chosen, const std::optional<Implementation>& fallback) {
   const TakesEffect takes_effect{library_has_rules()};

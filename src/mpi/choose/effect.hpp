@@ -11,8 +11,6 @@
 
 namespace thalweg::mpi {
 
-bool library_has_rules();
-
 // What runs a call that was given this implementation. An algorithm of which the library was told is what it
 // runs by itself. The rest falls back.
 strategies::Implementation in_effect(const strategies::Implementation& chosen,

@@ -316,6 +316,7 @@ void start_with_world(nic::AggregatorQuestion& question) {
     traces = runtime.settings.trace;
     register_predefined_communicators(true);
     reports = wants_report(runtime.settings);
+    begin_journal();
     recording = reports || records_traffic || traces;
     runtime.ready = true;
     log_warnings();

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
+
+#include "mpi/observe/locations.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -18,6 +21,18 @@ Tables& tables() {
   return *instance;
 }
 
+OwnedCallRow make_row(const CallKey& key) {
+  OwnedCallRow row(new (JournalAllocator<CallRow>().allocate(1)) CallRow);
+  row->key = key;
+  if (JournalAllocator<CallRow>::is_kept(row.get())) {
+    const Location location = locate(key.site);
+    row->module = journal().keep(location.module);
+    row->address = location.address;
+    journal().add(*row);
+  }
+  return row;
+}
+
 } // namespace
 
 void CallRow::ended_differently(const char* strategy, const char* reason) {
@@ -25,10 +40,16 @@ void CallRow::ended_differently(const char* strategy, const char* reason) {
     return ending.strategy == strategy && ending.reason == reason;
   });
   if (same == endings.end()) {
-    same = endings.insert(same, {strategy, reason, 0});
+    same = endings.insert(same, {strategy, reason, 0, journal().keep(strategy),
+                                 reason == nullptr ? nullptr : journal().keep(reason)});
   }
   ++same->calls;
   std::iter_swap(endings.begin(), same);
+}
+
+void CallRowDeleter::operator()(CallRow* row) const {
+  row->~CallRow();
+  JournalAllocator<CallRow>().deallocate(row, 1);
 }
 
 CallTable::CallTable() : slots_(std::size_t{1} << (64 - shift_)) {}
@@ -40,9 +61,8 @@ CallRow& CallTable::find(const CallKey& key, std::size_t slot) {
       return *slots_[slot];
     }
   }
-  rows_.push_back(std::make_unique<CallRow>());
+  rows_.push_back(make_row(key));
   CallRow& row = *rows_.back();
-  row.key = key;
   slots_[slot] = &row;
   if (rows_.size() * 2 > slots_.size()) {
     grow();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mpi/observe/cpu_share.hpp"
+#include "mpi/observe/journal.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -30,12 +31,14 @@ struct Ending {
   const char* strategy;
   const char* reason; // why it was passed on to the library, or nullptr
   std::uint64_t calls;
+  const char* kept_strategy; // in the journal, null where there is none
+  const char* kept_reason;
 };
 
 class TrafficTable;
 struct TrafficEntry;
 
-struct CallRow {
+struct CallRow : JournalRow {
   CallKey key;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
@@ -44,10 +47,14 @@ struct CallRow {
   std::uint64_t timed_ticks = 0;
   std::uint64_t max_call_ticks = 0;
   CpuShare cpu_share;
+  std::uint64_t entered_ticks = 0; // of the timed call that is under way; 0: none is
   bool brief = false;
   TrafficTable* traffic = nullptr;     // of the row's thread, once the call site has sent
   TrafficEntry* latest_sent = nullptr; // of a message of the program's own; the next one is often alike
-  std::vector<Ending> endings;
+  std::vector<Ending, JournalAllocator<Ending>> endings;
+  // For who reads the journal: the site as a place in a file.
+  const char* module = nullptr;
+  std::uint64_t address = 0;
 
   static constexpr std::uint64_t calls_per_timed = 32; // of brief ones
   bool is_to_be_timed() const { return !brief || calls % calls_per_timed == 0; }
@@ -65,6 +72,12 @@ private:
   void ended_differently(const char* strategy, const char* reason);
 };
 
+// Rows lie in the journal, where there is one.
+struct CallRowDeleter {
+  void operator()(CallRow* row) const;
+};
+using OwnedCallRow = std::unique_ptr<CallRow, CallRowDeleter>;
+
 class CallTable {
 public:
   CallTable();
@@ -78,7 +91,7 @@ public:
     return find(key, slot);
   }
 
-  const std::vector<std::unique_ptr<CallRow>>& rows() const { return rows_; }
+  const std::vector<OwnedCallRow>& rows() const { return rows_; }
 
 private:
   std::size_t slot_of(const CallKey& key) const {
@@ -93,7 +106,7 @@ private:
 
   unsigned shift_ = 64 - 8;
   std::vector<CallRow*> slots_;
-  std::vector<std::unique_ptr<CallRow>> rows_;
+  std::vector<OwnedCallRow> rows_;
 };
 
 inline constinit thread_local CallTable* own_call_table = nullptr;

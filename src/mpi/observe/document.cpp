@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -51,6 +52,9 @@ ordered_json site_document(const SiteProfile& site) {
     result["waiting_share"] = site.waiting.share();
     result["transfer_share"] = 1 - site.waiting.share();
     result["last_ranks"] = last;
+  }
+  for (const auto& [rank, ns] : site.in_progress_ns) {
+    result["in_progress"].push_back({{"rank", rank}, {"since_ns", ns}});
   }
   if (const auto gain = stream_gain(site)) {
     result["stream"] = {
@@ -118,11 +122,22 @@ std::string document(const RunDescription& run, const Profile& profile) {
          "processor time of the sending calls alone, less 2 ns and 0.35 ns a byte for each as an item"},
         {"exchange",
          "time of the calls without waiting for late ranks, less that in the proportion of messages"}}},
+      {"ended_by", run.cause.empty() ? "MPI_Finalize" : run.cause},
+      {"ranks_without_report", run.cause.empty() ? 0 : run.rank_count - static_cast<int>(ranks.size())},
       {"nodes", run.node_count},
       {"wall_ns", profile.wall_ns},
       {"ranks", ranks},
       {"calls", sites}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string cannot_be_written(const std::string& path, int error) {
+  const char* remedy = "name a file that you may write with --report or THALWEG_REPORT";
+  if (error == ENOENT || error == ENOTDIR)
+    remedy = "name a file in a folder that exists with --report or THALWEG_REPORT";
+  else if (error == ENOSPC || error == EDQUOT)
+    remedy = "free some space there, or name a file elsewhere with --report or THALWEG_REPORT";
+  return fmt::format("the report '{}' cannot be written: {}; {}", path, std::strerror(error), remedy);
 }
 
 bool write_atomically(const std::string& path, const std::string& text) {

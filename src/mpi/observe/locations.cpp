@@ -24,7 +24,7 @@ std::string own_executable() {
 }
 
 DescribeFunction load_describe() {
-  std::string path = module_of(reinterpret_cast<const void*>(&load_describe)).path;
+  std::string path = locate(reinterpret_cast<const void*>(&load_describe)).module;
   path.erase(path.rfind('/') + 1);
   void* helper = dlopen((path + "libthalweg-symbols.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   return helper == nullptr ? nullptr

@@ -34,15 +34,25 @@ struct RunDescription {
   std::string network_device{};  // whether collectives ran on it, and why not; empty where none was chosen to
   std::string last_on_devices{}; // who came last to those, a JSON array; empty where none ran there
   std::string last_on_devices_line{}; // and for people
+  std::string cause{}; // of a job that ended without MPI_Finalize: what ended it; empty otherwise
+  int rank_count = 0;  // of that job, with the ranks of other hosts, which are not known
 };
 
-// A table for people, ending with a newline: the `most` sites that took longest.
-std::string summary(const RunDescription& run, const Profile& profile, std::size_t limit = 20);
+struct SummarySize {
+  std::size_t sites = 20;  // those that took longest
+  std::size_t columns = 0; // of the screen; 0: as many as it takes
+};
+
+// A table for people, ending with a newline.
+std::string summary(const RunDescription& run, const Profile& profile, SummarySize size = {});
 
 // JSON, format "thalweg-report" version 1.
 std::string document(const RunDescription& run, const Profile& profile);
 
 // Replaces the file at once or not at all; false, with errno set, when it could not.
 bool write_atomically(const std::string& path, const std::string& text);
+
+// What to say of a report for which that failed, with a remedy.
+std::string cannot_be_written(const std::string& path, int error);
 
 } // namespace thalweg::mpi::observe

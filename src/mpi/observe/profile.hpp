@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/observe/locations.hpp"
+
 namespace thalweg::mpi::observe {
 
 // Why and on what calls ran: (strategy, reason it was passed on to the library or ""), and how many.
@@ -25,7 +27,8 @@ struct CallProfile {
   double max_call_ns = 0;
   double cpu_ns = 0;
   Endings endings;
-  std::uint64_t blocks = 0; // of an alltoallv's: to other ranks and not empty
+  std::uint64_t blocks = 0;  // of an alltoallv's: to other ranks and not empty
+  double in_progress_ns = 0; // of a call that had not ended with the job
 };
 
 struct SampledCall {
@@ -71,6 +74,7 @@ struct SiteProfile {
   double min_rank_ns = 0; // of one rank's time
   double max_rank_ns = 0;
   Waiting waiting;
+  std::map<int, double> in_progress_ns{}; // by rank: of calls that had not ended with the job
 };
 
 struct Profile {
@@ -79,7 +83,11 @@ struct Profile {
   double wall_ns = 0;             // longest of any rank
 };
 
-// Adds the ranks up. Ranks' own rows are the same site when function, module, address, size and phase are.
-Profile merge(std::vector<RankProfile> ranks);
+// "file.c:12 (function)" of a module's address, or what else is known of it.
+using SourceOf = std::string (*)(const Location& location);
+
+// Adds the ranks up. Rows are the same site when function, module, size and phase are, and the source line
+// or, where none is known, the address: compilers make several calls of one.
+Profile merge(std::vector<RankProfile> ranks, SourceOf source_of);
 
 } // namespace thalweg::mpi::observe

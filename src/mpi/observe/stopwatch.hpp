@@ -32,12 +32,14 @@ public:
         cpu_ns_ = Clocks::thread_cpu_ns();
       }
       start_ticks_ = Clocks::ticks();
+      row.entered_ticks = start_ticks_;
     }
   }
 
   void stop(CallRow& row) {
     if (timed_) {
       stop_ticks_ = Clocks::ticks();
+      row.entered_ticks = 0;
       const std::uint64_t taken = stop_ticks_ - start_ticks_;
       ++row.timed_calls;
       row.timed_ticks += taken;

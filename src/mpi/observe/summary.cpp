@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,16 +17,25 @@ namespace thalweg::mpi::observe {
 
 namespace {
 
-// Of "solve.cpp:42 (name)" the name goes first, as C++'s are long. What has no line keeps its end.
+// "file.cpp:42 (name)" with the name's last part alone, or without a name. What has no line, "name+0x42
+// (module)", keeps its module, whose name is short without what stands behind its first dot.
 std::string clipped(const std::string& site, std::size_t width) {
+  const std::size_t parenthesis = site.find(" (");
   if (site.size() <= width) {
     return site;
   }
-  const std::string place = site.substr(0, site.find(" ("));
-  if (place.find(':') != std::string::npos && place.size() <= width) {
-    return place;
+  if (parenthesis == std::string::npos) {
+    return ".." + site.substr(site.size() - width + 2);
   }
-  return ".." + site.substr(site.size() - width + 2);
+  const std::string place = site.substr(0, parenthesis);
+  const std::string inside = site.substr(parenthesis + 2, site.size() - parenthesis - 3);
+  std::string shorter = place + " (" + inside.substr(inside.rfind(':') + 1) + ")";
+  if (place.find("+0x") != std::string::npos) {
+    shorter = inside.substr(0, inside.find('.')) + place.substr(place.rfind('+'));
+  } else if (shorter.size() > width) {
+    shorter = place;
+  }
+  return shorter.size() <= width ? shorter : ".." + shorter.substr(shorter.size() - width + 2);
 }
 
 std::string straggler(const Waiting& waiting) {
@@ -60,51 +73,210 @@ std::string passed_on(const Profile& profile) {
   return text;
 }
 
-} // namespace
+struct Column {
+  const char* title;
+  bool is_text;                   // and so on the left
+  std::vector<std::string> cells; // by row
+  std::size_t width = 0;
 
-std::string summary(const RunDescription& run, const Profile& profile, std::size_t limit) {
-  double all_wall_ns = 0;
-  for (const RankProfile& rank : profile.ranks) {
-    all_wall_ns += rank.wall_ns;
+  void measure() {
+    width = std::strlen(title);
+    for (const std::string& cell : cells) {
+      width = std::max(width, cell.size());
+    }
   }
-  all_wall_ns = std::max(all_wall_ns, 1.0);
+};
+
+struct Table {
+  Column transfer{"transfer", false, {}};
+  Column ranks{"ranks", false, {}};
+  Column cpu{"CPU", false, {}};
+  Column bytes{"bytes", false, {}};
+  Column last{"last rank", false, {}};
+  Column mean{"mean", false, {}};
+  Column function{"function", true, {}};
+  Column site{"call site", true, {}};
+  Column calls{"calls", false, {}};
+  Column time{"time", false, {}};
+  Column waiting{"waiting", false, {}};
+  Column ran_on{"ran on", true, {}};
+
+  std::vector<Column*> in_order() {
+    return {&function, &site,    &ranks,    &calls, &bytes, &time,
+            &mean,     &waiting, &transfer, &last,  &cpu,   &ran_on};
+  }
+  // What a narrow screen does without, the most telling first.
+  std::vector<Column*> optional() { return {&mean, &last, &bytes, &cpu, &ranks, &transfer}; }
+};
+
+constexpr std::size_t gap = 2; // between columns
+
+std::size_t width_of(const std::vector<Column*>& columns) {
+  std::size_t width = gap * (columns.size() - 1);
+  for (const Column* column : columns) {
+    width += column->width;
+  }
+  return width;
+}
+
+constexpr std::size_t widest_site = 40;
+constexpr std::size_t narrowest_site = 18;
+constexpr std::size_t narrowest_end = 6;
+constexpr std::size_t short_end = 16; // what other columns make it
+
+// Leaves out columns, then cuts the call sites and what is last, until the table fits.
+void fit(Table& table, std::vector<Column*>& columns, std::size_t screen) {
+  const auto shrink = [&](Column& column, std::size_t min_width) {
+    const std::size_t width = width_of(columns);
+    if (width > screen && column.width > min_width) {
+      column.width = std::max(min_width, column.width - std::min(column.width, width - screen));
+    }
+  };
+  const std::vector<Column*> all = columns;
+  for (const Column* const column : table.optional()) {
+    std::erase(columns, column);
+  }
+  for (Column* const column : table.optional()) {
+    const std::size_t cut = table.site.width - std::min(table.site.width, narrowest_site) +
+                            table.ran_on.width - std::min(table.ran_on.width, short_end);
+    if (width_of(columns) + gap + column->width <= screen + cut) {
+      columns.push_back(column);
+    }
+  }
+  std::vector<Column*> kept;
+  std::ranges::copy_if(all, std::back_inserter(kept), [&](const Column* column) {
+    return std::ranges::find(columns, column) != columns.end();
+  });
+  columns = std::move(kept);
+  shrink(table.site, narrowest_site);
+  shrink(table.ran_on, narrowest_end);
+}
+
+std::string lines(Table& table, std::size_t screen) {
+  std::vector<Column*> columns = table.in_order();
+  for (Column* const column : columns) {
+    column->measure();
+  }
+  table.site.width = std::min(table.site.width, widest_site);
+  if (screen > 0) {
+    fit(table, columns, screen);
+  }
+  std::string text;
+  for (std::size_t row = 0; row <= table.function.cells.size(); ++row) {
+    std::string line;
+    for (const Column* const column : columns) {
+      std::string cell = row == 0 ? column->title : column->cells[row - 1];
+      cell = column == &table.site ? clipped(cell, column->width) : cell.substr(0, column->width);
+      line += column->is_text ? fmt::format("{:<{}}  ", cell, column->width)
+                              : fmt::format("{:>{}}  ", cell, column->width);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string table_of(const Profile& profile, SummarySize size, double all_wall_ns) {
+  Table table;
+  for (const SiteProfile& site : profile.sites) {
+    if (table.function.cells.size() == size.sites) {
+      break;
+    }
+    const CallProfile& total = site.total;
+    const auto calls = static_cast<double>(std::max<std::uint64_t>(total.calls, 1));
+    const bool matched = site.waiting.sampled_ns > 0;
+    table.function.cells.push_back(total.function);
+    table.site.cells.push_back(site.source);
+    table.ranks.cells.push_back(total.ranks == 0 ? "" : std::to_string(total.ranks));
+    table.calls.cells.push_back(std::to_string(total.calls));
+    table.bytes.cells.push_back(bytes_text(static_cast<double>(total.bytes) / calls));
+    table.time.cells.push_back(percent_text(std::min(1.0, total.ns / all_wall_ns)));
+    table.mean.cells.push_back(duration_text(total.ns / calls));
+    table.waiting.cells.push_back(matched ? percent_text(site.waiting.share()) : "");
+    table.transfer.cells.push_back(matched ? percent_text(1 - site.waiting.share()) : "");
+    table.last.cells.push_back(straggler(site.waiting));
+    table.cpu.cells.push_back(percent_text(total.ns > 0 ? total.cpu_ns / total.ns : 0));
+    table.ran_on.cells.push_back(strategies(total.endings));
+  }
+  std::string text = lines(table, size.columns);
+  if (const std::size_t more = profile.sites.size() - table.function.cells.size(); more > 0) {
+    text += fmt::format("... and {} more call site{}\n", more, more == 1 ? "" : "s");
+  }
+  return text;
+}
+
+// "4 of 8 ranks on 2 nodes, MPICH 4.0.2; 3.20 s until SIGTERM, 96% in MPI (14% of it on a core)".
+std::string headline(const RunDescription& run, const Profile& profile, double all_wall_ns) {
   double mpi_ns = 0;
   double mpi_cpu_ns = 0;
   for (const SiteProfile& site : profile.sites) {
     mpi_ns += site.total.ns;
     mpi_cpu_ns += site.total.cpu_ns;
   }
-  std::string text =
-      fmt::format("thalweg: {} ranks on {} node{}, {}; {} from init to finalize, {} in MPI "
-                  "({} of it on a core)\nthalweg: {}\n",
-                  profile.ranks.size(), run.node_count, run.node_count == 1 ? "" : "s", run.library,
-                  duration_text(profile.wall_ns), percent_text(mpi_ns / all_wall_ns),
-                  percent_text(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0), run.wait_reason);
-  for (const std::string& note :
-       {run.tuning, run.network, run.shared_memory, run.network_device, run.last_on_devices_line,
-        run.device_memory, run.placing_line, run.pattern_line, run.trace_line}) {
-    text += note.empty() ? "" : fmt::format("thalweg: {}\n", note);
-  }
-  text += fmt::format("{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n",
-                      "function", "call site", "ranks", "calls", "bytes", "time", "mean", "waiting",
-                      "transfer", "last rank", "CPU", "ran on");
-  std::size_t shown = 0;
+  const std::size_t ranks = profile.ranks.size();
+  const bool lacks_some = !run.cause.empty() && ranks < static_cast<std::size_t>(run.rank_count);
+  const std::size_t all = lacks_some ? static_cast<std::size_t>(run.rank_count) : ranks;
+  return fmt::format("{}{} rank{} on {} node{}, {}; {} {}, {} in MPI ({} of it on a core)",
+                     lacks_some ? fmt::format("{} of ", ranks) : "", all, all == 1 ? "" : "s", run.node_count,
+                     run.node_count == 1 ? "" : "s", run.library, duration_text(profile.wall_ns),
+                     run.cause.empty() ? "from init to finalize" : "from init until " + run.cause,
+                     percent_text(std::min(1.0, mpi_ns / all_wall_ns)),
+                     percent_text(mpi_ns > 0 ? mpi_cpu_ns / mpi_ns : 0));
+}
+
+// Where ranks were when the job ended without MPI_Finalize, the longest calls first.
+std::string calls_in_progress(const Profile& profile, std::size_t limit) {
+  struct Call {
+    const SiteProfile* site;
+    std::string ranks;
+    std::size_t count = 0;
+    double longest_ns = 0;
+  };
+  std::vector<Call> calls;
   for (const SiteProfile& site : profile.sites) {
-    if (shown++ == limit) {
-      text += fmt::format("... and {} more call sites\n", profile.sites.size() - limit);
+    Call call{&site, {}};
+    for (const auto& [rank, ns] : site.in_progress_ns) {
+      constexpr std::size_t max_named = 8;
+      if (++call.count <= max_named) {
+        call.ranks += fmt::format("{}{}", call.ranks.empty() ? "" : ", ", rank);
+      } else if (call.count == max_named + 1) {
+        call.ranks += ", ...";
+      }
+      call.longest_ns = std::max(call.longest_ns, ns);
+    }
+    if (call.count > 0) {
+      calls.push_back(std::move(call));
+    }
+  }
+  std::ranges::sort(calls, std::greater(), &Call::longest_ns);
+  std::string text;
+  for (const Call& call : calls) {
+    if (limit-- == 0) {
       break;
     }
-    const CallProfile& total = site.total;
-    const auto calls = static_cast<double>(std::max<std::uint64_t>(total.calls, 1));
-    const bool matched = site.waiting.sampled_ns > 0;
-    text += fmt::format(
-        "{:<22} {:<32} {:>5} {:>9} {:>8} {:>6} {:>8} {:>7} {:>8} {:>10} {:>5}  {}\n", total.function,
-        clipped(site.source, 32), total.ranks == 0 ? "" : std::to_string(total.ranks), total.calls,
-        bytes_text(static_cast<double>(total.bytes) / calls), percent_text(total.ns / all_wall_ns),
-        duration_text(total.ns / calls), matched ? percent_text(site.waiting.share()) : "",
-        matched ? percent_text(1 - site.waiting.share()) : "", straggler(site.waiting),
-        percent_text(total.ns > 0 ? total.cpu_ns / total.ns : 0), strategies(total.endings));
+    text += fmt::format("in {} at {} when the job ended, for {}: rank{} {}\n", call.site->total.function,
+                        call.site->source, duration_text(call.longest_ns), call.count == 1 ? "" : "s",
+                        call.ranks);
   }
+  return text;
+}
+
+} // namespace
+
+std::string summary(const RunDescription& run, const Profile& profile, SummarySize size) {
+  double all_wall_ns = 0;
+  for (const RankProfile& rank : profile.ranks) {
+    all_wall_ns += rank.wall_ns;
+  }
+  all_wall_ns = std::max(all_wall_ns, 1.0);
+  std::string text;
+  for (const std::string& note :
+       {headline(run, profile, all_wall_ns), run.wait_reason, run.tuning, run.network, run.shared_memory,
+        run.network_device, run.last_on_devices_line, run.device_memory, run.placing_line, run.pattern_line,
+        run.trace_line}) {
+    text += note.empty() ? "" : fmt::format("thalweg: {}\n", note);
+  }
+  text += table_of(profile, size, all_wall_ns);
+  text += calls_in_progress(profile, size.sites);
   if (const std::string reasons = passed_on(profile); !reasons.empty()) {
     text += fmt::format("passed on to the library: {}\n", reasons);
   }
@@ -112,7 +284,7 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
   text += stream_report_lines(run.streams);
   text += stream_lines(profile);
   text += exchange_lines(profile);
-  return text;
+  return wrapped(text, size.columns);
 }
 
 } // namespace thalweg::mpi::observe

@@ -1,5 +1,6 @@
 #include "mpi/observe/texts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +27,29 @@ std::string bytes_text(double count) {
 
 std::string percent_text(double share) {
   return fmt::format("{:.0f}%", 100 * share);
+}
+
+std::string wrapped(const std::string& text, std::size_t columns) {
+  constexpr std::size_t min_width = 20;
+  if (columns < min_width)
+    return text;
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    while (line.size() > columns) {
+      std::size_t space = line.rfind(' ', columns);
+      if (space == std::string::npos || space < min_width / 2)
+        space = line.find(' ', columns);
+      if (space == std::string::npos)
+        break;
+      result += line.substr(0, space) + "\n";
+      line = "  " + line.substr(space + 1);
+    }
+    result += line + "\n";
+    begin = end + 1;
+  }
+  return result;
 }
 
 } // namespace thalweg::mpi::observe

@@ -4,22 +4,22 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <unistd.h>
 #include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/observe/call_table.hpp"
+#include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
+#include "mpi/observe/row_profile.hpp"
 #include "mpi/observe/stream_reports.hpp"
 #include "mpi/report/kept_streams.hpp"
 #include "mpi/run/device_arrivals.hpp"
@@ -35,25 +35,15 @@ using observe::CallRow;
 using observe::RankProfile;
 
 CallProfile describe_row(const CallRow& row, const observe::Location& location, double ns_per_tick) {
-  CallProfile call;
-  call.function = function_names[row.key.function];
-  call.module = location.module;
-  call.address = location.address;
-  call.phase = row.key.phase;
-  call.ranks = row.key.ranks;
-  call.calls = row.calls;
-  call.bytes = row.bytes;
-  call.blocks = row.blocks;
-  if (row.timed_calls > 0) {
-    const double scale = static_cast<double>(row.calls) / static_cast<double>(row.timed_calls);
-    call.ns = static_cast<double>(row.timed_ticks) * ns_per_tick * scale;
-  }
-  call.max_call_ns = static_cast<double>(row.max_call_ticks) * ns_per_tick;
-  call.cpu_ns = call.ns * row.cpu_share.share(ns_per_tick);
+  CallProfile call = observe::row_profile(row, function_names[row.key.function], location, ns_per_tick);
   for (const observe::Ending& ending : row.endings) {
     call.endings[{ending.strategy, ending.reason == nullptr ? "" : ending.reason}] += ending.calls;
   }
   return call;
+}
+
+int node_of(int rank) {
+  return runtime.placement.nodes.empty() ? 0 : runtime.placement.nodes[static_cast<std::size_t>(rank)];
 }
 
 RankProfile own_profile() {
@@ -61,8 +51,7 @@ RankProfile own_profile() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   profile.rank = runtime.world_rank;
-  profile.node =
-      runtime.placement.nodes.empty() ? 0 : runtime.placement.nodes[static_cast<std::size_t>(profile.rank)];
+  profile.node = node_of(profile.rank);
   profile.host = host.data();
   profile.pid = getpid();
   profile.wall_ns = static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
@@ -130,43 +119,46 @@ std::vector<std::string> own_command() {
   return lines_of(text, '\0');
 }
 
-void write(observe::Profile& profile, const Outcomes& outcomes) {
-  for (observe::SiteProfile& site : profile.sites) {
-    site.source = observe::describe_source({site.total.module, site.total.address});
-  }
-  const observe::RunDescription run{own_command(),
-                                    runtime.library_version,
-                                    library_path(),
-                                    family_name(own_family),
-                                    runtime.yields,
-                                    runtime.wait_reason,
-                                    lines_of(runtime.settings_text, '\n'),
-                                    user_settings(),
-                                    runtime.placement.node_count,
-                                    runtime.tuning_reason,
-                                    runtime.shared_memory,
-                                    runtime.network,
-                                    runtime.device_memory,
-                                    lines_of(fingerprint_text(), '\n'),
-                                    outcomes.learned,
-                                    observe::merged_streams(profile.ranks),
-                                    outcomes.pattern,
-                                    outcomes.pattern_line,
-                                    outcomes.trace_line,
-                                    runtime.placing_document,
-                                    runtime.placing,
-                                    runtime.network_device,
-                                    last_on_devices(),
-                                    last_on_devices_line()};
+observe::RunDescription describe_run() {
+  observe::RunDescription run;
+  run.command = own_command();
+  run.library = runtime.library_version;
+  run.library_path = library_path();
+  run.family = family_name(own_family);
+  run.yields = runtime.yields;
+  run.wait_reason = runtime.wait_reason;
+  run.settings = lines_of(runtime.settings_text, '\n');
+  run.user_settings = user_settings();
+  run.node_count = runtime.placement.node_count;
+  run.tuning = runtime.tuning_reason;
+  run.network = runtime.network;
+  run.device_memory = runtime.device_memory;
+  run.fingerprint = lines_of(fingerprint_text(), '\n');
+  return run;
+}
+
+void write(const observe::Profile& profile, const Outcomes& outcomes) {
+  observe::RunDescription run = describe_run();
+  run.shared_memory = runtime.shared_memory;
+  run.learned = outcomes.learned;
+  run.streams = observe::merged_streams(profile.ranks);
+  run.pattern = outcomes.pattern;
+  run.pattern_line = outcomes.pattern_line;
+  run.trace_line = outcomes.trace_line;
+  run.placing = runtime.placing_document;
+  run.placing_line = runtime.placing;
+  run.network_device = runtime.network_device;
+  run.last_on_devices = last_on_devices();
+  run.last_on_devices_line = last_on_devices_line();
   if (runtime.settings.summary) {
-    const std::string text = observe::summary(run, profile);
+    const char* const columns = std::getenv("THALWEG_COLUMNS");
+    const std::string text = observe::summary(
+        run, profile, {.columns = columns == nullptr ? 0 : std::strtoul(columns, nullptr, 10)});
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   const std::string& path = runtime.settings.report;
   if (!path.empty() && !observe::write_atomically(path, observe::document(run, profile))) {
-    log_line(fmt::format(
-        "the report '{}' cannot be written: {}; set THALWEG_REPORT to a file in a folder that exists", path,
-        std::strerror(errno)));
+    log_line(observe::cannot_be_written(path, errno));
   }
 }
 
@@ -184,9 +176,30 @@ void report(const Outcomes& outcomes) {
     for (RankProfile& rank : ranks) {
       shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
     }
-    observe::Profile profile = observe::merge(std::move(ranks));
-    write(profile, outcomes);
+    write(observe::merge(std::move(ranks), observe::describe_source), outcomes);
   }
+  if (observe::JournalSection* const section = observe::journal().section()) {
+    section->state.store(observe::JournalState::reported);
+  }
+}
+
+void begin_journal() {
+  const char* const path = std::getenv("THALWEG_JOURNAL");
+  if (path == nullptr || !wants_report(runtime.settings) || !observe::journal().open(path)) {
+    return;
+  }
+  observe::JournalSection& section = *observe::journal().section();
+  section.rank = runtime.world_rank;
+  section.ranks = runtime.world_size;
+  section.node = node_of(runtime.world_rank);
+  section.pid = getpid();
+  section.counter_is_steady = observe::counter_is_steady;
+  gethostname(section.host, sizeof section.host - 1);
+  section.start_ns = runtime.start_ns;
+  section.tick_scale = runtime.tick_scale;
+  const std::vector<const char*> functions(std::begin(function_names), std::end(function_names));
+  section.description = observe::journal().keep(observe::describe_start(describe_run(), functions));
+  section.state.store(observe::JournalState::running);
 }
 
 } // namespace thalweg::mpi

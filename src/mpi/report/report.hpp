@@ -16,4 +16,7 @@ struct Outcomes {
 // settings ask for. Collective over the world.
 void report(const Outcomes& outcomes);
 
+// Lets this rank's counts outlive it, where `thalweg run` made memory for that; before the first row.
+void begin_journal();
+
 } // namespace thalweg::mpi

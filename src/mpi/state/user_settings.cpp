@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "machine/own_settings.hpp"
+
 extern char** environ;
 
 namespace thalweg::mpi {
@@ -15,17 +17,20 @@ constexpr std::array<std::string_view, 7> steering{
     "OMPI_MCA_coll",   "OMPI_MCA_mpi_yield", "MPIR_CVAR_",  "I_MPI_ADJUST",
     "I_MPI_WAIT_MODE", "I_MPI_THREAD_YIELD", "I_MPI_TUNING"};
 
-// `thalweg run` tells the library of the tuning file's picks, and names the variables that it set for that.
-bool is_ours(std::string_view setting) {
-  const char* names = std::getenv("THALWEG_LIBRARY_RULES");
-  std::string_view left = names == nullptr ? "" : names;
-  while (!left.empty()) {
-    const std::size_t end = std::min(left.find(','), left.size());
-    if (setting.substr(0, setting.find('=')) == left.substr(0, end))
-      return true;
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
-  return false;
+// Hydra gives it to every rank.
+constexpr std::string_view set_by_launcher = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME";
+
+const char* environment(const char* name) {
+  return std::getenv(name);
+}
+
+std::string_view name_of(std::string_view setting) {
+  return setting.substr(0, setting.find('='));
+}
+
+bool is_the_users(std::string_view setting) {
+  const std::string_view name = name_of(setting);
+  return name != set_by_launcher && !machine::is_own_setting(name, environment);
 }
 
 struct NamePattern {
@@ -40,8 +45,7 @@ constexpr std::array algorithm_choices{
 #undef THALWEG_USER_ALGORITHM
 };
 
-bool chooses_algorithms(std::string_view setting) {
-  const std::string_view name = setting.substr(0, setting.find('='));
+bool chooses_algorithms(std::string_view name) {
   return std::ranges::any_of(algorithm_choices, [name](const NamePattern& pattern) {
     return name.starts_with(pattern.prefix) && name.find(pattern.inside) != std::string_view::npos &&
            name.ends_with(pattern.suffix);
@@ -55,7 +59,7 @@ std::vector<std::string> user_settings() {
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view setting = *variable;
     const auto begins = [&](std::string_view prefix) { return setting.starts_with(prefix); };
-    if (std::ranges::any_of(steering, begins) && !is_ours(setting)) {
+    if (std::ranges::any_of(steering, begins) && is_the_users(setting)) {
       result.emplace_back(setting);
     }
   }
@@ -64,8 +68,12 @@ std::vector<std::string> user_settings() {
 
 std::vector<std::string> user_algorithms() {
   std::vector<std::string> result = user_settings();
-  std::erase_if(result, [](const std::string& setting) { return !chooses_algorithms(setting); });
+  std::erase_if(result, [](const std::string& setting) { return !chooses_algorithms(name_of(setting)); });
   return result;
+}
+
+bool library_has_rules() {
+  return std::ranges::any_of(machine::own_settings(environment), chooses_algorithms);
 }
 
 } // namespace thalweg::mpi

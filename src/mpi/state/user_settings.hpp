@@ -1,6 +1,6 @@
 #pragma once
 
-// The MPI library's own settings that the user made: they come before everything that Thalweg would choose.
+// The MPI library's own settings: those that the user made come before everything that Thalweg would choose.
 
 #include <string>
 #include <vector>
@@ -12,5 +12,8 @@ std::vector<std::string> user_settings();
 
 // Those of them that choose the library's algorithms for collectives.
 std::vector<std::string> user_algorithms();
+
+// Whether `thalweg run` told the library of picks and selections among its own algorithms.
+bool library_has_rules();
 
 } // namespace thalweg::mpi

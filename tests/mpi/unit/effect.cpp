@@ -17,11 +17,11 @@ class Effect : public testing::TestWithParam<bool> {
 protected:
   void SetUp() override {
     if (GetParam())
-      ::setenv("THALWEG_LIBRARY_RULES", "X", 1);
+      ::setenv("THALWEG_OWN_SETTINGS", "OMPI_MCA_mtl,OMPI_MCA_coll_tuned_use_dynamic_rules", 1);
     else
-      ::unsetenv("THALWEG_LIBRARY_RULES");
+      ::unsetenv("THALWEG_OWN_SETTINGS");
   }
-  void TearDown() override { ::unsetenv("THALWEG_LIBRARY_RULES"); }
+  void TearDown() override { ::unsetenv("THALWEG_OWN_SETTINGS"); }
 };
 
 TEST_P(Effect, OfStrategiesAndNativeIsWhatWasChosen) {

@@ -1,4 +1,5 @@
 #include "mpi/observe/exchange_gain.hpp"
+#include "mpi/observe/locations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ Profile profile_of(const Exchange& exchange) {
                          {{{exchange.strategy, ""}, exchange.calls}},
                          exchange.calls * exchange.blocks});
   }
-  Profile result = merge(std::move(ranks));
+  Profile result = merge(std::move(ranks), describe_source);
   result.sites[0].source = "graph.c:7 (visit)";
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -31,7 +32,7 @@ Profile profile() {
                          {{{"ring", ""}, 900}, {{"native", "user operation"}, 100}}});
     own.samples.push_back({1, 2, {{0, 0.0 + 75 * rank, 100, 0}}});
   }
-  Profile result = merge(std::move(ranks));
+  Profile result = merge(std::move(ranks), describe_source);
   result.sites[0].source = "solve.c:42 (solve)";
   return result;
 }
@@ -74,16 +75,69 @@ TEST(Summary, ShowsWhatAPersonNeeds) {
 
 TEST(Summary, KeepsTheLineOfACallWhoseFunctionHasALongName) {
   Profile long_names = profile();
-  long_names.sites[0].source = "solve.cpp:42 (_ZN7example5solveERKSt6vectorIdSaIdEERKNS_7OptionsE)";
-  EXPECT_NE(summary(run(), long_names).find(" solve.cpp:42  "), std::string::npos);
-  long_names.sites[0].source = "_ZN7example5solveERKSt6vectorIdSaIdEE+0x42 (libexample.so)";
-  EXPECT_NE(summary(run(), long_names).find("EE+0x42 (libexample.so) "), std::string::npos);
+  for (const auto& [source, shown] :
+       {std::pair{"solve.cpp:42 (example::solvers::with_a_long_name::solve)", " solve.cpp:42 (solve)  "},
+        {"solve.cpp:42 (example::solve_everything_that_there_is_at_once)", " solve.cpp:42  "},
+        {"a_name_that_takes_most_of_the_line+0x42 (MPI.cpython-311-x86_64-linux-gnu.so)", " MPI+0x42  "},
+        {"a_folder_of_a_module_without_any_symbols.so+0x42", "..f_a_module_without_any_symbols.so+0x42 "}}) {
+    long_names.sites[0].source = source;
+    EXPECT_NE(summary(run(), long_names).find(shown), std::string::npos) << summary(run(), long_names);
+  }
 }
 
 TEST(Summary, SaysHowManySitesItLeavesOut) {
   Profile many = profile();
   many.sites.resize(25, many.sites[0]);
-  EXPECT_NE(summary(run(), many, 20).find("and 5 more call sites"), std::string::npos);
+  EXPECT_NE(summary(run(), many, {.sites = 20}).find("and 5 more call sites\n"), std::string::npos);
+}
+
+TEST(Summary, FitsTheScreen) {
+  Profile wide = profile();
+  wide.sites.resize(2, wide.sites[0]);
+  wide.sites[1].total.function = "MPI_Neighbor_alltoallv";
+  wide.sites[1].total.calls = 123'456'789;
+  wide.sites[1].source = "a_file_with_a_long_name.cpp:1234 (example::function)";
+  for (const std::size_t columns : {80U, 100U, 120U, 200U}) {
+    const std::string text = summary(run(), wide, {.columns = columns});
+    for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+      end = text.find('\n', begin);
+      EXPECT_LE(end - begin, columns) << text.substr(begin, end - begin);
+    }
+    for (const char* part : {"MPI_Neighbor_alltoallv", "123456789", "calls", "time", "waiting"})
+      EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
+  }
+}
+
+TEST(Summary, SaysWhereRanksWereWhenTheJobWasInterrupted) {
+  Profile hung = profile();
+  hung.sites[0].in_progress_ns = {{1, 2.5e9}};
+  RunDescription interrupted = run();
+  interrupted.cause = "SIGTERM";
+  interrupted.rank_count = 3;
+  const std::string text = summary(interrupted, hung);
+  for (const char* part : {"2 of 3 ranks on 1 node", "1.00 s from init until SIGTERM",
+                           "in MPI_Allreduce at solve.c:42 (solve) when the job ended, for 2.50 s: rank 1\n"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
+  const nlohmann::json all = nlohmann::json::parse(document(interrupted, hung));
+  EXPECT_EQ(all["ended_by"], "SIGTERM");
+  EXPECT_EQ(all["ranks_without_report"], 1);
+  EXPECT_EQ(all["calls"][0]["in_progress"][0]["rank"], 1);
+}
+
+TEST(Merge, JoinsTheRowsOfALine) {
+  RankProfile rank;
+  rank.wall_ns = 1e9;
+  for (const std::uint64_t address : {0x10U, 0x20U})
+    rank.calls.push_back(
+        {"MPI_Barrier", "/bin/app", address, 0, 2, 10, 0, 1e6, 1e5, 5e5, {{{"native", ""}, 10}}});
+  const Profile one = merge({rank}, [](const Location&) -> std::string { return "a.c:3 (main)"; });
+  ASSERT_EQ(one.sites.size(), 1U);
+  EXPECT_EQ(one.sites[0].total.calls, 20U);
+  EXPECT_EQ(one.sites[0].callers, 1);
+  EXPECT_DOUBLE_EQ(one.sites[0].max_rank_ns, 2e6);
+  const Profile two =
+      merge({rank}, [](const Location& place) { return fmt::format("main+{:#x} (app)", place.address); });
+  EXPECT_EQ(two.sites.size(), 2U);
 }
 
 TEST(Document, IsReadableJson) {
@@ -118,7 +172,7 @@ Profile sending(const char* function, std::uint64_t bytes, double ns) {
                           messages * ns,
                           {}});
   }
-  Profile result = merge(std::move(ranks));
+  Profile result = merge(std::move(ranks), describe_source);
   result.sites[0].source = "graph.c:7 (visit)";
   return result;
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <string_view>
 
+#include "mpi/state/user_settings.hpp"
+
 namespace thalweg::mpi {
 namespace {
 
@@ -90,6 +92,25 @@ TEST(Settings, TravelAsText) {
   EXPECT_EQ(settings.use, "bcast=chain THALWEG_DISABLE=1") << "a value must not become a line of its own";
   EXPECT_EQ(settings.waiting.poll_us, 7U);
   EXPECT_FALSE(settings.disabled);
+}
+
+TEST(UserSettings, AreNeitherThalwegsNorTheLaunchers) {
+  const std::vector<std::pair<const char*, const char*>> variables{
+      {"MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "n1"},
+      {"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+      {"OMPI_MCA_mpi_yield_when_idle", "1"},
+      {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"}};
+  for (const auto& [name, value] : variables)
+    ::setenv(name, value, 1);
+  ::setenv("THALWEG_OWN_SETTINGS", "OMPI_MCA_coll_tuned_use_dynamic_rules,OMPI_MCA_mpi_yield_when_idle", 1);
+  EXPECT_EQ(user_settings(), std::vector<std::string>{"MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial"});
+  EXPECT_TRUE(library_has_rules());
+  ::setenv("THALWEG_OWN_SETTINGS", "OMPI_MCA_mpi_yield_when_idle", 1);
+  EXPECT_EQ(user_algorithms().size(), 2U);
+  EXPECT_FALSE(library_has_rules());
+  ::unsetenv("THALWEG_OWN_SETTINGS");
+  for (const auto& [name, value] : variables)
+    ::unsetenv(name);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "mpi/observe/waiting.hpp"
+#include "mpi/observe/locations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ TEST(Profile, AddsRanksUpBySite) {
     profile.samples.push_back({9, 2, {{0, 10.0 * rank, 20, 0}}});
   }
   ranks[1].calls.push_back({"MPI_Send", "app", 2, 0, 2, 1, 8, 500, 500, 1, {}});
-  const Profile profile = merge(ranks);
+  const Profile profile = merge(ranks, describe_source);
   ASSERT_EQ(profile.sites.size(), 2U);
   EXPECT_EQ(profile.sites[0].total.function, "MPI_Send") << "longest first";
   const SiteProfile& barrier = profile.sites[1];

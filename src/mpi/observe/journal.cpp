@@ -1,0 +1,127 @@
+#include "mpi/observe/journal.hpp"
+
+#include <array>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace thalweg::mpi::observe {
+
+struct KeptText {
+  const KeptText* next;
+  const char* text;
+};
+
+namespace {
+
+constexpr std::size_t reserved_at_once = std::size_t{64} << 10U;
+constexpr std::size_t alignment = alignof(std::max_align_t);
+
+// The reader maps a section where the rank had it, so ranks ask for places that nobody else is given.
+void* wanted_place(std::uint32_t section) {
+  constexpr std::uintptr_t first = 0x5100'0000'0000;
+  return reinterpret_cast<void*>(first + section * journal_section_bytes); // NOLINT: a hint
+}
+
+// On another host the path may lead to anything.
+int open_own(const char* path) {
+  std::array<char, 64> target{};
+  constexpr std::string_view name = "/memfd:thalweg-journal";
+  if (readlink(path, target.data(), target.size() - 1) < 0 ||
+      !std::string_view(target.data()).starts_with(name))
+    return -1;
+  return ::open(path, O_RDWR | O_CLOEXEC);
+}
+
+// Null where it is no journal.
+JournalFile* map_head(int file) {
+  void* const mapped = mmap(nullptr, journal_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED)
+    return nullptr;
+  auto* const head = static_cast<JournalFile*>(mapped);
+  if (std::memcmp(head->magic, JournalFile::right_magic, sizeof head->magic) == 0)
+    return head;
+  munmap(mapped, journal_page);
+  return nullptr;
+}
+
+} // namespace
+
+bool Journal::open(const char* path) {
+  const std::lock_guard lock(mutex_);
+  if (section_ != nullptr || (file_ = open_own(path)) < 0)
+    return false;
+  if (JournalFile* const head = map_head(file_)) {
+    const std::uint32_t number = head->sections.fetch_add(1);
+    munmap(head, journal_page);
+    offset_ = journal_offset(number);
+    if (reserve(sizeof(JournalSection))) {
+      void* const mapped = mmap(wanted_place(number), journal_section_bytes, PROT_READ | PROT_WRITE,
+                                MAP_SHARED, file_, static_cast<off_t>(offset_));
+      if (mapped != MAP_FAILED) {
+        section_ = new (mapped) JournalSection{};
+        section_->base = mapped;
+        used_ = sizeof(JournalSection);
+        return true;
+      }
+    }
+  }
+  close(file_);
+  file_ = -1;
+  return false;
+}
+
+void* Journal::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t begin = (used_ + alignment - 1) / alignment * alignment;
+  if (section_ == nullptr || !reserve(begin + bytes))
+    return nullptr;
+  used_ = begin + bytes;
+  return reinterpret_cast<char*>(section_) + begin;
+}
+
+const char* Journal::keep(std::string_view text) {
+  if (section_ == nullptr)
+    return nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const KeptText* known = section_->first_text; known != nullptr; known = known->next)
+      if (text == known->text)
+        return known->text;
+  }
+  void* const place = allocate(sizeof(KeptText) + text.size() + 1);
+  if (place == nullptr)
+    return nullptr;
+  char* const copy = static_cast<char*>(place) + sizeof(KeptText);
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  const std::lock_guard lock(mutex_);
+  section_->first_text = new (place) KeptText{section_->first_text, copy};
+  return copy;
+}
+
+void Journal::add(JournalRow& row) {
+  const std::lock_guard lock(mutex_);
+  row.next = section_->first_row;
+  section_->first_row = &row;
+}
+
+bool Journal::reserve(std::size_t end) {
+  if (end > journal_section_bytes)
+    return false;
+  while (reserved_ < end) {
+    if (fallocate(file_, 0, static_cast<off_t>(offset_ + reserved_), reserved_at_once) != 0)
+      return false;
+    reserved_ += reserved_at_once;
+  }
+  return true;
+}
+
+Journal& journal() {
+  static Journal* const instance = new Journal;
+  return *instance;
+}
+
+} // namespace thalweg::mpi::observe

@@ -1,0 +1,112 @@
+#pragma once
+
+// What a rank counts, in memory that outlives it: `thalweg run` makes the memory, each rank of its host takes
+// a section of it, and rows of call tables lie there. So a job that ends without MPI_Finalize, however it
+// ends, has a report. Without such memory rows lie on the heap.
+//
+// The memory is a file without a name (memfd) that the command holds open; ranks find it in /proc. Pages are
+// reserved before they are handed out, since a write to one that there is no room for would kill the program.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "mpi/observe/ticks.hpp"
+
+namespace thalweg::mpi::observe {
+
+struct KeptText;
+
+// What a section lists.
+struct JournalRow {
+  const JournalRow* next = nullptr;
+};
+
+enum class JournalState : std::uint32_t { empty, running, reported };
+
+// The beginning of a rank's section; pointers are those of the rank, which maps the section at `base`.
+struct JournalSection {
+  std::atomic<JournalState> state;
+  std::int32_t rank;
+  std::int32_t ranks; // of the job
+  std::int32_t node;
+  std::int32_t pid;
+  bool counter_is_steady;
+  char host[256];
+  std::uint64_t start_ns; // of CLOCK_MONOTONIC
+  TickScale tick_scale;
+  const void* base;
+  const char* description; // of describe_run() in document.hpp
+  const JournalRow* first_row;
+  const KeptText* first_text;
+};
+
+// The beginning of the memory. Sections lie behind its page.
+struct JournalFile {
+  static constexpr char right_magic[24] = "thalweg-journal-1";
+  char magic[24];
+  std::atomic<std::uint32_t> sections; // taken so far
+};
+
+inline constexpr std::size_t journal_page = 4096;
+inline constexpr std::size_t journal_section_bytes = std::size_t{16} << 20U;
+
+constexpr std::size_t journal_offset(std::uint32_t section) {
+  return journal_page + section * journal_section_bytes;
+}
+
+class Journal {
+public:
+  // Takes a section of the memory whose path it is; false where there is none of ours at that path.
+  bool open(const char* path);
+  JournalSection* section() { return section_; }
+  // Memory of the section; null without one, or without room. Never freed.
+  void* allocate(std::size_t bytes);
+  // A copy of a text in the section; the same one for the same text. Null without a section, or without room.
+  const char* keep(std::string_view text);
+  // Lists a row that lies in the section.
+  void add(JournalRow& row);
+
+private:
+  bool reserve(std::size_t end);
+
+  std::mutex mutex_;
+  int file_ = -1;
+  std::size_t offset_ = 0; // of the section in the file
+  std::size_t used_ = 0;
+  std::size_t reserved_ = 0;
+  JournalSection* section_ = nullptr;
+};
+
+// The process's.
+Journal& journal();
+
+// For what rows own: in the journal if there is one, else on the heap.
+template <class T>
+struct JournalAllocator {
+  using value_type = T;
+
+  JournalAllocator() = default;
+  template <class U>
+  JournalAllocator(const JournalAllocator<U>&) {} // NOLINT: allocators convert
+  T* allocate(std::size_t count) {
+    void* const place = journal().allocate(count * sizeof(T));
+    return static_cast<T*>(place != nullptr ? place : ::operator new(count * sizeof(T)));
+  }
+  void deallocate(T* place, std::size_t) {
+    if (!is_kept(place))
+      ::operator delete(place);
+  }
+  bool operator==(const JournalAllocator&) const { return true; }
+
+  static bool is_kept(const T* place) {
+    const auto* const begin = reinterpret_cast<const char*>(journal().section());
+    const auto* const address = reinterpret_cast<const char*>(place);
+    return begin != nullptr && address >= begin && address < begin + journal_section_bytes;
+  }
+};
+
+} // namespace thalweg::mpi::observe
