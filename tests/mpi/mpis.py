@@ -15,6 +15,10 @@ ALLTOALLV_IN_PLACE = (
     "nonblocking-alltoallv-in-place",
     "MPI_Ialltoallv and MPI_Ialltoallw in place leave messages unmatched: the next one hangs or is truncated",
 )
+ALLTOALL_MANY = (
+    "alltoall-many-ranks",
+    "MPI_Alltoall of short blocks on more than 12 ranks returns wrong data for derived types",
+)
 ALLTOALLW_ALONE = ("alltoallw-one-rank", "blocking MPI_Alltoallw on one rank copies nothing")
 ALLGATHERV_COUNTS = (
     "allgatherv-counts-differ",
@@ -102,6 +106,7 @@ _OPEN_MPI_KNOWN = (
     NEGATIVE_EXTENT,
     GATHER_LOWER_BOUND,
     ALLTOALLV_IN_PLACE,
+    ALLTOALL_MANY,
     ALLTOALLW_ALONE,
     ALLGATHERV_COUNTS,
     FREE_UNDER_WAY,

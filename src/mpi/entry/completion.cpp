@@ -121,7 +121,7 @@ int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
 
 // Waits until the request has completed, which the library is told by the program's own call.
 int poll_completion(MPI_Request request) {
-  return poll([&](bool& found) {
+  return poll([&](bool& found) -> int {
     if (has_persistent() && (is_unfinished(request) || is_unreported(request))) {
       found = !is_unfinished(request);
       return MPI_SUCCESS;

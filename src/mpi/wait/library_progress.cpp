@@ -116,6 +116,7 @@ bool progress_comes_here() {
 // Open MPI says that it found nothing by a call of sched_yield, if it is to yield.
 void yield_in_progress() {
   runtime.yields_in_progress = true;
+  note(sees_messages);
   *static_cast<bool*>(library_symbol("opal_progress_yield_when_idle")) = true;
 }
 
@@ -183,10 +184,13 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
   if (!runtime.yields_in_progress && !runtime.executes_in_progress) {
     return moved;
   }
+  if (sees_messages.load(std::memory_order_relaxed)) {
+    looked(moved == 0);
+    return moved;
+  }
   // MPICH 5 moves messages of the same node itself, which takes time between two looks.
   constinit static thread_local std::uint64_t left_ticks = 0;
-  const bool in_vain = moved == 0 && observe::ticks() - left_ticks < observe::brief_ticks();
-  looked(in_vain);
+  looked(observe::ticks() - left_ticks < observe::brief_ticks());
   left_ticks = observe::ticks();
   return moved;
 }
