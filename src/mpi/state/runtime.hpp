@@ -20,10 +20,12 @@ struct Runtime {
   bool agreed = false;    // settings and placement are the same on all ranks of MPI_COMM_WORLD
   Settings settings;
   bool yields = false; // blocking calls give the core away while they wait
-  // They do so inside of the library's own waits, and stay the calls that they are (wait/library_progress.hpp).
+  // They do so inside of the library's own waits, and stay the calls that they are
+  // (wait/library_progress.hpp).
   bool yields_in_progress = false;
   std::string wait_reason;
-  // Operations of ours in flight go on there, too; they need no messages of the library's. The same on all ranks.
+  // Operations of ours in flight go on there, too; they need no messages of the library's. The same on all
+  // ranks.
   bool executes_in_progress = false;
   // Blocking collectives are made as nonblocking ones: to yield, or because operations of ours may be in
   // flight on some rank and must go on while it waits in a collective. The same on all ranks.

@@ -1,5 +1,5 @@
-// Errors on duplicates of MPI_COMM_WORLD: which call says what of them, and whose handler hears of it. Each rank
-// prints what it was told: errors custom | fatal CASE...
+// Errors on duplicates of MPI_COMM_WORLD: which call says what of them, and whose handler hears of it. Each
+// rank prints what it was told: errors custom | fatal CASE...
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static void on_error(MPI_Comm* comm, int* code, ...) {
   int same = MPI_UNEQUAL;
   MPI_Error_class(*code, &kind);
   MPI_Comm_compare(*comm, apart, &same);
-  printf("rank %d: handler of %s, class %d\n", rank, same == MPI_IDENT ? "its communicator" : "another communicator", kind);
+  printf("rank %d: handler of %s, class %d\n", rank,
+         same == MPI_IDENT ? "its communicator" : "another communicator", kind);
   ++told;
 }
 
@@ -56,7 +57,8 @@ static int run_message(const char* what) {
   if (strncmp(what, "sendrecv", 8) == 0) {
     const int mine = rank == 0 ? many : few;
     return strcmp(what, "sendrecv") == 0
-               ? MPI_Sendrecv(sent, mine, MPI_INT, 1 - rank, 7, room, few, MPI_INT, 1 - rank, 7, apart, &status)
+               ? MPI_Sendrecv(sent, mine, MPI_INT, 1 - rank, 7, room, few, MPI_INT, 1 - rank, 7, apart,
+                              &status)
                : MPI_Sendrecv_replace(room, mine, MPI_INT, 1 - rank, 7, 1 - rank, 7, apart, &status);
   }
   if (rank == 0)
@@ -137,7 +139,8 @@ static int run_argument(const char* what) {
 }
 
 static int run_case(const char* what) {
-  const char* const messages = " recv mrecv probed wait waitany waitsome waitall test sendrecv sendrecv_replace ";
+  const char* const messages =
+      " recv mrecv probed wait waitany waitsome waitall test sendrecv sendrecv_replace ";
   char word[64];
   snprintf(word, sizeof word, " %s ", what);
   if (strstr(messages, word) != NULL)

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   double* const mine = malloc(count * sizeof(double));
   double* const sum = malloc(count * sizeof(double));
   const int last = world_size - 1;
-  const int peer = world_rank % 2 == 0 ? (world_rank == last ? MPI_PROC_NULL : world_rank + 1) : world_rank - 1;
+  const int peer =
+      world_rank % 2 == 0 ? (world_rank == last ? MPI_PROC_NULL : world_rank + 1) : world_rank - 1;
   for (int round = 0; round < rounds; ++round)
     for (int way = 0; way < ways; ++way) {
       context("round %d, way %d", round, way);
