@@ -13,7 +13,7 @@ from thalweg.documents import REPORT
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
-from thalweg.trials.cases import remark_on_routes
+from thalweg.trials.cases import NONBLOCKING, OPERATIONS, remark_on_routes
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain_learned import learned_lines, learned_of
@@ -163,15 +163,26 @@ def explain_call(  # noqa: PLR0913
         console.print(f"… and {len(space) - limit} more candidates (--all)")
     console.print(reason(question, picks, tuning_path))
     if later := known_picks(store.load(tuning_path), question, nonblocking=True):
-        console.print("nonblocking " + reason(question, later, tuning_path))
+        console.print("nonblocking " + reason(question, later, tuning_path, nonblocking=True))
 
 
-def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> str:
+def reason(
+    question: Question,
+    picks: Sequence[tuple[_core.Pick, _core.Tuning]],
+    tuning_path: str,
+    *,
+    nonblocking: bool = False,
+) -> str:
     """Say what runs and why, in the order of precedence: tuning file, else native."""
     if not picks:
+        measures = (
+            " (thalweg tune does)"
+            if question.call in (NONBLOCKING if nonblocking else OPERATIONS).values()
+            else f", as thalweg tune does not tune {'nonblocking ' * nonblocking}{question.call}"
+        )
         return (
             f"pick: {NATIVE}: nothing was measured for {question.ranks} ranks on {question.node_count} nodes in "
-            f"{tuning_path} (thalweg tune does), and a prediction alone never takes native's place"
+            f"{tuning_path}{measures}, and a prediction alone never takes native's place"
         )
     pick, tuning = picks[0]
     at = "" if pick.bytes == question.size else f", at {size_text(pick.bytes)}, the nearest size measured"
@@ -270,7 +281,8 @@ def site_lines(
     learned = learned_of(report, call, ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     if picks or not learned:
-        lines.append("  " + ("nonblocking " if is_nonblocking else "") + reason(question, picks, "the tuning file"))
+        why = reason(question, picks, "the tuning file", nonblocking=is_nonblocking)
+        lines.append("  " + ("nonblocking " if is_nonblocking else "") + why)
     if call.endswith(("v", "w")) or call.startswith("neighbor"):
         lines.append("  not predicted: its sizes are known to each rank alone")
         return lines
