@@ -52,6 +52,7 @@ typedef struct thalweg_objects_view {
   uint32_t sampled;       /* one of so many calls is recorded; 0: none */
   uint32_t unsampled;     /* calls since the last that was */
   uint64_t departed;      /* elements that have left this rank between fences */
+  uint64_t quiet;         /* how often no message was left on any rank */
   uint32_t max_bytes;     /* of a message that goes along the stream, its head included */
   uint32_t rank;
   uint32_t ranks;
@@ -150,9 +151,12 @@ THALWEG_API void thalweg_objects_free_kept(void* memory);
 
 /* Collective: a call of the program, in which elements of an array send in brackets. All ranks make the same
  * in the same order. `strategy`: "direct", "mesh", "grid", "hypercube", "stream", or "auto", which is one of
- * them until the next fence. */
+ * them until the next fence. `unused`: bits that tell its brackets from those of others. `bit` is given one
+ * that is unused on all ranks. */
 THALWEG_API thalweg_status thalweg_objects_associate(thalweg_objects* objects, uint16_t array,
-                                                     const char* strategy, uint16_t* number);
+                                                     const char* strategy, uint32_t unused, uint32_t* bit,
+                                                     uint16_t* number);
+/* What it still keeps goes when messages are run the next time. */
 THALWEG_API thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, uint16_t number);
 /* Place for a message of an element's open bracket, head included, a multiple of 16 bytes, for another rank.
  * NULL: it goes on its own. The element was at this rank at the last fence. */
@@ -183,6 +187,8 @@ THALWEG_API void thalweg_objects_sample(thalweg_objects* objects, uint16_t array
 /* The message that runs has failed: no more are run, and all ranks' finish() fails for this reason. */
 THALWEG_API void thalweg_objects_fail(thalweg_objects* objects, const char* why);
 
+/* Sends what was called until now. Amid an entry method too: it lets MPI go on as well. */
+THALWEG_API thalweg_status thalweg_objects_flush(thalweg_objects* objects);
 /* Runs what has arrived. */
 THALWEG_API thalweg_status thalweg_objects_progress(thalweg_objects* objects);
 /* Collective: runs messages until there are none, on any rank or on the way. */

@@ -27,9 +27,6 @@ struct any_reduction {
   const std::type_info& kind; ///< operation and value
 };
 
-/// Numbers of elements, by the ranks where they are.
-using elements_by_rank = std::map<std::uint32_t, std::vector<std::uint32_t>>;
-
 class array_base {
 public:
   array_base(const array_base&) = delete;
@@ -71,14 +68,14 @@ public:
   std::uint16_t number() const { return number_; }
   /// Whose entry method runs, or null.
   element_record* current() const { return current_; }
-  /// One of the bits of element_record::brackets.
-  std::uint32_t next_bracket_bit() {
-    constexpr int bits = 32;
-    if (associations_ == bits)
-      throw error(thalweg_error_invalid_argument, "association", rank(), "an array has 32 associations",
-                  "keep associations instead of making them anew");
-    return std::uint32_t{1} << associations_++;
+  std::uint32_t unused_bracket_bits() const { return bracket_bits_.unused(view_->quiet); }
+  void begin_association(std::uint32_t bit) { bracket_bits_.take(bit); }
+  void end_association(std::uint32_t bit) {
+    bracket_bits_.end(bit, view_->quiet);
+    places_.each_record([bit](element_record& one) { one.brackets &= ~bit; });
   }
+  /// Sends what was called until now, also amid an entry method.
+  void flush() { check(thalweg_objects_flush(objects_)); }
 
   /// Something of an element waits, so that it stays here; as often as it is released.
   void hold(std::uint32_t number) { ++find(number)->tasks; }
@@ -166,7 +163,7 @@ protected:
   element_record* current_ = nullptr; ///< whose message runs
   element_places places_;
   std::map<std::uint32_t, std::unique_ptr<any_reduction>> reductions_;
-  int associations_ = 0;
+  bracket_bits bracket_bits_;
 
 private:
   void find_tree(std::span<const std::uint64_t> counts);
@@ -266,8 +263,9 @@ void array_base::put(std::uint32_t rank, const thalweg_message& head, Write&& wr
   char* at = nullptr;
   if (view_->sampled != 0) [[unlikely]]
     sample(head);
+  const bool is_urgent = (head.entry & THALWEG_OBJECTS_URGENT) != 0;
   if (rank == view_->rank) {
-    const int queue = (head.entry & THALWEG_OBJECTS_URGENT) != 0 ? 0 : 1;
+    const int queue = is_urgent ? 0 : 1;
     thalweg_objects_room& room = view_->queue[queue];
     const std::size_t whole = align_up(bytes, sizeof head);
     if (static_cast<std::size_t>(room.end - room.next) < whole) [[unlikely]]
@@ -290,6 +288,9 @@ void array_base::put(std::uint32_t rank, const thalweg_message& head, Write&& wr
   }
   std::memcpy(at, &head, sizeof head);
   write(at + sizeof head);
+  // Whoever calls may compute for long.
+  if (rank != view_->rank)
+    let_go(*view_->stream, first_link(*view_->stream, rank), is_urgent);
 }
 
 // Calls of elements by elements. (What is forwarded, or sent to oneself, is none.)
@@ -378,7 +379,6 @@ inline element_record& array_base::remove(task::handle of) {
   return element;
 }
 
-/// Entries of arrays of all types.
 struct resume_kind {
   static std::string name() { return "a task that goes on"; }
   static void run(array_base& array, element_record*, std::uint32_t, const char* base, std::size_t bytes) {

@@ -61,10 +61,15 @@ public:
 
 protected:
   association_base(array_base& array, const std::string& strategy, const entry& end_entry)
-      : array_(array), bit_(array.next_bracket_bit()), end_entry_(end_entry) {
-    check(thalweg_objects_associate(array.objects(), array.number(), strategy.c_str(), &number_));
+      : array_(array), end_entry_(end_entry) {
+    check(thalweg_objects_associate(array.objects(), array.number(), strategy.c_str(),
+                                    array.unused_bracket_bits(), &bit_, &number_));
+    array.begin_association(bit_);
   }
-  ~association_base() { thalweg_objects_dissociate(array_.objects(), number_); }
+  ~association_base() {
+    array_.end_association(bit_);
+    thalweg_objects_dissociate(array_.objects(), number_);
+  }
 
 private:
   /// Whose bracket is open.
@@ -79,7 +84,7 @@ private:
   }
 
   array_base& array_;
-  std::uint32_t bit_;
+  std::uint32_t bit_ = 0;
   std::uint16_t number_ = 0;
   const entry& end_entry_; ///< where elements are counted that have moved
 };
@@ -224,7 +229,7 @@ template <typename Element, int dimensions>
 class association final : public detail::association_base {
 public:
   /// Collective, as arrays are; it ends before its array does.
-  explicit association(basic_array<Element, dimensions>& array, const std::string& strategy = "direct")
+  explicit association(basic_array<Element, dimensions>& array, const std::string& strategy = "auto")
       : association_base(array, strategy, detail::registered<Element, detail::bracket_end_kind>::record),
         array_(array) {}
 

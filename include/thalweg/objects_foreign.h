@@ -60,9 +60,11 @@ THALWEG_API thalweg_status thalweg_foreign_section(thalweg_foreign_array* array,
                                                    size_t element_count, const thalweg_piece* pieces,
                                                    size_t count);
 /* Collective: a call of the program by the array's elements, with a strategy of its own, as
- * thalweg_objects_associate() says. It ends with the array. `association`: its number in the array. */
+ * thalweg_objects_associate() says. `association`: its number in the array, with which it ends. */
 THALWEG_API thalweg_status thalweg_foreign_associate(thalweg_foreign_array* array, const char* strategy,
                                                      uint32_t* association);
+/* It ends before: where no message runs, in the same order on all ranks. */
+THALWEG_API thalweg_status thalweg_foreign_dissociate(thalweg_foreign_array* array, uint32_t association);
 /* By an element whose call runs: the calls between are combined. */
 THALWEG_API thalweg_status thalweg_foreign_begin(thalweg_foreign_array* array, uint32_t association);
 THALWEG_API thalweg_status thalweg_foreign_end(thalweg_foreign_array* array, uint32_t association);

@@ -139,6 +139,7 @@ inline void array_base::arrive(const char* from, std::size_t bytes) {
 inline void array_base::has_entered(std::unique_ptr<element_record> made) {
   const std::uint32_t number = made->number;
   const element_places::known word{view_->rank, made->moves};
+  made->brackets &= bracket_bits_.living();
   const std::uint32_t home = places_.home_of(number);
   places_.insert(std::move(made));
   if (home != view_->rank)

@@ -12,8 +12,11 @@
 #include "thalweg/locators.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -38,6 +41,33 @@ struct element_record {
   std::uint32_t wanted = nowhere; ///< the rank to move to when no task waits any more
   std::uint32_t brackets = 0;     ///< that are open: a bit for each association of the array
   std::uint64_t load = 0;         ///< what its messages took since the last fence
+};
+
+/// Numbers of elements, by the ranks where they are.
+using elements_by_rank = std::map<std::uint32_t, std::vector<std::uint32_t>>;
+
+/// Which bits of element_record::brackets are whose. One of an association that has ended may be set in an
+/// element that is on its way, as long as messages are left.
+class bracket_bits {
+public:
+  /// `quiet`: how often no message was left.
+  std::uint32_t unused(std::uint64_t quiet) const {
+    std::uint32_t bits = ~living_;
+    for (std::size_t bit = 0; bit < ended_.size(); ++bit)
+      if (ended_[bit] > quiet)
+        bits &= ~(std::uint32_t{1} << bit);
+    return bits;
+  }
+  void take(std::uint32_t bit) { living_ |= bit; }
+  void end(std::uint32_t bit, std::uint64_t quiet) {
+    living_ &= ~bit;
+    ended_[static_cast<std::size_t>(std::countr_zero(bit))] = quiet + 1;
+  }
+  std::uint32_t living() const { return living_; }
+
+private:
+  std::uint32_t living_ = 0;
+  std::array<std::uint64_t, 32> ended_{}; ///< by bit: it is used again when messages have been run so often
 };
 
 class element_places {

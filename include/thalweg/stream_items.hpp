@@ -47,6 +47,23 @@ inline char* place_in(thalweg_stream_view& view, std::uint32_t link, std::size_t
   return at;
 }
 
+/// Lets the link's peer take what it has so far, before the buffer is sent. False: hurry() is needed for
+/// that.
+inline bool show(const thalweg_stream_view& view, std::uint32_t link) {
+  const thalweg_stream_window& window = view.windows[link];
+  if (window.seen == nullptr) [[unlikely]]
+    return false;
+  __atomic_store_n(window.seen, window.origin + reinterpret_cast<std::uintptr_t>(view.links[link].next),
+                   __ATOMIC_RELEASE);
+  return __atomic_load_n(window.sleepers, __ATOMIC_RELAXED) == 0;
+}
+
+/// What the link has is to be on its way, though its buffer is not full and no call of the stream follows.
+inline void let_go(const thalweg_stream_view& view, std::uint32_t link, bool at_once = false) {
+  if ((!show(view, link) || at_once) && view.hurry(view.stream, link, at_once ? 1 : 0) != 0) [[unlikely]]
+    throw error(*thalweg_last_error());
+}
+
 template <typename Item>
 void put_bare(thalweg_stream_view& view, std::uint32_t link, const Item& item) {
   std::memcpy(place_in(view, link, sizeof(Item)), &item, sizeof(Item));
@@ -84,6 +101,13 @@ inline hop next_hop(const thalweg_stream_view& view, std::uint32_t cell, std::ui
     cell = left;
   }
   return {view.dimension[dimension].first_link + cell, 0, true};
+}
+
+/// Where an item goes first.
+inline std::uint32_t first_link(const thalweg_stream_view& view, std::uint32_t rank) {
+  if (view.dimensions == 1) [[likely]]
+    return rank;
+  return next_hop(view, view.cells == nullptr ? rank : view.cells[rank], 0).link;
 }
 
 /// Along a mesh.

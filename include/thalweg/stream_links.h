@@ -26,6 +26,14 @@ typedef struct thalweg_stream_link {
   char* end; /* of whole items; both are NULL where the link has no buffer */
 } thalweg_stream_link;
 
+/* Through it the peer of a link sees what the buffer has so far: origin + next, stored in `seen` once the
+ * items are written. All zeros where he cannot look: he is on another node, or no buffer is free. */
+typedef struct thalweg_stream_window {
+  uint64_t* seen;
+  uint64_t origin;
+  const uint32_t* sleepers; /* not 0: he sleeps, and has to be woken */
+} thalweg_stream_window;
+
 typedef struct thalweg_stream_dimension {
   uint32_t side;
   uint32_t own;        /* this rank's coordinate */
@@ -39,13 +47,18 @@ typedef struct thalweg_stream_view {
   int (*refill)(void* stream, uint32_t link, size_t bytes);
   /* A handler fails, for this reason: all ranks are told when the phase ends. */
   int (*fail)(void* stream, const char* why);
+  /* Sends what the link has, as its peer cannot see it or does not look: at once, or soon where that would be
+   * done too often. Does not wait. */
+  int (*hurry)(void* stream, uint32_t link, int at_once);
   void* stream; /* their first argument */
   thalweg_stream_link* links;
+  const thalweg_stream_window* windows; /* of the links */
   const thalweg_stream_dimension* dimension;
   const uint32_t* cells; /* of the ranks; NULL where rank r is cell r */
   uint32_t dimensions;
   uint32_t ranks;
   uint32_t rank;
+  uint32_t shares_memory;   /* with the other ranks of its node */
   uint32_t tag_bytes;       /* 2 or 4 */
   uint32_t max_item_bytes;  /* that any buffer of any rank holds, the tag included */
   uint32_t has_sent;        /* set by whoever puts an item of his own into a link */

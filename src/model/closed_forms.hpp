@@ -4,7 +4,7 @@
 // looking at its schedule. They stand beside predictions that simulate schedules (model/predict.hpp), for
 // comparison and for numbers of ranks for which no schedule is built.
 //
-// Sources: Kumar 2005, equations 3.1 to 3.16 (all-to-all and all-gather by direct sending, meshes,
+// Sources: Kumar 2005, equations 3.1 to 3.11 (all-to-all and all-gather by direct sending, meshes,
 // hypercubes); Nishtala 2009, chapter on performance models (LogGP of trees and dissemination); Alexandrov et
 // al. 1995 (LogGP); Bruck et al. 1997; Thakur, Rabenseifner, Gropp 2005 (recursive doubling and halving,
 // rings, pairwise exchange, trees).

@@ -55,7 +55,7 @@ std::vector<double> BracketChoice::predicted(const Period& period) const {
   return seconds;
 }
 
-void BracketChoice::decide(const Period& period) {
+void BracketChoice::decide(const Period& period, bool has_turn) {
   const model::Volume& mean = period.pattern.mean;
   if (mean.messages <= 0) {
     explanation_ = fmt::format("nothing was sent in brackets; {} stays", to_text(current()));
@@ -64,11 +64,31 @@ void BracketChoice::decide(const Period& period) {
   const std::vector<double> predicted = this->predicted(period);
   const bool is_multicast = std::llround(period.pattern.multicast) == 1; // most bytes
   Situation& now = situations_[{octave(mean.messages), octave(mean.bytes / mean.messages), is_multicast}];
+  seen_ = &now; // the map's values stay where they are
   now.trials.resize(options_.size());
-  note(now.trials[current_], period);
-  current_ = may_try_ ? next(now, predicted, period)
-                      : static_cast<std::size_t>(std::ranges::min_element(predicted) - predicted.begin());
-  explain(period, now, predicted);
+  if (!may_try_) {
+    current_ = static_cast<std::size_t>(std::ranges::min_element(predicted) - predicted.begin());
+  } else if (now.is_open && has_turn) {
+    note(now.trials[current_], period);
+    current_ = next(now, predicted, period);
+  } else {
+    current_ = now.best.value_or(current_);
+    if (!now.is_open && --now.left == 0)
+      look_again(now, current_);
+  }
+  explain(period, now, predicted, has_turn);
+}
+
+bool BracketChoice::wants_turn() const {
+  return may_try_ && seen_ != nullptr && seen_->is_open;
+}
+
+// Where elements move at each fence, no trial would come to its end.
+void BracketChoice::begin_anew() {
+  constexpr std::uint32_t max_restarts = 4;
+  if (!wants_turn() || ++seen_->restarts > max_restarts)
+    return;
+  std::ranges::fill(seen_->trials, Trial{});
 }
 
 void BracketChoice::note(Trial& trial, const Period& period) const {
@@ -101,10 +121,10 @@ std::size_t BracketChoice::next(Situation& now, const std::vector<double>& predi
       untried = option;
   if (untried != options_.size())
     return untried;
-  if (now.lease == 0)
-    now.lease = now.left = first_lease;
-  else if (--now.left == 0)
-    look_again(now, best);
+  now.is_open = false;
+  now.best = best;
+  now.lease = now.lease == 0 ? first_lease : std::min(2 * now.lease, max_lease);
+  now.left = now.lease;
   return best;
 }
 
@@ -114,20 +134,22 @@ void BracketChoice::look_again(Situation& now, std::size_t fastest) {
   for (Trial& one : now.trials)
     if (one.periods > 0 && one.seconds < limit)
       one = {};
-  now.lease = std::min(2 * now.lease, max_lease);
-  now.left = now.lease;
+  now.is_open = true;
+  now.restarts = 0;
 }
 
-void BracketChoice::explain(const Period& period, const Situation& now,
-                            const std::vector<double>& predicted) {
+void BracketChoice::explain(const Period& period, const Situation& now, const std::vector<double>& predicted,
+                            bool has_turn) {
   const auto& [mean, sender, receiver, multicast] = period.pattern;
-  explanation_ =
-      fmt::format("a rank sends to {:.3g} of {} ranks, {:.0f} B to each (the busiest: {:.3g} ranks, {:.0f} B "
-                  "in all{}); {} is {}",
-                  mean.messages, ranks_, mean.bytes / mean.messages,
-                  std::max(sender.messages, receiver.messages), std::max(sender.bytes, receiver.bytes),
-                  multicast > 0 ? fmt::format(", {:.0f} % of it in multicasts", 100 * multicast) : "",
-                  to_text(current()), now.trials[current_].periods == 0 && may_try_ ? "tried" : "used");
+  explanation_ = fmt::format(
+      "a rank sends to {:.3g} of {} ranks, {:.0f} B to each (the busiest: {:.3g} ranks, {:.0f} B "
+      "in all{}); {} is {}",
+      mean.messages, ranks_, mean.bytes / mean.messages, std::max(sender.messages, receiver.messages),
+      std::max(sender.bytes, receiver.bytes),
+      multicast > 0 ? fmt::format(", {:.0f} % of it in multicasts", 100 * multicast) : "", to_text(current()),
+      !may_try_ || now.trials[current_].periods != 0 ? "used"
+      : has_turn                                     ? "tried"
+                                                     : "used until its turn to try others");
   const char* separator = ": ";
   for (std::size_t option = 0; option < options_.size(); ++option) {
     const Trial& trial = now.trials[option];

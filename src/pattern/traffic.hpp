@@ -1,7 +1,7 @@
 #pragma once
 
 // What a program's communication looks like, in the figures that decide between strategies: to how many a
-// rank sends, how much, among how many ([delta, m, P] of Kumar 2005, chapter 7).
+// rank sends, how much, among how many ([delta, m, P] of Kumar 2005, section 6.4).
 
 #include <cstdint>
 #include <functional>

@@ -13,24 +13,27 @@ namespace thalweg::streams {
 
 namespace {
 
-/// Sleeps on this rank's doorbell: whoever sends a slot to it, or frees one of its own, rings.
+/// Sleeps on this rank's doorbell: whoever sends a slot to it, or frees one of its own, rings. So does who
+/// has shown it something, so that before and after it windows are looked into, whenever that was done last.
 struct DoorbellSystem : wait::System {
-  DoorbellSystem(transport::Doorbell& own, const std::function<wait::Look()>& looking)
-      : doorbell(&own), look(&looking) {}
+  DoorbellSystem(transport::Doorbell& own, const std::function<wait::Look()>& looking, std::uint64_t& shown)
+      : doorbell(&own), look(&looking), shown_ns(&shown) {}
   void sleep_us(std::uint32_t duration) {
+    *shown_ns = 0;
     doorbell->sleep_unless([this] { return (*look)() != wait::Look::nothing; }, duration);
+    *shown_ns = 0;
   }
   transport::Doorbell* doorbell;
   const std::function<wait::Look()>* look;
+  std::uint64_t* shown_ns;
 };
-
-constexpr int slots_in_row = 64; // of one dimension, before others are looked after
 
 } // namespace
 
 void ItemStream::wait(const std::function<wait::Look()>& look) {
   if (fabric_.rings)
-    wait::until(fabric_.policy, look, DoorbellSystem(mesh_.memory.doorbell(mesh_.base, near_rank_), look));
+    wait::until(fabric_.policy, look,
+                DoorbellSystem(mesh_.memory.doorbell(mesh_.base, near_rank_), look, shown_ns_));
   else
     wait::until(fabric_.policy, look);
 }
@@ -89,7 +92,7 @@ bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
   while (!early.empty() && handles(early.front().slot->head.phase)) {
     const Early first = early.front();
     early.pop_front();
-    handle(*first.slot);
+    handle(*first.slot, first.taken);
     if (first.is_copy)
       overflow_.free(*first.slot);
     else
@@ -100,7 +103,7 @@ bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
     for (Early& one : early)
       if (!one.is_copy) {
         Slot& held = *one.slot;
-        one = {&copy(held), true};
+        one = {&copy(held), true, one.taken};
         free_near(held);
         moved = true;
       }
@@ -109,16 +112,16 @@ bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
 
 bool ItemStream::take_near(std::uint32_t dimension, bool copies) {
   bool moved = false;
-  for (MailboxEnd& inbox : inboxes_[dimension])
+  for (Inbox& inbox : inboxes_[dimension])
     for (int row = 0; row < slots_in_row && take_from(inbox, dimension, copies); ++row)
       moved = true;
   return moved;
 }
 
-bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copies) {
+bool ItemStream::take_from(Inbox& inbox, std::uint32_t dimension, bool copies) {
   if (!may_hold_more())
     return false;
-  const std::optional<Notice> notice = inbox.take();
+  const std::optional<Notice> notice = inbox.mailbox.take();
   if (!notice)
     return false;
   if (notice->place == 0) {
@@ -126,14 +129,15 @@ bool ItemStream::take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copi
     return true;
   }
   Slot& slot = NodeMemory::at(mesh_.base, notice->place);
+  const std::uint32_t taken = inbox.sent(notice->place);
   if (handles(notice->phase)) {
-    handle(slot);
+    handle(slot, taken);
     free_near(slot);
   } else if (copies) {
-    early_[dimension].push_back({&copy(slot), true});
+    early_[dimension].push_back({&copy(slot), true, taken});
     free_near(slot);
   } else {
-    early_[dimension].push_back({&slot, false});
+    early_[dimension].push_back({&slot, false, taken});
   }
   return true;
 }
@@ -157,7 +161,7 @@ bool ItemStream::take_far(std::uint32_t dimension, bool copies) {
       continue;
     while (Slot* slot = may_hold_more() ? mesh_.remote->receive(dimension, phase) : nullptr) {
       if (handles(phase))
-        handle(*slot);
+        handle(*slot, 0);
       else
         early_[dimension].push_back({&copy(*slot), true});
       mesh_.remote->release(*slot);
@@ -182,15 +186,20 @@ void ItemStream::free_near(Slot& slot) {
     ring(fabric_.near(owner));
 }
 
-void ItemStream::handle(Slot& slot) {
+// `taken`: so many bytes of its items have been handled before.
+void ItemStream::handle(Slot& slot, std::uint32_t taken) {
   const SlotHead& head = slot.head;
   if ((head.flags & SlotHead::has_seen) != 0) {
     PhaseSeen seen;
     std::memcpy(&seen, slot.items(), sizeof seen);
     quiescence_.has_seen(seen);
   } else {
+    const std::span items(reinterpret_cast<const char*>(slot.items()), head.bytes);
     Member* const outer = set_->enter(this);
-    handle_items(slot);
+    if ((head.flags & SlotHead::has_failed) != 0)
+      take_failure(head, items);
+    else
+      handle_items(items.subspan(taken), head.dimension);
     set_->leave(outer);
   }
   if ((head.flags & SlotHead::closes) != 0)
@@ -205,26 +214,24 @@ void ItemStream::take_mark(std::uint32_t dimension, std::uint8_t flags) {
     wave_.mark_arrived(dimension, was_active);
 }
 
-void ItemStream::handle_items(Slot& slot) {
-  const SlotHead& head = slot.head;
-  const auto* const items = reinterpret_cast<const char*>(slot.items());
-  if ((head.flags & SlotHead::has_failed) != 0) {
-    if (failed_rank_ < 0) {
-      failed_rank_ = head.failed_rank;
-      failure_.assign(items, head.bytes);
-    }
+void ItemStream::take_failure(const SlotHead& head, std::span<const char> text) {
+  if (failed_rank_ >= 0)
     return;
-  }
+  failed_rank_ = head.failed_rank;
+  failure_.assign(text.data(), text.size());
+}
+
+void ItemStream::handle_items(std::span<const char> items, std::uint32_t dimension) {
   // After a failure nothing is worth handling, but marks have to go on.
-  if (head.bytes == 0 || failed_rank_ >= 0)
+  if (items.empty() || failed_rank_ >= 0)
     return;
-  if (head.dimension + 1U < mesh_.route.dimensions()) {
-    handler_.forward(handler_.context, items, head.bytes, head.dimension);
+  if (dimension + 1U < mesh_.route.dimensions()) {
+    handler_.forward(handler_.context, items.data(), items.size(), dimension);
     return;
   }
-  statistics_.delivered_bytes += head.bytes;
+  statistics_.delivered_bytes += items.size();
   view_.in_handler = 1;
-  handler_.deliver(handler_.context, items, head.bytes);
+  handler_.deliver(handler_.context, items.data(), items.size());
   view_.in_handler = 0;
 }
 

@@ -22,6 +22,9 @@ public:
   static constexpr std::uint32_t links = 2;
   static constexpr std::uint32_t tag_bytes = 4;
 
+  /// Nobody looks at what is kept.
+  static constexpr thalweg_stream_window windows[links]{};
+
   thalweg_stream_link* open_links() { return open_.data(); }
   const thalweg_stream_dimension* dimensions() const { return dimensions_.data(); }
 

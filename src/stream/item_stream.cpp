@@ -33,12 +33,18 @@ ItemStream::ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_han
   is_due_ = choosing_ != nullptr && choosing_->is_due();
   view_.ranks = static_cast<std::uint32_t>(fabric_.ranks);
   view_.rank = static_cast<std::uint32_t>(fabric_.rank);
+  view_.shares_memory = fabric_.node_ranks.size() > 1 ? 1 : 0;
   view_.max_item_bytes = options_.max_item_bytes;
   view_.stream = this;
   view_.refill = [](void* stream, std::uint32_t link, std::size_t bytes) -> int {
     auto& self = *static_cast<ItemStream*>(stream);
     return boundary::guarded({.call = "send", .rank = self.fabric_.rank, .ranks = self.fabric_.ranks},
                              [&] { self.refill(link, bytes); });
+  };
+  view_.hurry = [](void* stream, std::uint32_t link, int at_once) -> int {
+    auto& self = *static_cast<ItemStream*>(stream);
+    return boundary::guarded({.call = "send", .rank = self.fabric_.rank, .ranks = self.fabric_.ranks},
+                             [&] { self.hurry(link, at_once != 0); });
   };
   view_.fail = [](void* stream, const char* why) -> int {
     auto& self = *static_cast<ItemStream*>(stream);
@@ -58,6 +64,7 @@ void ItemStream::enter(const Mesh& mesh) {
   mesh_ = mesh;
   const ItemRoute& route = mesh_.route;
   open_links_.assign(route.peers().size(), {});
+  windows_.assign(route.peers().size(), {});
   links_.assign(route.peers().size(), {});
   early_.resize(route.dimensions() + 1);
   wave_ = Wave(route.dimensions());
@@ -68,7 +75,8 @@ void ItemStream::enter(const Mesh& mesh) {
                         mesh_.memory.slots(d));
     for (const Rank sender : route.senders(d))
       if (const Rank near = fabric_.near(sender); near >= 0)
-        inboxes_[d].push_back(mesh_.memory.mailbox(mesh_.base, near_rank_, near, d));
+        inboxes_[d].push_back({.mailbox = mesh_.memory.mailbox(mesh_.base, near_rank_, near, d),
+                               .window = &mesh_.memory.window(mesh_.base, near_rank_, near, d)});
   }
   outboxes_.clear();
   for (const Peer& peer : route.peers()) {
@@ -83,6 +91,7 @@ void ItemStream::enter(const Mesh& mesh) {
 // Programs put items into the links of the mesh, or into those of what is deferred.
 void ItemStream::point_view() {
   view_.links = defers_ ? deferred_->open_links() : open_links_.data();
+  view_.windows = defers_ ? Deferred::windows : windows_.data();
   view_.dimension = defers_ ? deferred_->dimensions() : mesh_.route.view();
   view_.dimensions = defers_ ? Deferred::links : mesh_.route.dimensions();
   view_.cells = defers_ ? nullptr : mesh_.cells;
@@ -146,6 +155,7 @@ bool ItemStream::has_place(std::uint32_t link, std::size_t bytes) const {
 void ItemStream::give(std::uint32_t link, Slot& slot, bool is_overflow) {
   links_[link] = {.slot = &slot, .is_overflow = is_overflow, .was_seen = false};
   open_links_[link] = part_of(link, slot);
+  windows_[link] = is_overflow ? thalweg_stream_window{} : window_of(link, slot);
   for (std::size_t line = 0; line < THALWEG_STREAM_AHEAD; line += sizeof(Slot))
     detail::prepare_to_write(open_links_[link].next + line);
 }
@@ -186,6 +196,8 @@ Slot& ItemStream::make_overflow() {
 void ItemStream::post(std::uint32_t link, std::uint8_t flags, Reason reason) {
   const Link filled = std::exchange(links_[link], {});
   const thalweg_stream_link open_link = std::exchange(open_links_[link], {});
+  if (const thalweg_stream_window window = std::exchange(windows_[link], {}); window.seen != nullptr)
+    __atomic_store_n(window.seen, 0, __ATOMIC_RELAXED); // before it is in the mailbox
   Slot& slot = *filled.slot;
   const auto bytes = static_cast<std::uint32_t>(open_link.next - reinterpret_cast<const char*>(slot.items()));
   slot.head = {.bytes = bytes,
@@ -295,6 +307,11 @@ void ItemStream::release_held() {
 void ItemStream::flush() {
   release_held();
   send_links();
+  if (overflow_.is_empty())
+    return;
+  if (mesh_.remote != nullptr)
+    mesh_.remote->progress(); // which frees slots
+  drain_overflow();
 }
 
 void ItemStream::send_links() {
@@ -306,8 +323,7 @@ void ItemStream::send_links() {
 
 // A link that holds the same slot as one period ago waits for more in vain. (TRAM's rule is to send all if
 // nothing was sent since the last look, which lets one slow link among busy ones wait for ever.)
-void ItemStream::send_old() {
-  const std::uint64_t now_ns = wait::System::now_ns();
+void ItemStream::send_old(std::uint64_t now_ns) {
   if (now_ns - looked_ns_ < options_.period_ns)
     return;
   looked_ns_ = now_ns;
@@ -315,6 +331,13 @@ void ItemStream::send_old() {
   for (std::uint32_t link = 0; link < links_.size(); ++link)
     if (links_[link].slot != nullptr && std::exchange(links_[link].was_seen, true))
       post(link, 0, Reason::waited);
+}
+
+bool ItemStream::look_at_clock() {
+  const std::uint64_t now_ns = wait::System::now_ns();
+  const bool moved = take_shown(now_ns);
+  send_old(now_ns);
+  return moved;
 }
 
 bool ItemStream::progress() {

@@ -4,8 +4,10 @@
 
 #include "stream/choosing.hpp"
 #include "stream/deferred.hpp"
+#include "stream/inbox.hpp"
 #include "stream/mesh.hpp"
 #include "stream/overflow.hpp"
+#include "stream/pace.hpp"
 #include "stream/phase_history.hpp"
 #include "stream/quiescence.hpp"
 #include "stream/slot_pool.hpp"
@@ -18,6 +20,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +70,8 @@ public:
 
   /// Sends what the link has and makes place for `bytes` more. In a handler it does not wait.
   void refill(std::uint32_t link, std::size_t bytes);
+  /// What the link has goes on its way: at once, or as soon as that pays. It does not wait.
+  void hurry(std::uint32_t link, bool at_once);
   /// Sends what all links have, this rank's successors first: all do so at about the same time.
   void flush();
   /// Takes in what has arrived, for all streams of the process, and sends what has waited for long. Nothing
@@ -95,9 +100,11 @@ public:
   void advance() override;
   void defer(bool on) override;
   bool runs_handler() const override { return view_.in_handler != 0; }
-  void send_old() override;
+  bool look_at_clock() override;
 
 private:
+  static constexpr int slots_in_row = 64; // of one dimension, before others are looked after
+
   struct Link {
     Slot* slot = nullptr; // that is being filled
     bool is_overflow = false;
@@ -117,9 +124,11 @@ private:
   bool has_place(std::uint32_t link, std::size_t bytes) const;
   void wait_for_slot(std::uint32_t link);
   thalweg_stream_link part_of(std::uint32_t link, Slot& slot) const;
+  thalweg_stream_window window_of(std::uint32_t link, const Slot& slot) const;
   std::size_t stride(std::uint32_t link) const;
   void release_held();
   void send_links();
+  void send_old(std::uint64_t now_ns);
   void send_when_idle(bool moved);
   Slot& make_overflow();
   void refill_deferred(std::uint32_t link);
@@ -136,11 +145,14 @@ private:
   bool take_near(std::uint32_t dimension, bool copies);
   bool take_far(std::uint32_t dimension, bool copies);
   Slot& copy(const Slot& slot);
-  bool take_from(MailboxEnd& inbox, std::uint32_t dimension, bool copies);
+  bool take_from(Inbox& inbox, std::uint32_t dimension, bool copies);
+  bool take_shown(std::uint64_t now_ns);
+  bool take_shown(Inbox& inbox, std::uint32_t dimension);
   void take_notice(const Notice& notice, std::uint32_t dimension);
   void take_mark(std::uint32_t dimension, std::uint8_t flags);
-  void handle(Slot& slot);
-  void handle_items(Slot& slot);
+  void handle(Slot& slot, std::uint32_t taken);
+  void take_failure(const SlotHead& head, std::span<const char> text);
+  void handle_items(std::span<const char> items, std::uint32_t dimension);
   void free_near(Slot& slot);
   void ring(Rank near);
 
@@ -170,13 +182,15 @@ private:
   std::shared_ptr<StreamSet> set_;
   Choosing* choosing_;
   std::vector<thalweg_stream_link> open_links_;
+  std::vector<thalweg_stream_window> windows_;
   std::vector<Link> links_;
-  std::vector<Outbox> outboxes_;                 // by link
-  std::vector<std::vector<MailboxEnd>> inboxes_; // by dimension, of senders on this node
+  std::vector<Outbox> outboxes_;            // by link
+  std::vector<std::vector<Inbox>> inboxes_; // by dimension, of senders on this node
   std::vector<SlotPool> pools_;
   struct Early {
     Slot* slot;
     bool is_copy;
+    std::uint32_t taken = 0; // bytes of it, before
   };
   std::vector<std::deque<Early>> early_; // of the next phase, by dimension
   Overflow overflow_;
@@ -201,6 +215,8 @@ private:
   std::uint32_t closing_dimension_ = 0;
   std::uint32_t closing_link_ = 0;
   std::uint64_t looked_ns_ = 0;
+  std::uint64_t shown_ns_ = 0;      // when it looked into windows
+  Pace pace_{10, 10'000'000};       // of short messages to other nodes: a tenth of the time
   std::uint32_t looks_in_vain_ = 0; ///< one after the other, while a phase ends
 
   Rank failed_rank_ = -1;

@@ -19,7 +19,8 @@ NodeMemory::NodeMemory(std::int32_t near_ranks, std::vector<std::uint32_t> slots
   assert(slot_bytes % sizeof(Slot) == 0);
 }
 
-// One line more than its words have: else those that a receiver looks at would meet in few sets of its cache.
+// One line more than its words have, for the window. Without it those that a receiver looks at would meet in
+// few sets of its cache.
 std::size_t NodeMemory::mailbox_bytes(std::uint32_t dimension) const {
   const std::size_t bytes = mailbox_words(slots_[dimension]) * sizeof(MailboxWord);
   return (bytes + sizeof(Slot) - 1) / sizeof(Slot) * sizeof(Slot) + sizeof(Slot);
@@ -68,13 +69,25 @@ void NodeMemory::renew(std::byte* base, std::int32_t near_rank) const {
   begin(base, near_rank);
 }
 
-MailboxEnd NodeMemory::mailbox(std::byte* base, std::int32_t receiver, std::int32_t sender,
-                               std::uint32_t dimension) const {
+std::byte* NodeMemory::mailbox_at(std::byte* base, std::int32_t receiver, std::int32_t sender,
+                                  std::uint32_t dimension) const {
   std::byte* at = part(base, receiver);
   for (std::uint32_t d = 0; d < dimension; ++d)
     at += static_cast<std::size_t>(near_ranks_) * mailbox_bytes(d);
-  at += static_cast<std::size_t>(sender) * mailbox_bytes(dimension);
-  return {reinterpret_cast<MailboxWord*>(at), mailbox_words(slots_[dimension])};
+  return at + static_cast<std::size_t>(sender) * mailbox_bytes(dimension);
+}
+
+MailboxEnd NodeMemory::mailbox(std::byte* base, std::int32_t receiver, std::int32_t sender,
+                               std::uint32_t dimension) const {
+  return {reinterpret_cast<MailboxWord*>(mailbox_at(base, receiver, sender, dimension)),
+          mailbox_words(slots_[dimension])};
+}
+
+std::atomic<std::uint64_t>& NodeMemory::window(std::byte* base, std::int32_t receiver, std::int32_t sender,
+                                               std::uint32_t dimension) const {
+  std::byte* const last_line =
+      mailbox_at(base, receiver, sender, dimension) + mailbox_bytes(dimension) - sizeof(Slot);
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(last_line);
 }
 
 transport::Doorbell& NodeMemory::doorbell(std::byte* base, std::int32_t near_rank) const {

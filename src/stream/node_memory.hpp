@@ -33,6 +33,9 @@ public:
   /// An end of the mailbox of what comes to a rank from another one along a dimension.
   MailboxEnd mailbox(std::byte* base, std::int32_t receiver, std::int32_t sender,
                      std::uint32_t dimension) const;
+  /// Where the sender shows what is in the slot that it fills; 0: nothing.
+  std::atomic<std::uint64_t>& window(std::byte* base, std::int32_t receiver, std::int32_t sender,
+                                     std::uint32_t dimension) const;
   transport::Doorbell& doorbell(std::byte* base, std::int32_t near_rank) const;
   std::byte* first_slot(std::byte* base, std::int32_t near_rank, std::uint32_t dimension) const;
 
@@ -44,6 +47,8 @@ public:
 
 private:
   std::size_t mailbox_bytes(std::uint32_t dimension) const;
+  std::byte* mailbox_at(std::byte* base, std::int32_t receiver, std::int32_t sender,
+                        std::uint32_t dimension) const;
   std::size_t mailboxes_bytes() const;
   std::byte* part(std::byte* base, std::int32_t near_rank) const;
   std::size_t part_bytes() const;

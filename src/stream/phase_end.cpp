@@ -59,6 +59,8 @@ bool ItemStream::close(std::uint32_t link) {
   if (mesh_.route.peers()[link].rank < 0)
     return true;
   const std::uint8_t flags = flags_to(link);
+  if (failed_rank_ >= 0 && windows_[link].seen != nullptr)
+    post(link, 0, Reason::finish); // the failure's text goes elsewhere: the peer may be reading what is there
   if (links_[link].slot == nullptr) {
     if (overflow_.holds(link))
       return false;

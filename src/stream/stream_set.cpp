@@ -13,7 +13,7 @@ bool StreamSet::progress(const Member* awaited) {
   constexpr std::uint32_t looks_a_clock = 32;
   if (!waits || ++looks_ % looks_a_clock == 0)
     for (Member* stream : streams_)
-      stream->send_old();
+      moved |= stream->look_at_clock();
   return moved;
 }
 

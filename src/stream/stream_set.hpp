@@ -31,8 +31,9 @@ public:
   /// Whether what is sent now, by another stream's handler, has to wait for the next phase if this one ends.
   virtual void defer(bool on) = 0;
   virtual bool runs_handler() const = 0;
-  /// Sends what has waited in links for a period.
-  virtual void send_old() = 0;
+  /// Sends what has waited in links for a period, and takes in what peers have had in theirs for a while. Was
+  /// there anything of that?
+  virtual bool look_at_clock() = 0;
 };
 
 class StreamSet {

@@ -5,7 +5,7 @@
 // The calls of a kind are cut into rounds. In most of them every call runs the incumbent and nothing is
 // measured. In a measured round some calls of the incumbent are followed by some of a candidate; at its end,
 // the agreement, all ranks agree on what each call took, and everything that follows is a function of agreed
-// figures, so that all ranks go the same way (strategy switching at fences: Kumar 2005, chapter 7).
+// figures, so that all ranks go the same way (strategy switching at fences: Kumar 2005, section 6.4).
 //
 // Bounded: what candidates take more than the incumbent would have, and what agreeing and ordering take, is
 // `spent`; no candidate is tried while that, with what the trial may cost, is more than a share of all time

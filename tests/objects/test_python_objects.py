@@ -37,6 +37,11 @@ def test_errors(mpi: str, ranks: int) -> None:
     check_program(mpi, ranks, "errors.py")
 
 
+@pytest.mark.parametrize("mpi", ["openmpi4", "mpich4"])
+def test_what_methods_send_while_they_compute(mpi: str) -> None:
+    check_program(mpi, 2, "late.py")
+
+
 @on_debians
 def test_random_programs(mpi: str, tmp_path: Path) -> None:
     check_program(mpi, 3, "random_program.py", "1", "6", str(tmp_path))

@@ -108,7 +108,13 @@ public:
   explicit InlinedSink(Handler handler) : items_(std::move(handler)) {}
   thalweg_stream_handler functions() { return items_.functions(); }
   void attach(ItemStream& stream) { items_.attach(view_ = stream.view()); }
-  void send(Rank to, const Item& item) { detail::put(*view_, static_cast<std::uint32_t>(to), item); }
+  /// Some are shown at once, or hurry.
+  void send(Rank to, const Item& item) {
+    const auto rank = static_cast<std::uint32_t>(to);
+    detail::put(*view_, rank, item);
+    if (item.number % 3 != 0)
+      detail::let_go(*view_, detail::first_link(*view_, rank), item.number % 7 == 0);
+  }
 
 private:
   detail::item_sink<Item, Handler> items_;

@@ -129,6 +129,7 @@ TEST(Interconnect, NamesMayBeShortOrMeanTheSame) {
   EXPECT_EQ(name("star", 8), "star:8");
   EXPECT_EQ(name("fat-tree:4x2", 8), "xgft:4x2:1x2");
   EXPECT_EQ(name("fat-tree:4x4", 13), "tree:4^2");
+  EXPECT_EQ(name("tree:4x3"), "tree:4^3");
   EXPECT_EQ(name("hierarchy:8"), "star:8");
   EXPECT_EQ(name("xgft:2x4:1x1"), "hierarchy:4x2");
   EXPECT_EQ(name("dragonfly:1x2x1x3"), "dragonfly:1x2x1");

@@ -65,6 +65,10 @@ class Array(Members[E]):
         """Go through this rank's elements, with their indices, in the main program."""
         return ((self.index_of(number), self.elements[number]) for number in sorted(self.elements))
 
+    def flush(self) -> None:
+        """Send what was called until now, amid an entry method too, and let MPI go on."""
+        self._library.call("objects_flush", self._open("flush"))
+
     def progress(self) -> None:
         """Run what has arrived."""
         self._library.run_all("objects_progress", self._open("progress"))
@@ -134,6 +138,11 @@ class Array(Members[E]):
         """Make an association."""
         return self._library.associate(self._open("association"), strategy)
 
+    def dissociate(self, association: int) -> None:
+        """End an association, if the array is still there, which else has ended it."""
+        if self._free.alive:
+            self._library.call("foreign_dissociate", self._handle, association)
+
     def bracket(self, name: str, association: int) -> None:
         """Begin a bracket of the element whose entry method runs, or end it."""
         self._library.call(name, self._open("bracket"), association)
@@ -185,7 +194,7 @@ class Array(Members[E]):
     def _open(self, call: str) -> Any:
         if not self._free.alive:
             self.refuse(call, "the array is closed", "make another one")
-        return self._objects if call in {"progress", "finish", "fence", "explain"} else self._handle
+        return self._objects if call in {"flush", "progress", "finish", "fence", "explain"} else self._handle
 
 
 def checkpoint(comm: Any, folder: str) -> None:

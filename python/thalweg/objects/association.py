@@ -1,6 +1,7 @@
 """Calls of elements in brackets, which travel combined (docs/objects.md)."""
 
-from typing import Any, Generic
+import weakref
+from typing import Any, Generic, Self
 
 from thalweg.objects.array import Array
 from thalweg.objects.calls import Calls, Proxy, Section, target_of
@@ -11,13 +12,27 @@ class Association(Generic[E]):
     """A call of the program by an array's elements, with a strategy of its own. Making one is collective.
 
     In entry methods: `halo.begin()`, then `halo[index].method(arguments)`, or `halo(proxy)` and `halo(section)` for
-    elements of other arrays, and `halo.end()`. It ends with its array.
+    elements of other arrays, and `halo.end()`. It ends with close(), with its last reference, or with its array: on all
+    ranks between the same calls of finish() or fence().
     """
 
     def __init__(self, array: Array[E], strategy: str = "auto") -> None:
         """Make it in the main program. `strategy`: direct, mesh, grid, hypercube, stream or auto."""
         self._array = array
         self._number = array.associate(strategy)
+        self._end = weakref.finalize(self, array.dissociate, self._number)
+
+    def close(self) -> None:
+        """End it. An array may have 32 at a time; what has ended counts until the next finish() or fence()."""
+        self._end()
+
+    def __enter__(self) -> Self:
+        """End it at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self.close()
 
     def begin(self) -> None:
         """Begin a bracket of the element whose entry method runs. It may wait before it ends it."""

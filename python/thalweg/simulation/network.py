@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,6 @@ ROUTINGS = (
 LOADS = tuple(step / 10 for step in range(1, 11))
 PICOSECONDS = 1000
 """Of a nanosecond."""
-_ARITY = re.compile(r"^tree:(\d+)x(\d+)$")
 
 
 @dataclass(frozen=True)
@@ -142,15 +140,10 @@ class NetworkSimulation:
         return float(self.loads[last - 1]) if last else 0.0
 
 
-def full_name(topology: str) -> str:
-    """Write tree:16x2 as the interconnects' tree:16^2."""
-    return _ARITY.sub(r"tree:\1^\2", topology)
-
-
 def make_network(topology: str, routing: str, routers: Routers) -> _core.PacketNetwork:
     """Put routers on an interconnect."""
     try:
-        return _core.PacketNetwork(_core.Interconnect(full_name(topology)), routing, routers.options())
+        return _core.PacketNetwork(_core.Interconnect(topology), routing, routers.options())
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
 
@@ -203,7 +196,8 @@ def simulate_network(  # noqa: PLR0913 - a network has that many sides, all with
         order = sorted(range(len(loads)), key=lambda place: -loads[place])
         points = dict(zip(order, pool.map(point, [loads[place] for place in order]), strict=True))
     name = f"multicast:{fanout}" if fanout else pattern
-    return _put_together([points[place] for place in range(len(loads))], full_name(topology), routing, name, known)
+    found = [points[place] for place in range(len(loads))]
+    return _put_together(found, _core.Interconnect(topology).name, routing, name, known)
 
 
 def _put_together(

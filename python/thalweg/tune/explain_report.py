@@ -11,7 +11,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
 from thalweg.terminal import print_line
-from thalweg.trials.cases import OPERATIONS
+from thalweg.trials.cases import NONBLOCKING, OPERATIONS
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain import Question, candidates, known_picks, reason, tune_command
@@ -63,9 +63,11 @@ class Unmeasured:
         """Begin with none."""
         self._sizes: dict[int, dict[str, set[int]]] = {}
 
-    def add(self, question: Question) -> None:
-        """Keep one."""
-        self._sizes.setdefault(question.ranks, {}).setdefault(question.call, set()).add(question.size)
+    def add(self, question: Question, *, nonblocking: bool) -> None:
+        """Keep one of a call that can be tuned."""
+        kinds = NONBLOCKING if nonblocking else OPERATIONS
+        operation = next(operation for operation, call in kinds.items() if call == question.call)
+        self._sizes.setdefault(question.ranks, {}).setdefault(operation, set()).add(question.size)
 
     def lines(self) -> list[str]:
         """Say why, and what measures them: sizes that tune takes, a command for each number of ranks."""
@@ -75,10 +77,8 @@ class Unmeasured:
             "",
             "(1) nothing was measured for such calls in jobs of this shape; a prediction alone never replaces native",
         ]
-        for ranks, calls in sorted(self._sizes.items()):
-            named = {operation: calls[call] for operation, call in OPERATIONS.items() if call in calls}
-            if named:
-                lines.append(f"Next: {tune_command(ranks, named, set().union(*named.values()))}")
+        for ranks, operations in sorted(self._sizes.items()):
+            lines.append(f"Next: {tune_command(ranks, operations, set().union(*operations.values()))}")
         return lines
 
 
@@ -133,11 +133,15 @@ def site_lines(
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
     learned = learned_of(report, call, ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
-    if picks or not learned:
-        why = reason(question, picks, "the tuning file") if picks else f"pick: {NATIVE} (1)"
-        lines.append("  " + ("nonblocking " if is_nonblocking else "") + why)
-    if not picks and not learned and not is_nonblocking:
-        unmeasured.add(question)
+    kind = "nonblocking " if is_nonblocking else ""
+    is_tunable = call in (NONBLOCKING if is_nonblocking else OPERATIONS).values()
+    if picks:
+        lines.append(f"  {kind}{reason(question, picks, 'the tuning file')}")
+    elif not learned and not is_tunable:
+        lines.append(f"  {kind}pick: {NATIVE}: thalweg tune does not tune {kind}{call}")
+    elif not learned:
+        lines.append(f"  {kind}pick: {NATIVE} (1)")
+        unmeasured.add(question, nonblocking=is_nonblocking)
     if call.endswith(("v", "w")) or call.startswith("neighbor"):
         lines.append("  not predicted: its sizes are known to each rank alone")
         return lines

@@ -4,9 +4,11 @@
 #include "job/linked/group_knowledge.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
+#include <limits>
 
 namespace thalweg::objects {
 
@@ -14,18 +16,39 @@ namespace {
 constexpr std::string_view automatic = "auto";
 }
 
-std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy) {
+// All make the same association, and their brackets have the same bit.
+std::uint32_t Associations::agree_on_bit(std::string_view strategy, std::uint16_t array, bool may_try,
+                                         std::uint32_t unused) const {
+  struct Told {
+    std::uint64_t hash;
+    std::uint64_t unused;
+  };
+  const job::Group& group = scheduler_.group();
+  const std::string text = fmt::format("{} {} {}", array, strategy, may_try);
+  const auto told =
+      group.agreement(group.channels().policy()).allgather(Told{std::hash<std::string>()(text), unused});
+  const auto other = std::ranges::find_if(told, [&](const Told& one) { return one.hash != told[0].hash; });
+  if (other != told.end())
+    throw Error(fmt::format("ranks 0 and {} make different associations", other - told.begin()),
+                "make them in the same order, of the same array, with the same strategy and THALWEG_LEARN",
+                thalweg_error_mismatch);
+  std::uint64_t of_all = unused;
+  for (const Told& one : told)
+    of_all &= one.unused;
+  if (of_all == 0)
+    throw Error("an array has 32 associations",
+                "end some on all ranks, and call finish() or fence() after that");
+  return std::uint32_t{1} << std::countr_zero(of_all);
+}
+
+std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy, std::uint32_t unused,
+                                std::uint32_t& bit) {
   scheduler_.must_not_run("a message makes an association");
   const job::Group& group = scheduler_.group();
   const bool may_try = job::may_learn();
-  const std::string text = fmt::format("{} {} {}", array, strategy, may_try);
-  const auto hashes =
-      group.agreement(group.channels().policy()).allgather(std::uint64_t{std::hash<std::string>()(text)});
-  const auto other = std::ranges::find_if(hashes, [&](std::uint64_t one) { return one != hashes.front(); });
-  if (other != hashes.end())
-    throw Error(fmt::format("ranks 0 and {} make different associations", other - hashes.begin()),
-                "make them in the same order, of the same array, with the same strategy and THALWEG_LEARN",
-                thalweg_error_mismatch);
+  const std::uint32_t agreed = agree_on_bit(strategy, array, may_try, unused);
+  if (all_.size() > std::numeric_limits<std::uint16_t>::max())
+    throw Error("too many associations were made", "keep associations instead of making them anew");
   const bool is_automatic = strategy == automatic;
   const Combining wanted = is_automatic ? Combining::direct : parse_combining(strategy);
   const auto number = static_cast<std::uint16_t>(all_.size());
@@ -48,7 +71,14 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy) 
   remark(number,
          fmt::format("association {} of {}: {}, {}", number, scheduler_.arrays()[array]->type,
                      to_text(wanted), is_automatic ? "until a fence chooses" : "as the program says"));
+  bit = agreed;
   return number;
+}
+
+void Associations::drop_ended() {
+  for (auto& one : all_)
+    if (one && one->has_ended)
+      one.reset();
 }
 
 std::optional<BracketChoice> Associations::choice_of(bool may_try) const {
@@ -80,24 +110,33 @@ void Associations::begin_epoch(bool sends) {
 void Associations::switch_strategies() {
   const job::Group& group = scheduler_.group();
   const double seconds = scheduler_.running_seconds() - period_began_seconds_;
+  std::vector<BracketTurns::Member> members;
   for (std::size_t number = 0; number < all_.size(); ++number) {
     auto& association = all_[number];
     if (!association || !association->choice)
       continue;
-    auto& [array, bracket, choice, is_explained] = *association;
-    RankPeriod own = bracket.take_period();
+    RankPeriod own = association->bracket.take_period();
     own.seconds = seconds;
-    choice->decide(period_of(group.agreement(group.channels().policy()).allgather(own)));
-    const auto& of = scheduler_.arrays()[array];
-    const std::string text =
-        fmt::format("association {} of {}: {}", number, of ? of->type : "", choice->explanation());
-    remark(number, text);
-    if (choice->current() == bracket.combining() && is_explained)
-      continue;
-    bracket.use(choice->current());
-    is_explained = true;
-    notes_.add(text);
+    members.push_back({number, &*association->choice,
+                       period_of(group.agreement(group.channels().policy()).allgather(own))});
   }
+  turns_.decide(members, have_moved_);
+  for (const BracketTurns::Member& member : members)
+    use_choice(member.number);
+}
+
+void Associations::use_choice(std::size_t number) {
+  auto& association = *all_[number];
+  const BracketChoice& choice = *association.choice;
+  const auto& of = scheduler_.arrays()[association.array];
+  const std::string text =
+      fmt::format("association {} of {}: {}", number, of ? of->type : "", choice.explanation());
+  remark(number, text);
+  if (choice.current() == association.bracket.combining() && association.is_explained)
+    return;
+  association.bracket.use(choice.current());
+  association.is_explained = true;
+  notes_.add(text);
 }
 
 void Associations::remark(std::size_t number, const std::string& text) {

@@ -62,9 +62,9 @@ struct MulticastKind {
 };
 
 ForeignAssociation& association_of(thalweg_foreign_array& array, std::uint32_t number) {
-  if (number >= array.associations.size())
-    throw thalweg::Error("no association " + std::to_string(number),
-                         "the array has " + std::to_string(array.associations.size()));
+  if (number >= array.associations.size() || array.associations[number] == nullptr)
+    throw thalweg::Error("no association " + std::to_string(number) + ", or it has ended",
+                         std::to_string(array.associations.size()) + " were made of the array");
   return *array.associations[number];
 }
 
@@ -137,6 +137,13 @@ thalweg_status thalweg_foreign_associate(thalweg_foreign_array* array, const cha
     must_be_given(association, "association");
     open.associations.push_back(std::make_unique<ForeignAssociation>(open.array, strategy));
     *association = static_cast<std::uint32_t>(open.associations.size() - 1);
+  });
+}
+
+thalweg_status thalweg_foreign_dissociate(thalweg_foreign_array* array, uint32_t association) {
+  return with_array("association", array, [&](thalweg_foreign_array& open) {
+    association_of(open, association);
+    open.associations[association].reset();
   });
 }
 

@@ -34,6 +34,10 @@ char* Frames::place(std::uint32_t rank, std::size_t bytes) {
   return detail::put_tag(detail::place_in(*view_, place.next.link, place.tag_bytes + bytes), place);
 }
 
+void Frames::let_go(std::uint32_t rank, bool at_once) {
+  detail::let_go(*view_, detail::first_link(*view_, rank), at_once);
+}
+
 const char* Frames::take_one(const char* at) {
   thalweg_message head;
   std::memcpy(&head, at, sizeof head);

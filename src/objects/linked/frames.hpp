@@ -22,6 +22,8 @@ public:
   void attach(thalweg_stream_view* view) { view_ = view; }
   /// Place for a message of so many bytes in the link towards `rank`. Throws thalweg::error.
   char* place(std::uint32_t rank, std::size_t bytes);
+  /// What was put towards `rank` is on its way, whatever its rank does now.
+  void let_go(std::uint32_t rank, bool at_once);
 
 private:
   static int deliver(void* context, const char* items, std::size_t bytes);

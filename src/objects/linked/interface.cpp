@@ -171,34 +171,43 @@ void thalweg_objects_fail(thalweg_objects* objects, const char* why) {
   (void)with_scheduler("fail", objects, [&](thalweg_objects& open) { open.scheduler.fail(why); });
 }
 
+thalweg_status thalweg_objects_flush(thalweg_objects* objects) {
+  return with_scheduler("flush", objects, [](thalweg_objects& open) { open.scheduler.flush(); });
+}
+
 thalweg_status thalweg_objects_progress(thalweg_objects* objects) {
   return with_scheduler("progress", objects, [](thalweg_objects& open) { open.scheduler.progress(); });
 }
 
 thalweg_status thalweg_objects_finish(thalweg_objects* objects) {
-  return with_scheduler("finish", objects, [](thalweg_objects& open) { open.scheduler.finish(); });
+  return with_scheduler("finish", objects, [](thalweg_objects& open) {
+    open.scheduler.finish();
+    open.associations.drop_ended();
+  });
 }
 
 thalweg_status thalweg_objects_fence(thalweg_objects* objects, const thalweg_fence_options* options,
                                      thalweg_fence_outcome* outcome) {
   return with_scheduler("fence", objects, [&](thalweg_objects& open) {
     open.scheduler.finish();
+    open.associations.drop_ended();
     open.notes.begin_fence();
     open.associations.switch_strategies();
     const thalweg_fence_outcome done =
         open.migration.fence(options == nullptr ? thalweg_fence_options{} : *options);
-    open.associations.begin_period();
+    open.associations.begin_period(done.was_worth != 0);
     if (outcome != nullptr)
       *outcome = done;
   });
 }
 
 thalweg_status thalweg_objects_associate(thalweg_objects* objects, uint16_t array, const char* strategy,
-                                         uint16_t* number) {
+                                         uint32_t unused, uint32_t* bit, uint16_t* number) {
   return with_scheduler("association", objects, [&](thalweg_objects& open) {
     must_be_given(strategy, "strategy");
+    must_be_given(bit, "bit");
     must_be_given(number, "number");
-    *number = open.associations.add(array, strategy);
+    *number = open.associations.add(array, strategy, unused, *bit);
   });
 }
 

@@ -86,9 +86,9 @@ char* Scheduler::begin_large(std::size_t bytes) {
 }
 
 void Scheduler::send_large(std::uint32_t rank) {
-  const std::uint64_t bytes = open_large_bytes_;
-  large_.send(rank, std::move(open_large_), open_large_bytes_);
-  send_control(static_cast<Rank>(rank), announcement, &bytes, sizeof bytes);
+  const bool is_near = view_.stream->shares_memory != 0 && group_.near_rank(static_cast<Rank>(rank)) >= 0;
+  const LargeAnnouncement told = large_.send(rank, std::move(open_large_), open_large_bytes_, is_near);
+  send_control(static_cast<Rank>(rank), announcement, &told, sizeof told);
   ++view_.sent;
 }
 
@@ -100,7 +100,9 @@ void Scheduler::send_control(Rank rank, Control what, const void* from, std::siz
                              .source = view_.rank};
   char* const at = frames_.place(static_cast<std::uint32_t>(rank), sizeof head + head.bytes);
   std::memcpy(at, &head, sizeof head);
-  std::memcpy(at + sizeof head, from, bytes);
+  if (bytes != 0)
+    std::memcpy(at + sizeof head, from, bytes);
+  frames_.let_go(static_cast<std::uint32_t>(rank), true);
 }
 
 void Scheduler::take(const thalweg_message& head, const char* arguments) {
@@ -137,16 +139,25 @@ void Scheduler::send_combined(Rank rank, std::uint16_t holder_entry,
     std::memcpy(at, piece.data(), piece.size());
     at += piece.size();
   }
-  if (is_large)
+  if (is_large) {
     send_large(to);
-  else
-    ++view_.sent;
+    return;
+  }
+  ++view_.sent;
+  frames_.let_go(to, false);
+}
+
+void Scheduler::take_announcement(std::uint32_t source, const char* arguments) {
+  LargeAnnouncement told;
+  std::memcpy(&told, arguments, sizeof told);
+  const bool is_copied = large_.announced(source, told);
+  if (told.address != 0)
+    send_control(static_cast<Rank>(source), is_copied ? copied : uncopied, nullptr, 0);
 }
 
 void Scheduler::take_control(const thalweg_message& head, const char* arguments) {
   Counts counts;
   Verdict reported{};
-  std::uint64_t bytes = 0;
   switch (head.entry) {
   case report:
     std::memcpy(&counts, arguments, sizeof counts);
@@ -157,8 +168,11 @@ void Scheduler::take_control(const thalweg_message& head, const char* arguments)
     verdict_ = reported;
     break;
   case announcement:
-    std::memcpy(&bytes, arguments, sizeof bytes);
-    large_.announced(head.source, bytes);
+    take_announcement(head.source, arguments);
+    break;
+  case copied:
+  case uncopied:
+    large_.answered(head.source, head.entry == copied);
     break;
   default:
     has_failed(static_cast<Rank>(head.source), std::string(arguments, head.bytes));
@@ -268,6 +282,11 @@ void Scheduler::run_all(bool takes_in) {
   }
 }
 
+void Scheduler::flush() {
+  detail::check(thalweg_stream_flush(stream_));
+  large_.progress();
+}
+
 void Scheduler::progress() {
   must_not_run("a message asks for progress");
   const std::uint64_t begin_ns = wait::System::now_ns();
@@ -330,6 +349,7 @@ void Scheduler::run_until_quiet() {
     detail::check(thalweg_stream_wait(stream_, reached, this));
   }
   detail::check(thalweg_stream_finish(stream_));
+  ++view_.quiet;
 }
 
 } // namespace thalweg::objects

@@ -77,6 +77,8 @@ public:
   std::vector<Exchanged> take_exchanged();
 
   void fail(const char* why);
+  /// Sends what is in links, and lets MPI go on with large messages. Amid a message too.
+  void flush();
   void progress();
   void finish();
   /// That finish() and progress() took until now.
@@ -86,11 +88,12 @@ public:
 
 private:
   /// What ranks tell each other to find out that there is no message left, and of large ones.
-  enum Control : std::uint16_t { report, verdict, announcement, failed };
+  enum Control : std::uint16_t { report, verdict, announcement, copied, uncopied, failed };
   static constexpr std::uint16_t control_array = 0xFFFF;
   static constexpr std::uint16_t combined_array = 0xFFFE;
 
   void take(const thalweg_message& head, const char* arguments);
+  void take_announcement(std::uint32_t source, const char* arguments);
   void take_control(const thalweg_message& head, const char* arguments);
   void send_control(Rank rank, Control what, const void* from, std::size_t bytes);
   void has_failed(Rank rank, std::string why);

@@ -32,7 +32,7 @@ Strategy sparse() {
           .operation = Operation::alltoall,
           .summary = "posts all receives, sends a window at a time; empty blocks cost nothing",
           .wins_when = "counts are mostly zero (many-to-many)",
-          .source = "Kumar 2005, section 3.2 (direct many-to-many), windowed",
+          .source = "Kumar 2005, section 3.3 (direct many-to-many), windowed",
           .parameters = {window_parameter(16)},
           .unequal_blocks = true,
           .append = append};

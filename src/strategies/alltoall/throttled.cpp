@@ -32,7 +32,7 @@ Strategy throttled() {
           .wins_when = "medium blocks, many ranks: enough in flight to hide latency, few receives for the "
                        "library to search",
           .source =
-              "MPICH, all-to-all 'scattered' with its throttle; Kumar 2005, section 2.3 (posted receives)",
+              "MPICH, all-to-all 'scattered' with its throttle; Kumar 2005, section 2.1.1 (posted receives)",
           .parameters = {{.name = "batch",
                           .kind = ParameterKind::count,
                           .default_value = 32,

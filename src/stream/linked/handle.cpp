@@ -7,12 +7,19 @@ using thalweg::streams::Call;
 namespace {
 
 using Refill = decltype(thalweg_stream_view::refill);
-constinit Refill refill_of_library = nullptr; // the same function for all streams
+using Hurry = decltype(thalweg_stream_view::hurry);
+constinit Refill refill_of_library = nullptr; // the same functions for all streams
+constinit Hurry hurry_of_library = nullptr;
 
 // What programs inline comes in here where a link has no place left.
 int refill(void* stream, std::uint32_t link, std::size_t bytes) {
   const Call call;
   return refill_of_library(stream, link, bytes);
+}
+
+int hurry(void* stream, std::uint32_t link, int at_once) {
+  const Call call;
+  return hurry_of_library(stream, link, at_once);
 }
 
 // By which rank 0 of MPI_COMM_WORLD tells streams apart, whose ranks it does not know.
@@ -29,6 +36,7 @@ thalweg_stream::thalweg_stream(MPI_Comm communicator, const thalweg_stream_optio
       id(new_id()) {
   plain.attach(items());
   refill_of_library = std::exchange(items().view()->refill, refill);
+  hurry_of_library = std::exchange(items().view()->hurry, hurry);
   job.group().agreement(job.group().channels().policy()).broadcast(id);
   phase_has_ended();
 }

@@ -23,6 +23,9 @@ struct alignas(64) Doorbell {
       wake();
   }
 
+  /// Not 0 while the owner sleeps: for programs that inline a look at it.
+  const std::uint32_t* sleepers_word() const { return reinterpret_cast<const std::uint32_t*>(&sleepers); }
+
   /// Sleeps until woken, or for so long, unless `poll` finds something first.
   template <typename Poll>
   bool sleep_unless(Poll poll, std::uint32_t max_us) {

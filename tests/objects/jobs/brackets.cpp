@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <random>
+#include <sstream>
 
 namespace {
 
@@ -227,6 +228,79 @@ void test_switching() {
   require(cells.ranks() == 1 || said.find("stream is tried") != std::string::npos, "%s", said.c_str());
 }
 
+/// The associations that try something from this fence on.
+std::vector<int> trying(const std::string& text, int fence) {
+  const std::string begin = "fence " + std::to_string(fence) + ": association ";
+  std::vector<int> all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(begin) && line.find(" is tried: ") != std::string::npos)
+      all.push_back(std::stoi(line.substr(begin.size())));
+  return all;
+}
+
+/// Two associations of one step: each tries, and never both from the same fence on.
+void test_turns() {
+  constexpr std::uint64_t elements = 40;
+  thalweg::array<Cell> cells(MPI_COMM_WORLD, {elements});
+  thalweg::array<Other> others(MPI_COMM_WORLD, {elements});
+  thalweg::association<Cell> halo(cells);
+  thalweg::association<Cell> other_halo(cells, "auto");
+  Cell::others = &others;
+  Twins twins{std::vector<std::uint64_t>(elements), std::vector<std::uint64_t>(elements)};
+  int tried[2] = {0, 0};
+  for (int fence = 1; fence <= 40; ++fence) {
+    for (thalweg::association<Cell>* const one : {&halo, &other_halo}) {
+      Cell::halo = one;
+      const Plan plan{static_cast<std::uint64_t>(fence), elements};
+      twins.go(plan);
+      if (cells.rank() == 0)
+        cells.broadcast<&Cell::go>(plan);
+      cells.finish();
+    }
+    thalweg_fence_options options{};
+    options.scheme = thalweg_fence_stay;
+    cells.fence(options);
+    const std::string said = cells.explain();
+    const std::vector<int> now = trying(said, fence);
+    require(now.size() <= 1, "two try at once: %s", said.c_str());
+    for (const int number : now)
+      ++tried[number];
+  }
+  twins.check(cells, others, 1);
+  require(cells.ranks() == 1 || (tried[0] > 0 && tried[1] > 0), "%s", cells.explain());
+}
+
+/// More come and go than an array may have at a time.
+void test_lives() {
+  constexpr std::uint64_t elements = 40;
+  thalweg::array<Cell> cells(MPI_COMM_WORLD, {elements});
+  thalweg::array<Other> others(MPI_COMM_WORLD, {elements});
+  Cell::others = &others;
+  Twins twins{std::vector<std::uint64_t>(elements), std::vector<std::uint64_t>(elements)};
+  for (std::uint64_t life = 0; life < 100; ++life) {
+    thalweg::association<Cell> halo(cells, life % 2 == 0 ? "mesh" : "direct");
+    Cell::halo = &halo;
+    const Plan plan{life, elements};
+    twins.go(plan);
+    if (cells.rank() == 0)
+      cells.broadcast<&Cell::go>(plan);
+    cells.fence();
+  }
+  twins.check(cells, others, 1);
+  cells.finish(); // the last one's bit is free
+  std::vector<std::unique_ptr<thalweg::association<Cell>>> living;
+  for (int one = 0; one < 32; ++one)
+    living.push_back(std::make_unique<thalweg::association<Cell>>(cells, "direct"));
+  const auto one_more = [&] { thalweg::association<Cell>(cells, "direct"); };
+  const std::string full = checks::failure_of(one_more).what();
+  require(full.find("32 associations") != std::string::npos, "%s", full.c_str());
+  living.pop_back();
+  require(checks::failure_of(one_more).what() == full, "%s", "a bit is used while messages may be left");
+  cells.finish();
+  one_more();
+}
+
 void test_failures(const char* strategy) {
   for (const std::uint64_t who : {0U, 5U, 11U}) {
     thalweg::array<Cell> cells(MPI_COMM_WORLD, {12});
@@ -274,6 +348,8 @@ int main(int argc, char** argv) {
     test_failures(strategy);
   }
   test_switching();
+  test_turns();
+  test_lives();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   {

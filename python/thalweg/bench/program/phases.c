@@ -60,12 +60,16 @@ static void fill(int unit) {
       input[to * unit + i] = value(rank, to);
 }
 
-/* Each rank sends to the `degree` ranks after it. */
+/* Each rank sends to the `degree` ranks after it; to itself too where that is said of all ranks. */
+static int is_neighbor(int ahead, int degree) {
+  return ahead == 0 ? degree >= ranks : ahead <= degree;
+}
+
 static void count_sparse(int unit, int degree) {
   for (int other = 0; other < ranks; ++other) {
     const int ahead = (other - rank + ranks) % ranks, behind = (rank - other + ranks) % ranks;
-    counts[0][other] = ahead < degree ? unit : 0;
-    counts[1][other] = behind < degree ? unit : 0;
+    counts[0][other] = is_neighbor(ahead, degree) ? unit : 0;
+    counts[1][other] = is_neighbor(behind, degree) ? unit : 0;
     places[0][other] = places[1][other] = other * unit;
   }
 }

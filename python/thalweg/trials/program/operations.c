@@ -143,6 +143,12 @@ call_function* find_operation(const char* name) {
   return NULL;
 }
 
+/* Each rank sends to `degree` others, the ones after it; to itself too where it sends to `ranks`, which is
+ * all. */
+static int is_neighbor(int ahead, int degree) {
+  return ahead == 0 ? degree >= ranks : ahead <= degree;
+}
+
 void prepare_buffers(int bytes, int degree) {
   if (counts == NULL) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -159,8 +165,8 @@ void prepare_buffers(int bytes, int degree) {
     memset(output, 0, capacity);
   }
   for (int r = 0; r < ranks; ++r) {
-    counts[r] = (r - rank + ranks) % ranks < degree ? bytes : 0;
-    counts[ranks + r] = (rank - r + ranks) % ranks < degree ? bytes : 0;
+    counts[r] = is_neighbor((r - rank + ranks) % ranks, degree) ? bytes : 0;
+    counts[ranks + r] = is_neighbor((rank - r + ranks) % ranks, degree) ? bytes : 0;
     places[r] = r * bytes;
   }
 }
