@@ -52,7 +52,7 @@ int refuse_to_cancel(void*, int) {
   return MPI_SUCCESS;
 }
 
-void advance_all() noexcept;
+void advance_all();
 
 void begin(Requests& all, Ongoing& ongoing) {
   ongoing.active = true;
@@ -63,7 +63,7 @@ void begin(Requests& all, Ongoing& ongoing) {
   wake_progress_thread();
 }
 
-void advance_all() noexcept {
+void advance_all() {
   Requests& all = requests();
   std::unique_lock lock(all.mutex, std::try_to_lock);
   if (!lock.owns_lock()) {

@@ -2,6 +2,7 @@
 
 // Blocking calls as loops that look and give way: to yield, and to advance our own operations in flight.
 
+#include "mpi/state/gate.hpp"
 #include "mpi/wait/progress.hpp"
 #include "mpi/wait/wait_mode.hpp"
 
@@ -12,8 +13,17 @@ inline bool must_poll() {
   return yields_when_waiting() || has_background_work();
 }
 
-// How many loops that look this thread is inside of: they give way themselves (see ucx_progress.cpp).
-inline constinit thread_local int looking = 0;
+// While it lives, this thread looks for something in a loop, which gives way itself (see ucx_progress.cpp).
+class Looking {
+public:
+  Looking() : before_(looks_in) { looks_in = innermost_frame; }
+  ~Looking() { looks_in = before_; }
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+
+private:
+  const Frame* before_;
+};
 
 // Calls `look(found)`, which returns MPI's code, until it fails or has found something.
 template <class Look>
@@ -21,9 +31,10 @@ int poll(Look look) {
   wait::Waiter waiter = yielding_waiter();
   for (;;) {
     bool found = false;
-    ++looking;
-    const int code = look(found);
-    --looking;
+    const int code = [&] {
+      const Looking looking;
+      return look(found);
+    }();
     if (code != MPI_SUCCESS || found) {
       return code;
     }

@@ -17,7 +17,7 @@ inline bool has_background_work() {
 
 // Advances all operations. Set by whoever puts the first one in flight (run/requests.cpp), before it counts
 // it.
-using Advance = void (*)() noexcept;
+using Advance = void (*)();
 inline constinit std::atomic<Advance> advance_executions{nullptr};
 
 inline void progress_executions() {
@@ -28,7 +28,7 @@ inline void progress_executions() {
 
 // Lets streams progress. `waits`: the program has nothing else to do, so they are looked after at once, and
 // not now and then. Has anything of theirs moved? Set before streams are counted (stream_hooks.cpp).
-using ProgressStreams = bool (*)(bool waits) noexcept;
+using ProgressStreams = bool (*)(bool waits);
 inline constinit std::atomic<ProgressStreams> progress_streams{nullptr};
 
 inline bool progress_background(bool waits) {

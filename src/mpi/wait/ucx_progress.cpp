@@ -32,7 +32,7 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
   constexpr int patience = 32; // a call that only looks comes here too, and must not pause each time
   constinit static thread_local int in_vain = 0;
   const unsigned moved = progress == nullptr ? 0 : progress(worker);
-  if (!mpi::yields_when_waiting() || mpi::looking > 0) {
+  if (!mpi::yields_when_waiting() || mpi::looks_in != nullptr) {
     return moved;
   }
   in_vain = moved == 0 ? in_vain + 1 : 0;
