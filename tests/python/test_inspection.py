@@ -255,3 +255,16 @@ def test_the_linker_only_lists(programs: Programs, environment: dict[str, str]) 
     elf = read_elf(programs.plain())
     assert elf is not None
     assert "libc.so.6" in loaded_libraries(elf, environment)
+
+
+@pytest.mark.parametrize("runtime", ["libasan.so.8", "libtsan.so.2", "libclang_rt.asan-x86_64.so"])
+def test_a_sanitizer_comes_before_all_other_libraries(
+    programs: Programs, environment: dict[str, str], runtime: str
+) -> None:
+    path = programs.linked(f"sanitized-{runtime}", "libmpi.so.12", runtime)
+    program = inspect_program(path, environment)
+    assert program.sanitizer == str(programs.library(runtime) / runtime)
+
+
+def test_programs_without_a_sanitizer_need_nothing_first(programs: Programs, environment: dict[str, str]) -> None:
+    assert not inspect_program(programs.mpich(), environment).sanitizer

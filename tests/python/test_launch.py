@@ -507,3 +507,15 @@ def test_a_missing_interposer_is_an_error_and_no_silent_run(monkeypatch: pytest.
     ) as caught:
         interposer(MPICH)
     assert caught.value.status == INSTALLATION
+
+
+def test_a_sanitizers_library_comes_before_the_users(programs: Programs, environment: dict[str, str]) -> None:
+    path = programs.linked("sanitized", "libmpi.so.12", "libasan.so.8")
+    first = str(programs.library("libasan.so.8") / "libasan.so.8")
+    own = environment | {"LD_PRELOAD": "/own.so"}
+    assert plan_for(own, path).environment["LD_PRELOAD"] == f"{first}:/own.so:/lib/mpich.so"
+    launched = plan_for(own, "mpiexec.hydra", "-n", "2", path)
+    assert f"{first}:/own.so:/lib/mpich.so" in launched.command
+    assert launched.environment["LD_PRELOAD"] == "/own.so"  # the launcher's
+    again = environment | {"LD_PRELOAD": first}
+    assert plan_for(again, path).environment["LD_PRELOAD"] == f"{first}:/lib/mpich.so"

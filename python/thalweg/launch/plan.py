@@ -103,7 +103,7 @@ def _launched(arguments: Arguments, job: _Job) -> Plan:
         # and ranks then miss each other's addresses in MPI_Init.
         options = ["-ppn", str(arguments.ranks), *options]
     command = [word_for(launcher, environment), *options, *arguments.command]
-    plan = _launcher_plan(launcher, command, mpi.family, job)
+    plan = _launcher_plan(launcher, command, (mpi.family, [program]), job)
     loaded = program.mpi if program and program.mpi else mpi
     return plan if allocated or settings["disable"].value else _with_rules(plan, loaded, arguments.ranks, settings)
 
@@ -140,14 +140,25 @@ def _with_launcher(launcher: Launcher, command: Sequence[str], job: _Job) -> Pla
     if family is None:
         raise _no_mpi(" ".join(command), next(iter(programs), None))
     _check_root(launcher, words, job.environment)
-    plan = _launcher_plan(launcher, command, family, job)
+    plan = _launcher_plan(launcher, command, (family, programs), job)
     if launcher.kind.family in (None, family) or family not in (OPENMPI, MPICH):
         return plan
     remark = f"the program uses {family.title} but {command[0]} is {launcher.kind.title}: every rank may start alone"
     return plan._replace(remarks=(*plan.remarks, remark))
 
 
-def _launcher_plan(launcher: Launcher, command: Sequence[str], family: Family, job: _Job) -> Plan:
+def _with_sanitizers(programs: Sequence[Program | None], environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Put what the programs need before all other libraries in front of what the user preloads."""
+    own = environment.get(PRELOAD, "")
+    needed = dict.fromkeys(program.sanitizer for program in programs if program is not None and program.sanitizer)
+    first = [library for library in needed if os.path.basename(library) not in own]
+    return {**environment, PRELOAD: ":".join([*first, *([own] if own else [])])} if first else environment
+
+
+def _launcher_plan(
+    launcher: Launcher, command: Sequence[str], started: tuple[Family, Sequence[Program | None]], job: _Job
+) -> Plan:
+    family, programs = started
     environment = job.environment
     variables = _variables(family, job.settings)
     if not variables:
@@ -156,7 +167,7 @@ def _launcher_plan(launcher: Launcher, command: Sequence[str], family: Family, j
     own = {name: value for name, value in variables.items() if name != PRELOAD}
     if not any(name in environment for name in _ALLOCATIONS):
         own |= marked(absent_networks.variables(launcher, command[1:], environment), environment)
-    words = with_variables(launcher, command[1:], variables, environment)
+    words = with_variables(launcher, command[1:], variables, _with_sanitizers(programs, environment))
     return Plan(launcher.path, (command[0], *words), {**environment, **own}, ())
 
 
@@ -170,7 +181,7 @@ def _in_place(command: Sequence[str], job: _Job) -> Plan:
     if family is None:
         raise _no_mpi(command[0], program)
     variables = _variables(family, job.settings)
-    if own := environment.get(PRELOAD):
+    if own := _with_sanitizers([program], environment).get(PRELOAD):
         variables[PRELOAD] = f"{own}:{variables[PRELOAD]}" if PRELOAD in variables else own
     return Plan(path, tuple(command), {**environment, **variables}, (), starts_ranks=False)
 

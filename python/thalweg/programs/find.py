@@ -1,6 +1,7 @@
 """Find the MPI program in a command line, past wrappers such as `env`, `numactl` and `gdb --args`."""
 
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -13,12 +14,20 @@ from thalweg.programs.python import is_python, python_mpi
 _CONTAINERS = ("apptainer", "singularity", "docker", "podman", "charliecloud", "ch-run", "shifter", "enroot")
 
 
+# Sanitizers' runtime libraries, which refuse to run behind any other library. One that is linked statically is first.
+_SANITIZER = re.compile(r"lib(clang_rt\.)?(asan|hwasan|lsan|tsan)\b.*\.so")
+
+
 class Program(NamedTuple):
-    """A file that a command line starts and the MPI it uses; `script` says that a shell or the like runs it."""
+    """A file that a command line starts and the MPI it uses; `script` says that a shell or the like runs it.
+
+    `sanitizer` is the library of one that the program needs, which has to be loaded before all others.
+    """
 
     path: str
     mpi: LoadedMpi | None
     script: bool
+    sanitizer: str = ""
 
 
 def executable_path(word: str, environment: Mapping[str, str]) -> str:
@@ -85,11 +94,13 @@ def inspect_program(path: str, environment: Mapping[str, str]) -> Program:
             message = f"{path} is statically linked, so nothing can be loaded into it"
             raise ThalwegError(PROGRAM, message, "link it with the MPI library's shared form (without -static)")
         return Program(path, None, script=False)
-    mpi = loaded_mpi(path, loaded_libraries(elf, environment))
+    libraries = loaded_libraries(elf, environment)
+    mpi = loaded_mpi(path, libraries)
+    sanitizer = next((file for name, file in libraries.items() if _SANITIZER.match(name)), "")
     if mpi is not None and _gains_rights(path):
         message = f"{path} is set-uid (or has file capabilities), so the system ignores LD_PRELOAD for it"
         raise ThalwegError(PROGRAM, message, "run a copy without these rights: cp does not keep them")
-    return Program(path, mpi, script=False)
+    return Program(path, mpi, script=False, sanitizer=sanitizer)
 
 
 def _gains_rights(path: str) -> bool:

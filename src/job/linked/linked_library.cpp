@@ -24,6 +24,8 @@ const transport::MpiApi& linked_api() {
       .comm_create = PMPI_Comm_create,
       .comm_free = PMPI_Comm_free,
       .comm_set_errhandler = PMPI_Comm_set_errhandler,
+      .comm_get_errhandler = PMPI_Comm_get_errhandler,
+      .errhandler_free = PMPI_Errhandler_free,
       .comm_get_attr = PMPI_Comm_get_attr,
       .group_free = PMPI_Group_free,
       .type_contiguous = PMPI_Type_contiguous,

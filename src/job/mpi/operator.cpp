@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace thalweg::job {
 
@@ -53,12 +54,25 @@ void MpiOperator::combine(std::byte* source, const std::byte* own, std::byte* ta
   }
 }
 
+namespace {
+
+// Set while the library runs the operator: exceptions leave it set.
+constinit thread_local bool is_reducing = false;
+
+} // namespace
+
+bool MpiOperator::was_left_by_exception() {
+  return std::exchange(is_reducing, false);
+}
+
 void MpiOperator::reduce(const std::byte* source, std::byte* target, std::int64_t elements) const {
   constexpr std::int64_t at_once = std::int64_t{1} << 30;
   for (std::int64_t done = 0; done < elements; done += at_once) {
     const auto count = static_cast<int>(std::min(at_once, elements - done));
+    is_reducing = true;
     const int code =
         api_->reduce_local(source + done * element_bytes_, target + done * element_bytes_, count, type_, op_);
+    is_reducing = false;
     if (code != MPI_SUCCESS)
       throw transport::MpiError("MPI_Reduce_local", code);
   }

@@ -16,6 +16,10 @@ public:
               MPI_Datatype type, std::int64_t element_bytes);
 
   bool commutes() const { return commutes_; }
+  /// Has the program's own operator thrown, since this thread asked last? Whoever catches an exception so
+  /// tells the program's from ours.
+  static bool was_left_by_exception();
+
   void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
                schedule::Side source_stands, bool spent) override;
 

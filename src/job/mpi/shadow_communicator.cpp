@@ -2,7 +2,22 @@
 
 namespace thalweg::job {
 
+ErrorsReturned::ErrorsReturned(const transport::MpiApi& api, MPI_Comm communicator)
+    : api_(api), communicator_(communicator),
+      is_changed_(api.comm_get_errhandler(communicator, &before_) == MPI_SUCCESS) {
+  if (is_changed_)
+    api.comm_set_errhandler(communicator, api.errors_return);
+}
+
+ErrorsReturned::~ErrorsReturned() {
+  if (!is_changed_)
+    return;
+  api_.comm_set_errhandler(communicator_, before_);
+  api_.errhandler_free(&before_); // our reference to it
+}
+
 std::shared_ptr<ShadowCommunicator> ShadowCommunicator::make(const transport::MpiApi& api, MPI_Comm parent) {
+  const ErrorsReturned while_made(api, parent);
   MPI_Group group{};
   if (api.comm_group(parent, &group) != MPI_SUCCESS)
     return nullptr;

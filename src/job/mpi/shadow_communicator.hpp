@@ -6,12 +6,29 @@
 
 namespace thalweg::job {
 
+/// As long as it lives, errors on a communicator of the program's are returned, and its own error handler is
+/// not called.
+class ErrorsReturned {
+public:
+  ErrorsReturned(const transport::MpiApi& api, MPI_Comm communicator);
+  ~ErrorsReturned();
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+
+private:
+  const transport::MpiApi& api_;
+  MPI_Comm communicator_;
+  MPI_Errhandler before_{};
+  bool is_changed_;
+};
+
 /// A duplicate of a communicator for our own messages, which no message of the program can meet. It returns
 /// errors, and copies no attributes, since copying calls the program's callbacks. It is freed with its last
 /// holder, unless MPI has ended by then.
 class ShadowCommunicator {
 public:
-  /// Collective over `parent`; a null pointer where the library cannot make it.
+  /// Collective over `parent`; a null pointer where the library cannot make it, which its error handler is
+  /// not told.
   static std::shared_ptr<ShadowCommunicator> make(const transport::MpiApi& api, MPI_Comm parent);
 
   /// Takes a communicator that nobody else uses.

@@ -282,6 +282,7 @@ USED: dict[str, str] = {
     "Comm_compare": "MPI_Comm comm1, MPI_Comm comm2, int* result",
     "Comm_set_errhandler": "MPI_Comm comm, MPI_Errhandler errhandler",
     "Comm_get_errhandler": "MPI_Comm comm, MPI_Errhandler* errhandler",
+    "Errhandler_free": "MPI_Errhandler* errhandler",
     "Comm_call_errhandler": "MPI_Comm comm, int errorcode",
     "Comm_create_keyval": "MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval, "
     "void* extra_state",

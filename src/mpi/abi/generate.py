@@ -81,6 +81,7 @@ ALSO_EXPORTED = (
     *("thalweg_attach_streams", "thalweg_detach_streams", "thalweg_report_stream"),
     "thalweg_name_nic_operator",
     *("ucp_worker_progress", "opal_progress", "sched_yield"),
+    *("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"),
 )
 
 HEAD = "// Made by src/mpi/abi/generate.py from src/mpi/abi/functions.py.\n"

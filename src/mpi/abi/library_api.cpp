@@ -86,6 +86,8 @@ const transport::MpiApi& library_api() {
       .comm_create = create,
       .comm_free = native.Comm_free,
       .comm_set_errhandler = native.Comm_set_errhandler,
+      .comm_get_errhandler = native.Comm_get_errhandler,
+      .errhandler_free = native.Errhandler_free,
       .comm_get_attr = native.Comm_get_attr,
       .group_free = native.Group_free,
       .type_contiguous = native.Type_contiguous,

@@ -1,5 +1,7 @@
 #include "mpi/call/datatypes.hpp"
 
+#include "mpi/comm/own_communicator.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
@@ -23,6 +25,16 @@ std::uint64_t sum(const IntegerArray& counts, const MPI_Datatype* types, int len
 
 } // namespace
 
+bool is_valid_type(MPI_Datatype datatype) {
+  if (datatype == MPI_DATATYPE_NULL)
+    return false;
+  const MPI_Comm own = own_communicator();
+  if (is_size_known(datatype) || own == MPI_COMM_NULL)
+    return true;
+  const char unread = 0; // MPICH does not look at the datatype of no elements
+  return native.Send(&unread, 1, datatype, MPI_PROC_NULL, 0, own) == MPI_SUCCESS;
+}
+
 bool is_predefined_type(MPI_Datatype datatype) {
   int integers = 0;
   int addresses = 0;
@@ -34,7 +46,7 @@ bool is_predefined_type(MPI_Datatype datatype) {
 }
 
 std::uint64_t ask_datatype_bytes(MPI_Datatype datatype) {
-  if (datatype == MPI_DATATYPE_NULL) {
+  if (!is_valid_type(datatype)) {
     return 0;
   }
   MPI_Count size = 0;
@@ -42,12 +54,15 @@ std::uint64_t ask_datatype_bytes(MPI_Datatype datatype) {
     return 0;
   }
   if (is_predefined_type(datatype)) {
-    cached_size_of(datatype) = {datatype, static_cast<std::uint64_t>(size), true};
+    PerThread<CachedSizes>::own()[cached_size_place(datatype)] = {datatype, static_cast<std::uint64_t>(size),
+                                                                  true};
   }
   return static_cast<std::uint64_t>(size);
 }
 
 bool are_elements_regular(MPI_Datatype type) {
+  if (!is_valid_type(type))
+    return true; // the library says what is wrong with it, by whatever form
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
   MPI_Aint true_low = 0;

@@ -5,10 +5,15 @@
 #include <array>
 #include <cstdint>
 
+#include "core/per_thread.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/comm/communicators.hpp"
 
 namespace thalweg::mpi {
+
+// Does the library take the handle as a datatype of messages: one that exists, and is committed? What is
+// asked of the others below would go through the program's error handlers.
+bool is_valid_type(MPI_Datatype datatype);
 
 // Handles of predefined types are never given to another type; those of others are, once they are freed.
 bool is_predefined_type(MPI_Datatype datatype);
@@ -19,17 +24,23 @@ struct CachedSize {
   std::uint64_t bytes;
   bool valid;
 };
-inline constinit thread_local std::array<CachedSize, 16> cached_sizes{};
+using CachedSizes = std::array<CachedSize, 16>;
 
-inline CachedSize& cached_size_of(MPI_Datatype datatype) {
+inline std::size_t cached_size_place(MPI_Datatype datatype) {
   const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(datatype)) * 0x9E3779B97F4A7C15U;
-  return cached_sizes[bits >> 60];
+  return bits >> 60;
 }
 
+inline bool is_size_known(MPI_Datatype datatype) {
+  const CachedSize& known = PerThread<CachedSizes>::here()[cached_size_place(datatype)];
+  return known.valid && known.datatype == datatype;
+}
+
+// 0 for what is no datatype.
 std::uint64_t ask_datatype_bytes(MPI_Datatype datatype);
 
 inline std::uint64_t datatype_bytes(MPI_Datatype datatype) {
-  const CachedSize& known = cached_size_of(datatype);
+  const CachedSize& known = PerThread<CachedSizes>::here()[cached_size_place(datatype)];
   return known.valid && known.datatype == datatype ? known.bytes : ask_datatype_bytes(datatype);
 }
 

@@ -139,7 +139,7 @@ bool may_be_on_device(const void* address) {
 }
 
 bool HostBuffers::look(const void* sendbuf, const void* recvbuf) {
-  if (recvbuf == MPI_IN_PLACE || may_be_on_device(sendbuf, recvbuf))
+  if (recvbuf == MPI_IN_PLACE || !needs_.are_met(sendbuf, recvbuf) || may_be_on_device(sendbuf, recvbuf))
     return false;
   sendbuf_ = sendbuf;
   recvbuf_ = recvbuf;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "job/placement.hpp"
+#include "mpi/call/buffer_needs.hpp"
 #include "mpi/state/settings.hpp"
 
 namespace thalweg::mpi {
@@ -24,10 +25,13 @@ std::string device_objection(DeviceBuffers setting, std::span<const job::RankPla
 bool may_be_on_device(const void* address);
 bool may_be_on_device(const void* sendbuf, const void* recvbuf);
 
-// Are the buffers of calls like one another in the host's memory? Those of the last call are known. One whose
-// receive buffer is MPI_IN_PLACE is unlike all.
+// Are the buffers of calls like one another in the host's memory, and those that the library wants? Those of
+// the last call are known. One whose receive buffer is MPI_IN_PLACE is unlike all.
 class HostBuffers {
 public:
+  HostBuffers() = default;
+  explicit HostBuffers(BufferNeeds needs) : needs_(needs) {}
+
   bool include(const void* sendbuf, const void* recvbuf) {
     return are_known(sendbuf, recvbuf) || look(sendbuf, recvbuf);
   }
@@ -38,8 +42,11 @@ public:
 private:
   bool look(const void* sendbuf, const void* recvbuf);
 
-  const void* sendbuf_ = nullptr;
-  const void* recvbuf_ = nullptr;
+  static constexpr char nowhere = 0; // none have been looked at
+
+  BufferNeeds needs_;
+  const void* sendbuf_ = &nowhere;
+  const void* recvbuf_ = &nowhere;
 };
 
 } // namespace thalweg::mpi

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "mpi/comm/own_communicator.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
@@ -54,18 +56,24 @@ public:
 
   int pack(std::byte* row, int bytes) const {
     int position = 0;
-    return code_ == MPI_SUCCESS ? native.Pack(address_, count_, type_, row, bytes, &position, MPI_COMM_SELF)
+    return code_ == MPI_SUCCESS ? native.Pack(address_, count_, type_, row, bytes, &position, communicator())
                                 : code_;
   }
 
   int unpack(const std::byte* row, int bytes) const {
     int position = 0;
     return code_ == MPI_SUCCESS ? native.Unpack(row, bytes, &position, const_cast<std::byte*>(address_),
-                                                count_, type_, MPI_COMM_SELF)
+                                                count_, type_, communicator())
                                 : code_;
   }
 
 private:
+  // Errors are ours to pass on, and no matter of MPI_COMM_SELF's handler.
+  static MPI_Comm communicator() {
+    const MPI_Comm own = own_communicator();
+    return own == MPI_COMM_NULL ? MPI_COMM_SELF : own;
+  }
+
   const std::byte* address_;
   int count_;
   MPI_Datatype type_;

@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "mpi/abi/library_api.hpp"
+#include "mpi/comm/closed_communicators.hpp"
+#include "mpi/comm/own_communicator.hpp"
 #include "mpi/comm/world_ranks.hpp"
 #include "mpi/state/call_epoch.hpp"
 #include "mpi/state/gate.hpp"
@@ -19,8 +21,8 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::unordered_map<MPI_Comm, std::unique_ptr<CommunicatorState>> states;
-  std::vector<std::unique_ptr<CommunicatorState>> closed; // freed by the program, kept for their samples
-  std::unordered_map<std::uint64_t, std::uint32_t> made;  // how many of each kind, so that ids differ
+  ClosedCommunicators closed;
+  std::unordered_map<std::uint64_t, std::uint32_t> made; // without a parent; see CommunicatorState::made
   int keyval = MPI_KEYVAL_INVALID;
 };
 
@@ -65,6 +67,29 @@ std::uint64_t members_hash(const CommunicatorState& state) {
   return hash;
 }
 
+// Communicators for our channels that are open. Libraries have so many contexts at a time, MPICH 2,048, and
+// the program's communicators need most of them.
+constinit std::atomic<int> open_shadows{0};
+constexpr int shadows_max = own_family == Family::openmpi ? 4096 : 128;
+
+// Ranks have different communicators open, so they agree. On the program's communicator, which its own call
+// has just made, or all of its ranks are in a blocking call on.
+bool all_have_room(MPI_Comm comm) {
+  const job::ErrorsReturned while_asking(library_api(), comm);
+  int has_room = open_shadows.load(std::memory_order_relaxed) < shadows_max ? 1 : 0;
+  int all = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  return native.Iallreduce(&has_room, &all, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
+         poll_request(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && all != 0;
+}
+
+void close_channels(CommunicatorState& state) {
+  state.channels.reset();
+  if (state.shadow)
+    open_shadows.fetch_sub(1, std::memory_order_relaxed);
+  state.shadow.reset();
+}
+
 int keep_no_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
@@ -79,6 +104,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
     if (after_program != nullptr)
       after_program(); // our attribute was there first, so the program's are gone
+    close_own_communicator();
     if (interposer_state.load() == InterposerState::paused) { // and its own entry point passed the call on
       interposer_state.store(InterposerState::bypass);
     }
@@ -98,11 +124,11 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
   }
   state->learning.reset();
   state->runner.reset();
-  state->channels.reset();
-  state->shadow.reset();
-  if (!state->samples.samples().empty()) {
+  close_channels(*state);
+  if (state->agreed && !state->samples.samples().empty()) {
     const std::lock_guard lock(registry().mutex);
-    registry().closed.push_back(std::move(state));
+    registry().closed.add(state->blocking_calls, state->id,
+                          {state->size, state->rank, std::move(state->samples)});
   }
   return MPI_SUCCESS;
 }
@@ -155,11 +181,16 @@ void open_channels(CommunicatorState& state) {
   state.why_no_channels = objection_to_channels(state);
   if (state.why_no_channels != nullptr)
     return;
+  if (!all_have_room(state.handle)) {
+    state.why_no_channels = "one of too many communicators at a time";
+    return;
+  }
   state.shadow = job::ShadowCommunicator::make(library_api(), state.handle);
   if (!state.shadow) {
     state.why_no_channels = "its duplicate could not be made";
     return;
   }
+  open_shadows.fetch_add(1, std::memory_order_relaxed);
   const std::vector<int>& nodes = state.nodes();
   state.channels = std::make_unique<job::Channels>(library_api(), state.shadow, state.rank, nodes,
                                                    channel_options(state, nodes));
@@ -194,14 +225,14 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   } else {
     state->why_no_channels = "communicator was not made in a blocking call";
   }
-  const CommunicatorState* family = parent == MPI_COMM_NULL ? nullptr : find_communicator(parent);
+  CommunicatorState* const family = parent == MPI_COMM_NULL ? nullptr : find_communicator(parent);
   std::uint64_t id = mix(mix(mix(members, tag), family == nullptr ? 0 : family->id),
                          static_cast<std::uint64_t>(making == Making::together));
   Registry& all = registry();
   CommunicatorState* result = nullptr;
   {
     const std::lock_guard lock(all.mutex);
-    state->id = mix(id, ++all.made[id]);
+    state->id = mix(id, ++(family == nullptr ? all.made : family->made)[id]);
     auto& place = all.states[comm];
     if (place && making == Making::alone) {
       return place.get(); // a second thread was faster
@@ -257,9 +288,11 @@ CommunicatorState* look_up_communicator(MPI_Comm comm) {
   }
   if (state == nullptr) {
     const Inside inside;
+    if (!is_communicator(comm))
+      return nullptr; // a handle of nothing, or of what was freed
     state = add(comm, MPI_COMM_NULL, 0, Making::alone);
   }
-  memory_of(comm) = {comm, now, state};
+  PerThread<RememberedCommunicators>::own()[memory_place(comm)] = {comm, now, state};
   return state;
 }
 
@@ -275,6 +308,7 @@ void register_predefined_communicators(bool collective) {
     native.Comm_create_keyval(keep_no_copy, communicator_freed, &all.keyval, nullptr);
   }
   if (runtime.has_world) {
+    open_own_communicator();
     add(runtime.world, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
     add(MPI_COMM_SELF, MPI_COMM_NULL, 1, Making::together);
   }
@@ -293,17 +327,14 @@ std::vector<CommunicatorSamples> all_samples() {
   std::vector<CommunicatorSamples> result;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  const auto collect = [&result](const CommunicatorState& state) {
-    if (state.agreed && !state.samples.samples().empty()) {
-      result.push_back({state.id, state.size, state.rank, &state.samples});
-    }
-  };
   for (const auto& [handle, state] : all.states) {
-    collect(*state);
+    if (state->agreed && !state->samples.samples().empty()) {
+      result.push_back({state->id, state->size, state->rank, &state->samples});
+    }
   }
-  for (const auto& state : all.closed) {
-    collect(*state);
-  }
+  all.closed.for_each([&](std::uint64_t id, const ClosedCommunicator& closed) {
+    result.push_back({id, closed.size, closed.rank, &closed.samples});
+  });
   return result;
 }
 

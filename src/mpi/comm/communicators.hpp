@@ -10,8 +10,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
+#include "core/per_thread.hpp"
 #include "job/mpi/channels.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/samples.hpp"
@@ -42,8 +44,8 @@ struct CommunicatorState {
   std::uint32_t calls_postponed = 0;
 
   std::uint64_t blocking_calls = 0; // blocking collectives so far: equal on all ranks at the same call
-  std::uint32_t children = 0;       // communicators made from this one so far
-  observe::SampleStore samples;     // when this rank entered and left some of them
+  std::unordered_map<std::uint64_t, std::uint32_t> made; // how many of each kind of them, so that ids differ
+  observe::SampleStore samples;                          // when this rank entered and left some of them
   std::unique_ptr<RunnerState> runner;
   std::unique_ptr<RunnerState> learning; // ends before the runner
   std::int32_t trace_number = -1;        // in the trace of calls (mpi/trace); -1: none yet
@@ -102,20 +104,20 @@ struct RememberedCommunicator {
   std::uint32_t removals = 0;
   CommunicatorState* state = nullptr;
 };
-inline constinit thread_local std::array<RememberedCommunicator, 8> remembered_communicators{};
+using RememberedCommunicators = std::array<RememberedCommunicator, 8>;
 // Raised when a handle may have become another communicator's; makes every thread forget what it remembers.
 inline constinit std::atomic<std::uint32_t> communicator_removals{0};
 
-inline RememberedCommunicator& memory_of(MPI_Comm comm) {
+inline std::size_t memory_place(MPI_Comm comm) {
   const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(comm)) * 0x9E3779B97F4A7C15U;
-  return remembered_communicators[bits >> 61];
+  return bits >> 61;
 }
 
 CommunicatorState* look_up_communicator(MPI_Comm comm);
 
-// The state of a communicator, made if there is none; nullptr for MPI_COMM_NULL.
+// The state of a communicator, made if there is none; nullptr for what is no communicator.
 inline CommunicatorState* find_communicator(MPI_Comm comm) {
-  const RememberedCommunicator& memory = memory_of(comm);
+  const RememberedCommunicator& memory = PerThread<RememberedCommunicators>::here()[memory_place(comm)];
   const bool is_known = memory.handle == comm && memory.state != nullptr &&
                         memory.removals == communicator_removals.load(std::memory_order_relaxed);
   return is_known ? memory.state : look_up_communicator(comm);

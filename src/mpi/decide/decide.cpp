@@ -19,7 +19,7 @@ bool is_best_blocking(const Choice& choice) {
 
 } // namespace
 
-Decision decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
+Decision decide(const CollectiveCall& call, CommunicatorState& communicator) {
   if (const Choice* choice = choices().of(call.function->operation))
     return {choice};
   if (runtime.learns)

@@ -10,7 +10,7 @@ namespace thalweg::mpi {
 
 // The user's choice (THALWEG_USE) comes first, then what this run learns, then the tuning file's pick; else
 // the library. The same on all ranks of the communicator.
-Decision decide(const CollectiveCall& call, CommunicatorState& communicator) noexcept;
+Decision decide(const CollectiveCall& call, CommunicatorState& communicator);
 
 // How the library is called where it runs a call.
 enum class LibraryCall {

@@ -7,6 +7,7 @@
 #include "mpi/learn/learned_choice.hpp"
 #include "mpi/learn/traffic_of.hpp"
 #include "mpi/record/collectives.hpp"
+#include "mpi/run/call_binding.hpp"
 #include "mpi/run/collective_runner.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/nonblocking_counterpart.hpp"
@@ -55,9 +56,30 @@ bool goes_the_fast_path(const Ran& ran, const CommunicatorState& communicator, c
   return ran.remembered != nullptr || (is_passed_on && !runtime.polls_collectives);
 }
 
+// A call that is measured counts for its round, however the program's code leaves it: the other ranks count
+// it.
+class MeasuredCall {
+public:
+  MeasuredCall(const CollectiveCall& call, CommunicatorState& communicator)
+      : call_(call), communicator_(communicator) {}
+  ~MeasuredCall() {
+    if (communicator_.is_measured) [[unlikely]]
+      learned_call_ended(call_, communicator_, true);
+  }
+  MeasuredCall(const MeasuredCall&) = delete;
+  MeasuredCall& operator=(const MeasuredCall&) = delete;
+
+private:
+  const CollectiveCall& call_;
+  CommunicatorState& communicator_;
+};
+
 // `note` is what the report notes of it, but for how it ends.
 Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note) {
+  if (communicator.is_measured) [[unlikely]]
+    learned_call_ended(call, communicator, true); // the one before, which was left by a jump
   const Decision decision = decide(call, communicator);
+  const MeasuredCall measured(call, communicator);
   const Choice& choice = *decision.choice;
   Ran ran = std::visit(Made{call, communicator, choice}, choice.implementation);
   if (ran.outcome == Outcome::declined)
@@ -101,9 +123,20 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   return ran.code;
 }
 
+// The library says what is wrong: by the call that the program made, and by its error handler.
+int refused(const CollectiveCall& call, CommunicatorState& communicator) {
+  communicator.blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
+  if (recording) {
+    observe::CallRow& row = call_row(call.function->id, call.site, communicator.size);
+    ++row.calls;
+    row.ended("native", "arguments for the library to judge");
+  }
+  return call.function->native(call);
+}
+
 } // namespace
 
-int dispatch(const CollectiveCall& call) noexcept {
+int dispatch(const CollectiveCall& call) {
   const Inside inside;
   if (!runtime.ready) [[unlikely]] {
     start_late();
@@ -114,6 +147,8 @@ int dispatch(const CollectiveCall& call) noexcept {
     return call.function->native(call); // the library says what is wrong
   }
   progress_in_call();
+  if (!is_sound(call, *communicator)) [[unlikely]]
+    return refused(call, *communicator);
   if (!recording) {
     communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
     return make(call, *communicator, {}).code;

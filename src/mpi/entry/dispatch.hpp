@@ -5,7 +5,8 @@
 namespace thalweg::mpi {
 
 // Makes a collective call of the program: on our engine when it takes it, by the library otherwise, yielding
-// where cores are short; and records it. Returns MPI's error code.
-int dispatch(const CollectiveCall& call) noexcept;
+// where cores are short; and records it. Returns MPI's error code. What
+// the program's own code throws that the library calls, error handlers and operators, passes through.
+int dispatch(const CollectiveCall& call);
 
 } // namespace thalweg::mpi

@@ -1,6 +1,6 @@
 #pragma once
 
-// Records one call of the program, from its entry to its exit, and keeps our depth raised in between.
+// Records one call of the program, from its entry to its exit, as a frame inside of ours.
 
 #include <cstdint>
 #include <limits>
@@ -38,7 +38,6 @@ public:
   template <class Bytes>
   [[gnu::always_inline]] Observed(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
                                   int destination = no_destination) {
-    ++depth;
     if (!runtime.ready) [[unlikely]] {
       start_late();
     }
@@ -94,7 +93,6 @@ public:
       if (traces) [[unlikely]]
         call_log().leave();
     }
-    --depth;
   }
   Observed(const Observed&) = delete;
   Observed& operator=(const Observed&) = delete;
@@ -114,6 +112,7 @@ private:
       watch_.start(*row_, false);
   }
 
+  Inside inside_;
   observe::CallRow* row_ = nullptr;
   CommunicatorState* communicator_ = nullptr;
   std::uint64_t payload_ = 0;

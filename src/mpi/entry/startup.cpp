@@ -1,5 +1,7 @@
 #include "mpi/entry/startup.hpp"
 
+#include "mpi/entry/child_environment.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -319,6 +321,7 @@ void start_with_world(nic::AggregatorQuestion& question) {
     begin_journal();
     recording = reports || records_traffic || traces;
     runtime.ready = true;
+    spare_children();
     log_warnings();
     start_progress_thread();
     if (traces)

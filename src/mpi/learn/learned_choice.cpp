@@ -20,7 +20,7 @@ public:
 
 } // namespace
 
-Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator) noexcept {
+Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator) {
   try {
     if (!communicator.learning)
       communicator.learning = std::make_unique<KeptLearning>(communicator);
@@ -31,7 +31,7 @@ Decision learned_choice(const CollectiveCall& call, CommunicatorState& communica
   }
 }
 
-void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) noexcept {
+void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) {
   communicator.is_measured = false;
   try {
     static_cast<CommunicatorLearning&>(*communicator.learning).measured(call, refused);

@@ -10,7 +10,7 @@ namespace thalweg::mpi {
 
 // What the tuning file and learning say for a call; no choice where neither says anything. Marks measured
 // calls in the communicator's state.
-Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator) noexcept;
-void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) noexcept;
+Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator);
+void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused);
 
 } // namespace thalweg::mpi

@@ -63,4 +63,11 @@ CachedCaller find_caller(const CallSite& site) {
 #endif
 }
 
+const CachedCaller* remember_caller(const CallSite& site, std::size_t place) {
+  CachedCaller* const places = &PerThread<CachedCallers>::own()[place];
+  places[1] = places[0];
+  places[0] = find_caller(site);
+  return places;
+}
+
 } // namespace thalweg::mpi::observe

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/per_thread.hpp"
 #include "mpi/observe/call_site.hpp"
 
 namespace thalweg::mpi::observe {
@@ -23,22 +24,21 @@ struct CachedCaller {
 // Two places that a return address may be in, for programs call from many: to find a caller takes as long as
 // a short call.
 inline constexpr unsigned cached_callers_bits = 7;
-inline constinit thread_local std::array<CachedCaller, std::size_t{2} << cached_callers_bits>
-    cached_callers{};
+using CachedCallers = std::array<CachedCaller, std::size_t{2} << cached_callers_bits>;
 
 CachedCaller find_caller(const CallSite& site);
+// The caller is put into the first of its places.
+const CachedCaller* remember_caller(const CallSite& site, std::size_t place);
 
 inline const void* program_site(const CallSite& site) {
   const auto bits = reinterpret_cast<std::uintptr_t>(site.return_address) * 0x9E3779B97F4A7C15U;
-  CachedCaller* const places = &cached_callers[(bits >> (64U - cached_callers_bits)) * 2];
+  const std::size_t place = (bits >> (64U - cached_callers_bits)) * 2;
+  const CachedCaller* const places = &PerThread<CachedCallers>::here()[place];
   const CachedCaller* known = places;
   if (known->return_address != site.return_address) [[unlikely]] {
     known = &places[1];
-    if (known->return_address != site.return_address) {
-      places[1] = places[0];
-      places[0] = find_caller(site);
-      known = places;
-    }
+    if (known->return_address != site.return_address)
+      known = remember_caller(site, place);
   }
   return known->distance == 0 ? site.return_address
                               : *reinterpret_cast<const void* const*>(site.frame + known->distance);

@@ -23,9 +23,10 @@ struct CallBinding {
   MPI_Datatype type{};
 };
 
-// Is the call one that MPI allows, as far as the engine would stumble over it? Else the library must say what
-// is wrong.
-bool is_sound(const CollectiveCall& call, const CommunicatorState& communicator);
+// Is the call one that the library takes, as far as anything of ours would stumble over it? Else it must say
+// what is wrong. Asked before all else: nothing may look at a handle of the program's before, for the library
+// would call the program's error handlers for us.
+bool is_sound(const CollectiveCall& call, CommunicatorState& communicator);
 
 // Why the engine cannot do the call, the same on all ranks, or nullptr.
 const char* objection(const CollectiveCall& call, CommunicatorState& communicator);

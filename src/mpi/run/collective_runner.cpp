@@ -99,8 +99,6 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
   if (call.function->mode == Mode::persistent)
     return declined("a persistent collective, which is left to MPICH");
 #endif
-  if (!is_sound(call, communicator))
-    return declined("arguments for the library to judge");
   const bool blocking = call.function->mode == Mode::blocking;
   if (blocking)
     open_postponed_channels(communicator);
@@ -167,7 +165,15 @@ int guard(const CollectiveCall& call, CommunicatorState& communicator, Run run) 
   } catch (const transport::TruncationError& error) {
     return failed(call, communicator, error, MPI_ERR_TRUNCATE);
   } catch (const std::exception& error) {
+    if (job::MpiOperator::was_left_by_exception()) {
+      reset_engine(communicator);
+      throw; // the program's own
+    }
     return failed(call, communicator, error, MPI_ERR_INTERN);
+  } catch (...) {
+    job::MpiOperator::was_left_by_exception();
+    reset_engine(communicator);
+    throw; // the program's own, or the thread is canceled
   }
 }
 
@@ -187,7 +193,7 @@ Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
 } // namespace
 
 Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
-                   const strategies::Scheduled& scheduled, const Choice& choice) noexcept {
+                   const strategies::Scheduled& scheduled, const Choice& choice) {
   Ran ran{Outcome::done, choice.text, nullptr, MPI_SUCCESS};
   ran.code = guard(call, communicator, [&] {
     ran = run_scheduled(call, communicator, scheduled, choice);
@@ -197,7 +203,7 @@ Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
   return ran;
 }
 
-int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf) noexcept {
+int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf) {
   const Inside inside;
   known.count();
   RecentCall& remembered = *known.repeated;

@@ -11,11 +11,12 @@ namespace thalweg::mpi {
 
 struct FastPathEntry;
 
-// Called inside of collective calls with our depth raised; never throws. `scheduled` is what `choice` holds.
+// Called inside of collective calls, within a frame of ours. Throws what the program's operators throw, and
+// nothing else. `scheduled` is what `choice` holds.
 Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
-                   const strategies::Scheduled& scheduled, const Choice& choice) noexcept;
+                   const strategies::Scheduled& scheduled, const Choice& choice);
 
 // Makes a known call of our engine again, on other buffers of the host; returns MPI's error code.
-int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf) noexcept;
+int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf);
 
 } // namespace thalweg::mpi

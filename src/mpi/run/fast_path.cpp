@@ -17,12 +17,17 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
     return;
   const CallSignature signature = signature_of(call);
   const ArraySides sides = array_sides(call, communicator.rank);
-  fast_path_entry(static_cast<std::size_t>(call.function->fast_path_slot), signature) = {
-      signature,  call_epoch.load(std::memory_order_relaxed),
-      remembered, &communicator,
-      calls_left, note,
-      sides,      hash_of(arrays_of(call), sides, static_cast<std::size_t>(communicator.size)),
-      {}};
+  PerThread<FastPathCache>::own()[fast_path_place(static_cast<std::size_t>(call.function->fast_path_slot),
+                                                  signature)] = {
+      signature,
+      call_epoch.load(std::memory_order_relaxed),
+      remembered,
+      &communicator,
+      calls_left,
+      note,
+      sides,
+      hash_of(arrays_of(call), sides, static_cast<std::size_t>(communicator.size)),
+      HostBuffers(buffer_needs(call, communicator.rank))};
 }
 
 } // namespace thalweg::mpi

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/per_thread.hpp"
 #include "mpi/call/call_signature.hpp"
 #include "mpi/call/device_memory.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -88,20 +89,17 @@ private:
 // roots or sizes.
 inline constexpr unsigned fast_path_bits = 2;
 inline constexpr std::size_t fast_path_places = std::size_t{1} << fast_path_bits;
-inline constinit thread_local std::array<FastPathEntry, fast_path_functions * fast_path_places>
-    fast_path_cache{};
+using FastPathCache = std::array<FastPathEntry, fast_path_functions * fast_path_places>;
 
-[[gnu::always_inline]] inline FastPathEntry& fast_path_entry(std::size_t slot,
-                                                             const CallSignature& signature) {
-  return fast_path_cache[slot * fast_path_places +
-                         place_of(signature.recvcount, signature.root, fast_path_bits)];
+[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, const CallSignature& signature) {
+  return slot * fast_path_places + place_of(signature.recvcount, signature.root, fast_path_bits);
 }
 
 // Inlined, so that no signature is written to memory to be read again.
 [[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot,
                                                                const CallSignature& signature) {
-  FastPathEntry& entry = fast_path_entry(slot, signature);
-  return entry.is_for(signature) ? &entry : nullptr;
+  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, signature)];
+  return entry.is_for(signature) ? const_cast<FastPathEntry*>(&entry) : nullptr;
 }
 
 // Until something changes, or no calls are left, calls like this one are passed on, or repeat what is

@@ -70,6 +70,7 @@ void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const
     append(receive_arrays_, call.recvcounts, ranks);
     append(receive_arrays_, call.recvdispls, ranks);
   }
+  buffers_ = HostBuffers(buffer_needs(call, plans.transport().rank()));
   plans_ = &plans;
   plan_ = std::move(plan);
   execution_ = std::make_unique<engine::Execution>(*plan_, plans.batch());

@@ -53,7 +53,7 @@ int refuse_to_cancel(void*, int) {
   return MPI_SUCCESS;
 }
 
-void advance_all(Place place) noexcept;
+void advance_all(Place place);
 
 void begin(Requests& all, Ongoing& ongoing) {
   ongoing.active = true;
@@ -101,7 +101,7 @@ Ongoing* take_complete(Requests& all) {
   return completed;
 }
 
-void advance_all(Place place) noexcept {
+void advance_all(Place place) {
   if (is_advancing)
     return;
   Requests& all = requests();

@@ -15,9 +15,48 @@ enum class InterposerState : int {
 
 inline constinit std::atomic<InterposerState> interposer_state{InterposerState::unstarted};
 
-// How many of our handlers this thread is inside of. The library's own calls of MPI functions (MPI-IO,
-// profiling layers, callbacks) arrive with a depth above zero and are passed on untouched.
-inline constinit thread_local int depth = 0;
+// A frame on the stack that is inside of a handler of ours, or outside again, where we call the program's
+// code as the program would. The library's own calls of MPI functions (MPI-IO, profiling layers, callbacks)
+// arrive inside and are passed on untouched. Exceptions end frames as returns do; see also
+// leave_frames_below().
+class Frame {
+public:
+  explicit Frame(bool is_inside);
+  ~Frame();
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  bool is_inside() const { return is_inside_; }
+  const Frame* outer() const { return outer_; }
+
+private:
+  const Frame* outer_;
+  bool is_inside_;
+};
+
+// This thread's innermost one; null: none.
+inline constinit thread_local const Frame* innermost_frame = nullptr;
+
+inline Frame::Frame(bool is_inside) : outer_(innermost_frame), is_inside_(is_inside) {
+  innermost_frame = this;
+}
+inline Frame::~Frame() {
+  innermost_frame = outer_;
+}
+
+struct Inside : Frame {
+  Inside() : Frame(true) {}
+};
+struct Outside : Frame {
+  Outside() : Frame(false) {}
+};
+
+// The program leaves calls of ours by a jump (longjmp) to where the stack pointer had this value: frames that
+// lie below have ended without a word.
+void leave_frames_below(const void* stack_pointer);
+
+// What else a thread has to put in order then, once it is in no call of ours; null for nothing.
+inline constinit std::atomic<void (*)()> after_jump{nullptr};
 
 // Resolves the library at the first call. Afterwards `interposer_state` is not `unstarted`.
 void begin();
@@ -31,15 +70,7 @@ inline bool passing() {
     begin();
     return interposer_state.load(std::memory_order_relaxed) >= InterposerState::bypass;
   }
-  return depth != 0;
+  return innermost_frame != nullptr && innermost_frame->is_inside();
 }
-
-class Inside {
-public:
-  Inside() { ++depth; }
-  ~Inside() { --depth; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-};
 
 } // namespace thalweg::mpi

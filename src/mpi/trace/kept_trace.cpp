@@ -8,6 +8,7 @@
 #include "mpi/comm/gathering.hpp"
 #include "mpi/observe/texts.hpp"
 #include "mpi/record/pattern_store.hpp"
+#include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/trace/packed_trace.hpp"
@@ -69,6 +70,7 @@ std::string keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
 
 void begin_trace() {
   call_log().begin(runtime.placement.oversubscribed);
+  after_jump = [] { call_log().leave(); };
 }
 
 std::string keep_trace() {

@@ -41,7 +41,7 @@ bool waits_alone() {
 // Calls that have no entry of ours look like one long wait. Sleeps there would add up where messages are not
 // seen.
 bool may_sleep() {
-  return (sees_messages.load(std::memory_order_relaxed) || depth > 0) && waits_alone();
+  return (sees_messages.load(std::memory_order_relaxed) || innermost_frame != nullptr) && waits_alone();
 }
 
 // What a thread's looks have found in the wait that it is in.

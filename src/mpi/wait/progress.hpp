@@ -28,7 +28,7 @@ enum class Place { outside, in_progress };
 
 // Advances all operations. Set by whoever puts the first one in flight (run/requests.cpp), before it counts
 // it.
-using Advance = void (*)(Place) noexcept;
+using Advance = void (*)(Place);
 inline constinit std::atomic<Advance> advance_executions{nullptr};
 
 inline void progress_executions(Place place = Place::outside) {
@@ -39,7 +39,7 @@ inline void progress_executions(Place place = Place::outside) {
 
 // Lets streams progress. `waits`: the program has nothing else to do, so they are looked after at once, and
 // not now and then. Has anything of theirs moved? Set before streams are counted (stream_hooks.cpp).
-using ProgressStreams = bool (*)(bool waits) noexcept;
+using ProgressStreams = bool (*)(bool waits);
 inline constinit std::atomic<ProgressStreams> progress_streams{nullptr};
 
 inline bool progress_background(bool waits) {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <utility>
 
 #include "mpi/observe/ticks.hpp"
 #include "mpi/state/gate.hpp"
@@ -16,7 +15,6 @@ namespace {
 constinit std::array<std::atomic<const thalweg_stream_hooks*>, 4> libraries{};
 constinit std::atomic<int> attached{0};
 
-constinit thread_local bool is_progressing = false; // streams call MPI themselves, which comes here as well
 constinit thread_local std::uint64_t looked_ticks = 0;
 
 // Libraries of other versions may have fewer functions.
@@ -56,17 +54,23 @@ bool is_due() {
   return true;
 }
 
+// Streams call MPI themselves, which comes here as well.
+bool is_progressing() {
+  for (const Frame* frame = innermost_frame; frame != nullptr; frame = frame->outer()) {
+    if (!frame->is_inside()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // What handlers call is the program's, as it is when they run in calls of streams.
-bool progress_all(bool waits) noexcept {
-  if (attached.load(std::memory_order_relaxed) == 0 || is_progressing || !(waits || is_due())) {
+bool progress_all(bool waits) {
+  if (attached.load(std::memory_order_relaxed) == 0 || is_progressing() || !(waits || is_due())) {
     return false;
   }
-  is_progressing = true;
-  const int outer_depth = std::exchange(depth, 0);
-  const bool moved = call_hooks();
-  depth = outer_depth;
-  is_progressing = false;
-  return moved;
+  const Outside outside;
+  return call_hooks();
 }
 
 bool replace(const thalweg_stream_hooks* from, const thalweg_stream_hooks* to) {

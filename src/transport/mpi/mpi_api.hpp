@@ -31,6 +31,8 @@ struct MpiApi {
   decltype(&PMPI_Comm_create) comm_create;
   decltype(&PMPI_Comm_free) comm_free;
   decltype(&PMPI_Comm_set_errhandler) comm_set_errhandler;
+  decltype(&PMPI_Comm_get_errhandler) comm_get_errhandler;
+  decltype(&PMPI_Errhandler_free) errhandler_free;
   decltype(&PMPI_Comm_get_attr) comm_get_attr;
   decltype(&PMPI_Group_free) group_free;
 

@@ -1,0 +1,241 @@
+// Calls whose arguments MPI forbids: what the library says of each, through which error handler, and that the next
+// call works. What it prints is the same natively and under an interposer.
+//
+//     refused SUBJECT...     operators, types, counts; and what not every library finds before it crashes:
+//                            uncommitted types, arrays of counts, stale handles, buffers
+
+#include <mpi.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HANDLERS = 3, WIDE = 64 };
+
+static char text[1 << 20];
+static size_t used;
+static int calls[HANDLERS]; // of the handlers of MPI_COMM_WORLD, MPI_COMM_SELF and the duplicate
+static int last_code;
+static int size, rank;
+
+static void note(int which, int code) {
+  ++calls[which];
+  last_code = code;
+}
+static void of_world(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  note(0, *code);
+}
+static void of_self(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  note(1, *code);
+}
+static void of_duplicate(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  note(2, *code);
+}
+
+static void hear(MPI_Comm comm, MPI_Comm_errhandler_function* function) {
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(function, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
+}
+
+static void say(const char* name, int code, MPI_Comm good) {
+  int kind = 0;
+  int length = 0;
+  char words[MPI_MAX_ERROR_STRING + 1] = "";
+  MPI_Error_class(code, &kind);
+  MPI_Error_string(code, words, &length);
+  for (char* at = words; *at != '\0'; ++at)
+    if (*at == '\n')
+      *at = '|';
+  used += (size_t)snprintf(text + used, sizeof text - used, "%d %s: class %d, handlers %d %d %d, %s\n", rank, name,
+                           kind, calls[0], calls[1], calls[2], words);
+  memset(calls, 0, sizeof calls);
+  int sum = 0;
+  const int one = 1;
+  code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, good);
+  if (code != MPI_SUCCESS || sum != size)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%d after %s: code %d, sum %d\n", rank, name, code, sum);
+}
+
+#define TRY(name, call) say(name, (call), good)
+
+static void try_operators(MPI_Comm comm, MPI_Comm good, const char* what, MPI_Datatype type, MPI_Op op) {
+  static double in[WIDE], out[WIDE];
+  static int counts[WIDE];
+  char name[100];
+  MPI_Request request;
+  for (int r = 0; r < size; ++r)
+    counts[r] = 1;
+#define REDUCTION(function, ...)                                                                                     \
+  snprintf(name, sizeof name, "%s %s", what, function);                                                              \
+  TRY(name, __VA_ARGS__)
+  REDUCTION("allreduce", MPI_Allreduce(in, out, 1, type, op, comm));
+  REDUCTION("reduce", MPI_Reduce(in, out, 1, type, op, 0, comm));
+  REDUCTION("scan", MPI_Scan(in, out, 1, type, op, comm));
+  REDUCTION("exscan", MPI_Exscan(in, out, 1, type, op, comm));
+  REDUCTION("reduce_scatter", MPI_Reduce_scatter(in, out, counts, type, op, comm));
+  REDUCTION("reduce_scatter_block", MPI_Reduce_scatter_block(in, out, 1, type, op, comm));
+  REDUCTION("iallreduce", MPI_Iallreduce(in, out, 1, type, op, comm, &request));
+  REDUCTION("ireduce", MPI_Ireduce(in, out, 1, type, op, 0, comm, &request));
+#if MPI_VERSION >= 4
+  REDUCTION("allreduce_init", MPI_Allreduce_init(in, out, 1, type, op, comm, MPI_INFO_NULL, &request));
+#endif
+}
+
+static void try_types(MPI_Comm comm, MPI_Comm ring, MPI_Comm good, const char* what, MPI_Datatype type) {
+  static int in[WIDE], out[WIDE];
+  char name[100];
+  MPI_Request request;
+#define MOVE(function, ...)                                                                                          \
+  snprintf(name, sizeof name, "%s %s", what, function);                                                              \
+  TRY(name, __VA_ARGS__)
+  MOVE("bcast", MPI_Bcast(in, 1, type, 0, comm));
+  MOVE("gather", MPI_Gather(in, 1, type, out, 1, type, 0, comm));
+  MOVE("scatter", MPI_Scatter(in, 1, type, out, 1, type, 0, comm));
+  MOVE("allgather", MPI_Allgather(in, 1, type, out, 1, type, comm));
+  MOVE("alltoall", MPI_Alltoall(in, 1, type, out, 1, type, comm));
+  MOVE("ibcast", MPI_Ibcast(in, 1, type, 0, comm, &request));
+  MOVE("iallgather", MPI_Iallgather(in, 1, type, out, 1, type, comm, &request));
+  MOVE("neighbor_allgather", MPI_Neighbor_allgather(in, 1, type, out, 1, type, ring));
+  MOVE("neighbor_alltoall", MPI_Neighbor_alltoall(in, 1, type, out, 1, type, ring));
+  MOVE("send", MPI_Send(in, 1, type, MPI_PROC_NULL, 0, comm));
+  MOVE("isend", MPI_Isend(in, 1, type, MPI_PROC_NULL, 0, comm, &request));
+  MOVE("recv", MPI_Recv(in, 1, type, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE));
+}
+
+static void try_counts(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
+  static int in[WIDE], out[WIDE], places[WIDE], ones[WIDE];
+  MPI_Request request;
+  for (int r = 0; r < size; ++r) {
+    ones[r] = 1;
+    places[r] = r;
+  }
+  TRY("count of bcast", MPI_Bcast(in, -1, MPI_INT, 0, comm));
+  TRY("count of alltoall", MPI_Alltoall(in, -1, MPI_INT, out, -1, MPI_INT, comm));
+  TRY("count of gather", MPI_Gather(in, -1, MPI_INT, out, -1, MPI_INT, 0, comm));
+  TRY("count of allgather", MPI_Allgather(in, -1, MPI_INT, out, -1, MPI_INT, comm));
+  TRY("count of ialltoall", MPI_Ialltoall(in, -1, MPI_INT, out, -1, MPI_INT, comm, &request));
+  TRY("count of neighbor_allgather", MPI_Neighbor_allgather(in, -1, MPI_INT, out, -1, MPI_INT, ring));
+  TRY("root of bcast", MPI_Bcast(in, 1, MPI_INT, size + 3, comm));
+  TRY("negative root of bcast", MPI_Bcast(in, 1, MPI_INT, -9, comm));
+  TRY("root of reduce", MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, size, comm));
+  TRY("root of ireduce", MPI_Ireduce(in, out, 1, MPI_INT, MPI_SUM, size, comm, &request));
+  TRY("root of gatherv", MPI_Gatherv(in, 1, MPI_INT, out, ones, places, MPI_INT, size, comm));
+  TRY("root of scatter", MPI_Scatter(in, 1, MPI_INT, out, 1, MPI_INT, size, comm));
+  TRY("destination", MPI_Send(in, 1, MPI_INT, size + 5, 0, comm));
+  TRY("color", MPI_Comm_split(comm, -5, 0, &(MPI_Comm){MPI_COMM_NULL}));
+}
+
+static void try_arrays(MPI_Comm comm, MPI_Comm good) {
+  static int in[WIDE], out[WIDE], negative[WIDE], places[WIDE];
+  for (int r = 0; r < size; ++r) {
+    negative[r] = -1;
+    places[r] = r;
+  }
+  TRY("counts of allgatherv", MPI_Allgatherv(in, 1, MPI_INT, out, negative, places, MPI_INT, comm));
+  TRY("counts of alltoallv", MPI_Alltoallv(in, negative, places, MPI_INT, out, negative, places, MPI_INT, comm));
+  TRY("counts of reduce_scatter", MPI_Reduce_scatter(in, out, negative, MPI_INT, MPI_SUM, comm));
+}
+
+// Handles of what was freed, and of nothing.
+static void try_stale(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
+  static int in[WIDE], out[WIDE];
+  MPI_Request request;
+  MPI_Comm freed_comm, was_comm;
+  MPI_Comm_dup(comm, &freed_comm);
+  MPI_Bcast(in, 1, MPI_INT, 0, freed_comm);
+  was_comm = freed_comm;
+  MPI_Comm_free(&freed_comm);
+  const MPI_Comm bad[] = {was_comm, (MPI_Comm)(long)0x12345678};
+  for (int b = 0; b < 2; ++b) {
+    TRY("barrier on no communicator", MPI_Barrier(bad[b]));
+    TRY("bcast on no communicator", MPI_Bcast(in, 1, MPI_INT, 0, bad[b]));
+    TRY("ibarrier on no communicator", MPI_Ibarrier(bad[b], &request));
+    TRY("send on no communicator", MPI_Send(in, 1, MPI_INT, 0, 0, bad[b]));
+    TRY("dup of no communicator", MPI_Comm_dup(bad[b], &freed_comm));
+    TRY("split of no communicator", MPI_Comm_split(bad[b], 0, 0, &freed_comm));
+  }
+  try_types(comm, ring, good, "garbage as type,", (MPI_Datatype)(long)0x12345678);
+  try_operators(comm, good, "garbage as operator,", MPI_INT, (MPI_Op)(long)0x12345678);
+}
+
+// A buffer is wanted where there is a count, and not the same one twice.
+static void try_buffers(MPI_Comm comm, MPI_Comm good) {
+  static int in[WIDE], out[WIDE];
+  for (int round = 0; round < 4; ++round)
+    MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm);
+  TRY("no buffer", MPI_Allreduce(in, NULL, 1, MPI_INT, MPI_SUM, comm));
+  TRY("one buffer twice", MPI_Allreduce(in, in, 1, MPI_INT, MPI_SUM, comm));
+}
+
+static void try_all_operators(MPI_Comm comm, MPI_Comm good) {
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  try_operators(comm, good, "MPI_BAND on MPI_DOUBLE,", MPI_DOUBLE, MPI_BAND);
+  try_operators(comm, good, "MPI_MINLOC on MPI_INT,", MPI_INT, MPI_MINLOC);
+  try_operators(comm, good, "MPI_SUM on MPI_2INT,", MPI_2INT, MPI_SUM);
+  try_operators(comm, good, "MPI_SUM on a derived type,", pair, MPI_SUM);
+  try_operators(comm, good, "MPI_OP_NULL,", MPI_INT, MPI_OP_NULL);
+  try_operators(comm, good, "MPI_SUM on MPI_DATATYPE_NULL,", MPI_DATATYPE_NULL, MPI_SUM);
+  MPI_Type_free(&pair);
+  TRY("barrier on MPI_COMM_NULL", MPI_Barrier(MPI_COMM_NULL));
+}
+
+static void try_uncommitted(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
+  MPI_Datatype unready;
+  MPI_Type_contiguous(2, MPI_INT, &unready);
+  try_types(comm, ring, good, "uncommitted type,", unready);
+  MPI_Type_free(&unready);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm duplicate, ring, good;
+  const int periodic = 1;
+  MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+  MPI_Comm_dup(MPI_COMM_WORLD, &good);
+  hear(MPI_COMM_WORLD, of_world);
+  hear(MPI_COMM_SELF, of_self);
+  hear(duplicate, of_duplicate);
+  hear(ring, of_duplicate);
+
+  for (int a = 1; a < argc; ++a) {
+    if (strcmp(argv[a], "operators") == 0)
+      try_all_operators(duplicate, good);
+    if (strcmp(argv[a], "types") == 0)
+      try_types(duplicate, ring, good, "MPI_DATATYPE_NULL,", MPI_DATATYPE_NULL);
+    if (strcmp(argv[a], "counts") == 0)
+      try_counts(duplicate, ring, good);
+    if (strcmp(argv[a], "uncommitted") == 0)
+      try_uncommitted(duplicate, ring, good);
+    if (strcmp(argv[a], "arrays") == 0)
+      try_arrays(duplicate, good);
+    if (strcmp(argv[a], "stale") == 0)
+      try_stale(duplicate, ring, good);
+    if (strcmp(argv[a], "buffers") == 0)
+      try_buffers(duplicate, good);
+  }
+  for (int r = 1; r < size; ++r) { // ranks one after the other
+    if (rank == r)
+      MPI_Send(text, (int)used, MPI_CHAR, 0, 0, good);
+    if (rank == 0) {
+      MPI_Status status;
+      int length = 0;
+      MPI_Recv(text + used, (int)(sizeof text - used), MPI_CHAR, r, 0, good, &status);
+      MPI_Get_count(&status, MPI_CHAR, &length);
+      used += (size_t)length;
+    }
+  }
+  if (rank == 0)
+    fwrite(text, 1, used, stdout);
+  MPI_Finalize();
+  return 0;
+}

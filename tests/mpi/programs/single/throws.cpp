@@ -1,0 +1,123 @@
+// Error handlers and operators that throw, as C++ wrappers of MPI do: the program catches it, and goes on.
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+int rank = 0;
+int size = 0;
+int wrong = 0;
+
+void thrower(MPI_Comm*, int* code, ...) {
+  int kind = 0;
+  MPI_Error_class(*code, &kind);
+  throw std::runtime_error("class " + std::to_string(kind));
+}
+
+// Throws what is no std::exception where `-8` meets something.
+void checked(void* in, void* inout, int* length, MPI_Datatype*) {
+  for (int at = 0; at < *length; ++at) {
+    const int left = static_cast<int*>(in)[at];
+    int& right = static_cast<int*>(inout)[at];
+    if (left == -7 || right == -7)
+      throw std::domain_error("bad element");
+    if (left == -8 || right == -8)
+      throw 8;
+    right += left;
+  }
+}
+
+template <class Call>
+void expect(const std::string& wanted, Call call) {
+  std::string got = "nothing";
+  try {
+    call();
+  } catch (const std::exception& error) {
+    got = error.what();
+  } catch (int number) {
+    got = std::to_string(number);
+  }
+  if (got.rfind(wanted, 0) != 0) {
+    ++wrong;
+    std::printf("rank %d: '%s' in place of '%s'\n", rank, got.c_str(), wanted.c_str());
+  }
+}
+
+void go_on() {
+  for (int call = 0; call < 20; ++call) {
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (sum != size * (size - 1) / 2) {
+      ++wrong;
+      std::printf("rank %d: a sum of %d\n", rank, sum);
+    }
+  }
+}
+
+void try_handlers() {
+  int x = rank;
+  int y = 0;
+  expect("class", [&] { MPI_Bcast(&x, 1, MPI_INT, size + 3, MPI_COMM_WORLD); });
+  go_on();
+  expect("class", [&] { MPI_Allreduce(&x, &y, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD); });
+  expect("class", [&] { MPI_Send(&x, 1, MPI_INT, size + 1, 0, MPI_COMM_WORLD); });
+  expect("class", [&] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibcast(&x, 1, MPI_INT, size + 3, MPI_COMM_WORLD, &request);
+  });
+  expect("class", [&] { MPI_Barrier(MPI_COMM_NULL); });
+  go_on();
+  if (rank == 0) { // one rank alone
+    int four[4] = {};
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(four, 4, MPI_INT, 0, 7, MPI_COMM_WORLD, &request);
+    expect("class", [&] { MPI_Recv(four, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); });
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  go_on();
+}
+
+void try_operators(bool of_all) {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(checked, 1, &op);
+  int bad = -7;
+  int z = 1;
+  expect("bad element", [&] { MPI_Reduce_local(&bad, &z, 1, MPI_INT, op); });
+  go_on();
+  for (int round = 0; of_all && round < 3; ++round) {
+    expect("bad element", [&] { MPI_Allreduce(&bad, &z, 1, MPI_INT, op, MPI_COMM_WORLD); });
+    int odd = -8;
+    expect("8", [&] { MPI_Allreduce(&odd, &z, 1, MPI_INT, op, MPI_COMM_WORLD); });
+    go_on();
+  }
+  MPI_Op_free(&op);
+}
+
+} // namespace
+
+// throws [all]: also operators that throw on all ranks of a reduction
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Errhandler handler;
+  for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    MPI_Comm_create_errhandler(thrower, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+  }
+  try_handlers();
+  try_operators(argc > 1 && std::strcmp(argv[1], "all") == 0);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  int all = wrong;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0 && all == 0)
+    std::printf("passed throws\n");
+  MPI_Finalize();
+  return all != 0;
+}

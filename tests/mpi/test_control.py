@@ -1,0 +1,111 @@
+"""Calls that MPI forbids, control that leaves calls by jumps and exceptions, and scarce things: all as natively."""
+
+import re
+import subprocess
+
+import pytest
+from jobs import INTERPOSERS, NATIVE, PASSING, YIELDING, Mode, build, build_cxx, run, using
+from mpis import Mpi, named
+
+# A strategy of ours for each operation.
+ENGINE = using(
+    "allreduce=ring;broadcast=knomial;reduce=knomial;scan=binomial;gather=knomial;scatter=knomial;allgather=ring;"
+    "alltoall=direct;reduce_scatter=pairwise;neighbor_allgather=direct;neighbor_alltoall=direct"
+)
+MODES = [PASSING, YIELDING, ENGINE]
+IN_EACH_MODE = pytest.mark.parametrize("mode", MODES, ids=["passing", "yielding", "engine"])
+ON_BOTH = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
+
+# What each library finds before it crashes itself.
+FOUND = {
+    "openmpi4": ("operators", "types", "counts", "uncommitted"),
+    "mpich4": ("operators", "types", "counts", "uncommitted", "arrays", "stale", "buffers"),
+}
+
+
+# Where ranks yield, messages are sent and received by nonblocking calls, whose names stand in MPICH's texts.
+POLLED = re.compile(r"((?:send|recv|destination)\b.*?handlers [0-9 ]+).*")
+
+
+def said(mpi: Mpi, mode: Mode) -> list[str]:
+    """What the library said of each call: its class, whose handlers were called, its text without addresses."""
+    result = run(mpi, 2, [str(build(mpi, "refused")), *FOUND[mpi.name]], mode, seconds=90)
+    assert result.status == 0, result.explain()
+    return re.sub(r"0x[0-9a-f]+", "ADDRESS", result.out).splitlines()
+
+
+@ON_BOTH
+@IN_EACH_MODE
+def test_what_the_library_refuses(name: str, mode: Mode) -> None:
+    """The same classes, handlers and texts on all ranks, and the next call works."""
+    mpi = named(name)
+    natively = said(mpi, NATIVE)
+    assert len(natively) > 100
+    assert not [line for line in natively if "after" in line]
+    here = said(mpi, mode)
+    if mode is not PASSING:
+        natively, here = ([POLLED.sub(r"\1", line) for line in lines] for lines in (natively, here))
+    assert here == natively
+
+
+@ON_BOTH
+@IN_EACH_MODE
+def test_jumps_out_of_calls(name: str, mode: Mode) -> None:
+    """The rank is in the program again after it: it takes part in what the others run."""
+    mpi = named(name)
+    result = run(mpi, 2, [str(build(mpi, "jumps"))], mode, seconds=90)
+    assert (result.status, result.out) == (0, "passed jumps\n"), result.explain()
+
+
+@ON_BOTH
+@IN_EACH_MODE
+def test_exceptions_out_of_calls(name: str, mode: Mode) -> None:
+    """Error handlers and operators throw through our frames."""
+    mpi = named(name)
+    result = run(mpi, 2, [str(build_cxx(mpi, "throws"))], mode, seconds=90)
+    assert (result.status, result.out) == (0, "passed throws\n"), result.explain()
+
+
+@ON_BOTH
+def test_as_many_communicators_as_natively(name: str) -> None:
+    """MPICH has contexts for some 2,030: what is ours takes a few of them, and later ones stay native."""
+    mpi = named(name)
+    program = str(build(mpi, "many_communicators"))
+    result = run(mpi, 2, [program, "1900" if name == "mpich4" else "300"], using("allreduce=ring"))
+    assert (result.status, result.out) == (0, "passed many_communicators\n"), result.explain()
+
+
+@ON_BOTH
+@pytest.mark.parametrize("mode", [YIELDING, using("allreduce=ring")], ids=["yielding", "engine"])
+def test_nothing_is_kept_of_what_was_freed(name: str, mode: Mode) -> None:
+    """But for a few pages: 500 bytes of each of its 2,000 communicators were more than that."""
+    mpi = named(name)
+    settings = mode.settings | {"THALWEG_SUMMARY": "1"}
+    result = run(
+        mpi, 2, [str(build(mpi, "freed_objects")), "1000", "512"], Mode(mode.name, preload=True, settings=settings)
+    )
+    assert result.status == 0, result.explain()
+    assert "passed freed_objects" in result.out, result.explain()
+
+
+@ON_BOTH
+def test_small_stacks_and_children(name: str) -> None:
+    """Threads with the smallest stack start, and children of ranks load nothing of ours, but what is the user's."""
+    mpi = named(name)
+    program = [str(build(mpi, "small_stack"))]
+    user = "libm.so.6"
+    preload = f"{user} {PASSING.environment(mpi)['LD_PRELOAD']}"
+    result = run(mpi, 2, program, PASSING, {"LD_PRELOAD": preload})
+    assert (result.status, result.out) == (0, f"thread Success, ran 1; preload '{user}'\n"), result.explain()
+
+
+# glibc's smallest stack leaves little more than that beside the libraries' own.
+TLS_BYTES_MAX = 512
+
+
+@pytest.mark.parametrize("path", sorted(INTERPOSERS.glob("libthalweg-*.so")), ids=lambda path: path.name)
+def test_thread_local_memory_is_small(path: object) -> None:
+    """What is loaded into a process takes its thread-local variables from each thread's stack."""
+    segments = subprocess.run(["readelf", "-lW", str(path)], capture_output=True, text=True, check=True).stdout
+    sizes = [int(line.split()[5], 16) for line in segments.splitlines() if line.split()[:1] == ["TLS"]]
+    assert sum(sizes) <= TLS_BYTES_MAX
