@@ -13,6 +13,7 @@ from thalweg.documents import REPORT
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
+from thalweg.text_files import read_text
 from thalweg.trials.cases import remark_on_routes
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
@@ -199,11 +200,11 @@ def unit_size(call: str, total: float, ranks: int) -> int:
 
 def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     """Explain every collective call site of a finished run."""
+    remedy = "thalweg run --report FILE writes one"
+    text = read_text(path, remedy)
     try:
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file)
-    except (OSError, ValueError) as error:
-        remedy = "thalweg run --report FILE writes one"
+        report = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ThalwegError(USAGE, f"{path} is no report of a run: {error}", remedy) from error
     if not isinstance(report, dict) or report.get("format") != REPORT:
         raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")

@@ -1,7 +1,3 @@
-#include <cerrno>
-#include <cstdio>
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -123,23 +119,6 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"ranks", ranks},
       {"calls", sites}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-bool write_atomically(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::FILE* file = std::fopen(temporary.c_str(), "w");
-  if (file == nullptr) {
-    return false;
-  }
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = std::fclose(file) == 0;
-  if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) {
-    return true;
-  }
-  const int error = errno;
-  std::remove(temporary.c_str());
-  errno = error;
-  return false;
 }
 
 } // namespace thalweg::mpi::observe

@@ -42,7 +42,4 @@ std::string summary(const RunDescription& run, const Profile& profile, std::size
 // JSON, format "thalweg-report" version 1.
 std::string document(const RunDescription& run, const Profile& profile);
 
-// Replaces the file at once or not at all; false, with errno set, when it could not.
-bool write_atomically(const std::string& path, const std::string& text);
-
 } // namespace thalweg::mpi::observe

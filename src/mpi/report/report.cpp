@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/files.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -158,10 +159,12 @@ void write(observe::Profile& profile, const Outcomes& outcomes) {
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   const std::string& path = runtime.settings.report;
-  if (!path.empty() && !observe::write_atomically(path, observe::document(run, profile))) {
+  const std::error_code error =
+      path.empty() ? std::error_code{} : write_file(path, observe::document(run, profile));
+  if (error) {
     log_line(fmt::format(
         "the report '{}' cannot be written: {}; set THALWEG_REPORT to a file in a folder that exists", path,
-        std::strerror(errno)));
+        error.message()));
   }
 }
 
