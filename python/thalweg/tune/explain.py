@@ -10,7 +10,7 @@ from rich.table import Table
 
 from thalweg import _core
 from thalweg.documents import REPORT
-from thalweg.errors import USAGE, ThalwegError
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
 from thalweg.text_files import read_text
@@ -122,7 +122,7 @@ def explain_call(  # noqa: PLR0913
     simulated: bool = False,
 ) -> None:
     """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
-    tuning_path = tuning_file or default_tuning_file(os.environ)
+    tuning_path = _tuning_path(tuning_file)
     picks = known_picks(store.load(tuning_path), question)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
@@ -198,6 +198,13 @@ def unit_size(call: str, total: float, ranks: int) -> int:
     return round(total / max(ranks, 1))
 
 
+def _tuning_path(given: str) -> str:
+    """Name the tuning file: one that the user names has to be there."""
+    if given and not os.path.exists(given):
+        raise ThalwegError(SETTINGS, f"there is no tuning file {given}", "name another, or make it: thalweg tune")
+    return given or default_tuning_file(os.environ)
+
+
 def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     """Explain every collective call site of a finished run."""
     remedy = "thalweg run --report FILE writes one"
@@ -210,7 +217,7 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
         raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _default_machine(report)
-    tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
+    tuning = store.of_job(store.load(_tuning_path(tuning_file)), report.get("fingerprint") or [])
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(
         f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}"
