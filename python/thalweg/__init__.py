@@ -133,3 +133,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(_MODULES.get(name, "thalweg.stream")), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    """List it too, where nothing has been used yet."""
+    return sorted({*globals(), *__all__})

@@ -83,6 +83,22 @@ def value_text(parameter: Parameter, value: int) -> str: ...
 def check_selection(selection: str) -> None:
     """Raises Error if the selection is not understood or out of range."""
 
+def read_text(path: str, remedy: str) -> bytes:
+    """A file of text, as bytes, without its byte order mark."""
+
+def write_file(path: str, content: bytes) -> None:
+    """
+    Replaces a regular file as a whole; follows links, writes into devices and pipes. Raises OSError.
+    """
+
+def expand_names(names: str) -> list[str]:
+    """Writes out n[001-016,020],login."""
+
+def short_name(host: str) -> str:
+    """A host's name without its domain."""
+
+def is_same_host(a: str, b: str) -> bool: ...
+
 class NodePlaces:
     """Where a job's nodes are in a network of that shape and so many hosts."""
 
@@ -1309,7 +1325,7 @@ def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[
 def messages_over(link: int, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[int, int, float]]:
     """Sender, receiver and bytes of what crosses a link, the most first."""
 
-def best_relief(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, float, int] | None:
+def best_relief(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, float, int] | None:
     """
     The rank and the slot whose swap relieves the most loaded links best, their load then, and how many they are; or None.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
+
+from thalweg.text_files import read_text
 
 REPORT = "thalweg-report"
 """The format of what `thalweg run --report` writes."""
@@ -13,7 +14,7 @@ REPORT = "thalweg-report"
 def read_document(path: str) -> Document:
     """Read a file that holds one object. Raises ValueError for another text, and OSError."""
     try:
-        return Document(json.loads(Path(path).read_text(encoding="utf-8")), "the file")
+        return Document(json.loads(read_text(path)), "the file")
     except RecursionError as error:
         message = "it is nested too deep"
         raise ValueError(message) from error

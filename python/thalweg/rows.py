@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TypedDict
 
+from thalweg.text_files import write_text
+
 _FIGURE_DIGITS = 9
 _RATIO_DIGITS = 6
 
@@ -61,8 +63,7 @@ def geometric_mean(numbers: Sequence[float]) -> float:
 
 def write_rows(rows: Sequence[Row], path: str) -> None:
     """Write JSON, a row a line."""
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n", path)
 
 
 def _to_digits(number: float, digits: int) -> float:

@@ -31,4 +31,11 @@ std::vector<std::string_view> nearest(std::string_view written, std::vector<std:
   return names;
 }
 
+std::vector<std::string_view> nearest_within(std::string_view written, std::vector<std::string_view> names,
+                                             std::size_t edits) {
+  std::erase_if(names, [&](std::string_view name) { return edit_distance(name, written) > edits; });
+  const std::size_t all = names.size();
+  return nearest(written, std::move(names), all);
+}
+
 } // namespace thalweg

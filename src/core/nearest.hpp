@@ -10,4 +10,8 @@ namespace thalweg {
 std::vector<std::string_view> nearest(std::string_view written, std::vector<std::string_view> names,
                                       std::size_t limit = 3);
 
+/// Those of the names that so many single-letter edits, or fewer, make of what was written; closest first.
+std::vector<std::string_view> nearest_within(std::string_view written, std::vector<std::string_view> names,
+                                             std::size_t edits);
+
 } // namespace thalweg

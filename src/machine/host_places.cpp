@@ -1,11 +1,13 @@
 #include "machine/host_places.hpp"
 
 #include "core/error.hpp"
+#include "core/line_reader.hpp"
+#include "core/nearest.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <limits>
-#include <sstream>
 
 namespace thalweg::machine {
 
@@ -13,28 +15,44 @@ namespace {
 
 constexpr std::int64_t places_max = std::numeric_limits<std::int32_t>::max();
 
-/// The network's shape in the first line of a list, or nothing.
-std::string shape_in(std::string_view list) {
-  std::string_view line = list.substr(0, list.find('\n'));
-  if (!line.starts_with('#'))
+/// Is it a word such as "tours:4x2", which nobody writes but for a shape?
+bool looks_like_shape(std::string_view word) {
+  constexpr std::size_t short_name_size = 4;
+  const std::size_t colon = word.find(':');
+  const std::string_view kind = word.substr(0, colon);
+  const std::vector<std::string_view> kinds = topology::interconnect_kinds();
+  if (std::ranges::find(kinds, kind) != kinds.end())
+    return true;
+  return colon != std::string_view::npos && std::isdigit(static_cast<unsigned char>(word.back())) != 0 &&
+         !nearest_within(kind, kinds, kind.size() > short_name_size ? 2 : 1).empty();
+}
+
+/// The network's shape in the first line of a list, or nothing. Throws Error for a shape with a mistake.
+std::string shape_in(std::string_view list, const std::string& name) {
+  LineReader reader(list, name);
+  if (!reader.next_line() || !reader.line().starts_with('#'))
     return {};
-  line.remove_prefix(1);
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  line = line.substr(0, line.find_last_not_of(" \r") + 1);
+  const std::size_t begin = std::min(reader.line().find_first_not_of("# \t"), reader.line().size());
+  std::string_view line = reader.line().substr(begin);
+  line = line.substr(0, line.find_last_not_of(" \t") + 1);
+  const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+  if (word.empty() || !looks_like_shape(word) || (word != line && word.find(':') == std::string_view::npos))
+    return {}; // a comment
   try {
     topology::parse_interconnect(line, 1);
     return std::string(line);
-  } catch (const Error&) { // a comment
-    return {};
+  } catch (const Error& error) {
+    reader.fail(error.problem(), error.remedy());
   }
 }
 
 std::int64_t hosts_in(const std::string& list) {
-  std::istringstream lines(list);
+  const std::string name;
+  LineReader reader(list, name);
   std::int64_t hosts = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    hosts += first != std::string::npos && line[first] != '#' ? 1 : 0;
+  while (reader.next_line()) {
+    reader.drop_comment(true);
+    hosts += reader.word().empty() ? 0 : 1;
   }
   return hosts;
 }
@@ -60,7 +78,7 @@ topology::NodePlaces HostPlaces::of(std::span<const std::string> nodes) const {
   for (const std::string& node : nodes) {
     topology::Place place = list.place_of(node);
     if (place < 0 && graph != nullptr)
-      place = graph->node_named(std::string_view(node).substr(0, node.find('.')));
+      place = graph->node_named(node);
     known.places.push_back(static_cast<std::int32_t>(std::min(place, places_max)));
   }
   return known;
@@ -68,7 +86,7 @@ topology::NodePlaces HostPlaces::of(std::span<const std::string> nodes) const {
 
 HostPlaces parse_host_places(const std::string& text, const std::string& shape, const std::string& name) {
   HostPlaces found;
-  found.network = shape_in(text);
+  found.network = shape_in(text, name);
   if (found.network.empty())
     found.network = shape;
   const auto allowed = allowed_places(found.network, text);

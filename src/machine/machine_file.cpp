@@ -1,17 +1,18 @@
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/units.hpp"
 #include "machine/machine.hpp"
 #include "machine/machine_nodes.hpp"
+#include "machine/toml_file.hpp"
+#include "topology/interconnect.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace thalweg::machine {
 
@@ -26,12 +27,13 @@ constexpr std::string_view times_unit = " times";
 struct Location {
   const std::string& file;
   std::string path;
+  std::uint32_t line = 0;
 
   [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
-    throw Error(fmt::format("{}: {}{}{}", file, path, path.empty() ? "" : " ", what), remedy);
+    throw Error(fmt::format("{}: {}{}{}", place_in(file, line), path, path.empty() ? "" : " ", what), remedy);
   }
-  Location inside(std::string_view name) const {
-    return {file, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name)};
+  Location inside(std::string_view name, const toml::node* node) const {
+    return {file, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name), line_of(node)};
   }
 };
 
@@ -44,13 +46,13 @@ constexpr std::string_view explanation =
 constexpr const char* measure_again = "correct it, or measure again: thalweg probe";
 
 std::string text_of(const toml::table& table, std::string_view key, const Location& location,
-                    std::string default_value) {
+                    std::string default_value, const char* remedy = measure_again) {
   const toml::node* node = table.get(key);
   if (node == nullptr)
     return default_value;
   const auto value = node->value_exact<std::string>();
   if (!value)
-    location.inside(key).refuse("is no text", measure_again);
+    location.inside(key, node).refuse("is no text", remedy);
   return *value;
 }
 
@@ -61,8 +63,8 @@ std::int64_t number_of(const toml::table& table, std::string_view key, const Loc
     return default_value;
   const auto value = node->value_exact<std::int64_t>();
   if (!value || *value < min || *value > INT32_MAX)
-    location.inside(key).refuse(fmt::format("is no whole number from {} to {}", min, INT32_MAX),
-                                measure_again);
+    location.inside(key, node).refuse(fmt::format("is no whole number from {} to {}", min, INT32_MAX),
+                                      measure_again);
   return *value;
 }
 
@@ -116,20 +118,21 @@ std::string figure_text(const Figure& figure, const Unit& unit = seconds_unit) {
 
 Figure figure_of(const toml::table& table, std::string_view key, const Location& location,
                  const Unit& unit = seconds_unit) {
+  const std::string text = text_of(table, key, location, unit.default_text, unit.example);
   try {
-    return parse_figure(text_of(table, key, location, unit.default_text), unit);
+    return parse_figure(text, unit);
   } catch (const Error& error) {
-    location.inside(key).refuse(error.problem(), error.remedy());
+    location.inside(key, table.get(key)).refuse(error.problem(), error.remedy());
   }
 }
 
 std::int64_t bytes_of(const toml::table& table, std::string_view key, std::string_view default_value,
                       const Location& location) {
-  const std::string text = text_of(table, key, location, std::string(default_value));
+  const std::string text = text_of(table, key, location, std::string(default_value), "write 64KiB");
   try {
     return text == unlimited ? INT64_MAX : parse_bytes(text);
   } catch (const Error& error) {
-    location.inside(key).refuse(error.problem(), error.remedy());
+    location.inside(key, table.get(key)).refuse(error.problem(), error.remedy());
   }
 }
 
@@ -145,9 +148,9 @@ void for_each_table(const toml::table& table, std::string_view key, const Locati
     return;
   const toml::array* rows = node->as_array();
   if (rows == nullptr)
-    location.inside(key).refuse("is no array of tables", measure_again);
+    location.inside(key, node).refuse("is no array of tables", measure_again);
   for (std::size_t i = 0; i < rows->size(); ++i) {
-    const Location row = location.inside(fmt::format("{}[{}]", key, i));
+    const Location row = location.inside(fmt::format("{}[{}]", key, i), &(*rows)[i]);
     const toml::table* fields = (*rows)[i].as_table();
     if (fields == nullptr)
       row.refuse("is no table", measure_again);
@@ -155,10 +158,13 @@ void for_each_table(const toml::table& table, std::string_view key, const Locati
   }
 }
 
-// Ranges come by size, and the last one reaches to any size.
+// Ranges come by size, each once, and the last one reaches to any size.
 template <typename Row>
-void settle(std::vector<Row>& rows) {
+void settle(std::vector<Row>& rows, const Location& location) {
   std::ranges::sort(rows, {}, &Row::bytes_max);
+  const auto twice = std::ranges::adjacent_find(rows, {}, &Row::bytes_max);
+  if (twice != rows.end())
+    location.refuse(fmt::format("has two ranges up to {}", bytes_text(twice->bytes_max)), "leave one out");
   if (!rows.empty())
     rows.back().bytes_max = INT64_MAX;
 }
@@ -190,6 +196,9 @@ std::string key_of(Level level) {
 }
 
 MessageCost read_cost(const toml::table& row, const Location& location) {
+  std::vector<std::string_view> known{"bytes"};
+  std::ranges::transform(cost_fields, std::back_inserter(known), &CostField::key);
+  check_keys(row, known, location.file, location.path);
   MessageCost cost;
   cost.bytes_max = bytes_of(row, "bytes", unlimited, location);
   for (const CostField& field : cost_fields)
@@ -201,15 +210,17 @@ void read_level(Machine& machine, const toml::table& table, Level level, const L
   const toml::node* node = table.get(key_of(level));
   if (node == nullptr)
     return;
-  const Location location = file.inside(key_of(level));
+  const Location location = file.inside(key_of(level), node);
   const toml::table* fields = node->as_table();
   if (fields == nullptr)
     location.refuse("is no table", measure_again);
+  check_keys(*fields, {"burst", "pairs", "samples", "outliers", "worst", "message"}, location.file,
+             location.path);
   LevelCosts costs;
   costs.level = level;
   const std::int64_t burst = bytes_of(*fields, "burst", "0B", location);
   if (burst > max_burst)
-    location.inside("burst").refuse("is more than 1 TiB", measure_again);
+    location.inside("burst", fields->get("burst")).refuse("is more than 1 TiB", measure_again);
   costs.burst_bytes = static_cast<double>(burst);
   costs.pairs = static_cast<std::int32_t>(number_of(*fields, "pairs", location, 1));
   costs.samples = number_of(*fields, "samples", location, 0, 0);
@@ -220,16 +231,17 @@ void read_level(Machine& machine, const toml::table& table, Level level, const L
   });
   if (costs.ranges.empty())
     location.refuse("has no [[message]] costs", measure_again);
-  settle(costs.ranges);
+  settle(costs.ranges, location);
   machine.levels.push_back(std::move(costs));
 }
 
 std::vector<Rate> read_rates(const toml::table& table, std::string_view key, const Location& location) {
   std::vector<Rate> rates;
   for_each_table(table, key, location, [&](const toml::table& row, const Location& at) {
+    check_keys(row, {"bytes", "per_byte"}, at.file, at.path);
     rates.push_back({bytes_of(row, "bytes", unlimited, at), figure_of(row, "per_byte", at)});
   });
-  settle(rates);
+  settle(rates, location.inside(key, table.get(key)));
   return rates;
 }
 
@@ -241,10 +253,11 @@ DeviceCosts read_device(const toml::table& table, const Location& file) {
   const toml::node* node = table.get("device");
   if (node == nullptr)
     return costs;
-  const Location location = file.inside("device");
+  const Location location = file.inside("device", node);
   const toml::table* fields = node->as_table();
   if (fields == nullptr)
     location.refuse("is no table", measure_again);
+  check_keys(*fields, {"start", "hop", "wake"}, location.file, location.path);
   for (const auto& [key, member] : device_fields)
     costs.*member = figure_of(*fields, key, location);
   if (!costs.is_known())
@@ -260,17 +273,46 @@ void write_device(std::string& text, const DeviceCosts& costs) {
     text += fmt::format("{} = \"{}\"\n", key, figure_text(costs.*member));
 }
 
+std::vector<std::string_view> keys_of_machines(const std::vector<std::string>& levels) {
+  std::vector<std::string_view> known{"format",      "title",         "parts",  "mpi",   "transport",
+                                      "date",        "network_shape", "nodes",  "cores", "nodes_per_machine",
+                                      "switch_core", "step",          "device", "copy",  "combine"};
+  known.insert(known.end(), levels.begin(), levels.end());
+  return known;
+}
+
+void check_machine_keys(const toml::table& table, const std::string& name) {
+  std::vector<std::string> levels;
+  for (std::size_t level = 0; level < level_count; ++level)
+    levels.push_back(key_of(static_cast<Level>(level)));
+  check_keys(table, keys_of_machines(levels), name, "");
+}
+
+// The shape of a network; files of graphs need not be on every node.
+std::string shape_of(const toml::table& table, const Location& location) {
+  std::string shape = text_of(table, "network_shape", location, "");
+  try {
+    if (!shape.empty())
+      topology::parse_interconnect(shape, 1);
+  } catch (const Error& error) {
+    if (error.status() != thalweg_error_system)
+      location.inside("network_shape", table.get("network_shape")).refuse(error.problem(), error.remedy());
+  }
+  return shape;
+}
+
 Machine read(const toml::table& table, const std::string& name) {
   const Location location{name, ""};
   if (number_of(table, "format", location, 0) != format_number)
     location.refuse("is no machine file of this version", "measure again: thalweg probe");
+  check_machine_keys(table, name);
   Machine machine;
   machine.title = text_of(table, "title", location, "");
   machine.parts = text_of(table, "parts", location, "");
   machine.mpi = text_of(table, "mpi", location, "");
   machine.transport = text_of(table, "transport", location, "");
   machine.date = text_of(table, "date", location, "");
-  machine.network = text_of(table, "network_shape", location, "");
+  machine.network = shape_of(table, location);
   if (const toml::node* node = table.get("nodes"))
     machine.nodes = read_nodes(*node, machine.network, name);
   machine.cores = static_cast<std::int32_t>(number_of(table, "cores", location, 1));
@@ -314,21 +356,11 @@ std::string quoted(std::string_view text) {
 } // namespace
 
 Machine parse_machine(std::string_view text, const std::string& name) {
-  try {
-    return read(toml::parse(text), name);
-  } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description()),
-                measure_again);
-  }
+  return read(parse_toml(text, name, measure_again), name);
 }
 
 Machine load_machine(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    throw Error(fmt::format("the machine file {} cannot be read", file), "thalweg probe makes one",
-                thalweg_error_system);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  return parse_machine(text, file);
+  return parse_machine(read_text(file, "name a machine file; thalweg probe makes one"), file);
 }
 
 std::string to_text(const Machine& machine) {

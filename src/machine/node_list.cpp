@@ -1,33 +1,18 @@
 #include "machine/node_list.hpp"
 
 #include "core/error.hpp"
+#include "core/host_names.hpp"
+#include "core/line_reader.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace thalweg::machine {
 
 namespace {
-
-std::string_view without_domain(std::string_view host) {
-  return host.substr(0, host.find('.'));
-}
-
-std::vector<std::string_view> words_of_host_line(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r";
-  line = line.substr(0, line.find('#'));
-  std::vector<std::string_view> words;
-  for (;;) {
-    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-    if (line.empty())
-      return words;
-    words.push_back(line.substr(0, line.find_first_of(blanks)));
-    line.remove_prefix(words.back().size());
-  }
-}
 
 std::optional<std::int64_t> whole_number(std::string_view word) {
   std::int64_t number = 0;
@@ -62,23 +47,54 @@ topology::Place place_at(const std::vector<std::int64_t>& numbers,
   return numbers.back() >= 0 && numbers.back() < per_switch ? place + numbers.back() : -1;
 }
 
+constexpr const char* ways_to_write_hosts = "write a host's name, then its coordinates or its node's number";
+
+/// A line's hosts: its first word may be a list of them.
+std::vector<std::string> hosts_of(const LineReader& reader, std::string_view word) {
+  try {
+    return expand_names(word);
+  } catch (const Error& error) {
+    reader.fail(error.problem(), error.remedy());
+  }
+}
+
+std::vector<std::int64_t> numbers_of(const LineReader& reader, const std::vector<std::string_view>& words) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string_view word : std::span(words).subspan(1)) {
+    const std::optional<std::int64_t> number = whole_number(word);
+    if (!number)
+      reader.fail(fmt::format("'{}' is no whole number", word), ways_to_write_hosts);
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+void add_host(NodeList& list, const LineReader& reader, std::string_view host, topology::Place place) {
+  try {
+    list.add(host, place);
+  } catch (const Error& error) {
+    reader.fail(error.problem(), error.remedy());
+  }
+}
+
+/// A first line of numbers only, above hosts with other names, counts something: it is no host.
+void check_header(const LineReader& reader, std::string_view first, std::string_view later) {
+  if (whole_number(first) && !whole_number(later))
+    reader.fail(fmt::format("host {} before others such as {}", first, later),
+                "a first line of numbers is no host: leave it out, or name the network: # torus:4x2");
+}
+
 } // namespace
 
-topology::Place NodeList::place_of(std::string_view host) const {
-  const auto found = places_.find(std::string(without_domain(host)));
-  return found == places_.end() ? -1 : found->second;
-}
-
 void NodeList::add(std::string_view host, topology::Place place) {
-  const auto [entry, fresh] = places_.try_emplace(std::string(without_domain(host)), place);
-  if (!fresh)
-    throw Error(fmt::format("host {} comes twice", entry->first), "name each host once");
-}
-
-std::vector<std::pair<std::string, topology::Place>> NodeList::hosts() const {
-  std::vector<std::pair<std::string, topology::Place>> hosts(places_.begin(), places_.end());
-  std::ranges::sort(hosts, {}, [](const auto& host) { return std::pair(host.second, host.first); });
-  return hosts;
+  if (const std::string_view other = hosts_.same_as(host); !other.empty())
+    throw Error(other == host ? fmt::format("host {} comes twice", host)
+                              : fmt::format("host {} comes twice, also as {}", host, other),
+                "name each host once");
+  if (const auto [there, is_free] = at_.try_emplace(place, host); !is_free)
+    throw Error(fmt::format("hosts {} and {} are both at place {}", there->second, host, place),
+                "give each host its own place; several nodes of a switch are written torus:4x4*16");
+  hosts_.add(host, place);
 }
 
 std::string to_text(const NodeList& list) {
@@ -91,30 +107,29 @@ std::string to_text(const NodeList& list) {
 NodeList parse_node_list(std::string_view text, const topology::Interconnect& interconnect,
                          const std::string& name) {
   NodeList list;
-  for (int line = 1; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::vector<std::string_view> words = words_of_host_line(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  LineReader reader(text, name);
+  std::string first;
+  while (reader.next_line()) {
+    reader.drop_comment(true);
+    const std::vector<std::string_view> words = reader.words();
     if (words.empty())
       continue;
-    std::vector<std::int64_t> numbers;
-    for (std::size_t index = 1; index < words.size(); ++index) {
-      const std::optional<std::int64_t> number = whole_number(words[index]);
-      if (!number)
-        throw Error(fmt::format("{}, line {}: '{}' is no whole number", name, line, words[index]),
-                    "write a host's name, then its coordinates or its node's number");
-      numbers.push_back(*number);
+    if (list.size() == 1)
+      check_header(reader, first, words[0]);
+    const std::vector<std::int64_t> numbers = numbers_of(reader, words);
+    const std::vector<std::string> hosts = hosts_of(reader, words[0]);
+    if (!numbers.empty() && hosts.size() > 1)
+      reader.fail(fmt::format("{} hosts with one place", hosts.size()), ways_to_write_hosts);
+    for (const std::string& host : hosts) {
+      const topology::Place place =
+          numbers.empty() ? interconnect.node_named(host) : place_at(numbers, interconnect);
+      if (place < 0)
+        reader.fail(fmt::format("host {} has no place on {}", host, interconnect.name()),
+                    "write its coordinates, counted from 0, or its node's number");
+      add_host(list, reader, host, place);
     }
-    const topology::Place place =
-        numbers.empty() ? interconnect.node_named(words[0]) : place_at(numbers, interconnect);
-    if (place < 0)
-      throw Error(
-          fmt::format("{}, line {}: host {} has no place on {}", name, line, words[0], interconnect.name()),
-          "write its coordinates, counted from 0, or its node's number");
-    if (list.place_of(words[0]) >= 0)
-      throw Error(fmt::format("{}, line {}: host {} comes twice", name, line, words[0]),
-                  "name each host once");
-    list.add(words[0], place);
+    if (first.empty())
+      first = words[0];
   }
   return list;
 }

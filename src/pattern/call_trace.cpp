@@ -1,6 +1,6 @@
 #include "pattern/call_trace.hpp"
 
-#include "pattern/line_reader.hpp"
+#include "core/line_reader.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

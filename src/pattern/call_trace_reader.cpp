@@ -1,7 +1,8 @@
 // Reads traces of calls (call_trace.hpp has the grammar).
 
+#include "core/files.hpp"
+#include "core/line_reader.hpp"
 #include "pattern/call_trace.hpp"
-#include "pattern/line_reader.hpp"
 
 #include <limits>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "pattern/recording.hpp"
 
-#include "pattern/line_reader.hpp"
+#include "core/files.hpp"
+#include "core/line_reader.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

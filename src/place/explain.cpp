@@ -43,11 +43,14 @@ std::vector<pattern::Edge> messages_over(topology::Link link, const pattern::Mat
 }
 
 std::optional<Relief> best_relief(const pattern::Matrix& matrix, const machine::Allocation& allocation,
-                                  const Slots& slot_of, std::size_t tasks_max) {
+                                  const Slots& slot_of, std::size_t tasks_max,
+                                  const std::vector<double>& base_load) {
   Mapping mapping = completed(slot_of, allocation.slots.size());
   Routes routes(allocation);
-  const std::vector<double> none;
-  LinkEnergy energy({{matrix, 1, 0}}, 0, routes, mapping, none);
+  std::vector<double> others = base_load;
+  for (std::size_t link = 0; link < others.size(); ++link)
+    others[link] /= allocation.interconnect->capacity(static_cast<topology::Link>(link));
+  LinkEnergy energy({{matrix, 1, 1}}, 0, routes, mapping, others);
   const std::vector<std::size_t> ranking = energy.ranking();
   Relief best{-1, 0, energy.peak_after(ranking)}; // of no swap: before the first delta() nothing is touched
   std::vector<std::int32_t> tasks = energy.hot_tasks(1);

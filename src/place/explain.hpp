@@ -23,8 +23,9 @@ struct Relief {
 
 /// Of all swaps of a task whose messages cross a most loaded link the one behind which the most loaded link
 /// carries least, or else fewer links as much; of at most `tasks_max` such tasks. Nothing where none does.
-/// Needs a slot of its own for each task. O(tasks_max * slots * degree * hops).
+/// Needs a slot of its own for each task; `base_load` as for metrics(). O(tasks_max * slots * degree * hops).
 std::optional<Relief> best_relief(const pattern::Matrix& matrix, const machine::Allocation& allocation,
-                                  const Slots& slot_of, std::size_t tasks_max);
+                                  const Slots& slot_of, std::size_t tasks_max,
+                                  const std::vector<double>& base_load = {});
 
 } // namespace thalweg::place

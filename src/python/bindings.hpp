@@ -15,6 +15,7 @@ namespace thalweg::python {
 inline constexpr auto copies = nb::rv_policy::copy;
 
 void bind_index(nb::module_& module);
+void bind_files(nb::module_& module);
 void bind_schedules(nb::module_& module);
 void bind_proofs(nb::module_& module);
 void bind_machines(nb::module_& module);

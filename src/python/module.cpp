@@ -30,6 +30,7 @@ NB_MODULE(_core, module) {
   module.doc() = "Thalweg's core: the index of strategies, schedules and proofs.";
   register_error(module);
   thalweg::python::bind_index(module);
+  thalweg::python::bind_files(module);
   thalweg::python::bind_networks(module);
   thalweg::python::bind_schedules(module);
   thalweg::python::bind_proofs(module);

@@ -174,15 +174,15 @@ void bind_explanations(nb::module_& module) {
   module.def(
       "best_relief",
       [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
-         const RowArgument<std::int32_t>& slot_of) {
+         const RowArgument<std::int32_t>& slot_of, const RowArgument<double>& base_load) {
         constexpr std::size_t tasks_max = 32;
         const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
-                                              vector_of(slot_of), tasks_max);
+                                              vector_of(slot_of), tasks_max, vector_of(base_load));
         return found
                    ? std::optional(std::tuple(found->task, found->slot, found->peak.load, found->peak.links))
                    : std::nullopt;
       },
-      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"), nb::arg("base_load"),
       "The rank and the slot whose swap relieves the most loaded links best, their load then, and how many "
       "they are; or None.");
   module.def(

@@ -212,7 +212,7 @@ private:
   }
 
   [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const {
-    throw Error(fmt::format("{}, line {}: {}", name_, line_, problem), remedy);
+    throw Error(fmt::format("{}:{}: {}", name_, line_, problem), remedy);
   }
 
   const char* at_;

@@ -20,7 +20,7 @@ GraphInterconnect::GraphInterconnect(Graph graph) : graph_(std::move(graph)), ou
   for (std::size_t link = 0; link < graph_.links.size(); ++link)
     out_[static_cast<std::size_t>(graph_.links[link].from)].push_back(static_cast<Link>(link));
   for (Place node = 0; node < graph_.nodes; ++node)
-    names_.emplace(graph_.labels[static_cast<std::size_t>(node)], node);
+    names_.add(graph_.labels[static_cast<std::size_t>(node)], node);
   find_inner();
   find_distances();
   summarize();
@@ -230,8 +230,7 @@ std::string GraphInterconnect::link_name(Link link) const {
 }
 
 Place GraphInterconnect::node_named(std::string_view name) const {
-  const auto found = names_.find(std::string(name));
-  return found == names_.end() ? -1 : found->second;
+  return names_.find(name);
 }
 
 } // namespace thalweg::topology

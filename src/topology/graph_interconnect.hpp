@@ -2,10 +2,10 @@
 
 // Any graph as an interconnect, with the forwarding tables that its switches have, or shortest routes.
 
+#include "core/host_index.hpp"
 #include "topology/interconnect.hpp"
 
 #include <limits>
-#include <unordered_map>
 
 namespace thalweg::topology {
 
@@ -79,7 +79,7 @@ private:
   std::vector<Vertex> inner_vertices_;
   std::vector<Distance> distances_; // between inner vertices
   std::vector<std::int32_t> table_; // by inner vertex and node; empty without tables
-  std::unordered_map<std::string, Place> names_;
+  HostIndex names_;                 // of nodes
   std::int64_t diameter_ = 0;
   double mean_hops_ = 0;
 };

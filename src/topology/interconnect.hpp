@@ -106,5 +106,7 @@ public:
 ///
 /// Throws Error naming the text and what may be written.
 std::shared_ptr<const Interconnect> parse_interconnect(std::string_view text, Place nodes = 0);
+/// What names of interconnects begin with.
+std::vector<std::string_view> interconnect_kinds();
 
 } // namespace thalweg::topology

@@ -90,6 +90,11 @@ FatTreeShape levels_of(const InterconnectName& name) {
 
 } // namespace
 
+std::vector<std::string_view> interconnect_kinds() {
+  return {"ring", "hypercube", "mesh",      "torus",     "star",  "fat-tree",
+          "tree", "xgft",      "hierarchy", "dragonfly", "graph", "resources"};
+}
+
 std::shared_ptr<const Interconnect> parse_interconnect(std::string_view text, Place nodes) {
   const InterconnectName name = parse_interconnect_name(text);
   const std::string& kind = name.kind;

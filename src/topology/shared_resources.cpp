@@ -1,12 +1,11 @@
 #include "topology/shared_resources.hpp"
 
-#include "core/error.hpp"
+#include "core/files.hpp"
+#include "core/line_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 namespace thalweg::topology {
 
@@ -68,14 +67,11 @@ private:
 
 class ResourceReader {
 public:
-  explicit ResourceReader(const std::string& file) : file_(file) {}
+  ResourceReader(std::string_view text, const std::string& file) : reader_(text, file), file_(file) {}
 
-  std::shared_ptr<const Interconnect> read(std::string_view text) {
-    for (line_ = 1; !text.empty(); ++line_) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      rest_ = text.substr(0, end);
-      rest_ = rest_.substr(0, rest_.find('#'));
-      text.remove_prefix(std::min(end + 1, text.size()));
+  std::shared_ptr<const Interconnect> read() {
+    while (reader_.next_line()) {
+      reader_.drop_comment(true);
       const std::string_view what = word();
       if (what == "cores")
         read_cores();
@@ -92,16 +88,10 @@ public:
 
 private:
   [[noreturn]] void refuse(const std::string& why, const std::string& remedy) const {
-    throw Error(fmt::format("{}, line {}: {}", file_, line_, why), remedy);
+    reader_.fail(why, remedy);
   }
 
-  std::string_view word() {
-    constexpr std::string_view blanks = " \t\r";
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
-    const std::string_view found = rest_.substr(0, rest_.find_first_of(blanks));
-    rest_.remove_prefix(found.size());
-    return found;
-  }
+  std::string_view word() { return reader_.word(); }
 
   template <typename Number>
   Number number(std::string_view text, Number min, Number max, const char* remedy) const {
@@ -171,9 +161,8 @@ private:
     return cores;
   }
 
+  LineReader reader_;
   const std::string& file_;
-  int line_ = 0;
-  std::string_view rest_; // of the line
   Place cores_ = 0;
   std::vector<Resource> resources_;
   std::vector<std::vector<std::int32_t>> used_;
@@ -182,16 +171,12 @@ private:
 } // namespace
 
 std::shared_ptr<const Interconnect> parse_resources(std::string_view text, const std::string& file) {
-  return ResourceReader(file).read(text);
+  return ResourceReader(text, file).read();
 }
 
 std::shared_ptr<const Interconnect> load_resources(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    throw Error(fmt::format("the resources {} cannot be read", file),
-                "name a file: resources:FILE; thalweg probe --find-resources writes one",
-                thalweg_error_system);
-  return parse_resources(std::string{std::istreambuf_iterator<char>(stream), {}}, file);
+  return parse_resources(
+      read_text(file, "name a file: resources:FILE; thalweg probe --find-resources writes one"), file);
 }
 
 } // namespace thalweg::topology

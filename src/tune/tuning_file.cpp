@@ -2,11 +2,11 @@
 
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "machine/toml_file.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace thalweg::tune {
 
@@ -39,8 +39,12 @@ public:
       refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
     return *value;
   }
+  void check(const std::vector<std::string_view>& known) const {
+    machine::check_keys(table_, known, name_, place_);
+  }
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(fmt::format("{}: {}: {}", name_, place_, what), remedy);
+    throw Error(fmt::format("{}: {}: {}", machine::place_in(name_, machine::line_of(&table_)), place_, what),
+                remedy);
   }
 
 private:
@@ -56,6 +60,8 @@ std::optional<strategies::Implementation> read_fallback(const strategies::Call& 
 }
 
 Pick read_pick(std::string_view name, const Reader& reader) {
+  reader.check(
+      {"ranks", "nodes", "bytes", "use", "time", "native", "trials", "source", "fallback", "otherwise"});
   const strategies::Call& call = *strategies::find_call(name);
   Pick pick;
   pick.call = call.name;
@@ -76,6 +82,7 @@ Pick read_pick(std::string_view name, const Reader& reader) {
 }
 
 StreamPick read_stream(const Reader& reader) {
+  reader.check({"ranks", "item", "phase", "shape", "buffer", "time"});
   StreamPick pick{.ranks = static_cast<std::int32_t>(reader.number("ranks", 1)),
                   .shape = reader.text("shape")};
   try {
@@ -87,6 +94,14 @@ StreamPick read_stream(const Reader& reader) {
     reader.refuse(error.what());
   }
   return pick;
+}
+
+// Of what is no array of picks.
+void check_is_known(const toml::key& key, const std::string& name, const std::string& place) {
+  const toml::table alone{{key, true}};
+  machine::check_keys(
+      alone, {"processor", "cores", "quota", "kernel", "mpi", "transport", "nodes", "ranks_per_node"}, name,
+      place);
 }
 
 Tuning read_machine(const toml::table& table, const std::string& name, const std::string& place) {
@@ -102,8 +117,10 @@ Tuning read_machine(const toml::table& table, const std::string& name, const std
                     .ranks_per_node = reader.text("ranks_per_node")};
   for (const auto& [key, node] : table) {
     const toml::array* picks = node.as_array();
-    if (picks == nullptr)
+    if (picks == nullptr) {
+      check_is_known(key, name, place);
       continue;
+    }
     const bool is_stream = key.str() == stream_key;
     const bool is_nonblocking = !is_stream && key.str().starts_with(nonblocking_mark);
     const std::string_view call = key.str().substr(is_nonblocking ? nonblocking_mark.size() : 0);
@@ -156,25 +173,27 @@ TuningFile parse_tuning(std::string_view text, const std::string& name) {
   TuningFile file;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return file;
-  try {
-    const toml::table table = toml::parse(text);
-    const toml::node* format = table.get("format");
-    if (format == nullptr || format->value_exact<std::int64_t>() != format_number)
-      throw Error(fmt::format("{}: it is no tuning file of this version (format = {})", name, format_number),
+  const toml::table table = machine::parse_toml(text, name, remedy);
+  const toml::node* format = table.get("format");
+  if (format == nullptr || format->value_exact<std::int64_t>() != format_number)
+    throw Error(fmt::format("{}: it is no tuning file of this version (format = {})",
+                            machine::place_in(name, machine::line_of(format)), format_number),
+                remedy);
+  machine::check_keys(table, {"format", "machine"}, name, "");
+  const toml::node* node = table.get("machine");
+  const toml::array* machines = node == nullptr ? nullptr : node->as_array();
+  if (node != nullptr && machines == nullptr)
+    throw Error(
+        fmt::format("{}: machine is no array of tables", machine::place_in(name, machine::line_of(node))),
+        remedy);
+  for (std::size_t i = 0; machines != nullptr && i < machines->size(); ++i) {
+    const std::string place = fmt::format("machine[{}]", i);
+    const toml::node& one = (*machines)[i];
+    const toml::table* fields = one.as_table();
+    if (fields == nullptr)
+      throw Error(fmt::format("{}: {} is no table", machine::place_in(name, machine::line_of(&one)), place),
                   remedy);
-    const toml::node* node = table.get("machine");
-    const toml::array* machines = node == nullptr ? nullptr : node->as_array();
-    if (node != nullptr && machines == nullptr)
-      throw Error(fmt::format("{}: machine is no array of tables", name), remedy);
-    for (std::size_t i = 0; machines != nullptr && i < machines->size(); ++i) {
-      const std::string place = fmt::format("machine[{}]", i);
-      const toml::table* fields = (*machines)[i].as_table();
-      if (fields == nullptr)
-        throw Error(fmt::format("{}: {} is no table", name, place), remedy);
-      file.push_back(read_machine(*fields, name, place));
-    }
-  } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description()), remedy);
+    file.push_back(read_machine(*fields, name, place));
   }
   return file;
 }

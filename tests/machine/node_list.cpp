@@ -34,13 +34,14 @@ TEST(NodeList, KnowsSwitchesWithSeveralNodesAndNamesOfGraphs) {
 }
 
 TEST(NodeList, RefusesWithTheLine) {
-  for (const char* text : {"n0", "n0 12", "n0 -1", "n0 4 0", "n0 1 2 0", "n0 x", "n0 1.5", "n0 1\nn0 2",
-                           "n0.a 1\nn0.b 2", "n0 99999999999999999999"})
+  for (const char* text :
+       {"n0", "n0 12", "n0 -1", "n0 4 0", "n0 1 2 0", "n0 x", "n0 1.5", "n0 1\nn0 2", "n0 1\nn0.b 2",
+        "6 4\nn0 0", "n0 1\nn1 1", "n[0-1] 3", "n[0-1", "n0 99999999999999999999"})
     try {
       list_of(std::string("\n") + text);
       ADD_FAILURE() << text;
     } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("nodes.txt, line "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("nodes.txt:"), std::string::npos) << error.what();
     }
 }
 

@@ -27,7 +27,7 @@ void expect_refused(const std::string& text, Parse parse) {
     parse(text, "a file");
     ADD_FAILURE() << text;
   } catch (const Error& error) {
-    EXPECT_NE(error.problem().find("a file, line"), std::string::npos) << error.problem();
+    EXPECT_NE(error.problem().find("a file:"), std::string::npos) << error.problem();
     EXPECT_FALSE(error.remedy().empty());
   }
 }

@@ -96,7 +96,7 @@ def test_the_commands(thalweg: Command, tmp_path: Path) -> None:
 def test_loads_of_nothing_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "loads"
     path.write_text(text)
-    with pytest.raises(ThalwegError, match="line 1"):
+    with pytest.raises(ThalwegError, match=":1: "):
         read_base_load(str(path), slots_of("ring:4"))
 
 

@@ -85,15 +85,14 @@ def test_slurms_switches_are_a_tree(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SwitchName=s0 Nodes=n0 n1", "line 1"),
+        ("SwitchName=s0 Nodes=n0 n1", ":1: 'n1'"),
         ("SwitchName=s0 Nodes=n[0-\n", "list of names"),
         ("SwitchName=s0 Nodes=n0\nSwitchName=s0 Nodes=n1", "comes twice"),
-        ("SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n0", "n0 comes twice"),
         ("SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s2", "s2 is not described"),
         ("SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0", "no nodes"),
-        ("SwitchName=s0 Color=red Nodes=n0", "line 1"),
+        ("SwitchName=s0 Color=red Nodes=n0", ":1: 'color'"),
         ("BlockName=b0 Nodes=n[0-3]", "blocks"),
-        ("Nodes=n0", "line 1"),
+        ("Nodes=n0", ":1: "),
     ],
 )
 def test_what_is_no_topology_of_slurms_is_refused(text: str, message: str) -> None:

@@ -148,13 +148,13 @@ TEST(Goal, NamesTheLineThatIsWrong) {
       EXPECT_FALSE(error.remedy().empty());
     }
   };
-  expect_error("", "app.goal, line 1: num_ranks is missing");
+  expect_error("", "app.goal:1: num_ranks is missing");
   expect_error("num_ranks 0", "0 ranks");
-  expect_error("num_ranks 2\nrank 1 {", "line 2: rank 1 where rank 0 is due");
-  expect_error("num_ranks 1\nrank 0 {\nsend 4b to 1\n}", "line 3: rank 1 of 1");
-  expect_error("num_ranks 1\nrank 0 {\na: calc 4\na: calc 5\n}", "line 4: the label \"a\" is there twice");
-  expect_error("num_ranks 1\nrank 0 {\na requires b\n}", "line 3: the label \"");
-  expect_error("num_ranks 1\nrank 0 {\na: calc 4 5\n}", "line 3: the line goes on");
+  expect_error("num_ranks 2\nrank 1 {", ":2: rank 1 where rank 0 is due");
+  expect_error("num_ranks 1\nrank 0 {\nsend 4b to 1\n}", ":3: rank 1 of 1");
+  expect_error("num_ranks 1\nrank 0 {\na: calc 4\na: calc 5\n}", ":4: the label \"a\" is there twice");
+  expect_error("num_ranks 1\nrank 0 {\na requires b\n}", ":3: the label \"");
+  expect_error("num_ranks 1\nrank 0 {\na: calc 4 5\n}", ":3: the line goes on");
   expect_error("num_ranks 1\nrank 0 {\n/* \n", "a comment has no end");
   expect_error("num_ranks 1\nrank 0 {\ncalc 99999999999999999999\n}", "beyond");
   expect_error("num_ranks 1\nrank 0 {\n}\nrank 1 {\n}", "more behind the last rank");

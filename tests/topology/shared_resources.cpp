@@ -50,7 +50,7 @@ TEST(SharedResources, RefusesWithTheLine) {
   try {
     parse_resources("cores 2\nresource a 1 0>2", "node.resources");
   } catch (const Error& error) {
-    EXPECT_NE(error.problem().find("node.resources, line 2: '2'"), std::string::npos) << error.problem();
+    EXPECT_NE(error.problem().find("node.resources:2: '2'"), std::string::npos) << error.problem();
   }
 }
 

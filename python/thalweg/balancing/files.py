@@ -7,17 +7,21 @@ follows a # is a comment.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from thalweg.documents import REPORT, read_document
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.readers.hostlists import expand
+from thalweg.text_files import Place, lines_of, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+
+    from thalweg.text_files import Line
 
 NUMBER_MAX = 1 << 61
 _DIGITS_MAX = 19
@@ -31,22 +35,24 @@ class Nodes(NamedTuple):
     extents: tuple[int, ...]
 
 
-class _Place(NamedTuple):
-    """A line of a file, for errors."""
+class Named(NamedTuple):
+    """A node by its name, and where it is written."""
 
-    path: str
-    line: int
+    name: str
+    place: Place
 
-    def refuse(self, problem: str, remedy: str) -> NoReturn:
-        raise ThalwegError(SETTINGS, f"{self.path}:{self.line}: {problem}", remedy)
 
-    def number(self, text: str) -> int:
-        """Read a whole number from 0 to NUMBER_MAX."""
-        if not (text.isascii() and text.isdigit()):
-            self.refuse(f"{text[:40]!r} is no number of tasks or the like", "write whole numbers from 0")
-        if len(text) > _DIGITS_MAX or int(text) > NUMBER_MAX:
-            self.refuse(f"{text[:40]} is over {NUMBER_MAX}", "count in a larger unit")
-        return int(text)
+_TASKS = "number of tasks or the like"
+_COORDINATE = "node's number or coordinate"
+
+
+def _number(place: Place, text: str, what: str = _TASKS) -> int:
+    """Read a whole number from 0 to NUMBER_MAX."""
+    if not (text.isascii() and text.isdigit()):
+        place.refuse(f"{shown(text)!r} is no {what}", "write whole numbers from 0")
+    if len(text) > _DIGITS_MAX or int(text) > NUMBER_MAX:
+        place.refuse(f"{shown(text)} is over {NUMBER_MAX}", "count in a larger unit")
+    return int(text)
 
 
 def read_numbers(path: str, ranks: int | None = None) -> NDArray[np.int64]:
@@ -59,16 +65,17 @@ def read_numbers(path: str, ranks: int | None = None) -> NDArray[np.int64]:
     limit = _RANKS_MAX - 1 if ranks is None else ranks
     found: dict[int, int] = {}
     rank = 0
-    for place, words in _lines(path):
-        for word in words:
+    for line in _lines(path):
+        place = line.place
+        for word in line.words:
             first, colon, number = word.rpartition(":")
             if colon:
-                rank = place.number(first)
+                rank = _number(place, first)
             if rank >= limit:
                 place.refuse(f"a number for rank {rank} of {limit}", "leave it out, or give the number of ranks")
             if rank in found:
                 place.refuse(f"a second number for rank {rank}", "give each rank one")
-            found[rank] = place.number(number)
+            found[rank] = _number(place, number)
             rank += 1
     if not found and ranks is None:
         raise ThalwegError(SETTINGS, f"{path}: no numbers in it", "write one for each rank")
@@ -114,7 +121,7 @@ def _filled(path: str, found: dict[int, int], ranks: int | None) -> NDArray[np.i
 
 def read_nodes(path: str) -> Nodes:
     """Read the nodes of an allocation. Raises ThalwegError with the file, the line and the remedy."""
-    lines = [(place, [place.number(word) for word in words]) for place, words in _lines(path)]
+    lines = [(line.place, [_number(line.place, word, _COORDINATE) for word in line.words]) for line in _lines(path)]
     extents: tuple[int, ...] = ()
     if len(lines) > 1 and len(lines[0][1]) == len(lines[1][1]) + 1:
         place, (*sides, count) = lines.pop(0)
@@ -130,15 +137,16 @@ def read_nodes(path: str) -> Nodes:
     return Nodes(np.array([numbers for _, numbers in lines], dtype=np.int64), extents)
 
 
-def _lines(path: str) -> Iterator[tuple[_Place, list[str]]]:
-    """Yield the words of each line that has some."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ThalwegError(SETTINGS, f"{path}: {reason}", "name a readable file of numbers") from error
-    for number, line in enumerate(text.split("\n"), 1):
-        words = line.split("#", 1)[0].replace(",", " ").split()
-        if words:
-            yield _Place(path, number), words
+def read_names(path: str) -> list[Named]:
+    """Read nodes that are given by names or lists of them, none where the file has numbers. Raises ThalwegError."""
+    words = [(word, line.place) for line in _lines(path) for word in line.text.split()]
+    if all(word.replace(",", "").isdigit() for word, _ in words):
+        return []
+    return [Named(name, place) for word, place in words for name in expand(word, place)]
+
+
+def _lines(path: str) -> Iterator[Line]:
+    """Yield the lines that have words."""
+    for line in lines_of(read_text(path, "name a readable file of numbers"), path):
+        if line.words:
+            yield line

@@ -14,7 +14,7 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from thalweg import _core
-from thalweg.plots import new_figure
+from thalweg.plots import new_figure, save_figure
 from thalweg.rows import Row, make_row, write_rows
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program
@@ -158,4 +158,4 @@ def draw(found: Sequence[Found], machine: _core.Machine, path: str) -> None:
         axes.plot([low, high], [low, high], color="0.6", linewidth=1)
         axes.set(title=operation, xlabel="measured, microseconds", ylabel="predicted, microseconds")
         axes.legend()
-    figure.savefig(path)
+    save_figure(figure, path)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.bench import papers_combining, papers_fat_tree, papers_objects, papers_routers, papers_tram
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.text_files import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,5 +53,4 @@ def run(request: Request, json_file: str) -> None:
     for text in part.unsaid:
         print(f"- {text}")
     if json_file:
-        with open(json_file, "w", encoding="utf-8") as file:
-            file.write("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n")
+        write_text("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n", json_file)

@@ -24,6 +24,7 @@ from thalweg.simulation.network import (
     permutation_of,
     simulate_permutation,
 )
+from thalweg.text_files import write_text
 from thalweg.trials.compiler import compiled_program
 
 PROGRAM = Path(__file__).parent / "program" / "mapped.c"
@@ -128,5 +129,4 @@ def run(request: Request, json_file: str) -> None:
             f"{row.max_load_by_destination:<21} {row.by_destination_bandwidth:<19.3f} {measured}".rstrip()
         )
     if json_file:
-        with open(json_file, "w", encoding="utf-8") as file:
-            file.write("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n")
+        write_text("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n", json_file)

@@ -23,6 +23,7 @@ from thalweg.bench import packets
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.simulation.ground import LOGGOPS
 from thalweg.simulation.placed import network_of
+from thalweg.text_files import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -207,8 +208,7 @@ def run(rounds: int, ranks_max: int, packet_count: int, json_file: str, only: st
     if packet_count:
         rows += packets.rows_of(rounds, ranks_max, packet_count)
     if json_file:
-        with open(json_file, "w", encoding="utf-8") as file:
-            file.write("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n")
+        write_text("[\n" + ",\n".join(json.dumps(row._asdict()) for row in rows) + "\n]\n", json_file)
 
 
 def _beside(case: Case) -> str:

@@ -16,7 +16,11 @@ def formats() -> list[str]:
 _PATTERN = "Bytes between ranks: .pattern, .json, .mtx, .graph or .metis, .csv, or QAPLIB's .dat."
 _Proposals = Annotated[int, typer.Option(help="How many swaps to look at instead: the same answer each time.", min=0)]
 _Hosts = Annotated[
-    str, typer.Option(metavar="FILE", help="Names of the nodes' hosts, a line each, in the order of the nodes.")
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="Names of the nodes' hosts, in their order: a list, or a host file of PBS, LSF, Slurm or an MPI.",
+    ),
 ]
 _Draw = Annotated[bool, typer.Option("--draw", help="Draw bytes between slots, and loads of links, with letters.")]
 _ShareSlots = Annotated[
@@ -33,7 +37,12 @@ _Machine = Annotated[
     str, typer.Option(metavar="MACHINE", help="The network, such as torus:16x16x16.", show_default="the nodes' own")
 ]
 _Nodes = Annotated[
-    str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the machine")
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="The nodes of the job: coordinates, numbers, or names on a graph.",
+        show_default="all of the machine",
+    ),
 ]
 _Objective = Annotated[
     str, typer.Option(help="hop-bytes, link, contention or time; or a mixture: hop-bytes:1,contention:2.")
@@ -51,10 +60,18 @@ def map_ranks(
     seconds: Annotated[float, typer.Option(help="How long to search.", min=0)] = 1.0,
     proposals: _Proposals = 0,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there.")] = "",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there; -: standard output.")
+    ] = "",
     form: Annotated[
-        str, typer.Option("--format", help=f"One of {', '.join(_FORMATS)}.", autocompletion=formats)
-    ] = "list",
+        str,
+        typer.Option(
+            "--format",
+            help=f"One of {', '.join(_FORMATS)}; without -o to standard output.",
+            autocompletion=formats,
+            show_default="list",
+        ),
+    ] = "",
     hosts: _Hosts = "",
     base_load: _BaseLoad = "",
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,

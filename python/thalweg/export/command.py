@@ -2,17 +2,17 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import Progress
 
-from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.errors import USAGE, ThalwegError
 from thalweg.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.rules.formats import Rules
 from thalweg.rules.library import Library, library_of
+from thalweg.text_files import write_text
 from thalweg.trials.cases import Case
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import start_words
@@ -92,7 +92,4 @@ def _shown(times: library_trials.Times, compared: Compared, dropped: list[Case],
 
 
 def _write(request: Request, library: Library, rules: Rules, ranks: int) -> None:
-    try:
-        Path(request.output).write_text(library.rules_text(rules, ranks), encoding="utf-8")
-    except OSError as error:
-        raise ThalwegError(SETTINGS, f"{request.output} cannot be written: {error.strerror}") from error
+    write_text(library.rules_text(rules, ranks), request.output)

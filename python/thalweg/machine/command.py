@@ -22,7 +22,7 @@ from thalweg.machine.noise import described_noise, file_text, measured_noise
 from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
 from thalweg.machine.resource_files import described, text_of
-from thalweg.plots import new_figure
+from thalweg.plots import new_figure, save_figure
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.units import count_text, rate_text, size_text, time_text, times_text
@@ -146,7 +146,7 @@ def known_network(request: Request, job: Job) -> tuple[str, list[tuple[str, int]
         hosts = files.read_node_list(request.nodes, interconnect)
     places = dict(hosts)
     for host in job.hosts if request.nodes else []:
-        if host.partition(".")[0] not in places:
+        if not any(_core.is_same_host(host, name) for name in places):
             raise ThalwegError(SETTINGS, f"host {host} has no place in {request.nodes}", "add a line for it")
     return network, hosts
 
@@ -251,7 +251,7 @@ def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:
         )
         axes.set(title=name, xlabel="bytes", ylabel="microseconds")
         axes.legend()
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def _single(level: _core.LevelCosts, size: int) -> float:

@@ -2,13 +2,14 @@
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from thalweg import _core
+from thalweg import _core, text_files
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.readers.hostlists import expand
 from thalweg.settings.layers import default_tuning_file
+from thalweg.text_files import lines_of, read_text
 
 
 def folder(environment: Mapping[str, str]) -> Path:
@@ -34,15 +35,15 @@ def load(path: str) -> _core.Machine:
 def read_node_list(path: str, interconnect: _core.Interconnect) -> list[tuple[str, int]]:
     """Read where hosts are (docs/machines.md), as names and numbers of nodes. Raises ThalwegError with the line."""
     try:
-        return _core.parse_node_list(_text(path), interconnect, path)
+        return _core.parse_node_list(read_text(path, "name a readable list of hosts"), interconnect, path)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
 
 
 def hosts_in(path: str) -> list[str]:
     """Name the hosts of a list, in its order. Raises ThalwegError where there are none."""
-    words = [line.split() for line in _text(path).splitlines()]
-    if names := [line[0] for line in words if line and not line[0].startswith("#")]:
+    text = read_text(path, "name a readable list of hosts")
+    if names := [name for line in lines_of(text, path) for name in expand(line.text.split()[0], line.place)]:
         return names
     raise ThalwegError(SETTINGS, f"{path} names no host", "write a host and its place on each line")
 
@@ -50,17 +51,9 @@ def hosts_in(path: str) -> list[str]:
 def places_in(path: str, hosts: Sequence[str], shape: str) -> _core.NodePlaces:
     """Read where these hosts are; the list's first line may name the network's shape instead."""
     try:
-        return _core.node_places(_text(path), list(hosts), shape, path)
+        return _core.node_places(read_text(path, "name a readable list of hosts"), list(hosts), shape, path)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ThalwegError(SETTINGS, f"{path}: {reason}", "name a readable list of hosts") from error
 
 
 def nodes_text(hosts: Sequence[tuple[str, int]]) -> str:
@@ -92,14 +85,10 @@ def save(machine: _core.Machine, path: Path) -> None:
 
 
 def write_text(text: str, path: Path) -> None:
-    """Write a file beside machines, whole or not at all."""
-    fresh = path.with_name(f"{path.name}.new-{os.getpid()}")
+    """Write a file beside machines, in a folder that is made where there is none. Raises ThalwegError."""
+    remedy = "name another: --output FILE"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise ThalwegError(
-            SETTINGS, f"{path} cannot be written: {error.strerror}", "name another: --output FILE"
-        ) from error
+        raise ThalwegError(SETTINGS, f"{path} cannot be written: {error.strerror}", remedy) from error
+    text_files.write_text(text, path, remedy)

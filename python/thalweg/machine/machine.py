@@ -32,6 +32,8 @@ class Machine:
 
         Raises ThalwegError where the machine is none, or a node is outside of it, there twice, or takes no ranks.
         """
+        if not isinstance(name, str):
+            raise ThalwegError(SETTINGS, f"machine {name!r}", 'write a name, as "torus:16x16x16"')
         try:
             self.interconnect = _core.Interconnect(name)
             self._nodes = None if nodes is None else self._numbered(np.asarray(nodes))
@@ -53,7 +55,10 @@ class Machine:
     @property
     def nodes(self) -> NDArray[np.int64]:
         """Number the job's nodes."""
-        return self.interconnect.nodes_for_ranks() if self._nodes is None else self._nodes
+        try:
+            return self.interconnect.nodes_for_ranks() if self._nodes is None else self._nodes
+        except _core.Error as error:
+            raise ThalwegError(SETTINGS, *error.args) from error
 
     @property
     def node_count(self) -> int:
@@ -111,6 +116,9 @@ class Machine:
         """
         one, other = np.asarray(a, np.int64), np.asarray(b, np.int64)
         one, other, sent = np.broadcast_arrays(one, other, np.asarray(sent_bytes, np.float64))
+        if not ((sent >= 0) & (sent <= _core.amount_max)).all():
+            remedy = f"give numbers from 0 to {_core.amount_max:g}"
+            raise ThalwegError(SETTINGS, "bytes below 0, or that are no numbers", remedy)
         try:
             return self.interconnect.link_loads(_flat(one), _flat(other), np.ascontiguousarray(sent).ravel())
         except _core.Error as error:

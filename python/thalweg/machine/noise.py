@@ -7,11 +7,11 @@ Each rank reads the clock again and again; a jump of it is a detour (Hoefler, Sc
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from statistics import mean, median, pstdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.errors import FAILED, SETTINGS, ThalwegError
+from thalweg.text_files import read_text
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -96,13 +96,7 @@ def noise_text(noise: str) -> str:
     """Give the text of the file where noise is one, else the words themselves. Raises ThalwegError for no such file."""
     if not noise or noise.removeprefix("random:")[:1].isdigit():
         return noise
-    try:
-        text = Path(noise).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        message = f"noise {noise!r}: {reason}"
-        remedy = "write 1000000,25000 or random:1000000,25000, or name a file of thalweg probe --noise"
-        raise ThalwegError(SETTINGS, message, remedy) from error
+    text = read_text(noise, "write 1000000,25000 or random:1000000,25000, or name a file of thalweg probe --noise")
     if not text.startswith(FIRST_WORD):
         message = f"noise {noise!r} is no file of measured noise"
         raise ThalwegError(SETTINGS, message, "thalweg probe --noise 1 writes one")

@@ -1,6 +1,6 @@
 """What `thalweg machine` prints and writes: a network's figures, and how far its nodes are from one."""
 
-from pathlib import Path
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.files import nodes_text, read_node_list
 from thalweg.machine.readers.read import Reading, read_machine
+from thalweg.text_files import write_text
 
 _BAR = 40
 _SHOWN_MAX = 1 << 20
@@ -27,6 +28,8 @@ def main(request: Request) -> None:
     """Read, print, and write the graph where that is asked for."""
     reading = read_machine(request.source, tables=request.tables)
     print_machine(reading)
+    for remark in reading.remarks:
+        print(f"thalweg: {remark}", file=sys.stderr)
     if request.nodes:
         hosts = read_node_list(request.nodes, reading.interconnect)
         print(f"{len(hosts)} hosts have places, as {nodes_text(hosts[:3])}")
@@ -34,12 +37,7 @@ def main(request: Request) -> None:
         if not reading.graph:
             name = reading.interconnect.name
             raise ThalwegError(SETTINGS, f"{name} needs no file", f"write this name: --network {name}")
-        try:
-            Path(request.output).write_text(reading.graph, encoding="utf-8")
-        except OSError as error:
-            raise ThalwegError(
-                SETTINGS, f"{request.output}: {error.strerror}", "name another: --output FILE"
-            ) from error
+        write_text(reading.graph, request.output, "name another: --output FILE")
         print(f"written to {request.output}: use it as graph:{request.output}")
 
 

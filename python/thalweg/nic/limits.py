@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.errors import NIC, ThalwegError
+from thalweg.settings.files import check_keys
 
 FILE = Path("/etc/thalweg/nic.toml")
 _GROUPS_MAX = 256
@@ -40,9 +41,7 @@ def read_limits(text: str, source: str) -> Limits:
     starts = entries.pop("starts_per_second", Limits().starts_per_second)
     aggregator = entries.pop("aggregator", "")
     operators = entries.pop("operators", "")
-    if entries:
-        known = "networks, groups_per_user, starts_per_second, aggregator and operators are known"
-        raise ThalwegError(NIC, f"{source} has an entry '{next(iter(entries))}'", known)
+    check_keys(entries, text, source, "entry", Limits._fields, NIC)
     if type(groups) is not int or not 1 <= groups <= _GROUPS_MAX:
         raise ThalwegError(NIC, f"{source}: groups_per_user is {groups}", f"write a number from 1 to {_GROUPS_MAX}")
     if type(starts) is not int or not 0 <= starts <= _STARTS_MAX:
@@ -69,7 +68,7 @@ def is_address(text: object) -> bool:
 def limits_of_host(file: Path = FILE) -> Limits:
     """Read the host's file; without one everything is allowed that the agent can do."""
     try:
-        return read_limits(file.read_text(encoding="utf-8"), str(file))
+        return read_limits(file.read_text(encoding="utf-8-sig"), str(file))
     except FileNotFoundError:
         return Limits()
     except (OSError, UnicodeDecodeError) as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,10 +16,12 @@ from thalweg.placement.base_load import read_base_load
 from thalweg.placement.drawings import drawings
 from thalweg.placement.explain import explanation
 from thalweg.placement.files import read_pattern
-from thalweg.placement.formats import text_of
+from thalweg.placement.formats import check_format, text_of
+from thalweg.placement.host_files import read_hosts
 from thalweg.placement.machine import read_slots
 from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
 from thalweg.placement.pictures import write_pictures
+from thalweg.text_files import Place, check_writable, lines_of, read_text, shown, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +62,21 @@ _USELESS_FACTOR = 10
 
 
 def run(request: Request, *, as_json: bool) -> None:
-    """Answer, as a table or as JSON."""
+    """Answer, as a table or as JSON.
+
+    The placement goes where it is asked for: into a file, or with a format alone (or "-" as the file) to standard
+    output. What is for people is on standard error then. What could not be written is refused before the search.
+    """
     pattern = read_pattern(request.pattern)
     slots = read_slots(request.machine, request.nodes, request.slots_per_node)
+    is_piped = request.output == "-" or bool(request.form and not request.output)
+    form = request.form or "list"
+    hosts = read_hosts(request.hosts, slots.node_count) if request.hosts else []
+    check_format(form, slots, pattern.tasks, hosts)
+    for path in filter(None, (request.output if not is_piped else "", request.pictures)):
+        check_writable(path)
+    for remark in pattern.remarks:
+        print(f"thalweg: {remark}", file=sys.stderr)
     placement = map_ranks(
         pattern,
         slots,
@@ -71,18 +86,21 @@ def run(request: Request, *, as_json: bool) -> None:
         sharing=_sharing(request),
         base_load=read_base_load(request.base_load, slots) if request.base_load else None,
     )
-    if request.output:
-        text = text_of(placement, request.form, _host_names(request.hosts))
-        try:
-            with open(request.output, "w", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise ThalwegError(SETTINGS, f"{request.output}: {error.strerror}", "name a file to write") from error
+    if request.output and not is_piped:
+        write_text(text_of(placement, form, hosts), request.output)
     if request.pictures:
         write_pictures(pattern, placement, request.pictures)
     if as_json:
         print(json.dumps(as_data(placement)))
         return
+    if is_piped:
+        print(text_of(placement, form, hosts), end="", flush=True)
+    with contextlib.redirect_stdout(sys.stderr if is_piped else sys.stdout):
+        _print_all(request, pattern, placement)
+
+
+def _print_all(request: Request, pattern: Pattern, placement: Placement) -> None:
+    """Print what is for people."""
     _print(pattern, placement)
     if request.compare:
         _compare(pattern, placement)
@@ -90,21 +108,21 @@ def run(request: Request, *, as_json: bool) -> None:
         print("", *explanation(pattern, placement), sep="\n")
     if request.draw:
         print("", *drawings(pattern, placement), sep="\n")
-    if not request.output:
-        print(text_of(placement, request.form, _host_names(request.hosts)), end="")
 
 
 def _sharing(request: Request) -> Sharing | None:
     if not request.weights:
         return Sharing(None, request.imbalance) if request.share_slots else None
+    lines = lines_of(read_text(request.weights, "write a weight a line, one for each rank"), request.weights)
+    weights = [_weight(word, line.place) for line in lines for word in line.words]
+    return Sharing(weights, request.imbalance)
+
+
+def _weight(word: str, place: Place) -> float:
     try:
-        text = Path(request.weights).read_text(encoding="utf-8")
-        weights = [float(word) for line in text.splitlines() for word in line.partition("#")[0].split()]
-        return Sharing(weights, request.imbalance)
-    except (OSError, ValueError) as error:
-        raise ThalwegError(
-            SETTINGS, f"{request.weights}: {error}", "write a weight a line, one for each rank"
-        ) from error
+        return float(word)
+    except ValueError:
+        place.refuse(f"'{shown(word)}' is no weight", "write a number a line, one for each rank")
 
 
 def print_advice(  # noqa: PLR0913 - the command's options
@@ -164,16 +182,6 @@ def _figures(metrics: _core.PlacementMetrics) -> dict[str, float]:
     }
 
 
-def _host_names(path: str) -> list[str]:
-    if not path:
-        return []
-    try:
-        with open(path, encoding="utf-8") as file:
-            return [line.split("#")[0].strip() for line in file if line.split("#")[0].strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise ThalwegError(SETTINGS, f"{path}: it cannot be read", "name a file with a host a line") from error
-
-
 def _print(pattern: Pattern, placement: Placement) -> None:
     print(
         f"{pattern.tasks} ranks on {placement.slots.nodes.size} slots of {placement.slots.machine.name}, "
@@ -212,6 +220,7 @@ def _compare(pattern: Pattern, placement: Placement) -> None:
         if placement.weights is None and (name not in _SLOW or slots.nodes.size <= _SLOW_MAX):
             rows[name] = _core.map_as_published(name, pattern.core, slots.machine, slots.nodes)
     rows["placed"] = placement.slot_of
+    others = np.empty(0) if placement.base_load is None else placement.base_load
     for name, slot_of in rows.items():
-        found = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, np.empty(0))
+        found = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, others)
         print(f"{name:14} {found.hops_per_byte:14.6g} {found.link_max:14.6g} {found.phase_link_max:14.6g}")

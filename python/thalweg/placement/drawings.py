@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thalweg import _core
+from thalweg.placement.loads import bytes_on_links, link_loads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ _BAR = 40
 def drawings(pattern: Pattern, placement: Placement) -> list[str]:
     """Draw the matrices side by side, then the links of the placement."""
     lines = _matrices(pattern, placement)
-    loads = _core.link_loads(pattern.core, placement.slots.machine, placement.slots.nodes, placement.slot_of)
+    loads = link_loads(pattern, placement.slots, placement.slot_of, placement.base_load)
     if not loads.size or loads.max() == 0:
         return [*lines, "", "nothing crosses a link"]
     return [*lines, "", *_links(placement.slots, loads)]
@@ -41,6 +41,7 @@ def bytes_between_slots(
     group = (slot_of.astype(np.int64) * cells) // slots
     matrix = np.zeros((cells, cells))
     np.add.at(matrix, (group[total.row], group[total.col]), total.data)
+    np.fill_diagonal(matrix, matrix.diagonal() / 2)  # of pairs inside of a group both entries are there
     return matrix
 
 
@@ -71,8 +72,9 @@ def _links(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
     order = hottest_links(loads)
     names = [slots.machine.link_name(int(link)) for link in order]
     width = max(map(len, names))
+    carried = bytes_on_links(slots, loads)
     return ["the most loaded links:"] + [
-        f"  {name:{width}} {'#' * max(1, round(_BAR * loads[link] / loads[order[0]])):{_BAR}} {loads[link]:.6g} bytes"
+        f"  {name:{width}} {'#' * max(1, round(_BAR * loads[link] / loads[order[0]])):{_BAR}} {carried[link]:.6g} bytes"
         for name, link in zip(names, order, strict=True)
     ]
 

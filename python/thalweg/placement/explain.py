@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg import _core
+from thalweg.placement.loads import bytes_on_links, link_loads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,13 +48,16 @@ class Swap(NamedTuple):
 
 
 class HottestLink(NamedTuple):
-    """The link with the highest load, how many are as loaded, and its part of all bytes on links.
+    """The link with the highest load, which is its bytes over its capacity, and how many are as loaded.
 
-    `sites` is empty where the pattern was not recorded from a program, `swap` None where no swap relieves it.
+    `part` is its part of all bytes on links, `others` what other jobs send over it. `sites` is empty where the pattern
+    was not recorded from a program, `swap` None where no swap relieves it.
     """
 
     name: str
     load: float
+    bytes: float
+    others: float
     alike: int
     part: float
     pairs: list[Load]
@@ -61,24 +65,30 @@ class HottestLink(NamedTuple):
     swap: Swap | None
 
 
-def hottest_link(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32]) -> HottestLink | None:
+def hottest_link(
+    pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32], base_load: NDArray[np.float64] | None = None
+) -> HottestLink | None:
     """Find it; None where nothing crosses a link. Swaps are those of ranks whose messages cross it, with any other.
 
-    Where ranks share slots, none is looked for.
+    Where ranks share slots, none is looked for. What other jobs send counts too.
     """
-    loads = _core.link_loads(pattern.core, slots.machine, slots.nodes, slot_of)
+    others = np.empty(0) if base_load is None else base_load
+    loads = link_loads(pattern, slots, slot_of, others)
     if not loads.size or loads.max() == 0:
         return None
     link = int(loads.argmax())
     pairs = [Load(*one) for one in _core.messages_over(link, pattern.core, slots.machine, slots.nodes, slot_of)]
+    carried = bytes_on_links(slots, loads)
     return HottestLink(
         slots.machine.link_name(link),
         float(loads[link]),
+        float(carried[link]),
+        float(others[link]) if others.size else 0.0,
         int(np.count_nonzero(loads >= (1 - 1e-9) * loads[link])),
-        float(loads[link] / loads.sum()),
+        float(carried[link] / carried.sum()),
         pairs,
         _sites(pattern, pairs),
-        _swap(pattern, slots, slot_of) if np.unique(slot_of).size == slot_of.size else None,
+        _swap(pattern, slots, slot_of, others) if np.unique(slot_of).size == slot_of.size else None,
     )
 
 
@@ -96,8 +106,8 @@ def _sites(pattern: Pattern, pairs: list[Load]) -> list[SiteLoad]:
     return [SiteLoad(sent.names[site], float(sums[site])) for site in np.argsort(-sums, kind="stable") if sums[site]]
 
 
-def _swap(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32]) -> Swap | None:
-    found = _core.best_relief(pattern.core, slots.machine, slots.nodes, slot_of)
+def _swap(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32], others: NDArray[np.float64]) -> Swap | None:
+    found = _core.best_relief(pattern.core, slots.machine, slots.nodes, slot_of, others)
     if found is None:
         return None
     rank, slot, link_max, links = found
@@ -105,19 +115,22 @@ def _swap(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32]) -> Swap | 
     after = slot_of.copy()
     after[there] = slot_of[rank]
     after[rank] = slot
-    placed = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, after, np.empty(0))
+    placed = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, after, others)
     return Swap(rank, int(there[0]) if there.size else -1, slot, link_max, links, placed)
 
 
 def explanation(pattern: Pattern, placement: Placement) -> list[str]:
     """Say it in lines of text."""
-    hottest = hottest_link(pattern, placement.slots, placement.slot_of)
+    hottest = hottest_link(pattern, placement.slots, placement.slot_of, placement.base_load)
     if hottest is None:
         return ["nothing crosses a link"]
-    others = f", as do {hottest.alike - 1} others" if hottest.alike > 1 else ""
-    lines = [
-        f"link {hottest.name} carries {hottest.load:.6g} bytes{others}; {100 * hottest.part:.3g} % of all links' bytes"
-    ]
+    alike = f", as do {hottest.alike - 1} others" if hottest.alike > 1 else ""
+    capacity = hottest.bytes / hottest.load
+    at = "" if abs(capacity - 1) < 1e-9 else f" at a capacity of {capacity:.6g}"
+    part = f"{100 * hottest.part:.3g} % of all links' bytes"
+    lines = [f"link {hottest.name} carries {hottest.bytes:.6g} bytes{at}{alike}; {part}"]
+    if hottest.others:
+        lines.append(f"  other jobs: {hottest.others:.6g} bytes")
     lines += [
         f"  rank {one.sender} to rank {one.receiver}: {one.bytes:.6g} bytes" for one in hottest.pairs[:_PAIRS_SHOWN]
     ]
@@ -135,7 +148,8 @@ def explanation(pattern: Pattern, placement: Placement) -> list[str]:
 def _gain(hottest: HottestLink, swap: Swap, placement: Placement) -> str:
     other = f"rank {swap.other}" if swap.other >= 0 else f"empty slot {swap.slot}"
     if swap.link_max < (1 - 1e-9) * hottest.load:
-        gain = f"{swap.link_max:.6g} bytes, {_factor(hottest.load, swap.link_max)} times less"
+        unit = "bytes" if hottest.bytes == hottest.load else "bytes a capacity"
+        gain = f"{swap.link_max:.6g} {unit}, {_factor(hottest.load, swap.link_max)} times less"
     else:
         gain = f"{swap.links} {'link' if swap.links == 1 else 'links'} as loaded in place of {hottest.alike}"
     before, after = placement.placed, swap.placed

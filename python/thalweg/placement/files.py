@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import io, sparse
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.placement import json_patterns
+from thalweg.placement import json_patterns, metis
+from thalweg.placement.base_load import bytes_in
 from thalweg.placement.pattern import Pattern, Sent
+from thalweg.text_files import Place, lines_of, read_text, shown, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def read_pattern(path: str) -> Pattern:
-    """Read a pattern, by its ending: .pattern, .json, .mtx, .graph, .metis, .csv or .dat. Raises ThalwegError."""
+    """Read a pattern, by its ending: .pattern, .json, .mtx, .graph, .metis, .csv or .dat. Raises ThalwegError.
+
+    What people should know of how it was read is in the pattern's `remarks`.
+    """
     for endings, read in _READERS.items():
         if path.lower().endswith(endings):
             try:
@@ -29,72 +37,105 @@ def read_pattern(path: str) -> Pattern:
                 raise ThalwegError(
                     SETTINGS, f"{path}: {error}", "see docs/placement.md for what it may hold"
                 ) from error
+            except ThalwegError as error:
+                if path in error.message:
+                    raise
+                raise ThalwegError(error.status, f"{path}: {error.message}", error.remedy) from error
     known = ", ".join(ending for endings in _READERS for ending in endings)
     raise ThalwegError(SETTINGS, f"{path} has none of the endings {known}", "name it by what it holds")
 
 
+_ORDINARY = re.compile(
+    r"%%MatrixMarket\s+matrix\s+(?:coordinate|array)\s+(real|double|integer|unsigned-integer|pattern)\s", re.IGNORECASE
+)
+
+
 def _matrix_market(path: str) -> sparse.coo_array:
     """Of a symmetric file each entry goes both ways."""
-    return sparse.coo_array(io.mmread(path))
+    if path.lower().endswith(".gz"):
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            text = file.read()
+    else:
+        text = read_text(path)
+    _check_matrix_market(path, text)
+    try:
+        return sparse.coo_array(io.mmread(BytesIO(text.encode())))
+    except (ValueError, OverflowError) as error:
+        match = re.match(r"Line (\d+): (.*)", str(error))
+        if match is None:
+            raise
+        Place(path, int(match[1])).refuse(match[2], "write rows, columns and bytes as the first lines say")
+
+
+def _check_matrix_market(path: str, text: str) -> None:
+    """Refuse with the line what is no square matrix of bytes."""
+    lines = list(enumerate(text.split("\n"), 1))
+    if not _ORDINARY.match(lines[0][1] + " "):
+        remedy = "begin with %%MatrixMarket matrix coordinate real general, or the like"
+        Place(path, 1).refuse(f"'{shown(lines[0][1])}' is no matrix of bytes", remedy)
+    body = [(number, line.split()) for number, line in lines[1:] if line.strip() and not line.startswith("%")]
+    if not body:
+        Place(path, len(lines)).refuse("no line with the matrix' size", "write rows, columns and entries")
+    number, size = body[0]
+    if len(size) < 2 or size[0] != size[1]:
+        Place(path, number).refuse(f"a matrix of {' x '.join(size[:2])}", "give a square one: a row for each rank")
+    is_pattern = lines[0][1].lower().split()[3] == "pattern"
+    for number, words in body[1:]:
+        if not is_pattern:
+            bytes_in(words[-1], Place(path, number))
+
+
+def _rows_in(path: str) -> list[tuple[Place, list[float]]]:
+    """Read the numbers of each line that has some."""
+    return [
+        (line.place, [bytes_in(word, line.place) for word in line.words]) for line in lines_of(read_text(path), path)
+    ]
 
 
 def _table(path: str) -> np.ndarray:
     """Read a row of bytes for each sender, with commas or blanks between."""
-    with open(path, encoding="utf-8") as file:
-        rows = [line.replace(",", " ").split() for line in file if line.strip() and not line.startswith("#")]
-    if not rows or any(len(row) != len(rows) for row in rows):
-        lengths = sorted({len(row) for row in rows})
-        message = f"{len(rows)} rows of {lengths} numbers, where as many as rows are expected"
-        raise ValueError(message)
-    return np.array(rows, dtype=np.float64)
+    rows = _rows_in(path)
+    if not rows:
+        Place(path, 1).refuse("no numbers in it", "write a row of bytes for each sender")
+    for place, row in rows:
+        if len(row) != len(rows):
+            place.refuse(f"{len(row)} numbers, where there are {len(rows)} rows", "write as many as there are rows")
+    return np.array([row for _, row in rows], dtype=np.float64)
 
 
-def _qaplib(path: str) -> np.ndarray:
+def _qaplib(path: str) -> Pattern:
     """Read the flows of an instance: its second matrix, as the first has the distances of places."""
-    with open(path, encoding="utf-8") as file:
-        words = file.read().replace(",", " ").split()
-    size = int(words[0]) if words else -1
-    if size < 0 or len(words) - 1 != 2 * size * size:
-        message = f"{len(words)} numbers, where a size and two matrices of it are expected"
-        raise ValueError(message)
-    return np.array(words[1 + size * size :], dtype=np.float64).reshape(size, size)
+    words = [(place, word) for place, row in _rows_in(path) for word in row]
+    size = words[0][1] if words else -1
+    if size < 0 or size != int(size):
+        Place(path, 1).refuse("no size at the beginning", "write the size, then two matrices of it")
+    count = int(size) ** 2
+    if len(words) - 1 != 2 * count:
+        problem = f"{len(words)} numbers, where a size and two matrices of it are expected"
+        words[-1][0].refuse(problem, f"write {1 + 2 * count} numbers")
+    first, second = (
+        np.array([word for _, word in words[1 + begin : 1 + begin + count]]).reshape(int(size), int(size))
+        for begin in (0, count)
+    )
+    pattern = Pattern(second)
+    pattern.remarks.append(f"{path}: the second matrix is taken as the flows, the first as distances")
+    if _looks_like_distances(second) and not _looks_like_distances(first):
+        pattern.remarks.append(f"{path}: but it is the second one that looks like distances: exchange the two if it is")
+    return pattern
 
 
-def _metis(path: str) -> sparse.coo_array:
-    """Read a graph as METIS has it: vertices from 1, weights of edges as bytes; each edge is in both lines."""
-    with open(path, encoding="utf-8") as file:
-        lines = [line.split() for line in file if not line.startswith("%")]
-    if not lines or len(lines[0]) < 2:
-        message = "no first line with the numbers of vertices and edges"
-        raise ValueError(message)
-    vertices, form = int(lines[0][0]), (lines[0][2] if len(lines[0]) > 2 else "0").zfill(3)
-    skipped = (1 if form[0] == "1" else 0) + (int(lines[0][3]) if len(lines[0]) > 3 else 1 if form[1] == "1" else 0)
-    step = 2 if form[2] == "1" else 1
-    rows, columns, weights = [], [], []
-    body = lines[1 : vertices + 1]
-    if vertices < 0 or len(body) < vertices:
-        message = f"{len(body)} lines of vertices, and {vertices} were promised"
-        raise ValueError(message)
-    for vertex, words in enumerate(body):
-        edges = words[skipped:]
-        if len(edges) % step:
-            message = f"vertex {vertex + 1} has a neighbor without a weight"
-            raise ValueError(message)
-        for index in range(0, len(edges), step):
-            other = int(edges[index]) - 1
-            if not 0 <= other < vertices:
-                message = f"vertex {vertex + 1} has neighbor {other + 1} of {vertices}"
-                raise ValueError(message)
-            rows.append(vertex)
-            columns.append(other)
-            weights.append(float(edges[index + 1]) if step == 2 else 1.0)
-    return sparse.coo_array((weights, (rows, columns)), shape=(vertices, vertices))
+def _looks_like_distances(matrix: np.ndarray) -> bool:
+    """Tell whether a matrix is symmetric, nothing is away from itself, and no way round is shorter."""
+    size = len(matrix)
+    apart = matrix[~np.eye(size, dtype=bool)]
+    if size < 3 or (matrix != matrix.T).any() or matrix.diagonal().any() or (apart <= 0).any():
+        return False
+    return all((matrix <= matrix[:, [via]] + matrix[[via], :] + 1e-9).all() for via in range(size))
 
 
 def _recorded(path: str) -> Pattern:
     """Read what `thalweg run --record` kept: call sites added up in phases, each of one time."""
-    with open(path, encoding="utf-8") as file:
-        lines = iter([line.split() for line in file])
+    lines = iter([line.split() for line in read_text(path).split("\n")])
     if next(lines, None) != ["thalweg-pattern", "1"]:
         message = "no recorded pattern of version 1"
         raise ValueError(message)
@@ -142,49 +183,45 @@ class Header(NamedTuple):
 def recorded_header(path: str) -> Header:
     """Read it from what `thalweg run --record` kept; of a file that read_pattern() has read."""
     command, seconds = "", 0.0
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            word, _, rest = line.strip().partition(" ")
-            if word == "command":
-                command = rest
-            elif word == "seconds":
-                seconds = float(rest)
-            elif word == "phase":
-                break
+    for line in read_text(path).split("\n"):
+        word, _, rest = line.strip().partition(" ")
+        if word == "command":
+            command = rest
+        elif word == "seconds":
+            seconds = float(rest)
+        elif word == "phase":
+            break
     return Header(command, seconds)
 
 
 def write_pattern(pattern: Pattern, path: str) -> None:
     """Write a pattern by the ending of the name.
 
-    .json holds all of it. .mtx, .graph, .metis and .csv have the sum of all phases, METIS both ways as one. Raises
-    ThalwegError for another ending.
+    .json holds all of it. .mtx, .graph, .metis and .csv have the sum of all phases, METIS both ways as one, in whole
+    bytes from 1. Raises ThalwegError for another ending, and where the file cannot be written.
     """
     matrix = pattern.matrix()
     if path.lower().endswith(".mtx"):
-        io.mmwrite(path, matrix)
+        buffer = BytesIO()
+        io.mmwrite(buffer, matrix)
+        write_text(buffer.getvalue().decode(), path)
         return
     if path.lower().endswith((".graph", ".metis")):
-        both = pattern.both_ways()
-        lines = [f"{pattern.tasks} {both.nnz // 2} 001"]
-        for rank in range(pattern.tasks):
-            row = both[[rank], :].tocoo()
-            lines.append(" ".join(f"{other + 1} {size:.0f}" for other, size in zip(row.col, row.data, strict=True)))
+        lines = metis.lines_of(pattern)
     elif path.lower().endswith(".json"):
         lines = json_patterns.to_text(pattern).splitlines()
     elif path.lower().endswith(".csv"):
-        lines = [",".join(f"{size:.0f}" for size in row) for row in matrix.toarray()]
+        lines = [",".join(f"{size:.15g}" for size in row) for row in matrix.toarray()]
     else:
         raise ThalwegError(SETTINGS, f"{path} has none of the endings .json, .mtx, .graph, .metis, .csv", "choose one")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    write_text("\n".join(lines) + "\n", path)
 
 
 _READERS: dict[tuple[str, ...], Callable[[str], sparse.coo_array | np.ndarray | Pattern]] = {
     (".pattern",): _recorded,
     (".json",): lambda path: json_patterns.read(path, _recorded),
     (".mtx", ".mtx.gz"): _matrix_market,
-    (".graph", ".metis"): _metis,
+    (".graph", ".metis"): metis.read,
     (".csv", ".txt"): _table,
     (".dat",): _qaplib,
 }

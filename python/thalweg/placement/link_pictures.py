@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg.placement.drawings import hottest_links, loads_by_neighbors
+from thalweg.placement.loads import bytes_on_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,9 +83,10 @@ def _grid(slots: Slots, loads: NDArray[np.float64], frame: Frame, step: float) -
 
 def _bars(slots: Slots, loads: NDArray[np.float64], frame: Frame) -> Iterator[str]:
     half = frame.width / 2
+    carried = bytes_on_links(slots, loads)
     for row, link in enumerate(hottest_links(loads)):
         down = frame.top + row * _BAR
         length = half * loads[link] / frame.highest
-        text = escape(f"{slots.machine.link_name(int(link))}: {loads[link]:.6g} bytes")
+        text = escape(f"{slots.machine.link_name(int(link))}: {carried[link]:.6g} bytes")
         yield f'<rect x="{frame.left}" y="{down:.1f}" width="{length:.1f}" height="{_BAR - 3}" fill="{_COLOR}"/>'
         yield f'<text x="{frame.left + half + 6}" y="{down + _BAR - 4:.1f}" font-size="{_BAR - 3}">{text}</text>'

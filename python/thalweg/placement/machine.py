@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from thalweg.balancing.files import read_nodes
+from thalweg.balancing.files import Named, read_names, read_nodes
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.machine import Machine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from thalweg import _core
@@ -65,6 +67,8 @@ def slots_of(machine: str | Machine, nodes: ArrayLike | None = None, slots_per_n
             remedy = "give them to thalweg.Machine"
             raise ThalwegError(SETTINGS, f"nodes or slots beside a machine {machine.name} that is made", remedy)
         return _slots_of(machine)
+    if not isinstance(machine, str):
+        raise ThalwegError(SETTINGS, f"machine {machine!r}", 'write a name as "torus:16x16x16", or a thalweg.Machine')
     where = None if nodes is None else np.asarray(nodes)
     if where is not None and where.ndim == 2 and where.shape[1] == 1:
         where = where.ravel()
@@ -81,13 +85,31 @@ def _slots_of(machine: Machine) -> Slots:
 
 
 def read_slots(machine: str, nodes_file: str, slots_per_node: int = 1) -> Slots:
-    """Make slots from a file of nodes, which may name the torus itself; "" for either: the other's."""
+    """Make slots from a file of nodes, which may name the torus itself; "" for either: the other's.
+
+    Of machines that name their nodes the file may have names, as n[003-017,040]. Raises ThalwegError with the line.
+    """
     if not nodes_file:
         if not machine:
             raise ThalwegError(SETTINGS, "no machine", "give one, such as --machine torus:16x16x16")
         return slots_of(machine, None, slots_per_node)
+    if machine.startswith("graph:") and (names := read_names(nodes_file)):
+        return slots_of(machine, _numbers_of(names, Machine(machine)), slots_per_node)
     found = read_nodes(nodes_file)
     named = "torus:" + "x".join(map(str, found.extents)) if found.extents else ""
     if not machine and not named:
         raise ThalwegError(SETTINGS, f"{nodes_file} names no torus", "give --machine")
     return slots_of(machine or named, found.coordinates, slots_per_node)
+
+
+def _numbers_of(names: Sequence[Named], machine: Machine) -> list[int]:
+    """Number nodes that are given by their names."""
+    numbers: dict[int, str] = {}
+    for name, place in names:
+        number = machine.interconnect.node_named(name)
+        if number < 0:
+            place.refuse(f"{name} is no node of {machine.name}", "name nodes of a graph:FILE, or give their numbers")
+        if number in numbers:
+            place.refuse(f"node {name} comes twice", "name each node once")
+        numbers[number] = name
+    return list(numbers)

@@ -10,7 +10,7 @@ from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.bounds import Bound, hop_bytes_bound, link_bound
 from thalweg.placement.machine import Slots, slots_of
-from thalweg.placement.pattern import Pattern
+from thalweg.placement.pattern import Pattern, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -60,6 +60,8 @@ class Placement(NamedTuple):
     """What `identity` is of: rank r on slot r, and where ranks share slots, in their order by weight."""
     weights: NDArray[np.float64] | None = None
     """Of tasks that share slots."""
+    base_load: NDArray[np.float64] | None = None
+    """Bytes of other jobs on each link."""
 
     def __repr__(self) -> str:
         """Say what it is without its arrays."""
@@ -111,10 +113,10 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
 
     The answer is never worse than rank r on slot r. Raises ThalwegError for what is no such problem.
     """
+    limits = _checked(budget, seed, objective)
     traffic = pattern if isinstance(pattern, Pattern) else Pattern(pattern)
     slots = machine if isinstance(machine, Slots) else slots_of(machine, nodes, slots_per_node)
-    limits = budget or Budget()
-    loads = np.empty(0) if base_load is None else np.ascontiguousarray(base_load, dtype=np.float64)
+    loads = np.empty(0) if base_load is None else _base_loads(base_load, slots)
     weights = _weights(traffic, sharing) if traffic.tasks > slots.nodes.size else None
     shared = None if sharing is None or weights is None else (weights.tolist(), sharing.imbalance)
     try:
@@ -138,8 +140,42 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
         within = min(limits.seconds, _BOUND_SECONDS)
         proven = {"hop-bytes": hop_bytes_bound(traffic, slots, within), "link": link_bound(traffic, slots)}
     return Placement(
-        found.slot_of, slots, found.method, found.identity, found.placed, found.seconds, proven, found.numbered, weights
+        found.slot_of,
+        slots,
+        found.method,
+        found.identity,
+        found.placed,
+        found.seconds,
+        proven,
+        found.numbered,
+        weights,
+        None if base_load is None else loads,
     )
+
+
+def _checked(budget: Budget | None, seed: int, objective: str) -> Budget:
+    """Refuse what is no budget, seed or objective, and give the budget."""
+    limits = Budget() if budget is None else budget
+    if not isinstance(limits, Budget):
+        raise ThalwegError(SETTINGS, f"budget {budget!r}", f"write thalweg.Budget(seconds={budget!r}) or the like")
+    if isinstance(limits.seconds, bool) or not isinstance(limits.seconds, int | float) or not limits.seconds >= 0:
+        raise ThalwegError(SETTINGS, f"a budget of {limits.seconds!r} seconds", "give a number from 0")
+    whole_number(limits.proposals, "proposals of a budget", 0, 2**62)
+    whole_number(seed, "seed", 0, 2**63 - 1)
+    if not isinstance(objective, str):
+        raise ThalwegError(SETTINGS, f"objective {objective!r}", "write hop-bytes, link, contention or time")
+    return limits
+
+
+def _base_loads(base_load: ArrayLike, slots: Slots) -> NDArray[np.float64]:
+    try:
+        loads = np.ascontiguousarray(base_load, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ThalwegError(SETTINGS, f"base_load: {error}", "give the bytes on each link") from error
+    if loads.shape != (slots.machine.links,) or not (loads >= 0).all():
+        problem = f"base_load of shape {loads.shape} for {slots.machine.links} links, or with bytes below 0"
+        raise ThalwegError(SETTINGS, problem, "give the bytes on each link, from 0")
+    return loads
 
 
 def _weights(pattern: Pattern, sharing: Sharing | None) -> NDArray[np.float64] | None:

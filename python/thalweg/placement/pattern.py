@@ -54,9 +54,9 @@ class Pattern:
         if traffic is None and tasks is None:
             raise ThalwegError(SETTINGS, "a pattern of nothing", "give a matrix, or the number of tasks")
         matrix = None if traffic is None else _square(traffic)
-        self.tasks = int(tasks if tasks is not None else matrix.shape[0] if matrix is not None else 0)
-        if self.tasks > TASKS_MAX:
-            raise ThalwegError(SETTINGS, f"a pattern of {self.tasks} tasks", f"give at most {TASKS_MAX}")
+        self.tasks = whole_number(matrix.shape[0] if matrix is not None else tasks, "tasks", 0, TASKS_MAX)
+        if matrix is not None and tasks is not None and tasks != self.tasks:
+            raise ThalwegError(SETTINGS, f"{tasks} tasks, and a matrix of {self.tasks}", "leave the number out")
         try:
             self._core = _core.TrafficPattern(self.tasks)
         except (TypeError, _core.Error) as error:
@@ -64,6 +64,8 @@ class Pattern:
         self.phases: list[Phase] = []
         self.sent: Sent | None = None
         """Of a program that was recorded: from which source lines the bytes are."""
+        self.remarks: list[str] = []
+        """How it was read, where people should know."""
         if matrix is not None:
             self.add_phase("all", matrix)
 
@@ -75,6 +77,8 @@ class Pattern:
                 SETTINGS, f"phase {name} of {matrix.shape[0]} tasks in a pattern of {self.tasks}", "give all the same"
             )
         counts = np.ones(matrix.nnz) if messages is None else _counts(matrix, messages)
+        if not 0 <= repeats <= _core.amount_max:
+            raise ThalwegError(SETTINGS, f"phase {name} with {repeats} repeats", "give a number from 0")
         phase = Phase(
             name,
             float(repeats),
@@ -110,6 +114,17 @@ class Pattern:
         return sparse.csr_array(total + total.T)
 
 
+def whole_number(value: Any, what: str, least: int, most: int) -> int:
+    """Give a number that a program has passed. Raises ThalwegError for what is none, or out of its range."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        raise ThalwegError(SETTINGS, f"{what}: {value!r} is no whole number from {least} to {most}", "give one")
+    return int(value)
+
+
+def _holds_numbers(kind: np.dtype[Any]) -> bool:
+    return bool(np.issubdtype(kind, np.number) or np.issubdtype(kind, np.bool_))
+
+
 def _square(traffic: Any) -> sparse.coo_array:
     try:
         matrix = sparse.coo_array(traffic)
@@ -117,7 +132,7 @@ def _square(traffic: Any) -> sparse.coo_array:
         raise ThalwegError(
             SETTINGS, f"a pattern that is no matrix: {error}", "give numbers in two dimensions"
         ) from error
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.issubdtype(matrix.dtype, np.number):
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not _holds_numbers(matrix.dtype):
         raise ThalwegError(
             SETTINGS, f"a pattern of shape {matrix.shape} and type {matrix.dtype}", "give a square matrix of numbers"
         )

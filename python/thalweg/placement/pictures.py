@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thalweg import _core
-from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.drawings import bytes_between_slots
 from thalweg.placement.link_pictures import Frame, link_picture
+from thalweg.placement.loads import link_loads
+from thalweg.text_files import write_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,17 +39,13 @@ def write_pictures(pattern: Pattern, placement: Placement, path: str) -> None:
     heights = []
     for column, (title, slot_of) in enumerate((("links, as numbered", before), ("links, placed", placement.slot_of))):
         left = _GAP + column * (_SIDE + _GAP)
-        loads = _core.link_loads(pattern.core, placement.slots.machine, placement.slots.nodes, slot_of)
+        loads = link_loads(pattern, placement.slots, slot_of, placement.base_load)
         drawn, drawn_height = link_picture(placement.slots, loads, Frame(left, top, _SIDE, highest))
         parts += [f'<text x="{left}" y="{top - 10}">{title}</text>', drawn]
         heights.append(round(drawn_height))
     width, height = 2 * (_SIDE + _GAP) + _GAP, top + max(heights) + _GAP
     text = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif">\n'
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text + "\n".join(parts) + "\n</svg>\n")
-    except OSError as error:
-        raise ThalwegError(SETTINGS, f"{path}: {error.strerror}", "name a file to write") from error
+    write_text(text + "\n".join(parts) + "\n</svg>\n", path)
 
 
 def _matrix(cells: NDArray[np.float64], left: int) -> list[str]:
@@ -63,7 +59,7 @@ def _matrix(cells: NDArray[np.float64], left: int) -> list[str]:
 
 
 def _sorted_loads(pattern: Pattern, placement: Placement, slot_of: NDArray[np.int32]) -> NDArray[np.float64]:
-    loads = _core.link_loads(pattern.core, placement.slots.machine, placement.slots.nodes, slot_of)
+    loads = link_loads(pattern, placement.slots, slot_of, placement.base_load)
     return np.sort(loads[loads > 0])[::-1]
 
 

@@ -33,8 +33,9 @@ _OPENMPI_NUMBERS = {
     "reduce_scatter": 13,
     "scatter": 15,
 }
-# What coll/tuned compares a rule's size with: the unit, or the units of all ranks.
-_OPENMPI_TOTALS = ("allgather", "alltoall", "gather", "scatter")
+# What coll/tuned compares a rule's size with: the unit, or the units of all ranks
+# (coll_tuned_decision_dynamic.c: of reduce_scatter it adds up all counts).
+_OPENMPI_TOTALS = ("allgather", "alltoall", "gather", "reduce_scatter", "scatter")
 
 
 _INT_MAX = 2**31 - 1

@@ -5,7 +5,6 @@ The rules are written beside the tuning file, from its picks, so that the tuning
 
 import ctypes
 import hashlib
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from thalweg.rules.picks import LIBRARY, selected_algorithms
 from thalweg.settings.layers import default_tuning_file
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.settings.values import NO_TUNING
+from thalweg.text_files import write_text
 
 
 class LibraryRules(NamedTuple):
@@ -136,9 +136,7 @@ def _written(library: Library, rules: Rules, ranks: int, path: Path) -> LibraryR
         text = library.rules_text(rules, ranks)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = path.with_name(f"{path.name}.{os.getpid()}")
-            fresh.write_text(text, encoding="utf-8")
-            fresh.replace(path)
+            write_text(text, path)
         variables = library.file_variables(str(path))
     except (OSError, ThalwegError) as error:
         return LibraryRules({}, f"the library is not told of the tuning file's picks among its own algorithms: {error}")

@@ -2,10 +2,10 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.errors import SETTINGS, Status, ThalwegError
 from thalweg.settings.options import BY_NAME, FORMER_NAMES
 
 PROJECT_FILE = "thalweg.toml"
@@ -23,7 +23,7 @@ def configuration_files(environment: Mapping[str, str], folder: str) -> Iterator
 def read_file(path: str) -> tuple[dict[str, Any], str] | None:
     """Read a file's table and its text; None if there is no such file."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             text = file.read()
     except FileNotFoundError:
         return None
@@ -36,11 +36,21 @@ def read_file(path: str) -> tuple[dict[str, Any], str] | None:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _broken(path, text, error) from error
-    for key in table:
-        if key not in BY_NAME and key not in FORMER_NAMES:
-            known = ", ".join(BY_NAME)
-            raise ThalwegError(SETTINGS, f"{path}:{line_of(text, key)}: unknown setting {key!r}", f"known: {known}")
+    check_keys(table, text, path, "setting", (*BY_NAME, *FORMER_NAMES))
     return table, text
+
+
+def check_keys(  # noqa: PLR0913, PLR0917 - what is read, and how errors call it
+    table: Mapping[str, Any], text: str, path: str, what: str, known: Sequence[str], status: Status = SETTINGS
+) -> None:
+    """Refuse what is not known, with its line and what may have been meant. Raises ThalwegError."""
+    for key in table:
+        if key not in known:
+            import difflib  # noqa: PLC0415 - for errors alone
+
+            near = difflib.get_close_matches(key, known, 1)
+            remedy = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+            raise ThalwegError(status, f"{path}:{line_of(text, key)}: unknown {what} {key!r}", remedy)
 
 
 def line_of(text: str, key: str, table: str = "") -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from thalweg.plots import new_figure
+from thalweg.plots import new_figure, save_figure
 from thalweg.simulation.network import NetworkSimulation
 
 
@@ -31,7 +31,7 @@ def draw_loads(found: Sequence[NetworkSimulation], path: str) -> None:
     latency.set_ylabel("latency, us")
     latency.set_ylim(bottom=0)
     through.legend()
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def draw_times(sizes: Sequence[int], nanoseconds: Mapping[str, Sequence[float]], path: str) -> None:
@@ -43,4 +43,4 @@ def draw_times(sizes: Sequence[int], nanoseconds: Mapping[str, Sequence[float]],
     axes.set_xlabel("bytes")
     axes.set_ylabel("time, us")
     axes.legend()
-    figure.savefig(path)
+    save_figure(figure, path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.plots import new_figure
+from thalweg.plots import new_figure, save_figure
 from thalweg.simulation.simulate import kinds
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def draw_timeline(found: Simulation, path: str) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     if links:
         _draw_links(found, figure.add_subplot(panels[1]), links)
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def _draw_links(found: Simulation, axes: Axes, links: int) -> None:

@@ -10,11 +10,14 @@ import numpy as np
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.machine import Slots, slots_of
+from thalweg.text_files import lines_of, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+_DIGITS_MAX = 9
 
 
 class Network(NamedTuple):
@@ -115,11 +118,14 @@ def _checked(placement: ArrayLike | None, ranks: int, slots: int) -> NDArray[np.
 
 def read_placement(path: str) -> NDArray[np.int64]:
     """Read the slot of each rank, a line each, as `thalweg map -o FILE --format list` writes them."""
-    try:
-        return np.array(Path(path).read_text(encoding="utf-8").split(), dtype=np.int64)
-    except (OSError, UnicodeDecodeError, ValueError, OverflowError) as error:
-        remedy = "name a file of slots, as `thalweg map -o FILE --format list` writes it"
-        raise ThalwegError(SETTINGS, f"{path} cannot be read as a placement", remedy) from error
+    remedy = "name a file of slots, as `thalweg map -o FILE --format list` writes it"
+    slots: list[int] = []
+    for line in lines_of(read_text(path, remedy), path):
+        for word in line.words:
+            if not (word.isascii() and word.isdigit()) or len(word) > _DIGITS_MAX:
+                line.place.refuse(f"'{shown(word)}' is no slot", remedy)
+            slots.append(int(word))
+    return np.array(slots, dtype=np.int64)
 
 
 def is_network(name: str) -> bool:

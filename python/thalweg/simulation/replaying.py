@@ -11,6 +11,7 @@ from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.simulation.ground import Costs, ground_of
 from thalweg.simulation.simulate import EXPLAINED_MAX, run
+from thalweg.text_files import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,11 +79,9 @@ def replay(  # noqa: PLR0913 - a simulation has that many sides, all with a usua
             known, ";".join(use), computation_scale, ground.machine, ground.ranks_per_node, ground.loggops, ground.nodes
         )
         if goal:
-            Path(goal).write_text(_core.write_goal(program), encoding="utf-8")
+            write_text(_core.write_goal(program), goal)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    except OSError as error:
-        raise ThalwegError(SETTINGS, f"{goal} cannot be written: {error.strerror}", "name another file") from error
     return Replay(
         known.command,
         known.calls,

@@ -106,7 +106,7 @@ def _goal_program(goal: str | Path | bytes, ground: Ground) -> _core.SimulatedPr
     if not isinstance(goal, bytes):
         name = str(goal)
         try:
-            goal = Path(goal).read_bytes()
+            goal = Path(goal).read_bytes().removeprefix(b"\xef\xbb\xbf")
         except OSError as error:
             raise ThalwegError(SETTINGS, f"{name} cannot be read: {error.strerror}", "name a file in GOAL") from error
     return _core.goal_program(goal, name, ground.machine, ground.ranks_per_node, ground.loggops, ground.nodes)

@@ -1,12 +1,12 @@
 """What is tuned: calls and sizes, and the candidates for each."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.strategies import device_strategies
+from thalweg.text_files import read_text
 from thalweg.trials.session import Job
 from thalweg.units import size_text
 
@@ -100,12 +100,8 @@ def node_places(job: Job, machine: _core.Machine) -> _core.NodePlaces:
     if not job.node_list or len(job.hosts) == 1:
         return _core.NodePlaces(machine.network)
     try:
-        text = Path(job.node_list).read_text(encoding="utf-8")
+        text = read_text(job.node_list, "name another --node-list")
         return _core.node_places(text, list(job.hosts), machine.network, job.node_list)
-    except OSError as error:
-        raise ThalwegError(
-            USAGE, f"{job.node_list} cannot be read: {error.strerror}", "name another --node-list"
-        ) from error
     except _core.Error as error:
         raise ThalwegError(USAGE, *error.args) from error
 

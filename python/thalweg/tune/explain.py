@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rich.table import Table
 
 from thalweg import _core
-from thalweg.errors import USAGE, ThalwegError
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
 from thalweg.terminal import output_console, print_line
@@ -116,7 +116,7 @@ def explain_call(  # noqa: PLR0913
 ) -> None:
     """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
     _require_collective(question.call)
-    tuning_path = tuning_file or default_tuning_file(os.environ)
+    tuning_path = tuning_path_of(tuning_file)
     picks = known_picks(store.load(tuning_path), question)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
@@ -160,6 +160,13 @@ def explain_call(  # noqa: PLR0913
     if limit and len(space) > limit:
         console.print(f"… and {len(space) - limit} more candidates (--all)")
     _print_pick(question, picks, tuning_path)
+
+
+def tuning_path_of(given: str) -> str:
+    """Name the tuning file: one that the user names has to be there."""
+    if given and not os.path.exists(given):
+        raise ThalwegError(SETTINGS, f"there is no tuning file {given}", "name another, or make it: thalweg tune")
+    return given or default_tuning_file(os.environ)
 
 
 def _require_collective(call: str) -> None:

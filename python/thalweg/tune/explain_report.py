@@ -9,12 +9,12 @@ from thalweg import _core
 from thalweg.documents import REPORT
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
-from thalweg.settings.layers import default_tuning_file
 from thalweg.terminal import print_line
+from thalweg.text_files import read_text
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
-from thalweg.tune.explain import Question, candidates, known_picks, reason, tune_command
+from thalweg.tune.explain import Question, candidates, known_picks, reason, tune_command, tuning_path_of
 from thalweg.tune.explain_learned import learned_lines, learned_of
 from thalweg.tune.explain_streams import stream_lines
 from thalweg.units import count_text, time_text
@@ -32,17 +32,17 @@ def unit_size(call: str, total: float, ranks: int) -> int:
 
 def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     """Explain every collective call site of a finished run."""
+    remedy = "thalweg run --report FILE writes one"
+    text = read_text(path, remedy)
     try:
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file)
-    except (OSError, ValueError) as error:
-        remedy = "thalweg run --report FILE writes one"
+        report = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ThalwegError(USAGE, f"{path} is no report of a run: {error}", remedy) from error
     if not isinstance(report, dict) or report.get("format") != REPORT:
         raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _default_machine(report)
-    tuning = store.of_job(store.load(tuning_file or default_tuning_file(os.environ)), report.get("fingerprint") or [])
+    tuning = store.of_job(store.load(tuning_path_of(tuning_file)), report.get("fingerprint") or [])
     print_line(f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}")
     print_line(f"machine: {machine.title}")
     unmeasured = Unmeasured()

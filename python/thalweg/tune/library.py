@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from thalweg.rules.library import Library
 from thalweg.rules.picks import LIBRARY
+from thalweg.text_files import write_text
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Session
 from thalweg.tune import library_trials
@@ -86,7 +87,7 @@ def _decided(
     rules = library_trials.rules_of(times)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rules"
-        file.write_text(comparison.library.rules_text(rules, comparison.session.job.ranks), encoding="utf-8")
+        write_text(comparison.library.rules_text(rules, comparison.session.job.ranks), file)
         with comparison.start(comparison.library.file_variables(str(file))) as ruled:
             for case in winners:
                 if not go_on():

@@ -18,6 +18,7 @@ from thalweg.machine.probe_devices import run_on_devices
 from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.strategies import device_strategies
+from thalweg.text_files import write_text
 from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
@@ -311,8 +312,7 @@ def document(found: Sequence[Found]) -> list[dict[str, Any]]:
 
 def write_document(found: Sequence[Found], path: str) -> None:
     """Write it as JSON."""
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(document(found), file, indent=1)
+    write_text(json.dumps(document(found), indent=1), path)
 
 
 def native_ratio(outcome: Outcome) -> float:

@@ -1,11 +1,10 @@
 #include "job/mpi/agreed_network.hpp"
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "machine/host_places.hpp"
 
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 namespace thalweg::job {
 
@@ -18,19 +17,13 @@ struct NetworkTexts {
   std::string problem;
 };
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Error(fmt::format("{} cannot be read", path), "name a list of hosts and their places");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 NetworkTexts read_texts(const std::string& node_list, const machine::Machine& machine) {
   NetworkTexts texts{.shape = machine.network, .list = {}, .problem = {}};
   if (node_list.empty() && machine.nodes.size() == 0 && !machine::knows_names(machine.network))
     return texts;
   try {
-    std::string list = node_list.empty() ? machine::to_text(machine.nodes) : text_of(node_list);
+    std::string list = node_list.empty() ? machine::to_text(machine.nodes)
+                                         : read_text(node_list, "name a list of hosts and their places");
     machine::parse_host_places(list, machine.network, node_list.empty() ? "the machine file" : node_list);
     texts.list = std::move(list);
   } catch (const std::exception& error) {

@@ -1,7 +1,5 @@
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -138,23 +136,6 @@ std::string cannot_be_written(const std::string& path, int error) {
   else if (error == ENOSPC || error == EDQUOT)
     remedy = "free some space there, or name a file elsewhere with --report or THALWEG_REPORT";
   return fmt::format("the report '{}' cannot be written: {}; {}", path, std::strerror(error), remedy);
-}
-
-bool write_atomically(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::FILE* file = std::fopen(temporary.c_str(), "w");
-  if (file == nullptr) {
-    return false;
-  }
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = std::fclose(file) == 0;
-  if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) {
-    return true;
-  }
-  const int error = errno;
-  std::remove(temporary.c_str());
-  errno = error;
-  return false;
 }
 
 } // namespace thalweg::mpi::observe

@@ -49,10 +49,7 @@ std::string summary(const RunDescription& run, const Profile& profile, SummarySi
 // JSON, format "thalweg-report" version 1.
 std::string document(const RunDescription& run, const Profile& profile);
 
-// Replaces the file at once or not at all; false, with errno set, when it could not.
-bool write_atomically(const std::string& path, const std::string& text);
-
-// What to say of a report for which that failed, with a remedy.
+// What to say of a report that cannot be written, with a remedy.
 std::string cannot_be_written(const std::string& path, int error);
 
 } // namespace thalweg::mpi::observe

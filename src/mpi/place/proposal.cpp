@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
+#include <limits>
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
+#include "core/line_reader.hpp"
 #include "mpi/place/trial_store.hpp"
 #include "pattern/recording.hpp"
 #include "place/pinned.hpp"
@@ -91,19 +93,22 @@ void propose(Proposal& proposal, const machine::Allocation& allocation, const ma
 }
 
 Proposal read_slots(const std::string& file, std::int32_t ranks) {
-  std::ifstream stream(file);
-  if (!stream)
-    throw Error(fmt::format("{} cannot be read", file), "name a file with the slot of each rank, or auto");
+  const std::string text = read_text(file, "name a file with the slot of each rank, or auto");
+  LineReader reader(text, file);
   Proposal proposal{.is_by_order = true, .why = "by " + file};
   std::vector<bool> taken(static_cast<std::size_t>(ranks));
-  for (std::int32_t slot = 0; stream >> slot;) {
-    if (slot < 0 || slot >= ranks || taken[static_cast<std::size_t>(slot)])
-      throw Error(fmt::format("{}: rank {} has slot {}", file, proposal.slot_of.size(), slot),
-                  fmt::format("give each of the slots 0 to {} to one rank", ranks - 1));
-    taken[static_cast<std::size_t>(slot)] = true;
-    proposal.slot_of.push_back(slot);
+  const std::string remedy = fmt::format("give each of the slots 0 to {} to one rank", ranks - 1);
+  while (reader.next_line()) {
+    reader.drop_comment(true);
+    for (const std::string_view word : reader.words()) {
+      const std::uint64_t slot = reader.number(word, std::numeric_limits<std::int32_t>::max());
+      if (slot >= taken.size() || taken[slot])
+        reader.fail(fmt::format("rank {} has slot {}", proposal.slot_of.size(), slot), remedy);
+      taken[slot] = true;
+      proposal.slot_of.push_back(static_cast<std::int32_t>(slot));
+    }
   }
-  if (!stream.eof() || proposal.slot_of.size() != taken.size())
+  if (proposal.slot_of.size() != taken.size())
     throw Error(fmt::format("{} has {} slots for {} ranks", file, proposal.slot_of.size(), ranks),
                 "write one whole number for each rank");
   return proposal;

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "mpi/observe/output.hpp"
+#include "core/files.hpp"
 
 namespace thalweg::mpi {
 
@@ -35,7 +35,7 @@ bool keep_trial(const std::string& pattern_file, const machine::Allocation& allo
   trial.key = key_of_trial(pattern_file, allocation, against);
   std::vector<place::KeptTrial> trials = place::parse_trials(text_of_file(file));
   place::remember(trials, std::move(trial));
-  return observe::write_atomically(file, place::to_text(trials));
+  return !write_file(file, place::to_text(trials));
 }
 
 } // namespace thalweg::mpi

@@ -1,16 +1,14 @@
 #include "mpi/record/pattern_store.hpp"
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 
 #include "core/error.hpp"
-#include "mpi/observe/output.hpp"
+#include "core/files.hpp"
 
 namespace thalweg::mpi {
 
@@ -78,8 +76,8 @@ std::string trace_file(const std::string& folder, int ranks) {
 void write_pattern(const std::string& file, const std::string& text) {
   std::error_code none;
   fs::create_directories(fs::path(file).parent_path(), none);
-  if (!observe::write_atomically(file, text))
-    throw Error(fmt::format("the pattern {} cannot be written: {}", file, std::strerror(errno)),
+  if (const std::error_code error = write_file(file, text))
+    throw Error(fmt::format("the pattern {} cannot be written: {}", file, error.message()),
                 "name a folder that can be written to: --patterns FOLDER or THALWEG_PATTERNS",
                 thalweg_error_system);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
+#include "core/files.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -157,8 +157,10 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   const std::string& path = runtime.settings.report;
-  if (!path.empty() && !observe::write_atomically(path, observe::document(run, profile))) {
-    log_line(observe::cannot_be_written(path, errno));
+  const std::error_code error =
+      path.empty() ? std::error_code{} : write_file(path, observe::document(run, profile));
+  if (error) {
+    log_line(observe::cannot_be_written(path, error.value()));
   }
 }
 

@@ -6,20 +6,22 @@
 // JOURNAL is the number of a descriptor. REPORT is a file or empty, SUMMARY 1 where a summary is wanted.
 // CAUSE says what ended the job.
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "core/files.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
 
 int main(int count, char** words) {
   using namespace thalweg::mpi::observe;
+  using thalweg::write_file;
   if (count != 6) {
     std::fprintf(stderr, "usage: thalweg-unfinished JOURNAL REPORT SUMMARY COLUMNS CAUSE\n");
     return 2;
@@ -35,8 +37,10 @@ int main(int count, char** words) {
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   const std::string path = words[2];
-  if (path.empty() || write_atomically(path, document(job.run, profile)))
+  const std::error_code error =
+      path.empty() ? std::error_code{} : write_file(path, document(job.run, profile));
+  if (!error)
     return 0;
-  std::fprintf(stderr, "thalweg: %s\n", cannot_be_written(path, errno).c_str());
+  std::fprintf(stderr, "thalweg: %s\n", cannot_be_written(path, error.value()).c_str());
   return 1;
 }

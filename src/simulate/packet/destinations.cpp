@@ -50,6 +50,31 @@ std::vector<std::uint32_t> reversed_bits(std::uint32_t nodes) {
   });
 }
 
+/// Dimension by dimension; of a switch with several nodes each keeps its number there. Where all dimensions
+/// are too short to go on in, all nodes are taken for a ring.
+std::vector<std::uint32_t> tornado(std::uint32_t nodes, const topology::Grid* grid) {
+  const auto is_long = [](std::int32_t extent) { return extent > 2; };
+  std::vector<std::int32_t> extents{static_cast<std::int32_t>(nodes)};
+  if (grid != nullptr && std::ranges::any_of(grid->extents(), is_long))
+    extents = grid->extents();
+  std::uint32_t switches = 1;
+  for (const std::int32_t extent : extents)
+    switches *= static_cast<std::uint32_t>(extent);
+  const std::uint32_t per_switch = nodes / switches;
+  return each(nodes, [&](std::uint32_t node) {
+    std::uint32_t rest = node / per_switch;
+    std::uint32_t there = node % per_switch;
+    std::uint32_t stride = per_switch;
+    for (const std::int32_t extent : extents) {
+      const auto size = static_cast<std::uint32_t>(extent);
+      there += stride * ((rest + (size - 1) / 2) % size);
+      rest /= size;
+      stride *= size;
+    }
+    return there;
+  });
+}
+
 std::vector<std::uint32_t> any_permutation(std::uint32_t nodes, std::uint64_t seed) {
   std::vector<std::uint32_t> destinations(nodes);
   std::iota(destinations.begin(), destinations.end(), 0U);
@@ -69,8 +94,8 @@ std::uint32_t step_of(std::string_view name, std::string_view text) {
 
 } // namespace
 
-std::vector<std::uint32_t> parse_destinations(std::string_view name, std::uint32_t nodes,
-                                              std::uint64_t seed) {
+std::vector<std::uint32_t> parse_destinations(std::string_view name, std::uint32_t nodes, std::uint64_t seed,
+                                              const topology::Grid* grid) {
   if (name == "uniform") {
     require_nodes(nodes > 1, name, nodes, "2 nodes or more");
     return {};
@@ -86,7 +111,7 @@ std::vector<std::uint32_t> parse_destinations(std::string_view name, std::uint32
     return each(nodes, [&](std::uint32_t node) { return (node << 1 | node >> (bits - 1)) & (nodes - 1); });
   }
   if (name == "tornado")
-    return each(nodes, [&](std::uint32_t node) { return (node + (nodes - 1) / 2) % nodes; });
+    return tornado(nodes, grid);
   if (name == "permutation")
     return any_permutation(nodes, seed);
   if (name.starts_with("shift:")) {

@@ -25,7 +25,8 @@ public:
   PoissonSource(const Fabric& fabric, const RouterOptions& options, const Traffic& traffic, double load)
       : bytes_(options.packet_bytes), duration_(transfer_ticks(options, options.packet_bytes)),
         nodes_(fabric.nodes()), interface_latency_(traffic.interface_latency),
-        destinations_(traffic.fanout == 0 ? parse_destinations(traffic.pattern, nodes_, options.seed)
+        destinations_(traffic.fanout == 0 ? parse_destinations(traffic.pattern, nodes_, options.seed,
+                                                               fabric.shape().switch_grid())
                                           : std::vector<std::uint32_t>{}),
         mean_gap_(static_cast<Ticks>(std::llround(static_cast<double>(duration_) / load))) {
     const std::uint32_t senders = traffic.senders == 0 ? nodes_ : std::min(traffic.senders, nodes_);

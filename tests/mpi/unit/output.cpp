@@ -204,17 +204,6 @@ TEST(StreamGain, IsNoneWhereAStreamWouldNotPay) {
       << "a small share of all time";
 }
 
-TEST(WriteAtomically, ReplacesAFileAndReportsFailure) {
-  const std::string path = testing::TempDir() + "thalweg-report-test.json";
-  EXPECT_TRUE(write_atomically(path, "one"));
-  EXPECT_TRUE(write_atomically(path, "two"));
-  std::ifstream file(path);
-  EXPECT_EQ(std::string((std::istreambuf_iterator<char>(file)), {}), "two");
-  std::remove(path.c_str());
-  EXPECT_FALSE(write_atomically(path + "/nowhere/file", "x"));
-  EXPECT_NE(errno, 0);
-}
-
 TEST(Locate, NamesTheFileThatHoldsTheCode) {
   const Location here = locate(reinterpret_cast<const void*>(&summary));
   EXPECT_NE(here.module.find("test_mpi_unit"), std::string::npos);

@@ -29,6 +29,8 @@ class Graph(NamedTuple):
     cables: Sequence[Cable]
     routes: Sequence[Route] = ()
     comment: str = ""
+    remarks: Sequence[str] = ()
+    """What was left out or assumed, for people."""
 
 
 def name_of(text: str) -> str:

@@ -4,10 +4,16 @@ from xml.etree import ElementTree as ET
 
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.readers.graphs import Cable, Graph
+from thalweg.text_files import Place
 
-_KINDS = ("Package", "Die", "Group", "L4Cache", "L3Cache", "L2Cache")
-"""What cores share, beside the node itself."""
+_REMEDY = "give what lstopo --of xml writes"
+
+_KINDS = ("Machine", "NUMANode", "Socket", "Package", "Die", "Group", "L5Cache", "L4Cache", "L3Cache", "L2Cache")
+"""What cores share, beside the node itself. In hwloc 1 packages are sockets, and are inside of the memory's nodes."""
 _LEAVES = ("Core", "PU")
+_INSTRUCTIONS = "2"
+"""The type of a cache that has no data, in hwloc 1."""
+_DEPTH_MAX = 200
 
 
 def looks_so(text: str) -> bool:
@@ -23,11 +29,12 @@ def read(text: str, name: str) -> str | Graph:
     try:
         root = ET.fromstring(text)  # noqa: S314 - a file that the user names
     except ET.ParseError as error:
-        raise ThalwegError(SETTINGS, f"{name} is no XML: {error}", "give what lstopo --of xml writes") from error
+        line, _ = error.position
+        Place(name, line).refuse(f"this is no XML: {error}", _REMEDY)
     leaf = next((kind for kind in _LEAVES if root.find(f".//object[@type='{kind}']") is not None), None)
     machine = root.find("object")
     if leaf is None or machine is None:
-        raise ThalwegError(SETTINGS, f"{name} tells of no cores", "give what lstopo --of xml writes")
+        raise ThalwegError(SETTINGS, f"{name} tells of no cores", _REMEDY)
     tree = _collapsed(_parts(machine, leaf))
     if not isinstance(tree, list):
         return "star:1"
@@ -43,12 +50,22 @@ Tree = int | list["Tree"]
 """A leaf, or parts."""
 
 
-def _parts(whole: ET.Element, leaf: str) -> list[Tree]:
-    """Give what the cores of a part share. Kinds that are none of ours, as groups by memory, are passed through."""
+def _kind(part: ET.Element) -> str:
+    """Name what a part is, as hwloc 2 does: hwloc 1 gives caches their level apart."""
+    kind = part.get("type", "")
+    if kind == "Cache" and part.get("cache_type") != _INSTRUCTIONS:
+        return f"L{part.get('depth')}Cache"
+    return kind
+
+
+def _parts(whole: ET.Element, leaf: str, depth: int = 0) -> list[Tree]:
+    """Give what the cores of a part share. Kinds that are none of ours, as what only has a name, are passed through."""
+    if depth > _DEPTH_MAX:
+        raise ThalwegError(SETTINGS, f"parts inside of more than {_DEPTH_MAX} others", _REMEDY)
     parts: list[Tree] = []
     for child in whole.findall("object"):
-        kind = child.get("type")
-        inside: list[Tree] = [0] if kind == leaf else _parts(child, leaf)
+        kind = _kind(child)
+        inside: list[Tree] = [0] if kind == leaf else _parts(child, leaf, depth + 1)
         parts += [_collapsed(inside)] if kind in _KINDS and inside else inside
     return parts
 

@@ -1,20 +1,38 @@
-"""Slurm's topology: topology.conf of the plugin topology/tree, and what `scontrol show topology` prints."""
+r"""Slurm's topology: topology.conf of the plugin topology/tree, and what `scontrol show topology` prints.
+
+The syntax is that of Slurm's configuration files (slurm.conf(5)): pairs KEY=VALUE, with blanks around '=' or without,
+values in quotes, '\' before a line's end, which goes on in the next one, and before a '#' that begins no comment.
+"""
 
 import re
-from collections.abc import Mapping
-from typing import NoReturn
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers.graphs import Cable, Graph
+from thalweg.machine.readers.graphs import Cable, Graph, name_of
 from thalweg.machine.readers.hostlists import expand
+from thalweg.text_files import Place, shown
 
-_PAIR = re.compile(r"([A-Za-z]+)=(\S*)")
+_PAIR = re.compile(r'([A-Za-z]+)\s*=[ \t]*("[^"]*"|(?![A-Za-z]+\s*=)[^\s"]*)(?=\s|$)')
 _KEYS = {"switchname", "nodes", "switches", "level", "linkspeed"}
+_OTHERS = {"blockname": "blocks", "blocksizes": "blocks", "ringname": "rings"}
+_BETWEEN = "between_trees"
+
+
+class _Switch(NamedTuple):
+    """A line: a switch with what is below it."""
+
+    place: Place
+    name: str
+    switches: list[str]
+    nodes: list[str]
 
 
 def looks_so(text: str) -> bool:
     """Tell whether a file is likely one of these."""
-    return re.search(r"^\s*(SwitchName|BlockName)=", text, re.IGNORECASE | re.MULTILINE) is not None
+    return (
+        re.search(r"^\s*(SwitchName|BlockName|BlockSizes|RingName)\s*=", text, re.IGNORECASE | re.MULTILINE) is not None
+    )
 
 
 def read(text: str, name: str) -> Graph:
@@ -23,63 +41,104 @@ def read(text: str, name: str) -> Graph:
     `scontrol` lists all nodes below a switch, also where other switches are between: only a switch without switches
     has nodes of its own there. topology.conf may give a switch both. LinkSpeed is not used, as Slurm does not either.
     Each switch has one link to the one above: what Slurm calls a switch may be several, whose links are not known.
-    Raises ThalwegError with the line and the remedy.
+    Several trees are joined by a switch that is none, as jobs stay inside of one. Raises ThalwegError with the line and
+    the remedy.
     """
-    entries = [_entry(line, number, name) for number, line in _lines(text)]
-    entries = [entry for entry in entries if entry]
-    is_listing = any("level" in entry for entry in entries)
-    switches = [entry["switchname"] for entry in entries]
-    children: dict[str, list[str]] = {}
-    nodes: list[str] = []
-    for entry in entries:
-        below = expand(entry["switches"]) if entry.get("switches") else []
-        own = expand(entry["nodes"]) if entry.get("nodes") and not (is_listing and below) else []
-        if entry["switchname"] in children:
-            _refuse(name, f"switch {entry['switchname']} comes twice", "write a line for each switch")
-        children[entry["switchname"]] = below + own
-        nodes += own
-        for child in below:
-            if child not in switches:
-                _refuse(name, f"switch {child} is not described", f"add a line: SwitchName={child} Nodes=…")
+    entries = [(place, _pairs(line, place)) for place, line in _lines(text, name)]
+    is_listing = any("level" in pairs for _, pairs in entries)
+    switches: dict[str, _Switch] = {}
+    for place, pairs in entries:
+        switch = _switch(place, pairs, is_listing=is_listing)
+        if switch.name in switches:
+            place.refuse(f"switch {switch.name} comes twice", "write a line for each switch")
+        switches[switch.name] = switch
+    remarks: list[str] = []
+    nodes, cables = _tree(switches, remarks)
     if not nodes:
-        _refuse(name, "there are no nodes in it", "write SwitchName=s0 Nodes=n[0-15]")
-    seen = set(switches)
-    for node in nodes:
-        if node in seen:
-            _refuse(name, f"node {node} comes twice, or is a switch too", "name each once")
-        seen.add(node)
-    cables = [Cable(child, switch) for switch, below in children.items() for child in below]
-    return Graph(nodes, switches, cables, comment=f"from Slurm's topology {name}")
+        raise ThalwegError(SETTINGS, f"{name}: there are no nodes in it", "write SwitchName=s0 Nodes=n[0-15]")
+    names = list(switches)
+    roots = _roots(names, cables)
+    if len(roots) > 1:
+        remarks.append(f"{len(roots)} trees, with no links between: jobs are to stay inside of one")
+        names.append(_BETWEEN)
+        cables += [Cable(root, _BETWEEN) for root in roots]
+    return Graph(nodes, names, cables, comment=f"from Slurm's topology {name}", remarks=remarks)
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    """Give the lines without comments, continued ones put together, each with its number."""
-    lines: list[tuple[int, str]] = []
-    open_line = ""
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = open_line + raw.split("#", 1)[0].rstrip()
-        if line.endswith("\\"):
-            open_line = line[:-1] + " "
-            continue
-        open_line = ""
-        if line.strip():
-            lines.append((number, line))
-    return [*lines, (len(text.splitlines()), open_line)] if open_line.strip() else lines
+def _tree(switches: Mapping[str, _Switch], remarks: list[str]) -> tuple[list[str], list[Cable]]:
+    """Give the nodes and the cables to the switches above; a node is below the first switch that has it."""
+    home: dict[str, str] = {}
+    cables: list[Cable] = []
+    for switch in switches.values():
+        for below in dict.fromkeys(switch.switches):
+            if below not in switches:
+                switch.place.refuse(f"switch {below} is not described", f"add a line: SwitchName={below} Nodes=…")
+            if below == switch.name:
+                remarks.append(f"{switch.place.path}:{switch.place.line}: switch {below} is above itself: left out")
+            else:
+                cables.append(Cable(below, switch.name))
+        for node in dict.fromkeys(switch.nodes):
+            if node in switches:
+                switch.place.refuse(f"node {node} is a switch too", "name each once")
+            if node in home:
+                where = f"{switch.place.path}:{switch.place.line}"
+                remarks.append(f"{where}: node {node} is below {home[node]} and {switch.name}: {home[node]} counts")
+            else:
+                home[node] = switch.name
+                cables.append(Cable(node, switch.name))
+    return list(home), cables
 
 
-def _entry(line: str, number: int, name: str) -> Mapping[str, str]:
-    pairs = {key.lower(): value for key, value in _PAIR.findall(line)}
-    if "blockname" in pairs or "blocksizes" in pairs:
-        _refuse(name, f"line {number}: a topology of blocks", "Thalweg reads topology/tree; describe it as a graph")
-    if "switchname" not in pairs or not pairs["switchname"] or not set(pairs) <= _KEYS:
-        _refuse(name, f"line {number}: '{line.strip()[:60]}'", "write SwitchName=NAME Nodes=LIST or Switches=LIST")
-    if _PAIR.sub("", line).strip():
-        _refuse(name, f"line {number}: '{_PAIR.sub('', line).strip()[:60]}'", "write KEY=VALUE, without blanks")
-    names = expand(pairs["switchname"])
-    if len(names) != 1:
-        _refuse(name, f"line {number}: {len(names)} switches in one line", "write a line for each")
-    return {**pairs, "switchname": names[0]}
+def _roots(names: list[str], cables: list[Cable]) -> list[str]:
+    """Give a switch of each part that is linked, the uppermost where there is one."""
+    above: dict[str, str] = {name: name for name in names}
+
+    def root(name: str) -> str:
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    for cable in cables:
+        if cable.a in above:
+            above[root(cable.a)] = root(cable.b)
+    return list(dict.fromkeys(map(root, names)))
 
 
-def _refuse(name: str, why: str, remedy: str) -> NoReturn:
-    raise ThalwegError(SETTINGS, f"{name}: {why}", remedy)
+def _lines(text: str, name: str) -> Iterator[tuple[Place, str]]:
+    """Yield the lines without comments, continued ones put together, each with the number of its first."""
+    before, begin = "", 0
+    for number, raw in enumerate([*text.split("\n"), ""], 1):
+        line = before + re.split(r"(?<!\\)#", raw, maxsplit=1)[0].rstrip()
+        begin = begin if before else number
+        before = ""
+        if line.endswith("\\") and number <= text.count("\n") + 1:
+            before = line[:-1] or " "
+        elif line.strip():
+            yield Place(name, begin), re.sub(r"\\(.)", r"\1", line)
+
+
+def _pairs(line: str, place: Place) -> dict[str, str]:
+    pairs = {key.lower(): value.strip('"') for key, value in _PAIR.findall(line)}
+    for key, kind in _OTHERS.items():
+        if key in pairs:
+            place.refuse(f"a topology of {kind}", "Thalweg reads topology/tree; describe it as a graph")
+    unknown = next((key for key in pairs if key not in _KEYS), None)
+    if unknown is not None:
+        place.refuse(f"'{unknown}' is not known", "write SwitchName=NAME Nodes=LIST or Switches=LIST")
+    if rest := _PAIR.sub("", line).strip():
+        place.refuse(f"'{shown(rest)}' is no KEY=VALUE", "write lists without blanks, or in quotes")
+    if not pairs.get("switchname"):
+        place.refuse(f"'{shown(line.strip())}'", "write SwitchName=NAME Nodes=LIST or Switches=LIST")
+    return pairs
+
+
+def _switch(place: Place, pairs: Mapping[str, str], *, is_listing: bool) -> _Switch:
+    def names(key: str) -> list[str]:
+        return [name_of(one) for one in expand(pairs.get(key, ""), place)]
+
+    own = names("switchname")
+    if len(own) != 1:
+        place.refuse(f"{len(own)} switches in one line", "write a line for each")
+    below = names("switches")
+    return _Switch(place, own[0], below, [] if is_listing and below else names("nodes"))

@@ -9,8 +9,9 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace thalweg::pattern {
+namespace thalweg {
 
 class LineReader {
 public:
@@ -33,13 +34,34 @@ public:
   /// The next word of the line; empty: there is none.
   std::string_view word() {
     skip_blanks();
-    const std::string_view found = line_.substr(0, line_.find_first_of(" \t"));
+    const std::string_view found = line_.substr(0, line_.find_first_of(blanks));
     line_.remove_prefix(found.size());
     return found;
+  }
+  /// All words that are left of the line.
+  std::vector<std::string_view> words() {
+    std::vector<std::string_view> all;
+    for (std::string_view one = word(); !one.empty(); one = word())
+      all.push_back(one);
+    return all;
+  }
+  /// Takes a comment off the line: from a '#' on that begins a word, or from any.
+  void drop_comment(bool within_words = false) {
+    std::size_t mark = line_.find('#');
+    while (!within_words && mark != std::string_view::npos && mark > 0 &&
+           blanks.find(line_[mark - 1]) == std::string_view::npos)
+      mark = line_.find('#', mark + 1);
+    line_ = line_.substr(0, mark);
   }
   std::string rest() {
     skip_blanks();
     return std::string(line_);
+  }
+
+  /// Reads the text again, from its first line.
+  void restart(std::string_view text) {
+    text_ = text;
+    number_of_line_ = 0;
   }
 
   std::uint64_t number(std::string_view text, std::uint64_t largest, int base = 10) const {
@@ -58,12 +80,16 @@ public:
     return value;
   }
 
+  const std::string& name() const { return name_; }
+
   [[noreturn]] void fail(const std::string& what, const std::string& remedy) const {
-    throw Error(fmt::format("{}, line {}: {}", name_, number_of_line_, what), remedy);
+    throw Error(fmt::format("{}:{}: {}", name_, std::max(number_of_line_, 1), what), remedy);
   }
 
 private:
-  void skip_blanks() { line_.remove_prefix(std::min(line_.find_first_not_of(" \t"), line_.size())); }
+  static constexpr std::string_view blanks = " \t\r\v\f";
+
+  void skip_blanks() { line_.remove_prefix(std::min(line_.find_first_not_of(blanks), line_.size())); }
 
   std::string_view text_;
   std::string_view line_;
@@ -81,7 +107,4 @@ inline std::string on_one_line(std::string_view text) {
   return line;
 }
 
-/// The whole of a file. Throws Error with that remedy where it cannot be read.
-std::string read_text(const std::string& file, const std::string& remedy);
-
-} // namespace thalweg::pattern
+} // namespace thalweg
