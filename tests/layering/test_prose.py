@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -40,6 +41,12 @@ def pages() -> list[Path]:
 
 def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
+
+
+def indented_blocks(text: str) -> list[int]:
+    """Number the lines at which code begins that is only indented: two such blocks in a row run into one."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    return [token.map[0] + 1 for token in tokens if token.type == "code_block" and token.map]
 
 
 def prose(text: str) -> Iterator[tuple[int, str]]:
@@ -146,6 +153,16 @@ def test_headings_that_pages_link_to_exist(path: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", path.read_text()):
         page = path.parent / target if target else path
         assert anchor in anchors(page.read_text()), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("path", pages(), ids=name_of)
+def test_code_is_fenced(path: Path) -> None:
+    assert indented_blocks(path.read_text()) == []
+
+
+def test_indented_code_is_seen() -> None:
+    text = "A program:\n\n    int main() {}\n\n1. as in\n\n       a list\n\n```sh\nmake\n\n    more\n```\n"
+    assert indented_blocks(text) == [3, 7]
 
 
 LONG = " ".join(["word"] * (WORDS_MAX + 1))

@@ -101,12 +101,12 @@ def test_headers_are_guarded() -> None:
 
 
 def commands_in(text: str) -> Iterator[str]:
-    """Yield the lines of a document's code blocks, indented or fenced."""
+    """Yield the lines of a document's code blocks."""
     fenced = False
     for line in text.splitlines():
-        if line.startswith("```"):
+        if line.lstrip().startswith("```"):
             fenced = not fenced
-        elif fenced or line.startswith("    "):
+        elif fenced:
             yield line.strip().removeprefix("$ ")
 
 
@@ -128,7 +128,7 @@ def test_commands_in_documents_exist(path: Path) -> None:
 
 @pytest.mark.parametrize("path", documents(), ids=name_of)
 def test_files_that_documents_link_to_exist(path: Path) -> None:
-    prose = re.sub(r"^ {4}.*$", "", path.read_text(), flags=re.MULTILINE)  # programs have lambdas
+    prose = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)  # programs have lambdas
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
         assert (path.parent / target).exists(), target
 

@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -38,8 +37,8 @@ PARTS = ("words", "kinds", "lookup", "distances", "threads")
     ],
 )
 def test_the_example_of_a_page_is_the_one_that_is_run(page: str, program: str) -> None:
-    text = textwrap.indent((ROOT / "tests" / program).read_text(), "    ")
-    assert text in (DOCS / page).read_text()
+    text = (ROOT / "tests" / program).read_text()
+    assert f"\n{text}```\n" in (DOCS / page).read_text()
 
 
 def test_man_pages_are_roff() -> None:

@@ -22,6 +22,18 @@ _Hosts = Annotated[
         help="Names of the nodes' hosts, in their order: a list, or a host file of PBS, LSF, Slurm or an MPI.",
     ),
 ]
+_Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there; -: standard output.")
+]
+_Form = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help=f"One of {', '.join(_FORMATS)}; without -o to standard output.",
+        autocompletion=formats,
+        show_default="list",
+    ),
+]
 _Draw = Annotated[bool, typer.Option("--draw", help="Draw bytes between slots, and loads of links, with letters.")]
 _ShareSlots = Annotated[
     bool, typer.Option("--share-slots", help="Where ranks outnumber slots: several on each, evenly.")
@@ -60,18 +72,8 @@ def map_ranks(
     seconds: Annotated[float, typer.Option(help="How long to search.", min=0)] = 1.0,
     proposals: _Proposals = 0,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there; -: standard output.")
-    ] = "",
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help=f"One of {', '.join(_FORMATS)}; without -o to standard output.",
-            autocompletion=formats,
-            show_default="list",
-        ),
-    ] = "",
+    output: _Output = "",
+    form: _Form = "",
     hosts: _Hosts = "",
     base_load: _BaseLoad = "",
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,

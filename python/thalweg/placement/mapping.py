@@ -135,22 +135,15 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
     has_bounds = bounds and weights is None  # which are of tasks with slots of their own
-    proven: dict[str, Bound] = {}
-    if has_bounds:
-        within = min(limits.seconds, _BOUND_SECONDS)
-        proven = {"hop-bytes": hop_bytes_bound(traffic, slots, within), "link": link_bound(traffic, slots)}
+    proven = _bounds(traffic, slots, min(limits.seconds, _BOUND_SECONDS)) if has_bounds else {}
+    figures = (found.method, found.identity, found.placed, found.seconds)
     return Placement(
-        found.slot_of,
-        slots,
-        found.method,
-        found.identity,
-        found.placed,
-        found.seconds,
-        proven,
-        found.numbered,
-        weights,
-        None if base_load is None else loads,
+        found.slot_of, slots, *figures, proven, found.numbered, weights, None if base_load is None else loads
     )
+
+
+def _bounds(traffic: Pattern, slots: Slots, seconds: float) -> dict[str, Bound]:
+    return {"hop-bytes": hop_bytes_bound(traffic, slots, seconds), "link": link_bound(traffic, slots)}
 
 
 def _checked(budget: Budget | None, seed: int, objective: str) -> Budget:

@@ -114,10 +114,10 @@ class Pattern:
         return sparse.csr_array(total + total.T)
 
 
-def whole_number(value: Any, what: str, least: int, most: int) -> int:
+def whole_number(value: Any, what: str, minimum: int, maximum: int) -> int:
     """Give a number that a program has passed. Raises ThalwegError for what is none, or out of its range."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise ThalwegError(SETTINGS, f"{what}: {value!r} is no whole number from {least} to {most}", "give one")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not minimum <= value <= maximum:
+        raise ThalwegError(SETTINGS, f"{what}: {value!r} is no whole number from {minimum} to {maximum}", "give one")
     return int(value)
 
 

@@ -46,10 +46,9 @@ def check_keys(  # noqa: PLR0913, PLR0917 - what is read, and how errors call it
     """Refuse what is not known, with its line and what may have been meant. Raises ThalwegError."""
     for key in table:
         if key not in known:
-            import difflib  # noqa: PLC0415 - for errors alone
+            from thalweg.words import did_you_mean  # noqa: PLC0415 - for errors alone
 
-            near = difflib.get_close_matches(key, known, 1)
-            remedy = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+            remedy = did_you_mean(key, known).removeprefix("; ") or f"known: {', '.join(known)}"
             raise ThalwegError(status, f"{path}:{line_of(text, key)}: unknown {what} {key!r}", remedy)
 
 

@@ -20,12 +20,12 @@ struct ClosedCommunicator {
 
 class ClosedCommunicators {
 public:
-  static constexpr std::size_t most = 256;
+  static constexpr std::size_t max_kept = 256;
 
   // `calls` and `id` are equal on all ranks of the communicator.
   void add(std::uint64_t calls, std::uint64_t id, ClosedCommunicator closed) {
     kept_.try_emplace({calls, id}, std::move(closed));
-    if (kept_.size() > most)
+    if (kept_.size() > max_kept)
       kept_.erase(kept_.begin());
   }
 

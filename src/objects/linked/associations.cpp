@@ -19,21 +19,22 @@ constexpr std::string_view automatic = "auto";
 // All make the same association, and their brackets have the same bit.
 std::uint32_t Associations::agree_on_bit(std::string_view strategy, std::uint16_t array, bool may_try,
                                          std::uint32_t unused) const {
-  struct Told {
+  struct Proposal {
     std::uint64_t hash;
     std::uint64_t unused;
   };
   const job::Group& group = scheduler_.group();
   const std::string text = fmt::format("{} {} {}", array, strategy, may_try);
-  const auto told =
-      group.agreement(group.channels().policy()).allgather(Told{std::hash<std::string>()(text), unused});
-  const auto other = std::ranges::find_if(told, [&](const Told& one) { return one.hash != told[0].hash; });
-  if (other != told.end())
-    throw Error(fmt::format("ranks 0 and {} make different associations", other - told.begin()),
+  const auto proposals =
+      group.agreement(group.channels().policy()).allgather(Proposal{std::hash<std::string>()(text), unused});
+  const auto other =
+      std::ranges::find_if(proposals, [&](const Proposal& one) { return one.hash != proposals[0].hash; });
+  if (other != proposals.end())
+    throw Error(fmt::format("ranks 0 and {} make different associations", other - proposals.begin()),
                 "make them in the same order, of the same array, with the same strategy and THALWEG_LEARN",
                 thalweg_error_mismatch);
   std::uint64_t of_all = unused;
-  for (const Told& one : told)
+  for (const Proposal& one : proposals)
     of_all &= one.unused;
   if (of_all == 0)
     throw Error("an array has 32 associations",

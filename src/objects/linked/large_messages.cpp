@@ -30,14 +30,14 @@ void allow_copies() {
 }
 
 // False: the kernel refuses it, or another process has that number here.
-bool copy_from(const LargeAnnouncement& told, char* to) {
+bool copy_from(const LargeAnnouncement& message, char* to) {
   std::uint64_t proof = 0;
-  for (std::uint64_t done = 0; done < told.bytes;) {
-    const iovec into[2] = {{&proof, sizeof proof}, {to + done, told.bytes - done}};
-    const iovec from[2] = {{reinterpret_cast<void*>(told.proof_address), sizeof proof},
-                           {reinterpret_cast<void*>(told.address + done), told.bytes - done}};
-    const ssize_t copied = ::process_vm_readv(static_cast<pid_t>(told.process), into, 2, from, 2, 0);
-    if (copied <= static_cast<ssize_t>(sizeof proof) || proof != told.proof)
+  for (std::uint64_t done = 0; done < message.bytes;) {
+    const iovec into[2] = {{&proof, sizeof proof}, {to + done, message.bytes - done}};
+    const iovec from[2] = {{reinterpret_cast<void*>(message.proof_address), sizeof proof},
+                           {reinterpret_cast<void*>(message.address + done), message.bytes - done}};
+    const ssize_t copied = ::process_vm_readv(static_cast<pid_t>(message.process), into, 2, from, 2, 0);
+    if (copied <= static_cast<ssize_t>(sizeof proof) || proof != message.proof)
       return false;
     done += static_cast<std::uint64_t>(copied) - sizeof proof;
   }
@@ -88,14 +88,14 @@ LargeAnnouncement LargeMessages::send(std::uint32_t rank, MessageMemory memory, 
           .process = ::getpid()};
 }
 
-bool LargeMessages::announced(std::uint32_t source, const LargeAnnouncement& told) {
-  MessageMemory memory = message_memory(aligned(told.bytes));
-  if (told.address != 0 && copy_from(told, memory.get())) {
-    arrived_(std::move(memory), told.bytes);
+bool LargeMessages::announced(std::uint32_t source, const LargeAnnouncement& message) {
+  MessageMemory memory = message_memory(aligned(message.bytes));
+  if (message.address != 0 && copy_from(message, memory.get())) {
+    arrived_(std::move(memory), message.bytes);
     return true;
   }
-  Transfer& made = add(std::move(memory), told.bytes, true);
-  job::must(job::linked_api().irecv(made.memory.get(), count_of(told.bytes), MPI_BYTE,
+  Transfer& made = add(std::move(memory), message.bytes, true);
+  job::must(job::linked_api().irecv(made.memory.get(), count_of(message.bytes), MPI_BYTE,
                                     static_cast<int>(source), tag, communicator_, &made.request),
             "MPI_Irecv");
   return false;

@@ -37,7 +37,7 @@ public:
   /// `is_near`: the receiver shares memory with this rank. Gives what it is to be told.
   LargeAnnouncement send(std::uint32_t rank, MessageMemory memory, std::size_t bytes, bool is_near);
   /// True: it was copied. False: MPI brings it. The sender is to be told which, if there is an address.
-  bool announced(std::uint32_t source, const LargeAnnouncement& told);
+  bool announced(std::uint32_t source, const LargeAnnouncement& message);
   /// The receiver says of the oldest message that it was offered whether it has copied it.
   void answered(std::uint32_t rank, bool is_copied);
   /// Looks what has come to its end.

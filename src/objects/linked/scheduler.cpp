@@ -87,8 +87,8 @@ char* Scheduler::begin_large(std::size_t bytes) {
 
 void Scheduler::send_large(std::uint32_t rank) {
   const bool is_near = view_.stream->shares_memory != 0 && group_.near_rank(static_cast<Rank>(rank)) >= 0;
-  const LargeAnnouncement told = large_.send(rank, std::move(open_large_), open_large_bytes_, is_near);
-  send_control(static_cast<Rank>(rank), announcement, &told, sizeof told);
+  const LargeAnnouncement message = large_.send(rank, std::move(open_large_), open_large_bytes_, is_near);
+  send_control(static_cast<Rank>(rank), announcement, &message, sizeof message);
   ++view_.sent;
 }
 
@@ -148,10 +148,10 @@ void Scheduler::send_combined(Rank rank, std::uint16_t holder_entry,
 }
 
 void Scheduler::take_announcement(std::uint32_t source, const char* arguments) {
-  LargeAnnouncement told;
-  std::memcpy(&told, arguments, sizeof told);
-  const bool is_copied = large_.announced(source, told);
-  if (told.address != 0)
+  LargeAnnouncement message;
+  std::memcpy(&message, arguments, sizeof message);
+  const bool is_copied = large_.announced(source, message);
+  if (message.address != 0)
     send_control(static_cast<Rank>(source), is_copied ? copied : uncopied, nullptr, 0);
 }
 
