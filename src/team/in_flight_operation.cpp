@@ -22,6 +22,8 @@ void InFlightOperation::start_part() {
 }
 
 void InFlightOperation::next_part() {
+  if (operator_)
+    operator_->finish();
   parts_[at_].runner.reset();
   ++at_;
   start_part();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <cxxabi.h>
 #include <utility>
 
 namespace thalweg::job {
@@ -56,26 +57,37 @@ void MpiOperator::combine(std::byte* source, const std::byte* own, std::byte* ta
 
 namespace {
 
-// Set while the library runs the operator: exceptions leave it set.
-constinit thread_local bool is_reducing = false;
+// Set where the exception that is under way is the program's own.
+constinit thread_local bool is_of_program = false;
 
 } // namespace
 
 bool MpiOperator::was_left_by_exception() {
-  return std::exchange(is_reducing, false);
+  return std::exchange(is_of_program, false);
 }
 
-void MpiOperator::reduce(const std::byte* source, std::byte* target, std::int64_t elements) const {
+void MpiOperator::reduce(const std::byte* source, std::byte* target, std::int64_t elements) {
   constexpr std::int64_t at_once = std::int64_t{1} << 30;
-  for (std::int64_t done = 0; done < elements; done += at_once) {
+  for (std::int64_t done = 0; done < elements && failure_ == nullptr; done += at_once) {
     const auto count = static_cast<int>(std::min(at_once, elements - done));
-    is_reducing = true;
-    const int code =
-        api_->reduce_local(source + done * element_bytes_, target + done * element_bytes_, count, type_, op_);
-    is_reducing = false;
-    if (code != MPI_SUCCESS)
-      throw transport::MpiError("MPI_Reduce_local", code);
+    try {
+      const int code = api_->reduce_local(source + done * element_bytes_, target + done * element_bytes_,
+                                          count, type_, op_);
+      if (code != MPI_SUCCESS)
+        failure_ = std::make_exception_ptr(transport::MpiError("MPI_Reduce_local", code));
+    } catch (const abi::__forced_unwind&) {
+      is_of_program = true;
+      throw; // the thread is canceled
+    } catch (...) {
+      failure_ = std::current_exception();
+      is_failure_of_program_ = true;
+    }
   }
+}
+
+void MpiOperator::fail() {
+  is_of_program = std::exchange(is_failure_of_program_, false);
+  std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 } // namespace thalweg::job

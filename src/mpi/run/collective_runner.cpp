@@ -41,6 +41,7 @@ int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Found& found, con
     engine::Execution execution(*found.plan, plans.batch());
     start(execution, *found.plan, plans.storage, buffers, plans.next_tags(), plans.reduction);
     run_blocking(execution, plans.transport());
+    plans.reduction.finish();
   } else {
     SelfDescribing& made = *found.self_describing;
     if (!made.execution)

@@ -39,13 +39,17 @@ bool PendingCollective::progress() noexcept {
   try {
     if (!execution().progress())
       return false;
+    finish();
     code_ = stage_out(bound_, transport_->rank(), buffers_);
   } catch (const transport::MpiError& error) {
     code_ = error.code();
   } catch (const transport::TruncationError&) {
     code_ = MPI_ERR_TRUNCATE;
   } catch (const std::exception&) {
-    code_ = MPI_ERR_INTERN;
+    code_ = job::MpiOperator::was_left_by_exception() ? MPI_ERR_OTHER : MPI_ERR_INTERN;
+  } catch (...) {
+    job::MpiOperator::was_left_by_exception();
+    code_ = MPI_ERR_OTHER; // what an operator of the program has thrown
   }
   return true;
 }
@@ -58,6 +62,10 @@ PlannedCollective::PlannedCollective(std::shared_ptr<const engine::Plan> plan, C
 
 void PlannedCollective::start_execution(const engine::Buffers& buffers, engine::Tags tags) {
   mpi::start(execution_, *plan_, storage(), buffers, tags, reduction_);
+}
+
+void PlannedCollective::finish() {
+  reduction_.finish();
 }
 
 SelfDescribingCollective::SelfDescribingCollective(std::shared_ptr<const schedule::Schedule> schedule,

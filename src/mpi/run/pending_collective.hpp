@@ -27,6 +27,8 @@ protected:
 private:
   virtual void start_execution(const engine::Buffers& buffers, engine::Tags tags) = 0;
   virtual engine::Runnable& execution() = 0;
+  // Behind the execution: throws what it has failed with.
+  virtual void finish() {}
 
   CallBinding bound_;
   std::shared_ptr<transport::Transport> transport_; // its communicator may be freed meanwhile
@@ -48,6 +50,7 @@ public:
 private:
   void start_execution(const engine::Buffers& buffers, engine::Tags tags) override;
   engine::Runnable& execution() override { return execution_; }
+  void finish() override;
 
   std::shared_ptr<const engine::Plan> plan_;
   job::MpiOperator reduction_;

@@ -89,6 +89,7 @@ void RecentCall::run(const void* sendbuf, void* recvbuf) {
   start(*execution_, *plan_, plans_->storage, {.input = input, .output = output}, plans_->next_tags(),
         reduction_);
   run_blocking(*execution_, plans_->transport());
+  reduction_.finish();
 }
 
 CollectiveCall RecentCall::call() const {
