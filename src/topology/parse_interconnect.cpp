@@ -73,7 +73,8 @@ FatTreeShape levels_of(const InterconnectName& name) {
     const std::vector<std::int32_t> levels =
         mark < body.size() ? parse_extents(body.substr(mark + 1)) : std::vector<std::int32_t>{};
     if (arity.size() != 1 || levels.size() != 1 || levels[0] > max_levels)
-      name.refuse("is no k-ary n-tree", "write tree:4^3, or tree:4x3: 4 children a switch, 3 levels of switches");
+      name.refuse("is no k-ary n-tree",
+                  "write tree:4^3, or tree:4x3: 4 children a switch, 3 levels of switches");
     std::vector<std::int32_t> parents(static_cast<std::size_t>(levels[0]), arity[0]);
     parents.front() = 1;
     return {std::vector(static_cast<std::size_t>(levels[0]), arity[0]), parents};

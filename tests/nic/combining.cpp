@@ -111,7 +111,8 @@ TEST(NicCombining, FindsWhereTheLeastAndTheMostIs) {
     const auto other = pair(THALWEG_NIC_MAXIMUM, value, static_cast<std::uint64_t>(where));
     thalweg_nic_combine(&most, &other);
   }
-  EXPECT_EQ(most.words[0], word_of(-0.0)) << "of two that are not more than each other the right one is taken";
+  EXPECT_EQ(most.words[0], word_of(-0.0))
+      << "of two that are not more than each other the right one is taken";
   EXPECT_EQ(most.words[1], 3U);
 }
 

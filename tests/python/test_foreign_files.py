@@ -12,6 +12,7 @@ from test_machine_readers import fabric_of, hops, machine_of, route
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.readers import hwloc, infiniband, slurm
+from thalweg.machine.readers.graphs import text_of
 from thalweg.machine.readers.read import read_machine
 
 TWO_RACKS = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=top Switches=s[0-1]\n"
@@ -99,17 +100,11 @@ def test_hosts_have_places_by_addresses_and_full_names(tmp_path: Path) -> None:
     names = ["10.0.0.0", "10.0.0.1", "n2.cluster.org", "n3"]
     for number, name in enumerate(names):
         text = text.replace(f'"n{number} HCA-1"', f'"{name} mlx5_0"')
-    (tmp_path / "net.txt").write_text(read_text_of(infiniband.read(text, "fabric.txt")))
+    (tmp_path / "net.txt").write_text(text_of(infiniband.read(text, "fabric.txt")))
     known = _core.node_places(
         "", ["10.0.0.1", "10.0.0.0", "n2", "n3.cluster.org", "10.0.0.9"], f"graph:{tmp_path / 'net.txt'}", "hosts"
     )
     assert known.places == [1, 0, 2, 3, -1]
-
-
-def read_text_of(graph: infiniband.Graph) -> str:
-    from thalweg.machine.readers.graphs import text_of  # noqa: PLC0415 - a test's own
-
-    return text_of(graph)
 
 
 def test_cables_to_where_they_come_from_are_left_out() -> None:

@@ -2,8 +2,8 @@
 // cannot show that. So the called element leaves a file, for which the caller waits. No time is asserted: the
 // caller gives up after many seconds.
 //
-// With `far`, ranks share no memory. Then MPI brings what is long, when it does, and a burst is sent in parts,
-// whose last one waits: the caller flushes there.
+// With `far`, ranks share no memory. Then MPI brings what is long, when it does, and a burst is sent in
+// parts, whose last one waits: the caller flushes there.
 
 #include "checks.hpp"
 #include "thalweg/objects.hpp"

@@ -1,5 +1,5 @@
-// What a process keeps of objects that were freed, by its resident memory: after so many rounds of making, using and
-// freeing communicators, datatypes, operators, requests, groups and windows.
+// What a process keeps of objects that were freed, by its resident memory: after so many rounds of making,
+// using and freeing communicators, datatypes, operators, requests, groups and windows.
 //
 //     freed_objects ROUNDS KIB_MAX
 

@@ -1,5 +1,5 @@
-// Control that leaves MPI calls by a jump: error handlers that call longjmp, and one that jumps within itself. What is
-// called afterwards, deeper on the stack than the call that was left, works as before.
+// Control that leaves MPI calls by a jump: error handlers that call longjmp, and one that jumps within
+// itself. What is called afterwards, deeper on the stack than the call that was left, works as before.
 
 #include <mpi.h>
 

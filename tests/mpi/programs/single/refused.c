@@ -1,5 +1,5 @@
-// Calls whose arguments MPI forbids: what the library says of each, through which error handler, and that the next
-// call works. What it prints is the same natively and under an interposer.
+// Calls whose arguments MPI forbids: what the library says of each, through which error handler, and that the
+// next call works. What it prints is the same natively and under an interposer.
 //
 //     refused SUBJECT...     operators, types, counts; and what not every library finds before it crashes:
 //                            uncommitted types, arrays of counts, stale handles, buffers
@@ -51,14 +51,15 @@ static void say(const char* name, int code, MPI_Comm good) {
   for (char* at = words; *at != '\0'; ++at)
     if (*at == '\n')
       *at = '|';
-  used += (size_t)snprintf(text + used, sizeof text - used, "%d %s: class %d, handlers %d %d %d, %s\n", rank, name,
-                           kind, calls[0], calls[1], calls[2], words);
+  used += (size_t)snprintf(text + used, sizeof text - used, "%d %s: class %d, handlers %d %d %d, %s\n", rank,
+                           name, kind, calls[0], calls[1], calls[2], words);
   memset(calls, 0, sizeof calls);
   int sum = 0;
   const int one = 1;
   code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, good);
   if (code != MPI_SUCCESS || sum != size)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%d after %s: code %d, sum %d\n", rank, name, code, sum);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%d after %s: code %d, sum %d\n", rank, name,
+                             code, sum);
 }
 
 #define TRY(name, call) say(name, (call), good)
@@ -70,8 +71,8 @@ static void try_operators(MPI_Comm comm, MPI_Comm good, const char* what, MPI_Da
   MPI_Request request;
   for (int r = 0; r < size; ++r)
     counts[r] = 1;
-#define REDUCTION(function, ...)                                                                                     \
-  snprintf(name, sizeof name, "%s %s", what, function);                                                              \
+#define REDUCTION(function, ...)                                                                             \
+  snprintf(name, sizeof name, "%s %s", what, function);                                                      \
   TRY(name, __VA_ARGS__)
   REDUCTION("allreduce", MPI_Allreduce(in, out, 1, type, op, comm));
   REDUCTION("reduce", MPI_Reduce(in, out, 1, type, op, 0, comm));
@@ -90,8 +91,8 @@ static void try_types(MPI_Comm comm, MPI_Comm ring, MPI_Comm good, const char* w
   static int in[WIDE], out[WIDE];
   char name[100];
   MPI_Request request;
-#define MOVE(function, ...)                                                                                          \
-  snprintf(name, sizeof name, "%s %s", what, function);                                                              \
+#define MOVE(function, ...)                                                                                  \
+  snprintf(name, sizeof name, "%s %s", what, function);                                                      \
   TRY(name, __VA_ARGS__)
   MOVE("bcast", MPI_Bcast(in, 1, type, 0, comm));
   MOVE("gather", MPI_Gather(in, 1, type, out, 1, type, 0, comm));
@@ -137,7 +138,8 @@ static void try_arrays(MPI_Comm comm, MPI_Comm good) {
     places[r] = r;
   }
   TRY("counts of allgatherv", MPI_Allgatherv(in, 1, MPI_INT, out, negative, places, MPI_INT, comm));
-  TRY("counts of alltoallv", MPI_Alltoallv(in, negative, places, MPI_INT, out, negative, places, MPI_INT, comm));
+  TRY("counts of alltoallv",
+      MPI_Alltoallv(in, negative, places, MPI_INT, out, negative, places, MPI_INT, comm));
   TRY("counts of reduce_scatter", MPI_Reduce_scatter(in, out, negative, MPI_INT, MPI_SUM, comm));
 }
 
