@@ -152,7 +152,7 @@ void check_errors() {
   check_error(under([](Options& options) { options.seconds = -1; }, true), "-1 seconds");
   check_error(under([](Options& options) { options.gain = 1; }, true), "a gain of 1");
   check_error(under([](Options& options) { options.size = 4096; }, true), "size 4096");
-  check_error(under([](Options& options) { options.node_list = "/none"; }, true), "/none cannot be read");
+  check_error(under([](Options& options) { options.node_list = "/none"; }, true), "/none: cannot be read");
   check_error(under([](Options& options) { options.network = "moebius"; }, true), "moebius");
   check_error(under([](Options& options) { options.seconds = -1; }, false), is_last ? "-1 seconds" : last);
   if (ranks > 1)
