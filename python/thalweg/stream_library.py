@@ -80,7 +80,7 @@ class Handler(ctypes.Structure):
 class View(ctypes.Structure):
     """The first fields of thalweg_stream_view."""
 
-    _fields_ = (("refill", ctypes.c_void_p), ("fail", Fail), ("stream", ctypes.c_void_p))
+    _fields_ = (("refill", ctypes.c_void_p), ("fail", Fail), ("hurry", ctypes.c_void_p), ("stream", ctypes.c_void_p))
 
 
 _HANDLE = ctypes.c_void_p

@@ -159,10 +159,9 @@ void check_text(const std::string& path, std::string_view text, const std::strin
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     refuse(path, "it is UTF-16", "save it as UTF-8");
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
-    refuse(path,
-           fmt::format("it is no text: line {} has a byte of value 0",
-                       1 + std::ranges::count(text.substr(0, zero), '\n')),
-           remedy);
+    throw Error(fmt::format("{}:{}: a byte of value 0, so it is no text", path,
+                            1 + std::ranges::count(text.substr(0, zero), '\n')),
+                remedy, thalweg_error_system);
 }
 
 } // namespace

@@ -53,7 +53,7 @@ TEST_F(Files, ThatAreNoTextAreRefused) {
   EXPECT_EQ(refusal(path("none")), path("none") + ": cannot be read: No such file or directory");
   EXPECT_EQ(refusal(folder_.string()), folder_.string() + ": cannot be read: Is a directory");
   EXPECT_EQ(refusal(made("a", std::string("a\nb\0c", 5))),
-            path("a") + ": it is no text: line 2 has a byte of value 0");
+            path("a") + ":2: a byte of value 0, so it is no text");
   EXPECT_EQ(refusal(made("a", std::string("\xff\xfe"
                                           "a\0",
                                           4))),

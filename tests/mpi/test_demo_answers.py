@@ -106,6 +106,8 @@ def test_every_call_is_explained(program: Program, site: Site, prepared: dict[st
     explained = run([*thalweg_command(), "explain", str(report_file)], base_environment(os.environ), folder, LIMIT_S)
     blocks: list[list[str]] = []
     for line in explained.output.splitlines()[2:]:
+        if not line:
+            break  # what is said of all of them follows
         if line.startswith("  "):
             blocks[-1].append(line.strip())
         else:

@@ -23,8 +23,10 @@ _CASES = {
 _FATAL = [*_MESSAGES, "gather", "reduce", "bad-send", "bad-recv", "bad-probe", "bad-sendrecv"]
 _AT_THE_GATE = ("recv", "gather", "bad-send")
 
-# Addresses, processes, times, jobs.
-_OF_THE_RUN = re.compile(r"0x[0-9a-f]+|\[\w+:\d+\]|\[[\d.]+\] +\[[^\]]*\]|\[\d+,\d+\]|pid \d+|Abort\(\d+\)")
+# Addresses, processes, times, jobs; Open MPI counts communicators, ours too.
+_OF_THE_RUN = re.compile(
+    r"0x[0-9a-f]+|\[\w+:\d+\]|\[[\d.]+\] +\[[^\]]*\]|\[\d+,\d+\]|pid \d+|Abort\(\d+\)|COMMUNICATOR \d+ DUP"
+)
 
 
 def _told(text: str) -> list[str]:

@@ -13,11 +13,14 @@ MPI_SOURCE = """
 #include <stdlib.h>
 int main(int count, char** words) {
   int rank = 0;
+  /* Before MPI starts: afterwards it holds the user's own libraries alone. */
+  char preload[4096];
+  const char* given = getenv("LD_PRELOAD");
+  snprintf(preload, sizeof preload, "%s", given ? given : "-");
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const char* preload = getenv("LD_PRELOAD");
   const char* use = getenv("THALWEG_USE");
-  printf("rank %d, preload %s, use %s, argument %s\\n", rank, preload ? preload : "-", use ? use : "-",
+  printf("rank %d, preload %s, use %s, argument %s\\n", rank, preload, use ? use : "-",
          count > 1 ? words[1] : "-");
   MPI_Finalize();
   return count > 2 ? atoi(words[2]) : 0;

@@ -247,7 +247,7 @@ def test_any_text_is_a_grid_or_explained(text: str) -> None:
         ("", "no nodes in it"),
         ("1 2\n3 4\n1", "txt:3: 1 coordinates, and 2 before"),
         ("4 4 3\n0 0\n1 1\n", "txt:1: 3 nodes, and 2 follow"),
-        ("a b", "'a' is no number"),
+        ("a b", "txt:1: 'a' is no node's number"),
     ],
 )
 def test_nodes_that_are_none_are_explained(tmp_path: Path, text: str, message: str) -> None:

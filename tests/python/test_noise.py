@@ -48,7 +48,7 @@ def test_noise_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("thalweg-noise\nprocessor 5\n9 9\n", ":3: "), ("thalweg-noise\n", "no processor")]
+    ("text", "said"), [("thalweg-noise\nprocessor 5\n9 9\n", "line 3: "), ("thalweg-noise\n", "no processor")]
 )
 def test_damaged_files_name_the_line(tmp_path: Path, text: str, said: str) -> None:
     """Every error says where it is."""

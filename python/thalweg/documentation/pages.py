@@ -18,7 +18,9 @@ places that has a setting decides it:
 
 Strategies merge: each operation takes its strategy from the first place that selects one for it.
 
-    thalweg config            # what is in effect, and where each value comes from
+```sh
+thalweg config            # what is in effect, and where each value comes from
+```
 
 | flag | variable | key in files | value | default |
 | --- | --- | --- | --- | --- |
