@@ -74,7 +74,7 @@ def test_cores_are_looked_at() -> None:
         found = measured_noise(session, 0.05)
     assert len(found) == 2
     for one in found:
-        assert one.seconds >= 0.05
+        assert one.seconds > 0.05 - 1e-9  # it is a difference of two readings
         assert all(duration > 1e-6 for _, duration in one.detours)
         assert all(begin + duration <= after + 1e-9 for (begin, duration), (after, _) in pairwise(one.detours))
         assert 0 <= one.part < 1
