@@ -2,8 +2,8 @@
 // cannot show that. So the called element leaves a file, for which the caller waits. No time is asserted: the
 // caller gives up after many seconds.
 //
-// With `far`, ranks share no memory. Then MPI brings what is long, when it does, and a burst is sent in
-// parts, whose last one waits: the caller flushes there.
+// With `far`, ranks share no memory. Then MPI brings what is long, and what is more than its buffers hold,
+// when its sender calls it again (docs/objects.md): single calls alone are looked at.
 
 #include "checks.hpp"
 #include "thalweg/objects.hpp"
@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t large_bytes = 100'000;
 constexpr int burst = 5000;
 fs::path folder;
-bool is_far = false;
 
 /// Computes until the file is there.
 void compute_until(const std::string& name) {
@@ -62,11 +61,6 @@ struct Cell : thalweg::element<Cell> {
     return name(what, target) + "." + std::to_string(number);
   }
 
-  void flush_far() {
-    if (is_far)
-      array().flush();
-  }
-
   void one_by_one(int target) { // the second one goes into a buffer that is open already
     for (int number = 0; number < 3; ++number) {
       array()[{target}].call<&Cell::take>(number, target, std::string("short"));
@@ -84,7 +78,6 @@ struct Cell : thalweg::element<Cell> {
   void many(int target) {
     for (int number = 0; number < burst; ++number)
       array()[{target}].call<&Cell::count>(number);
-    flush_far();
     compute_until(name("burst", target));
   }
   void all(int) { // to several ranks, then one wait for each
@@ -120,7 +113,7 @@ void run(thalweg::array<Cell>& cells, int target) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  is_far = argc > 1 && std::string(argv[1]) == "far";
+  const bool is_far = argc > 1 && std::string(argv[1]) == "far";
   char name[4096] = "";
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -139,9 +132,10 @@ int main(int argc, char** argv) {
     for (int target = 1; target < ranks; ++target) {
       run<&Cell::one_by_one>(cells, target);
       run<&Cell::urgent>(cells, target);
-      if (!is_far)
+      if (!is_far) {
         run<&Cell::large>(cells, target);
-      run<&Cell::many>(cells, target);
+        run<&Cell::many>(cells, target);
+      }
       run<&Cell::bracket>(cells, target);
       run<&Cell::asked>(cells, target);
     }
