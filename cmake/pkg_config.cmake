@@ -9,8 +9,10 @@ function(thalweg_pkg_config library)
   list(JOIN ARGN " " PC_REQUIRES)
   foreach(folder IN ITEMS installation python)
     set(PC_INCLUDE ../../include)
+    set(PC_LIBRARY :lib${library}.so.${PROJECT_VERSION_MAJOR}) # a wheel has it under this name alone
     if(folder STREQUAL installation)
       set(PC_INCLUDE ${THALWEG_PC_INCLUDE})
+      set(PC_LIBRARY ${library})
     endif()
     configure_file(${PROJECT_SOURCE_DIR}/cmake/library.pc.in
       ${PROJECT_BINARY_DIR}/pkgconfig/${folder}/${library}.pc @ONLY)
