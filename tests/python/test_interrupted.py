@@ -23,20 +23,26 @@ SOURCE = r"""
 static int rank;
 static int waits(void) {
   int word = 0;
-  return MPI_Recv(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
+  while (MPI_Recv(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS) {}
+  return 1; }
 int main(int count, char** words) {
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < 500; ++i)
     MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) {
+  const char* how = count > 1 ? words[1] : "";
+  const int hangs = strcmp(how, "hangs") == 0;
+  if (hangs && rank == 0)
+    return waits();
+  if (hangs) {
+    /* Rank 0 has been in that call once it has this message, and is in the next one soon. */
+    MPI_Ssend(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    usleep(500000);
+  }
+  if (hangs || rank == 0) {
     printf("begun\n");
     fflush(stdout);
   }
-  const char* how = count > 1 ? words[1] : "";
-  if (strcmp(how, "hangs") == 0 && rank == 0)
-    return waits();
   if (strcmp(how, "aborts") == 0 && rank == 1)
     MPI_Abort(MPI_COMM_WORLD, 9);
   if (strcmp(how, "is killed") == 0 && rank == 1)
