@@ -89,13 +89,13 @@ def _prove(entries: Sequence[Strategy], counts: Sequence[int], roots: str, jobs:
     pool = ThreadPoolExecutor(jobs)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("proving", total=len(entries) * len(counts))
-        futures = {
-            pool.submit(
-                prove, entry, count, all_roots=roots == "all" or (roots == "auto" and count <= ALL_ROOTS_UP_TO)
-            ): entry
-            for count, entry in itertools.product(reversed(counts), entries)
-        }
         try:
+            futures = {
+                pool.submit(
+                    prove, entry, count, all_roots=roots == "all" or (roots == "auto" and count <= ALL_ROOTS_UP_TO)
+                ): entry
+                for count, entry in itertools.product(reversed(counts), entries)
+            }
             for future in as_completed(futures):
                 proven, wrong = future.result()
                 problems += proven
