@@ -1,5 +1,6 @@
 """What all Python tests share: the option --exhaustive, how hypothesis runs, and jobs that ran twice."""
 
+import os
 import signal
 from collections import Counter
 
@@ -27,6 +28,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Shells let what they start in the background ignore interrupts; so would all commands that tests interrupt.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # What a developer's shell consents to, a clean machine's does not: each test says by itself what its launches need.
+    for consent in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
+        os.environ.pop(consent, None)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -108,12 +108,13 @@ def test_signals(environment: dict[str, str], tmp_path: Path, program: str, fami
     ("family", "how"),
     [("openmpi", "aborts"), ("openmpi", "exits"), ("mpich", "aborts"), ("mpich", "exits"), ("mpich", "is killed")],
 )
-def test_ends_of_the_programs_own(thalweg: Command, tmp_path: Path, program: str, family: str, how: str) -> None:
+def test_ends_of_the_programs_own(
+    thalweg: Command, environment: dict[str, str], tmp_path: Path, program: str, family: str, how: str
+) -> None:
     result = thalweg("run", "--report", "run.json", "-n", "2", "--", program, how)
     assert result.returncode != 0
-    native = subprocess.run(
-        [f"mpirun.{family}", "-n", "2", program, how], capture_output=True, check=False, timeout=120
-    )
+    launch = [f"mpirun.{family}", "-n", "2", program, how]
+    native = subprocess.run(launch, env=environment, capture_output=True, check=False, timeout=120)
     assert result.returncode == native.returncode
     document, calls = sites(tmp_path / "run.json")
     assert "without MPI_Finalize" in document["ended_by"] or "ended by SIG" in document["ended_by"]
