@@ -1,9 +1,11 @@
 """Real jobs under `thalweg run`: the preload arrives in the ranks, statuses come back, answers stay."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -131,3 +133,37 @@ def test_call_sites_are_named_as_in_the_source(thalweg: Command, programs: Progr
     (site,) = json.loads((tmp_path / "run.json").read_text())["calls"]
     assert site["source"] == "named.cpp:7 (deep::space::meet<double>)", result.stderr
     assert "named.cpp:7 (deep::space::meet<double>)" in result.stderr
+
+
+FINALIZES = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int count, char** words) {
+  int rank = 0;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  if (rank == 1)
+    fclose(fopen(words[1], "w"));
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_rank_waits_for_the_report(environment: dict[str, str], tmp_path: Path, family: str) -> None:
+    """Rank 0 writes it into a pipe that nobody reads before rank 1 has left MPI_Finalize."""
+    (tmp_path / "finalizes.c").write_text(FINALIZES)
+    subprocess.run([f"mpicc.{family}", "-o", "finalizes", "finalizes.c"], cwd=tmp_path, check=True)
+    pipe, left = tmp_path / "pipe", tmp_path / "left"
+    os.mkfifo(pipe)
+    words = ["--report", str(pipe), "-n", "2", "--", str(tmp_path / "finalizes"), str(left)]
+    with subprocess.Popen([*_THALWEG_RUN, *words], env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL) as job:
+        end = time.monotonic() + 60
+        while not left.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        has_left = left.exists()
+        assert json.loads(pipe.read_text())["ended_by"] == "MPI_Finalize"
+        assert has_left
+        assert job.wait(timeout=60) == 0

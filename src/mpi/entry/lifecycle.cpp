@@ -42,9 +42,11 @@ int handle_Init_thread(const CallSite&, int* argc, char*** argv, int required, i
 
 int handle_Finalize(const CallSite&) {
   const Inside inside;
-  finish();
+  std::optional<GatheredReport> report = finish();
   const int code = native.Finalize();
   interposer_state.store(InterposerState::bypass);
+  if (report)
+    finish_report(std::move(*report));
   return code;
 }
 

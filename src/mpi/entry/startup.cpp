@@ -278,6 +278,10 @@ void disable_interposer(const char* what) {
   log_line(fmt::format("{}; every MPI call is passed through", what));
 }
 
+void log_no_report(const std::exception& error) {
+  log_line(fmt::format("no report: {}", error.what()));
+}
+
 } // namespace
 
 void begin() {
@@ -305,6 +309,46 @@ void begin() {
   }
 }
 
+std::optional<GatheredReport> finish() {
+  const Inside inside;
+  const std::lock_guard lock(start_mutex);
+  if (finished || !runtime.ready || !runtime.has_world) {
+    return std::nullopt;
+  }
+  finished = true;
+  stop_progress_thread();
+  try {
+    const Learned learned = runtime.learns ? gather_learned() : Learned{};
+    if (runtime.world_rank == 0)
+      save_learned(learned.picks);
+    ask_stream_hooks_for_reports();
+    const std::string trace_line = keep_trace();
+    const KeptPattern pattern = keep_pattern();
+    return gather_report({learned.document, pattern.document, pattern.line, trace_line});
+  } catch (const std::exception& error) {
+    log_no_report(error);
+  }
+  return std::nullopt;
+}
+
+void finish_report(GatheredReport report) {
+  try {
+    write_report(std::move(report));
+  } catch (const std::exception& error) {
+    log_no_report(error);
+  }
+}
+
+namespace {
+
+// The program's MPI_Finalize did not come to us, but its callback did: nothing of ours comes later.
+void finish_unseen() {
+  if (std::optional<GatheredReport> report = finish())
+    finish_report(std::move(*report));
+}
+
+} // namespace
+
 void start_with_world(nic::AggregatorQuestion& question) {
   const Inside inside;
   const std::lock_guard lock(start_mutex);
@@ -312,7 +356,7 @@ void start_with_world(nic::AggregatorQuestion& question) {
     start_local();
     join_world();
     agree(question);
-    before_finalize = finish;
+    before_finalize = finish_unseen;
     after_program = restore_world;
     records_traffic = runtime.settings.record;
     traces = runtime.settings.trace;
@@ -351,27 +395,6 @@ void start_late() {
     log_warnings();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
-  }
-}
-
-void finish() {
-  const Inside inside;
-  const std::lock_guard lock(start_mutex);
-  if (finished || !runtime.ready || !runtime.has_world) {
-    return;
-  }
-  finished = true;
-  stop_progress_thread();
-  try {
-    const Learned learned = runtime.learns ? gather_learned() : Learned{};
-    if (runtime.world_rank == 0)
-      save_learned(learned.picks);
-    ask_stream_hooks_for_reports();
-    const std::string trace_line = keep_trace();
-    const KeptPattern pattern = keep_pattern();
-    report({learned.document, pattern.document, pattern.line, trace_line});
-  } catch (const std::exception& error) {
-    log_line(fmt::format("no report: {}", error.what()));
   }
 }
 

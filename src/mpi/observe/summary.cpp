@@ -17,23 +17,27 @@ namespace thalweg::mpi::observe {
 
 namespace {
 
-// "file.cpp:42 (name)" with the name's last part alone, or without a name. What has no line, "name+0x42
-// (module)", keeps its module, whose name is short without what stands behind its first dot.
+std::string last_part(const std::string& name) {
+  return name.substr(name.rfind(':') + 1);
+}
+
+// "file.cpp:42 (name)" or, of what has no line, "name+0x42 (module)": with the name's last part alone, then
+// without what stands in parentheses.
 std::string clipped(const std::string& site, std::size_t width) {
   const std::size_t parenthesis = site.find(" (");
   if (site.size() <= width) {
     return site;
   }
-  if (parenthesis == std::string::npos) {
-    return ".." + site.substr(site.size() - width + 2);
-  }
-  const std::string place = site.substr(0, parenthesis);
-  const std::string inside = site.substr(parenthesis + 2, site.size() - parenthesis - 3);
-  std::string shorter = place + " (" + inside.substr(inside.rfind(':') + 1) + ")";
-  if (place.find("+0x") != std::string::npos) {
-    shorter = inside.substr(0, inside.find('.')) + place.substr(place.rfind('+'));
-  } else if (shorter.size() > width) {
-    shorter = place;
+  std::string shorter = site;
+  if (parenthesis != std::string::npos) {
+    const std::string place = site.substr(0, parenthesis);
+    const std::string inside = site.substr(parenthesis + 1);
+    const bool has_line = place.find("+0x") == std::string::npos;
+    const std::string alone = has_line ? place : last_part(place);
+    shorter = alone + (has_line ? " (" + last_part(inside.substr(1)) : " " + inside);
+    if (shorter.size() > width) {
+      shorter = alone;
+    }
   }
   return shorter.size() <= width ? shorter : ".." + shorter.substr(shorter.size() - width + 2);
 }

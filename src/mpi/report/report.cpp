@@ -164,25 +164,35 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
   }
 }
 
+void note_reported() {
+  if (observe::JournalSection* const section = observe::journal().section()) {
+    section->state.store(observe::JournalState::reported);
+  }
+}
+
 } // namespace
 
-void report(const Outcomes& outcomes) {
+std::optional<GatheredReport> gather_report(const Outcomes& outcomes) {
   if (!runtime.agreed || !wants_report(runtime.settings)) {
-    return;
+    return std::nullopt;
   }
   constexpr int trials = 20;
   const std::vector<double> offsets =
       clock_offsets_ns(runtime.world, runtime.world_rank, runtime.placement.nodes, 0, trials);
   std::vector<RankProfile> ranks = gather(own_profile());
-  if (runtime.world_rank == 0) {
-    for (RankProfile& rank : ranks) {
-      shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
-    }
-    write(observe::merge(std::move(ranks), observe::describe_source), outcomes);
+  if (runtime.world_rank != 0) {
+    note_reported();
+    return std::nullopt;
   }
-  if (observe::JournalSection* const section = observe::journal().section()) {
-    section->state.store(observe::JournalState::reported);
+  for (RankProfile& rank : ranks) {
+    shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
   }
+  return GatheredReport{std::move(ranks), outcomes};
+}
+
+void write_report(GatheredReport report) {
+  write(observe::merge(std::move(report.ranks), observe::describe_source), report.outcomes);
+  note_reported();
 }
 
 void begin_journal() {

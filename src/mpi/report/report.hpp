@@ -1,6 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "mpi/observe/profile.hpp"
 
 namespace thalweg::mpi {
 
@@ -12,9 +16,19 @@ struct Outcomes {
   std::string trace_line; // of kept_trace.hpp
 };
 
-// Gathers what all ranks recorded on rank 0 of the world, and writes the summary and the file that the
-// settings ask for. Collective over the world.
-void report(const Outcomes& outcomes);
+// What all ranks recorded, and what else the run came to.
+struct GatheredReport {
+  std::vector<observe::RankProfile> ranks;
+  Outcomes outcomes;
+};
+
+// Gathers it on rank 0 of the world, where the settings ask for a summary or a file; other ranks get none.
+// Collective over the world.
+std::optional<GatheredReport> gather_report(const Outcomes& outcomes);
+
+// Writes the summary and the file that the settings ask for. Calls nothing of MPI: behind MPI_Finalize, no
+// rank waits for it.
+void write_report(GatheredReport report);
 
 // Lets this rank's counts outlive it, where `thalweg run` made memory for that; before the first row.
 void begin_journal();

@@ -1,12 +1,16 @@
 // Source lines from debugging information, in a library of its own so that libdw is loaded only when a report
 // is made.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <elfutils/libdwfl.h>
 
@@ -16,17 +20,67 @@ namespace {
 const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo,
                                dwfl_offline_section_address, nullptr};
 
-Dwfl_Module* open_module(const char* path) {
-  static std::map<std::string, Dwfl_Module*> modules;
-  const auto [entry, fresh] = modules.try_emplace(path, nullptr);
-  if (fresh) {
-    if (Dwfl* dwfl = dwfl_begin(&callbacks)) {
-      dwfl_report_begin(dwfl);
-      entry->second = dwfl_report_offline(dwfl, path, path, -1);
-      dwfl_report_end(dwfl, nullptr, nullptr);
-    }
+struct Symbol {
+  GElf_Addr begin;
+  GElf_Xword size;
+  bool is_global;
+  const char* name;
+};
+
+// A file with code, and its functions by address: dwfl_module_addrinfo() goes through all symbols at each
+// question.
+struct Module {
+  Dwfl_Module* dwfl = nullptr;
+  GElf_Addr bias = 0;
+  std::vector<Symbol> functions;
+
+  void read_functions();
+  const Symbol* function_at(GElf_Addr place) const;
+};
+
+void Module::read_functions() {
+  const int count = dwfl_module_getsymtab(dwfl);
+  for (int index = 1; index < count; ++index) {
+    GElf_Sym symbol{};
+    GElf_Addr begin = 0;
+    const char* const name = dwfl_module_getsym_info(dwfl, index, &symbol, &begin, nullptr, nullptr, nullptr);
+    const auto type = GELF_ST_TYPE(symbol.st_info);
+    if (name != nullptr && *name != '\0' && symbol.st_shndx != SHN_UNDEF &&
+        (type == STT_FUNC || type == STT_GNU_IFUNC))
+      functions.push_back({begin, symbol.st_size, GELF_ST_BIND(symbol.st_info) != STB_LOCAL, name});
   }
-  return entry->second;
+  // Of several names the one that others see is last, and so is found.
+  std::ranges::stable_sort(functions, {},
+                           [](const Symbol& symbol) { return std::pair(symbol.begin, symbol.is_global); });
+}
+
+// Assembly often gives functions no size: they reach to the next one.
+const Symbol* Module::function_at(GElf_Addr place) const {
+  const auto next = std::ranges::upper_bound(functions, place, {}, &Symbol::begin);
+  if (next == functions.begin())
+    return nullptr;
+  const Symbol& symbol = *std::prev(next);
+  return symbol.size == 0 || place < symbol.begin + symbol.size ? &symbol : nullptr;
+}
+
+Module open_module(const char* path) {
+  Module module;
+  if (Dwfl* dwfl = dwfl_begin(&callbacks)) {
+    dwfl_report_begin(dwfl);
+    module.dwfl = dwfl_report_offline(dwfl, path, path, -1);
+    dwfl_report_end(dwfl, nullptr, nullptr);
+  }
+  if (module.dwfl != nullptr && dwfl_module_getelf(module.dwfl, &module.bias) == nullptr)
+    module.dwfl = nullptr;
+  if (module.dwfl != nullptr)
+    module.read_functions();
+  return module;
+}
+
+const Module& module_of(const char* path) {
+  static std::map<std::string, Module> modules;
+  const auto known = modules.find(path);
+  return known != modules.end() ? known->second : modules.emplace(path, open_module(path)).first->second;
 }
 
 const char* base_name(const char* path) {
@@ -73,17 +127,14 @@ std::string demangled(const char* name) {
 // Describes the call that returns to `address` of the file `module`; 0 when nothing is known of it.
 extern "C" __attribute__((visibility("default"))) int
 thalweg_describe_source(const char* module, unsigned long address, char* text, std::size_t size) {
-  Dwfl_Module* found = open_module(module);
-  GElf_Addr bias = 0;
-  if (found == nullptr || dwfl_module_getelf(found, &bias) == nullptr) {
+  const Module& found = module_of(module);
+  if (found.dwfl == nullptr) {
     return 0;
   }
-  const GElf_Addr place = address + bias - 1; // inside of the call, not after it
-  GElf_Off offset = 0;
-  GElf_Sym symbol{};
-  const char* symbol_name = dwfl_module_addrinfo(found, place, &offset, &symbol, nullptr, nullptr, nullptr);
-  const std::string name = symbol_name == nullptr ? "" : demangled(symbol_name);
-  if (Dwfl_Line* line = dwfl_module_getsrc(found, place)) {
+  const GElf_Addr place = address + found.bias - 1; // inside of the call, not after it
+  const Symbol* const function = found.function_at(place);
+  const std::string name = function == nullptr ? "" : demangled(function->name);
+  if (Dwfl_Line* line = dwfl_module_getsrc(found.dwfl, place)) {
     int number = 0;
     if (const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
       std::snprintf(text, size, name.empty() ? "%s:%d" : "%s:%d (%s)", base_name(file), number, name.c_str());
@@ -93,7 +144,7 @@ thalweg_describe_source(const char* module, unsigned long address, char* text, s
   if (name.empty()) {
     return 0;
   }
-  std::snprintf(text, size, "%s+%#lx (%s)", name.c_str(), static_cast<unsigned long>(offset + 1),
-                base_name(module));
+  std::snprintf(text, size, "%s+%#lx (%s)", name.c_str(),
+                static_cast<unsigned long>(place + 1 - function->begin), base_name(module));
   return 1;
 }
