@@ -61,6 +61,30 @@ def test_exceptions_out_of_calls(name: str, mode: Mode) -> None:
     assert (result.status, result.out) == (0, "passed throws\n"), result.explain()
 
 
+CANCELED = ["recv", "probe", "wait", "waitany", "ssend", "bcast", "allreduce"]
+BY_MESSAGES = Mode("by messages", preload=True, settings=ENGINE.settings | {"THALWEG_SHARED_MEMORY": "0"})
+SPINNING = Mode("spinning", preload=True, settings=ENGINE.settings | {"THALWEG_WAIT": "spin"})
+
+
+@pytest.mark.parametrize(
+    "mode", [*MODES, SPINNING, BY_MESSAGES], ids=["passing", "yielding", "engine", "spinning", "messages"]
+)
+def test_canceled_threads(mode: Mode) -> None:
+    """MPICH keeps a thread until its call returns, so that the others' calls and its own part are as before."""
+    mpi = named("mpich4")
+    result = run(mpi, 2, [str(build(mpi, "cancels")), "on", *CANCELED], mode, seconds=90)
+    assert (result.status, result.out) == (0, "passed cancels\n"), result.explain()
+
+
+@pytest.mark.parametrize("mode", [YIELDING, ENGINE], ids=["yielding", "engine"])
+@pytest.mark.parametrize("case", ["recv", "allreduce"])
+def test_canceled_thread_at_the_end(case: str, mode: Mode) -> None:
+    """Open MPI lets it go, and waits for it for ever in what it calls next: the program can end itself."""
+    mpi = named("openmpi4")
+    result = run(mpi, 2, [str(build(mpi, "cancels")), "end", case], mode, seconds=90)
+    assert result.out == "passed cancels\n", result.explain()
+
+
 @ON_BOTH
 def test_as_many_communicators_as_natively(name: str) -> None:
     """MPICH has contexts for some 2,030: what is ours takes a few of them, and later ones stay native."""
