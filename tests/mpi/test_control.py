@@ -61,6 +61,27 @@ def test_exceptions_out_of_calls(name: str, mode: Mode) -> None:
     assert (result.status, result.out) == (0, "passed throws\n"), result.explain()
 
 
+CALLBACKS = [
+    *("comm-dup", "comm-free", "comm-delete", "comm-set", "type-dup", "type-free", "query-wait", "query-test"),
+    *("query-waitall", "query-waitany", "query-get", "release-wait", "release-test", "release-free", "cancel-request"),
+]
+# Natively, MPICH crashes in MPI_Finalize behind a window's, calls nothing in MPI_Grequest_complete, and frees a
+# communicator whose callback refuses.
+CALLED_BACK = {"openmpi4": [*CALLBACKS, "win-free", "complete", "refused"], "mpich4": CALLBACKS}
+TRACED = Mode("traced", preload=True, settings={"THALWEG_WAIT": "yield", "THALWEG_TRACE": "1", "THALWEG_RECORD": "1"})
+
+
+@ON_BOTH
+@pytest.mark.parametrize("way", ["throw", "jump"])
+@pytest.mark.parametrize("mode", [*MODES, TRACED], ids=["passing", "yielding", "engine", "traced"])
+def test_callbacks_leave_calls(name: str, mode: Mode, way: str) -> None:
+    """Callbacks of attributes and of requests throw, jump, and call MPI."""
+    mpi = named(name)
+    result = run(mpi, 2, [str(build_cxx(mpi, "callbacks")), way, *CALLED_BACK[name]], mode, seconds=90)
+    assert result.status == 0, result.explain()
+    assert "passed callbacks\n" in result.out, result.explain()
+
+
 CANCELED = ["recv", "probe", "wait", "waitany", "ssend", "bcast", "allreduce"]
 BY_MESSAGES = Mode("by messages", preload=True, settings=ENGINE.settings | {"THALWEG_SHARED_MEMORY": "0"})
 SPINNING = Mode("spinning", preload=True, settings=ENGINE.settings | {"THALWEG_WAIT": "spin"})
