@@ -61,6 +61,16 @@ def test_exceptions_out_of_calls(name: str, mode: Mode) -> None:
     assert (result.status, result.out) == (0, "passed throws\n"), result.explain()
 
 
+@ON_BOTH
+def test_exceptions_out_of_nonblocking_operators(name: str) -> None:
+    """On our engine they become errors of the calls that complete the reduction: nothing crosses what advances it."""
+    mpi = named(name)
+    result = run(
+        mpi, 2, [str(build_cxx(mpi, "throws")), "nonblocking"], using("allreduce=recursive_doubling"), seconds=90
+    )
+    assert (result.status, result.out) == (0, "passed throws\n"), result.explain()
+
+
 CALLBACKS = [
     *("comm-dup", "comm-free", "comm-delete", "comm-set", "type-dup", "type-free", "query-wait", "query-test"),
     *("query-waitall", "query-waitany", "query-get", "release-wait", "release-test", "release-free", "cancel-request"),
