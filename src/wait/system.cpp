@@ -56,11 +56,13 @@ bool System::move_to(int core, const cpu_set_t& allowed) {
          sched_setaffinity(0, sizeof allowed, &allowed) == 0;
 }
 
+// Nor here: its function is a point of cancellation. A thread that is canceled in a wait would leave its part
+// in a collective there, or a library's lock; it stays until the library lets it go, or the call returns.
 void System::sleep_us(std::uint32_t duration) {
   sharpen_timer();
   const timespec time{static_cast<time_t>(duration / 1'000'000U),
                       static_cast<long>(duration % 1'000'000U) * 1000};
-  nanosleep(&time, nullptr);
+  ::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, nullptr);
 }
 
 } // namespace thalweg::wait

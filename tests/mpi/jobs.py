@@ -179,7 +179,7 @@ def build(mpi: Mpi, program: str) -> Path:
 def build_cxx(mpi: Mpi, program: str = "cxx") -> Path:
     """Build a C++ program."""
     source, target = PROGRAMS / "single" / f"{program}.cpp", PROGRAMS_BUILT / mpi.name / program
-    flags = ["-std=c++17", "-O1", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+    flags = ["-std=c++17", "-O1", f"-I{ROOT / 'include'}", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
     compile_with([*mpi.cxx, *flags, str(source), "-o", str(target), *mpi.link], target, [source])
     return target
 

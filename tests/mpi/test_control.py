@@ -62,6 +62,61 @@ def test_exceptions_out_of_calls(name: str, mode: Mode) -> None:
 
 
 @ON_BOTH
+def test_exceptions_out_of_nonblocking_operators(name: str) -> None:
+    """On our engine they become errors of the calls that complete the reduction: nothing crosses what advances it."""
+    mpi = named(name)
+    result = run(
+        mpi, 2, [str(build_cxx(mpi, "throws")), "nonblocking"], using("allreduce=recursive_doubling"), seconds=90
+    )
+    assert (result.status, result.out) == (0, "passed throws\n"), result.explain()
+
+
+CALLBACKS = [
+    *("comm-dup", "comm-free", "comm-delete", "comm-set", "type-dup", "type-free", "query-wait", "query-test"),
+    *("query-waitall", "query-waitany", "query-get", "release-wait", "release-test", "release-free", "cancel-request"),
+]
+# Natively, MPICH crashes in MPI_Finalize behind a window's, calls nothing in MPI_Grequest_complete, and frees a
+# communicator whose callback refuses.
+CALLED_BACK = {"openmpi4": [*CALLBACKS, "win-free", "complete", "refused"], "mpich4": CALLBACKS}
+TRACED = Mode("traced", preload=True, settings={"THALWEG_WAIT": "yield", "THALWEG_TRACE": "1", "THALWEG_RECORD": "1"})
+
+
+@ON_BOTH
+@pytest.mark.parametrize("way", ["throw", "jump"])
+@pytest.mark.parametrize("mode", [*MODES, TRACED], ids=["passing", "yielding", "engine", "traced"])
+def test_callbacks_leave_calls(name: str, mode: Mode, way: str) -> None:
+    """Callbacks of attributes and of requests throw, jump, and call MPI."""
+    mpi = named(name)
+    result = run(mpi, 2, [str(build_cxx(mpi, "callbacks")), way, *CALLED_BACK[name]], mode, seconds=90)
+    assert result.status == 0, result.explain()
+    assert "passed callbacks\n" in result.out, result.explain()
+
+
+CANCELED = ["recv", "probe", "wait", "waitany", "ssend", "bcast", "allreduce"]
+BY_MESSAGES = Mode("by messages", preload=True, settings=ENGINE.settings | {"THALWEG_SHARED_MEMORY": "0"})
+SPINNING = Mode("spinning", preload=True, settings=ENGINE.settings | {"THALWEG_WAIT": "spin"})
+
+
+@pytest.mark.parametrize(
+    "mode", [*MODES, SPINNING, BY_MESSAGES], ids=["passing", "yielding", "engine", "spinning", "messages"]
+)
+def test_canceled_threads(mode: Mode) -> None:
+    """MPICH keeps a thread until its call returns, so that the others' calls and its own part are as before."""
+    mpi = named("mpich4")
+    result = run(mpi, 2, [str(build(mpi, "cancels")), "on", *CANCELED], mode, seconds=90)
+    assert (result.status, result.out) == (0, "passed cancels\n"), result.explain()
+
+
+@pytest.mark.parametrize("mode", [YIELDING, ENGINE], ids=["yielding", "engine"])
+@pytest.mark.parametrize("case", ["recv", "allreduce"])
+def test_canceled_thread_at_the_end(case: str, mode: Mode) -> None:
+    """Open MPI lets it go, and waits for it for ever in what it calls next: the program can end itself."""
+    mpi = named("openmpi4")
+    result = run(mpi, 2, [str(build(mpi, "cancels")), "end", case], mode, seconds=90)
+    assert result.out == "passed cancels\n", result.explain()
+
+
+@ON_BOTH
 def test_as_many_communicators_as_natively(name: str) -> None:
     """MPICH has contexts for some 2,030: what is ours takes a few of them, and later ones stay native."""
     mpi = named(name)

@@ -52,8 +52,12 @@ def _natively(name: str, handler: str, cases: tuple[str, ...]) -> Result:
     return _run(name, NATIVE, handler, cases)
 
 
+# Operations in flight do not go on inside of the library there, as between nodes.
+BY_MESSAGES = Mode("by messages", preload=True, settings=using("scan=chain").settings | {"THALWEG_SHARED_MEMORY": "0"})
+
+
 @DEBIAN
-@pytest.mark.parametrize("mode", [YIELDING, using("scan=chain")], ids=lambda mode: mode.name)
+@pytest.mark.parametrize("mode", [YIELDING, using("scan=chain"), BY_MESSAGES], ids=lambda mode: mode.name)
 def test_handlers(name: str, mode: Mode) -> None:
     """A handler of the program hears of each error once, on the communicator that the library names."""
     ours = _run(name, mode, "custom", tuple(_CASES[name]))

@@ -17,6 +17,13 @@ bool is_best_blocking(const Choice& choice) {
          !tuned_choices().any_nonblocking_strategy();
 }
 
+// Where the library's own wait can yield, or need not, the call that the program made tells errors as natively.
+// A barrier is its own meeting, and has none to tell; groups of two communicators do not meet.
+bool waits_here(const CollectiveCall& call, const CommunicatorState& communicator) {
+  const bool must_yield = runtime.yields && !runtime.yields_in_progress;
+  return must_yield || communicator.inter || call.function->operation == Operation::barrier;
+}
+
 } // namespace
 
 Decision decide(const CollectiveCall& call, CommunicatorState& communicator) {
@@ -37,7 +44,9 @@ LibraryCall library_call(const Choice& choice, const CollectiveCall& call, Commu
       runtime.polls_collectives && communicator.agreed && call.function->mode == Mode::blocking;
   if (!polls || is_best_blocking(choice))
     return LibraryCall::as_made;
-  return has_sound_counterpart(call, communicator) ? LibraryCall::by_counterpart : LibraryCall::after_meeting;
+  return waits_here(call, communicator) && has_sound_counterpart(call, communicator)
+             ? LibraryCall::by_counterpart
+             : LibraryCall::after_meeting;
 }
 
 const char* library_reason(const Choice& choice) {

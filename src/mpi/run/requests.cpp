@@ -3,6 +3,7 @@
 #include "mpi/wait/progress_thread.hpp"
 
 #include <mutex>
+#include <pthread.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -68,7 +69,21 @@ void begin(Requests& all, Ongoing& ongoing) {
 // here.
 constinit thread_local bool is_advancing = false;
 
+// As long as it lives, this thread is not canceled: what is under way may be another thread's, and goes on
+// without it.
+class Uncanceled {
+public:
+  Uncanceled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncanceled() { pthread_setcancelstate(before_, nullptr); }
+  Uncanceled(const Uncanceled&) = delete;
+  Uncanceled& operator=(const Uncanceled&) = delete;
+
+private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 bool advance(Ongoing& ongoing) noexcept {
+  const Uncanceled uncanceled;
   is_advancing = true;
   const bool has_ended = ongoing.call->progress();
   is_advancing = false;
