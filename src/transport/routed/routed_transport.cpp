@@ -48,8 +48,8 @@ public:
     return finished_;
   }
 
-  // A send that was put together with others has finished, and is looked at no more; but what is waited for on
-  // the other way may come only because of it.
+  // A send that was put together with others has finished, and is looked at no more; but what is waited for
+  // on the other way may come only because of it.
   std::span<const int> wait() override {
     const auto look = [this] {
       flush();

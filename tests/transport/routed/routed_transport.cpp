@@ -141,8 +141,9 @@ TEST(Waits, ForOneWaySendWhatWasPutTogetherForTheOther) {
   wait::Policy visiting = waiting;
   visiting.progress_others = Others::visit;
   visiting.context = &others;
-  const auto routed = make_routed(
-      std::move(near[0]), std::make_unique<AggregatingTransport>(std::move(far[0]), waiting), {0, 1, -1}, visiting);
+  const auto routed =
+      make_routed(std::move(near[0]), std::make_unique<AggregatingTransport>(std::move(far[0]), waiting),
+                  {0, 1, -1}, visiting);
   const auto batch = routed->make_batch();
   batch->reserve(2);
   int sent = 42;
