@@ -20,4 +20,9 @@ std::int64_t bytes_per_pair(const Traffic& all_ranks, std::int64_t calls, std::i
   return all_ranks.bytes / pairs;
 }
 
+double degree(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks) {
+  return static_cast<double>(all_ranks.messages) /
+         static_cast<double>(std::max<std::int64_t>(1, calls * ranks));
+}
+
 } // namespace thalweg::pattern

@@ -37,4 +37,7 @@ TrafficClass traffic_class(const Traffic& all_ranks, std::int64_t calls, std::in
 /// The mean of what each pair of ranks exchanges in a call, whether it exchanges anything or not; bytes.
 std::int64_t bytes_per_pair(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks);
 
+/// To how many others a rank sends something in a call, in the mean.
+double degree(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks);
+
 } // namespace thalweg::pattern

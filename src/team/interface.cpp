@@ -7,6 +7,7 @@
 #include "thalweg/team.h"
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 using thalweg::Error;
@@ -26,6 +27,18 @@ struct thalweg_team {
 
 namespace {
 
+/// A team in a call: waits in other teams let it be.
+class Entered {
+public:
+  explicit Entered(Team& team) : lock_(team.in_call()), team_(team) {}
+  Team* operator->() const { return &team_; }
+  Team& operator*() const { return team_; }
+
+private:
+  std::unique_lock<std::recursive_mutex> lock_;
+  Team& team_;
+};
+
 /// A team may be freed before its requests are: then they have finished.
 class TeamRequest final : public thalweg_request {
 public:
@@ -37,13 +50,13 @@ public:
     if (operation_->has_finished())
       return true;
     mpi_must_run();
-    return team_.test(*operation_);
+    return Entered(team_)->test(*operation_);
   }
   void wait() override {
     if (operation_->has_finished())
       return;
     mpi_must_run();
-    team_.wait(*operation_);
+    Entered(team_)->wait(*operation_);
   }
 
 private:
@@ -57,11 +70,11 @@ Caller caller(std::string_view call, const thalweg_team* team) {
   return {.call = call, .rank = team->team.group().rank(), .ranks = team->team.group().ranks()};
 }
 
-Team& of(thalweg_team* team) {
+Entered of(thalweg_team* team) {
   if (team == nullptr)
     throw Error("there is no team (NULL)",
                 "thalweg_team_create() makes one; ranks outside of a split or a subset have none");
-  return team->team;
+  return Entered(team->team);
 }
 
 thalweg_team* part_of(Team& whole, int color, int key) {
@@ -69,8 +82,8 @@ thalweg_team* part_of(Team& whole, int color, int key) {
   return part ? new thalweg_team(std::move(part), whole) : nullptr;
 }
 
-void hand_out(Team& team, std::shared_ptr<InFlightOperation> operation, thalweg_request** request) {
-  *request = operation ? new TeamRequest(team, std::move(operation)) : nullptr;
+void hand_out(const Entered& team, std::shared_ptr<InFlightOperation> operation, thalweg_request** request) {
+  *request = operation ? new TeamRequest(*team, std::move(operation)) : nullptr;
 }
 
 /// This rank's place in the list, or -1.
@@ -116,7 +129,7 @@ thalweg_status thalweg_team_create(MPI_Comm communicator, thalweg_team** team) {
 thalweg_status thalweg_team_split(thalweg_team* team, int color, int key, thalweg_team** part) {
   return guarded(caller("split", team), [&] {
     must_be_given(part, "part");
-    *part = part_of(of(team), color, key);
+    *part = part_of(*of(team), color, key);
   });
 }
 
@@ -127,7 +140,7 @@ thalweg_status thalweg_team_subset(thalweg_team* team, int count, const int rank
       throw Error(fmt::format("a list of {} ranks", count), "give the number of ranks");
     if (count > 0)
       must_be_given(ranks, "ranks");
-    *part = subset(of(team), {ranks, static_cast<std::size_t>(count)});
+    *part = subset(*of(team), {ranks, static_cast<std::size_t>(count)});
   });
 }
 
@@ -137,7 +150,7 @@ thalweg_status thalweg_team_of_blocks(thalweg_team* team, size_t blocks, const i
     must_be_given(owning, "owning");
     if (blocks > 0)
       must_be_given(owners, "owners");
-    *owning = subset(of(team), in_order_of_first({owners, blocks}));
+    *owning = subset(*of(team), in_order_of_first({owners, blocks}));
   });
 }
 
@@ -149,8 +162,8 @@ thalweg_status thalweg_team_free(thalweg_team** team) {
     if (!thalweg::job::mpi_runs())
       *team = nullptr; // what MPI still knows of can no longer be taken back: the memory stays
     mpi_must_run();
-    (*team)->team.complete();
-    (*team)->team.end_messages();
+    of(*team)->complete();
+    of(*team)->end_messages();
     delete *team;
     *team = nullptr;
   });
@@ -165,7 +178,7 @@ int thalweg_team_size(const thalweg_team* team) {
 }
 
 thalweg_status thalweg_team_use(thalweg_team* team, const char* selections) {
-  return guarded(caller("use", team), [&] { of(team).use(selections == nullptr ? "" : selections); });
+  return guarded(caller("use", team), [&] { of(team)->use(selections == nullptr ? "" : selections); });
 }
 
 thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_collective collective, size_t bytes,
@@ -173,7 +186,7 @@ thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_collective coll
   thread_local std::string text; // NOLINT: C has no other way to give it
   return guarded(caller("strategy", team), [&] {
     must_be_given(strategy, "strategy");
-    text = of(team).strategy(collective, bytes);
+    text = of(team)->strategy(collective, bytes);
     *strategy = text.c_str();
   });
 }
@@ -181,12 +194,12 @@ thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_collective coll
 thalweg_status thalweg_team_allocate(thalweg_team* team, size_t bytes, void** memory) {
   return guarded(caller("allocate", team), [&] {
     must_be_given(memory, "memory");
-    *memory = of(team).allocate(bytes);
+    *memory = of(team)->allocate(bytes);
   });
 }
 
 thalweg_status thalweg_team_release(thalweg_team* team, void* memory) {
-  return guarded(caller("release", team), [&] { of(team).release(memory); });
+  return guarded(caller("release", team), [&] { of(team)->release(memory); });
 }
 
 void* thalweg_team_reach(const thalweg_team* team, const void* address, int rank) {
@@ -202,9 +215,9 @@ thalweg_status thalweg_team_start(thalweg_team* team, const thalweg_team_call* c
     thalweg_team_call room; // filled for calls of other versions only
     const thalweg_team_call& whole = thalweg::teams::whole(*call, room);
     if (request == nullptr)
-      of(team).run(whole, from);
+      of(team)->run(whole, from);
     else
-      hand_out(of(team), team->team.start(whole, from), request);
+      hand_out(of(team), of(team)->start(whole, from), request);
   });
 }
 
@@ -212,24 +225,24 @@ thalweg_status thalweg_team_barrier(thalweg_team* team, thalweg_request** reques
   const void* const from = __builtin_return_address(0);
   return guarded(caller("barrier", team), [&] {
     if (request == nullptr)
-      of(team).barrier(from);
+      of(team)->barrier(from);
     else
-      hand_out(of(team), team->team.start_barrier(from), request);
+      hand_out(of(team), of(team)->start_barrier(from), request);
   });
 }
 
 thalweg_status thalweg_team_complete(thalweg_team* team) {
-  return guarded(caller("complete", team), [&] { of(team).complete(); });
+  return guarded(caller("complete", team), [&] { of(team)->complete(); });
 }
 
 thalweg_status thalweg_team_open_inboxes(thalweg_team* team) {
-  return guarded(caller("open_inboxes", team), [&] { of(team).open_inboxes(); });
+  return guarded(caller("open_inboxes", team), [&] { of(team)->open_inboxes(); });
 }
 
 thalweg_status thalweg_team_inboxes(thalweg_team* team, const char** where) {
   return guarded(caller("inboxes", team), [&] {
     must_be_given(where, "where");
-    *where = of(team).messages().where().c_str();
+    *where = of(team)->messages().where().c_str();
   });
 }
 
@@ -237,7 +250,7 @@ thalweg_status thalweg_team_send(thalweg_team* team, int to, int tag, const void
   return guarded(caller("send", team), [&] {
     if (bytes > 0)
       must_be_given(message, "message");
-    of(team).messages().send(to, tag, {static_cast<const std::byte*>(message), bytes});
+    of(team)->messages().send(to, tag, {static_cast<const std::byte*>(message), bytes});
   });
 }
 
@@ -247,7 +260,7 @@ thalweg_status thalweg_team_receive(thalweg_team* team, int from, int tag, void*
     if (room > 0)
       must_be_given(message, "message");
     const thalweg_received found =
-        of(team).messages().receive(from, tag, {static_cast<std::byte*>(message), room});
+        of(team)->messages().receive(from, tag, {static_cast<std::byte*>(message), room});
     if (received != nullptr)
       *received = found;
   });

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 namespace thalweg::teams {
 
@@ -139,7 +141,7 @@ void Team::run(const thalweg_team_call& given, const void* return_address) {
   if (given.after == thalweg_sync_none) {
     keep(std::move(operation));
     group_.channels().flush_unless_in_row();
-  } else if (in_flight_.empty() && !group_.has_far_ranks()) {
+  } else if (in_flight_.empty() && !group_.has_far_ranks() && !others_have_under_way(*this)) {
     operation->run();
   } else {
     keep(operation);
@@ -218,11 +220,26 @@ wait::Visit Team::progress_team(void* team) {
   const wait::Visit visit = below.progress_others(below.context);
   self.progress();
   self.group_.channels().flush(); // the wait may end with this visit, and the call with it
-  return visit;
+  return std::max(visit, visit_others(self));
 }
 
+wait::Visit Team::go_on() noexcept {
+  const std::size_t before = in_flight_.size();
+  try {
+    progress();
+    group_.channels().flush();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  return in_flight_.size() == before ? wait::Visit::pending : wait::Visit::moved;
+}
+
+// An operation that fails has left nothing behind in the list, and is looked at again.
 void Team::progress() {
-  std::erase_if(in_flight_, [](const auto& operation) { return operation->progress(); });
+  if (failure_)
+    std::rethrow_exception(std::exchange(failure_, nullptr));
+  for (auto operation = in_flight_.begin(); operation != in_flight_.end();)
+    operation = (*operation)->progress() ? in_flight_.erase(operation) : std::next(operation);
 }
 
 // What others still need of this rank goes before it is away, perhaps for long.

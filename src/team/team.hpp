@@ -5,13 +5,15 @@
 #include "team/in_flight_operation.hpp"
 #include "team/messages.hpp"
 #include "team/symmetric_memory.hpp"
+#include "team/team_visits.hpp"
 
 #include <deque>
+#include <exception>
 #include <span>
 
 namespace thalweg::teams {
 
-class Team {
+class Team final : public Visited {
 public:
   /// Collective over `communicator`.
   explicit Team(MPI_Comm communicator);
@@ -47,6 +49,9 @@ public:
   bool test(const InFlightOperation& operation);
   void wait(const InFlightOperation& operation);
 
+  bool has_under_way() const override { return !in_flight_.empty(); }
+  wait::Visit go_on() noexcept override;
+
 private:
   InFlightOperation::Part part_for(const TeamCall& call, bool commutes);
   InFlightOperation::Part barrier_if(bool wanted);
@@ -64,7 +69,8 @@ private:
   void wait_until(Condition is_reached);
 
   job::Group group_;
-  /// Others wait for what is under way here, and for the library: both go on whenever this rank waits.
+  /// Others wait for what is under way here, in other teams, and for the library: all go on whenever this
+  /// rank waits.
   wait::Policy policy_;
   bool is_checked_;
   SymmetricMemory memory_;
@@ -73,6 +79,8 @@ private:
   engine::TagSupply tags_;
   std::unique_ptr<Messages> messages_;
   std::deque<std::shared_ptr<InFlightOperation>> in_flight_; // in the order of their calls
+  std::exception_ptr failure_;                               // of what another team's wait let go on
+  Visits visits_{*this};                                     // as long as all else is there
 };
 
 } // namespace thalweg::teams

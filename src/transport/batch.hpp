@@ -68,6 +68,9 @@ public:
   /// A message of a multicast went another way: this batch has one less of its members to expect.
   virtual void pass_over(const Message& /*message*/) {}
 
+  /// Sends what was started and has only been put together so far. Whoever waits does it by itself.
+  virtual void flush() {}
+
   /// Ids of messages that have finished since the last look; makes progress, does not wait. Valid until the
   /// next call.
   virtual std::span<const int> poll() = 0;

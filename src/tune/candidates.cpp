@@ -198,11 +198,8 @@ model::Prediction predict(const strategies::Scheduled& scheduled, const Case& wa
 
 std::optional<model::ClosedForm> closed_form(const strategies::Scheduled& scheduled, const Case& wanted,
                                              const machine::Machine& machine) {
-  const std::vector<std::int32_t>& nodes = wanted.nodes;
-  const bool is_one_node =
-      !nodes.empty() && std::ranges::adjacent_find(nodes, std::not_equal_to{}) == nodes.end();
   return model::closed_form(scheduled.strategy().name, problem_of(wanted, scheduled.parameters()), machine,
-                            is_one_node ? machine::Level::node : machine::Level::network);
+                            level_of(wanted));
 }
 
 } // namespace thalweg::tune

@@ -30,6 +30,9 @@ struct Case {
   /// So many calls follow each other, and nobody waits for one's end before the next: what counts is when the
   /// last one ends.
   std::int32_t calls_in_row = 1;
+  /// Of exchanges whose blocks may be empty: to how many other ranks one sends something, in the mean; 0: to
+  /// all.
+  double degree = 0;
   /// May network devices run it? Those of MPI's calls; a team's are always run by our engine.
   bool may_offload = true;
 };

@@ -6,6 +6,7 @@
 #include "strategies/host_tree.hpp"
 #include "strategies/order.hpp"
 #include "topology/node_groups.hpp"
+#include "tune/exchange_shares.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -171,12 +172,43 @@ bool runs_on_devices(const Strategy& strategy, const Problem& problem, const Cas
          std::ranges::adjacent_find(*problem.nodes, std::not_equal_to{}) != problem.nodes->end();
 }
 
+// Schedules have a message for each pair. The engine leaves out those that are empty, unless others' blocks
+// travel in them.
+double share_of_messages(const Strategy& strategy, const Problem& problem, const Case& wanted,
+                         const machine::Machine& machine) {
+  const double others = problem.ranks - 1;
+  if (problem.operation != schedule::Operation::alltoall || !strategy.unequal_blocks || wanted.degree <= 0 ||
+      wanted.degree >= others)
+    return 1;
+  const double block_bytes = static_cast<double>(wanted.bytes) * others / wanted.degree;
+  return exchange_shares(machine, level_of(wanted), {problem.ranks, wanted.degree, block_bytes}).sparse;
+}
+
+model::Prediction predict_on_ranks(const Strategy& strategy, const Problem& problem, ScheduleSample known,
+                                   const Case& wanted, const machine::Machine& machine,
+                                   double enough_seconds) {
+  const double share = share_of_messages(strategy, problem, wanted, machine);
+  model::Prediction prediction =
+      predict_on(strategy, problem, std::move(known), wanted, machine, enough_seconds / share);
+  prediction.seconds *= share;
+  prediction.cpu_seconds *= share;
+  prediction.cpu_max *= share;
+  return prediction;
+}
+
 } // namespace
+
+machine::Level level_of(const Case& wanted) {
+  const std::vector<std::int32_t>& nodes = wanted.nodes;
+  const bool is_one_node =
+      !nodes.empty() && std::ranges::adjacent_find(nodes, std::not_equal_to{}) == nodes.end();
+  return is_one_node ? machine::Level::node : machine::Level::network;
+}
 
 model::Prediction predict(const Strategy& strategy, const Problem& problem, ScheduleSample known,
                           const Case& wanted, const machine::Machine& machine, double enough_seconds) {
   if (!runs_on_devices(strategy, problem, wanted, machine))
-    return predict_on(strategy, problem, std::move(known), wanted, machine, enough_seconds);
+    return predict_on_ranks(strategy, problem, std::move(known), wanted, machine, enough_seconds);
   const double ends = machine.device.start.value + machine.device.wake.value;
   model::Prediction prediction = predict_on(strategy, problem, std::move(known), wanted,
                                             model::device_machine(machine), enough_seconds - ends);

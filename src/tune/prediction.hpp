@@ -17,6 +17,9 @@ inline constexpr std::size_t few_steps = std::size_t{1} << 17;
 /// What a strategy is asked for, with these parameters.
 strategies::Problem problem_of(const Case& wanted, const schedule::Parameters& parameters);
 
+/// Where most of its messages go: within the node that all ranks are known to be on, else between nodes.
+machine::Level level_of(const Case& wanted);
+
 /// Some ranks' schedules, or all of few ranks, of all calls in the row: they tell what all are like.
 struct ScheduleSample {
   std::vector<schedule::Schedule> schedules;

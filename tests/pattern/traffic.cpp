@@ -43,5 +43,11 @@ TEST(Visit, KeepsWaitingApartFromTransfer) {
   EXPECT_DOUBLE_EQ(arrivals.transfer_seconds, 0.5);
 }
 
+TEST(Degree, IsAMeanRanksOtherRanks) {
+  EXPECT_DOUBLE_EQ(degree({.messages = 240, .bytes = 1}, 10, 8), 3);
+  EXPECT_DOUBLE_EQ(degree({.messages = 20, .bytes = 1}, 10, 8), 0.25) << "most ranks have nothing for others";
+  EXPECT_DOUBLE_EQ(degree({}, 0, 8), 0);
+}
+
 } // namespace
 } // namespace thalweg::pattern

@@ -216,7 +216,7 @@ void CommunicatorLearning::order_candidates(TuningContext& context) {
   const tune::Breadth breadth =
       context.learner().batches() == 0 ? tune::Breadth::defaults : tune::Breadth::all;
   const Ordering ordering =
-      agreed_ordering(context.kind().operation, context.bytes(), breadth, communicator_);
+      agreed_ordering(context.kind().operation, {context.bytes(), context.degree()}, breadth, communicator_);
   context.add_candidates(ordering.candidates, ordering.seconds);
 }
 

@@ -19,11 +19,12 @@ namespace {
 constexpr std::size_t max_candidates = 64;
 
 // One a line: predicted seconds, strategy.
-std::string candidates_text(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+std::string candidates_text(Operation operation, const UnitSize& size, tune::Breadth breadth,
                             CommunicatorState& communicator) {
   tune::Case wanted;
   wanted.call = strategies::find_call(call_name(operation));
-  wanted.bytes = bytes;
+  wanted.bytes = size.bytes;
+  wanted.degree = size.degree;
   wanted.ranks = communicator.size;
   wanted.nodes = communicator.nodes();
   wanted.sockets = communicator.sockets();
@@ -41,10 +42,10 @@ std::string candidates_text(Operation operation, std::int64_t bytes, tune::Bread
 }
 
 // The others wait for an answer in any case.
-std::string candidates_or_none(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+std::string candidates_or_none(Operation operation, const UnitSize& size, tune::Breadth breadth,
                                CommunicatorState& communicator) {
   try {
-    return candidates_text(operation, bytes, breadth, communicator);
+    return candidates_text(operation, size, breadth, communicator);
   } catch (const std::exception& error) {
     log_line(fmt::format("{}: nothing can be learned: {}", call_name(operation), error.what()));
     return {};
@@ -59,12 +60,12 @@ void broadcast(void* data, std::size_t count, MPI_Datatype type, MPI_Comm commun
 
 } // namespace
 
-Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+Ordering agreed_ordering(Operation operation, const UnitSize& size, tune::Breadth breadth,
                          CommunicatorState& communicator) {
   const double begun = local_seconds();
   std::string text;
   if (communicator.rank == 0)
-    text = candidates_or_none(operation, bytes, breadth, communicator);
+    text = candidates_or_none(operation, size, breadth, communicator);
   std::array<double, 2> head{static_cast<double>(text.size()), local_seconds() - begun};
   broadcast(head.data(), head.size(), MPI_DOUBLE, communicator.shadow->handle());
   text.resize(static_cast<std::size_t>(head[0]));

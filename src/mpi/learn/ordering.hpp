@@ -11,13 +11,19 @@
 
 namespace thalweg::mpi {
 
+// What the call's units are: of tune::Case.
+struct UnitSize {
+  std::int64_t bytes = 0;
+  double degree = 0;
+};
+
 struct Ordering {
   std::vector<tune::PredictedCandidate> candidates;
   double seconds = 0; // that it took
 };
 
 // Rank 0 asks the model, of the machine that was probed or else of a default one, and tells the others.
-Ordering agreed_ordering(Operation operation, std::int64_t bytes, tune::Breadth breadth,
+Ordering agreed_ordering(Operation operation, const UnitSize& size, tune::Breadth breadth,
                          CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

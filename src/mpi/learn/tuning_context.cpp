@@ -177,6 +177,7 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
     const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
     traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
     private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
+    degree_ = pattern::degree(all, static_cast<std::int64_t>(calls), ranks);
   }
   tune::LowerBounds bounds;
   if (runtime.placement.oversubscribed)

@@ -58,6 +58,8 @@ public:
   const CallKind& kind() const { return kind_; }
   // Of a unit, in the mean.
   std::int64_t bytes() const;
+  // To how many others a rank sends something, in the mean; 0: not known, as all have as much for all.
+  double degree() const { return degree_; }
   // Of private sizes: where the traffic of the last round belongs.
   pattern::TrafficClass traffic() const { return traffic_; }
   const pattern::Arrivals& arrivals() const { return arrivals_; }
@@ -88,6 +90,7 @@ private:
   bool refused_ = false;            // the candidate, by this rank
   pattern::TrafficClass traffic_;
   std::int64_t private_bytes_ = 0;
+  double degree_ = 0;
   pattern::Arrivals arrivals_;
 };
 

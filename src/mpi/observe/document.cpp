@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json site_document(const SiteProfile& site) {
+ordered_json site_document(const SiteProfile& site, const SharesOfExchange& shares_of) {
   const CallProfile& total = site.total;
   ordered_json endings = ordered_json::array();
   for (const auto& [ending, calls] : total.endings) {
@@ -58,7 +58,7 @@ ordered_json site_document(const SiteProfile& site) {
     result["stream"] = {
         {"message_ns", gain->message_ns}, {"item_ns", gain->item_ns}, {"saved_ns", gain->saved_ns}};
   }
-  if (const auto gain = exchange_gain(site)) {
+  if (const auto gain = exchange_gain(site, shares_of)) {
     result["exchange"] = {{"blocks_a_call", gain->blocks}, {"block_bytes", gain->block_bytes},
                           {"call_ns", gain->call_ns},      {"use", gain->use},
                           {"use_ns", gain->use_ns},        {"stream_ns", gain->stream_ns},
@@ -85,7 +85,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
   }
   ordered_json sites = ordered_json::array();
   for (const SiteProfile& site : profile.sites) {
-    sites.push_back(site_document(site));
+    sites.push_back(site_document(site, profile.shares_of_exchange));
   }
   const ordered_json all{
       {"format", "thalweg-report"},

@@ -1,8 +1,6 @@
 #include "mpi/observe/exchange_gain.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -15,29 +13,23 @@ namespace {
 
 constexpr double max_block_bytes = 512;
 constexpr double min_calls_a_rank = 100; // of fewer, the first ones' connections are too large a part
-constexpr double mesh_message = 1.4;
-constexpr double phase_end_ns = 1000; // of a stream, for each rank
+constexpr double phase_end_ns = 1000;    // of a stream, for each rank
 
 bool is_run_by_library(const CallProfile& total) {
   const auto native = total.endings.lower_bound({"native", ""});
   return native != total.endings.end() && native->first.first == "native";
 }
 
-struct Prediction {
-  std::string use;
-  double messages; // of a rank, in messages of the library's call
-};
-
-Prediction better_strategy(double blocks, int ranks) {
-  const double row = std::ceil(std::sqrt(static_cast<double>(ranks)));
-  const Prediction mesh{"alltoallv=mesh2d", mesh_message * 2 * (row - 1)};
-  const Prediction sparse{"alltoallv=sparse", blocks + std::bit_width(static_cast<unsigned>(ranks - 1))};
-  return sparse.messages < mesh.messages ? sparse : mesh;
+// The better one of those that the library's call is compared with, which has a message for each rank.
+void predict_use(ExchangeGain& gain, const ExchangeShares& shares) {
+  const bool is_sparse = shares.sparse < shares.mesh;
+  gain.use = is_sparse ? "alltoallv=sparse" : "alltoallv=mesh2d";
+  gain.use_ns = gain.call_ns * std::min(shares.sparse, shares.mesh);
 }
 
 } // namespace
 
-std::optional<ExchangeGain> exchange_gain(const SiteProfile& site) {
+std::optional<ExchangeGain> exchange_gain(const SiteProfile& site, const SharesOfExchange& shares_of) {
   const CallProfile& total = site.total;
   const bool is_exchange = total.function == "MPI_Alltoallv" || total.function == "MPI_Alltoallv_c";
   if (!is_exchange || total.blocks == 0 || total.ranks < 2 || !is_run_by_library(total) ||
@@ -50,9 +42,9 @@ std::optional<ExchangeGain> exchange_gain(const SiteProfile& site) {
   if (gain.block_bytes > max_block_bytes)
     return std::nullopt;
   gain.call_ns = total.ns * (1 - site.waiting.share()) / calls;
-  const Prediction better = better_strategy(gain.blocks, total.ranks);
-  gain.use = better.use;
-  gain.use_ns = gain.call_ns * better.messages / (total.ranks - 1);
+  gain.use_ns = gain.call_ns;
+  if (shares_of)
+    predict_use(gain, shares_of(total.ranks, gain.blocks, gain.block_bytes));
   gain.stream_ns = gain.blocks * item_ns(gain.block_bytes) + phase_end_ns * total.ranks;
   gain.saved_ns = (gain.call_ns - std::min(gain.use_ns, gain.stream_ns)) * calls;
   return gain.saved_ns > 0 ? std::optional(gain) : std::nullopt;
@@ -60,7 +52,10 @@ std::optional<ExchangeGain> exchange_gain(const SiteProfile& site) {
 
 std::string exchange_lines(const Profile& profile) {
   std::string text;
-  for (const auto& [site, gain] : gains_worth_the_work(profile, exchange_gain)) {
+  const auto gain_of = [&](const SiteProfile& site) {
+    return exchange_gain(site, profile.shares_of_exchange);
+  };
+  for (const auto& [site, gain] : gains_worth_the_work(profile, gain_of)) {
     text += fmt::format(
         "short blocks: {} at {}: {} calls of {} ranks with {:.1f} blocks of {:.0f} B each took {}; ",
         site->total.function, site->source, site->total.calls, site->total.ranks, gain.blocks,

@@ -3,6 +3,7 @@
 // What one rank saw, as it is sent to rank 0, and what all saw together.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -77,10 +78,19 @@ struct SiteProfile {
   std::map<int, double> in_progress_ns{}; // by rank: of calls that had not ended with the job
 };
 
+// What an exchange would take, each as a share of what it takes with a message for each other rank.
+struct ExchangeShares {
+  double mesh = 1;   // alltoallv=mesh2d
+  double sparse = 1; // alltoallv=sparse
+};
+// By the model of the job's machine: of so many ranks, with so many blocks of a rank that are not empty.
+using SharesOfExchange = std::function<ExchangeShares(int ranks, double blocks, double block_bytes)>;
+
 struct Profile {
-  std::vector<SiteProfile> sites; // by time, longest first
-  std::vector<RankProfile> ranks; // their calls and samples moved away
-  double wall_ns = 0;             // longest of any rank
+  std::vector<SiteProfile> sites;           // by time, longest first
+  std::vector<RankProfile> ranks;           // their calls and samples moved away
+  double wall_ns = 0;                       // longest of any rank
+  SharesOfExchange shares_of_exchange = {}; // none where no machine is known
 };
 
 // "file.c:12 (function)" of a module's address, or what else is known of it.

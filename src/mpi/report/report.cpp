@@ -25,6 +25,7 @@
 #include "mpi/run/device_arrivals.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
+#include "tune/exchange_shares.hpp"
 
 namespace thalweg::mpi {
 
@@ -137,6 +138,13 @@ observe::RunDescription describe_run() {
   return run;
 }
 
+observe::ExchangeShares shares_of_exchange(int ranks, double blocks, double block_bytes) {
+  const auto level = runtime.placement.node_count > 1 ? machine::Level::network : machine::Level::node;
+  const tune::ExchangeShares shares =
+      tune::exchange_shares(known_machine(), level, {ranks, blocks, block_bytes});
+  return {shares.mesh2d, shares.sparse};
+}
+
 void write(const observe::Profile& profile, const Outcomes& outcomes) {
   observe::RunDescription run = describe_run();
   run.shared_memory = runtime.shared_memory;
@@ -191,7 +199,9 @@ std::optional<GatheredReport> gather_report(const Outcomes& outcomes) {
 }
 
 void write_report(GatheredReport report) {
-  write(observe::merge(std::move(report.ranks), observe::describe_source), report.outcomes);
+  observe::Profile profile = observe::merge(std::move(report.ranks), observe::describe_source);
+  profile.shares_of_exchange = shares_of_exchange;
+  write(profile, report.outcomes);
   note_reported();
 }
 

@@ -46,6 +46,8 @@ public:
     alone_->start_send(id, message);
   }
 
+  void flush() override { shared_->port.flush(); }
+
   std::span<const int> poll() override {
     shared_->port.progress();
     reported_.clear();
@@ -60,7 +62,7 @@ public:
 
   std::span<const int> wait() override {
     const auto look = [this] {
-      shared_->port.flush();
+      flush();
       return poll().empty() ? wait::Look::nothing : wait::Look::reached;
     };
     wait::until(shared_->waiting, look);

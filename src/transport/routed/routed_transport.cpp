@@ -36,6 +36,11 @@ public:
       (&way.batch == near_.get() ? far_ : near_)->pass_over(message);
   }
 
+  void flush() override {
+    near_->flush();
+    far_->flush();
+  }
+
   std::span<const int> poll() override {
     finished_.clear();
     gather(*near_, near_in_flight_);
@@ -43,8 +48,13 @@ public:
     return finished_;
   }
 
+  // A send that was put together with others has finished, and is looked at no more; but what is waited for
+  // on the other way may come only because of it.
   std::span<const int> wait() override {
-    const auto look = [this] { return poll().empty() ? wait::Look::nothing : wait::Look::reached; };
+    const auto look = [this] {
+      flush();
+      return poll().empty() ? wait::Look::nothing : wait::Look::reached;
+    };
     wait::until(routes_->waiting, look);
     return finished_;
   }

@@ -2,6 +2,7 @@
 
 #include "transport/routed/routed_transport.hpp"
 
+#include "transport/aggregation/aggregating_transport.hpp"
 #include "transport/loopback/loopback.hpp"
 
 #include <gtest/gtest.h>
@@ -101,6 +102,59 @@ TEST(Multicasts, AreCompleteOnBothWays) {
     });
   for (std::thread& thread : threads)
     thread.join();
+}
+
+/// Two ranks of a node and a third one elsewhere, whose first rank waits: what the others do meanwhile.
+struct Others {
+  std::unique_ptr<Batch> neighbor;
+  std::unique_ptr<Batch> distant;
+  int arrived = 0;
+  int visits = 0;
+  bool has_come = false;
+  bool has_answered = false;
+
+  /// The neighbor answers once the distant rank has got its message; or after many visits in vain, so that
+  /// nobody waits for ever.
+  static wait::Visit visit(void* context) {
+    constexpr int patience = 1000;
+    auto& self = *static_cast<Others*>(context);
+    self.has_come = self.has_come || !self.distant->poll().empty();
+    if (!self.has_answered && (self.has_come || ++self.visits == patience)) {
+      self.neighbor->start_send(0, {0, 5, reinterpret_cast<std::byte*>(&self.arrived), sizeof(int)});
+      self.has_answered = true;
+    }
+    return wait::Visit::pending;
+  }
+};
+
+TEST(Waits, ForOneWaySendWhatWasPutTogetherForTheOther) {
+  auto near = make_loopback(2, Protocol::eager);
+  auto far = make_loopback(3, Protocol::eager);
+  wait::Policy waiting;
+  waiting.polls = 5;
+  AggregatingTransport distant(std::move(far[2]), waiting);
+  Others others{.neighbor = near[1]->make_batch(), .distant = distant.make_batch()};
+  others.neighbor->reserve(1);
+  others.distant->reserve(1);
+  others.distant->start_receive(0, {0, 4, reinterpret_cast<std::byte*>(&others.arrived), sizeof(int)});
+
+  wait::Policy visiting = waiting;
+  visiting.progress_others = Others::visit;
+  visiting.context = &others;
+  const auto routed =
+      make_routed(std::move(near[0]), std::make_unique<AggregatingTransport>(std::move(far[0]), waiting),
+                  {0, 1, -1}, visiting);
+  const auto batch = routed->make_batch();
+  batch->reserve(2);
+  int sent = 42;
+  int received = 0;
+  batch->start_receive(0, {1, 5, reinterpret_cast<std::byte*>(&received), sizeof(int)});
+  batch->start_send(1, {2, 4, reinterpret_cast<std::byte*>(&sent), sizeof(int)});
+  std::size_t left = 2;
+  while (left > 0)
+    left -= batch->wait().size();
+  EXPECT_TRUE(others.has_come);
+  EXPECT_EQ(received, 42);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Routed, testing::Bool());
