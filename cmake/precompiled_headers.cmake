@@ -29,7 +29,7 @@ function(thalweg_precompile target alike)
     target_precompile_headers(${target} PRIVATE ${headers})
     set_property(GLOBAL PROPERTY THALWEG_PRECOMPILED_${alike} ${target})
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     # Caches of compilers' results have to see what was included.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()

@@ -1,6 +1,5 @@
 """Where the libraries of this installation are: the interposers, and those that Python programs call."""
 
-import glob
 import os
 
 import thalweg
@@ -55,7 +54,11 @@ def find_library(name: str) -> str:
     number of its interface behind.
     """
     paths = [os.path.join(folder, name) for folder in library_folders()]
-    return next((found for path in paths for found in [path, *glob.glob(f"{path}.[0-9]")] if os.path.isfile(found)), "")
+    if found := next(filter(os.path.isfile, paths), ""):
+        return found
+    import glob  # noqa: PLC0415 - runs find theirs above
+
+    return next((found for path in paths for found in glob.glob(f"{path}.[0-9]") if os.path.isfile(found)), "")
 
 
 def _library(name: str, description: str) -> str:

@@ -45,3 +45,14 @@ def test_files_include_what_they_use() -> None:
     compiled = [(entry, source) for entry in entries for source in sources(entry) if source.endswith(".cpp")]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         assert [text for text in pool.map(lambda pair: message(*pair), compiled) if text] == []
+
+
+@pytest.mark.exhaustive
+def test_editors_see_each_file_by_itself(tmp_path: Path) -> None:
+    root = BUILD.parent
+    subprocess.run(["cmake", "--preset", "dev", "-B", tmp_path], cwd=root, capture_output=True, check=True)
+    entries = json.loads((tmp_path / "compile_commands.json").read_text())
+    compiled = {os.path.realpath(entry["file"]) for entry in entries}
+    tracked = subprocess.run(["git", "ls-files", "src/*.cpp"], cwd=root, capture_output=True, text=True, check=True)
+    assert [file for file in tracked.stdout.split() if os.path.realpath(root / file) not in compiled] == []
+    assert not any("/Unity/" in entry["file"] or "cmake_pch" in entry["command"] for entry in entries)

@@ -119,7 +119,7 @@ int main(int count, char** words) {
     result = lab(*words, "--tuning", str(file), "--", program)
     assert result.returncode == 0, result.stderr
     document = json.loads(report.read_text())
-    assert "1 picks, 1 of them the library's own algorithms, of which it was told" in document["tuning"]
+    assert "1 pick, 1 of them the library's own algorithms, of which it was told" in document["tuning"]
     [call] = [call for call in document["calls"] if call["function"] == "MPI_Allreduce"]
     assert {ending["strategy"] for ending in call["ran_on"]} == {"native"}
 

@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,11 @@ class TestReadingTheCommandLine:
             }.get(option.kind)
             words = [option.flag, *([sample] if sample else []), "program"]
             assert set(read_arguments(words).flags) == {option.name}
+
+    def test_help_shows_the_options_under_headings(self) -> None:
+        sizes = Counter(option.panel for option in OPTIONS)
+        assert set(sizes) == {"Choose", "Wait", "Observe", "Place", "More"}
+        assert max(sizes.values()) <= 6
 
     @given(words=st.lists(st.text(max_size=8), max_size=6))
     def test_any_words_are_read_or_refused(self, words: list[str]) -> None:

@@ -65,7 +65,7 @@ def test_what_is_learned_is_kept(thalweg: Command, family: str, environment: dic
     again, said = learn(
         thalweg, tmp_path / "two.json", family, environment, *words, "--verbose", phases=SEARCHED, ranks=2
     )
-    assert f"tuning file {file}: 1 picks" in said
+    assert f"tuning file {file}: 1 pick" in said
     [entry] = again["learned"]
     if pick.use != "native":
         assert entry["trials"][1]["candidate"] == pick.use

@@ -1,5 +1,6 @@
 """The command line as typer sees it: one module per command."""
 
+import os
 import signal
 from collections.abc import Sequence
 from types import FrameType
@@ -25,6 +26,7 @@ from thalweg.cli import (
     tune,
     verify,
 )
+from thalweg.cli.bash_completion import join_words
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -90,5 +92,6 @@ def application(words: Sequence[str]) -> int:
     """Run a command line; typer leaves by SystemExit, so this returns only if it does not."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
+    join_words(os.environ)
     make_application()(args=list(words), prog_name="thalweg")
     return 0

@@ -1,12 +1,14 @@
 """`thalweg run` for typer: help and shell completion. A run itself never gets here, see thalweg.__main__."""
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
 
+from thalweg.cli.bash_completion import rest_of
 from thalweg.launch.execute import run as run_words
 from thalweg.settings.options import OPTIONS, Option
 
@@ -27,6 +29,10 @@ HELP = """Run a program, unmodified, with its collectives on Thalweg's strategie
 [bold]thalweg run -n 8 -- ./app args[/bold]: the launcher of the program's MPI is found.
 [bold]thalweg run mpirun -np 8 ./app args[/bold]: a launcher's command as it is.
 [bold]srun thalweg run ./app args[/bold]: inside each rank, whatever started it.
+
+[bold]thalweg run --report run.json -n 8 -- ./app[/bold]: keep all that was seen, for thalweg explain run.json.
+[bold]thalweg run --use allreduce=ring -n 8 -- ./app[/bold]: choose a strategy; thalweg strategies lists them.
+[bold]thalweg run --place auto -n 8 -- ./app[/bold]: record who talks to whom; the next run places its ranks by it.
 
 Options stand before the program; everything from the first other word on is passed on as it is."""
 
@@ -72,7 +78,12 @@ def _flag(option: Option) -> Any:
     names += [option.short] if option.short else []
     metavar = "|".join(option.choices) if option.choices else option.metavar or None
     return typer.Option(
-        *names, help=option.help, metavar=metavar, show_default=False, autocompletion=_completion(option)
+        *names,
+        help=option.help,
+        metavar=metavar,
+        show_default=False,
+        autocompletion=_completion(option),
+        rich_help_panel=option.panel,
     )
 
 
@@ -88,4 +99,4 @@ def _complete_selection(incomplete: str) -> list[str]:
     from thalweg.strategies import all_strategies  # noqa: PLC0415 - loads the compiled core
 
     words = [f"{strategy.operation}={strategy.name}" for strategy in all_strategies()]
-    return [word for word in words if word.startswith(incomplete)]
+    return rest_of(words, incomplete, os.environ)

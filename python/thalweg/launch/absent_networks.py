@@ -5,7 +5,6 @@ processor's clock before it looks for a card. Where all ranks run on this machin
 components are left out.
 """
 
-import glob
 import os
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +12,7 @@ from thalweg.launch.launchers import OPEN_RTE, Launcher
 
 _VARIABLE = "OMPI_MCA_mtl"
 _COMPONENTS = ("psm2", "psm")
-_DEVICES = ("/dev/hfi1*", "/dev/ipath*")
+_DEVICES = ("hfi1", "ipath")
 _HOST_OPTIONS = (
     "-H",
     "-host",
@@ -36,13 +35,17 @@ def variables(
         return {}
     if any(word in _HOST_OPTIONS or word in ("mtl", "pml") for word in words) or _lines(root, _HOSTS):
         return {}
-    if any(glob.glob(_under(root, pattern)) for pattern in _DEVICES):
+    if _has_card(_under(root, "/dev")):
         return {}
     chosen = _chosen(root)
     if chosen and not chosen.startswith("^"):
         return {}
     excluded = [name for name in chosen.removeprefix("^").split(",") if name]
     return {_VARIABLE: "^" + ",".join([*excluded, *(name for name in _COMPONENTS if name not in excluded)])}
+
+
+def _has_card(devices: str) -> bool:
+    return os.path.isdir(devices) and any(name.startswith(_DEVICES) for name in os.listdir(devices))
 
 
 def _chosen(root: str) -> str:

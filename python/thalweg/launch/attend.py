@@ -5,7 +5,6 @@ that are sent to this process are passed on. Those of the terminal reach the lau
 """
 
 import os
-import shutil
 import signal
 import struct
 import sys
@@ -73,7 +72,10 @@ def variables_of(journal: Journal) -> dict[str, str]:
 
 def columns() -> int:
     """Give the width of the screen that stderr is on; 0 where it is on none."""
-    return shutil.get_terminal_size().columns if sys.stderr.isatty() else 0
+    if not sys.stderr.isatty():
+        return 0
+    wanted = os.environ.get("COLUMNS", "")
+    return int(wanted) if wanted.isdecimal() and int(wanted) else os.get_terminal_size(sys.stderr.fileno()).columns
 
 
 def attend(plan: Plan, journal: Journal, wanted: Wanted) -> int:

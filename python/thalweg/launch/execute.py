@@ -5,7 +5,6 @@ stays to report a job that does not end by MPI_Finalize (attend.py).
 """
 
 import os
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -46,6 +45,8 @@ def run(words: Sequence[str]) -> int | None:
 
 def describe(plan: Plan, environment: Mapping[str, str]) -> str:
     """Write a plan as a shell command, with the variables that differ from the user's environment in front."""
+    import shlex  # noqa: PLC0415 - only printed commands are quoted
+
     changed = [f"{name}={value}" for name, value in plan.environment.items() if environment.get(name) != value]
     return shlex.join([*(["env", *changed] if changed else []), *plan.command])
 

@@ -7,13 +7,12 @@ understood, and neither the launcher nor its daemons are preloaded.
 
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from thalweg.errors import LAUNCHER, USAGE, ThalwegError
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
+from thalweg.programs.processes import executable, output_of
 
 PRELOAD = "LD_PRELOAD"
 
@@ -61,7 +60,7 @@ class Launcher(NamedTuple):
 def recognize(word: str, environment: Mapping[str, str]) -> Launcher | None:
     """Tell whether a command line's first word is a launcher, by its file's name, else by what its --version says."""
     name = os.path.basename(word)
-    path = shutil.which(word, path=environment.get("PATH", os.defpath))
+    path = executable(word, environment)
     if name in _FOREIGN:
         remedy = f"let it start Thalweg in every rank: {name} … thalweg run PROGRAM"
         raise ThalwegError(LAUNCHER, f"Thalweg does not know how {name} hands variables to its ranks", remedy)
@@ -106,7 +105,7 @@ def word_for(launcher: Launcher, environment: Mapping[str, str]) -> str:
     the one of the user's virtual environment.
     """
     name = os.path.basename(launcher.path)
-    return name if shutil.which(name, path=environment.get("PATH", "")) == launcher.path else launcher.path
+    return name if executable(name, environment) == launcher.path else launcher.path
 
 
 def with_variables(
@@ -179,12 +178,9 @@ def _fitting(path: str, mpi: LoadedMpi, environment: Mapping[str, str]) -> Launc
 
 def _kind_by_version(path: str, environment: Mapping[str, str]) -> Kind | None:
     try:
-        run = subprocess.run(
-            [path, "--version"], env=environment, capture_output=True, text=True, check=False, timeout=30
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        text = "".join(output_of([path, "--version"], environment, seconds=30))
+    except OSError:
         return None
-    text = run.stdout + run.stderr
     return next((kind for pattern, kind in _BY_VERSION if re.search(pattern, text)), None)
 
 

@@ -1,12 +1,12 @@
 """The MPI that a user names with --mpi: a family, or the path of a library, a launcher or a prefix."""
 
 import os
-import shutil
 from collections.abc import Mapping
 
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.launch.launchers import recognize
 from thalweg.programs.families import BY_NAME, FAMILIES, Family, LoadedMpi, family_of_library
+from thalweg.programs.processes import executable
 
 _LIBRARY_FOLDERS = ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "")
 
@@ -21,7 +21,7 @@ def named_mpi(name: str, environment: Mapping[str, str]) -> LoadedMpi:
         if not os.path.exists(name):
             raise ThalwegError(SETTINGS, f"--mpi {name}: there is no such library")
         return LoadedMpi(family, os.path.abspath(name))
-    if shutil.which(name, path=environment.get("PATH", os.defpath)):
+    if executable(name, environment):
         launcher = recognize(name, environment)
         if launcher is not None and launcher.kind.family is not None:
             family = launcher.kind.family

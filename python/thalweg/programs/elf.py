@@ -7,12 +7,12 @@ library takes 50 ms to import alone, which every run would wait for. The tests c
 import os
 import re
 import struct
-import subprocess
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from thalweg.errors import PROGRAM
 from thalweg.programs.families import UnknownMpiError
+from thalweg.programs.processes import output_of
 
 _PT_INTERP = 3
 
@@ -71,19 +71,17 @@ def loaded_libraries(elf: Elf, environment: Mapping[str, str], interpreter: str 
     """
     linker = interpreter or elf.interpreter
     try:
-        listing = subprocess.run(
-            [linker, "--list", elf.path], env=environment, capture_output=True, text=True, check=False, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        listing = output_of([linker, "--list", elf.path], environment)
+    except OSError as error:
         message = f"{elf.path}: its dynamic linker {linker} cannot list its libraries: {error}"
         raise UnknownMpiError(PROGRAM, message, "is the program made for this machine?") from error
-    if missing := re.search(r"(\S+): cannot open shared object file", listing.stderr):
+    if missing := re.search(r"(\S+): cannot open shared object file", listing.errors):
         message = f"{elf.path} needs {missing[1]}, which the dynamic linker does not find"
         raise UnknownMpiError(PROGRAM, message, "install it, or name its folder in LD_LIBRARY_PATH")
     libraries = {}
-    for name, path in re.findall(r"^\s*(\S+) => (\S+)", listing.stdout, re.MULTILINE):
+    for name, path in re.findall(r"^\s*(\S+) => (\S+)", listing.text, re.MULTILINE):
         libraries[os.path.basename(name)] = path
-    for path in re.findall(r"^\s*(/\S+) \(0x", listing.stdout, re.MULTILINE):
+    for path in re.findall(r"^\s*(/\S+) \(0x", listing.text, re.MULTILINE):
         libraries[os.path.basename(path)] = path
     return libraries
 

@@ -2,13 +2,13 @@
 
 import os
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from thalweg.errors import NOT_EXECUTABLE, NOT_FOUND, PROGRAM, ThalwegError
 from thalweg.programs.elf import defines_mpi, loaded_libraries, read_elf
 from thalweg.programs.families import LoadedMpi, UnknownMpiError, loaded_mpi
+from thalweg.programs.processes import executable
 from thalweg.programs.python import is_python, python_mpi
 
 _CONTAINERS = ("apptainer", "singularity", "docker", "podman", "charliecloud", "ch-run", "shifter", "enroot")
@@ -32,7 +32,7 @@ class Program(NamedTuple):
 
 def executable_path(word: str, environment: Mapping[str, str]) -> str:
     """Find what a shell would start for this word; fails as a shell does (127 not found, 126 not executable)."""
-    found = shutil.which(word, path=environment.get("PATH", os.defpath))
+    found = executable(word, environment)
     if found is not None:
         return found
     if os.path.isdir(word):
@@ -52,7 +52,7 @@ def find_program(words: Sequence[str], environment: Mapping[str, str]) -> Progra
     for word in words:
         if word.startswith("-") or "=" in word:
             continue
-        path = shutil.which(word, path=environment.get("PATH", os.defpath))
+        path = executable(word, environment)
         if path is None:
             continue
         if os.path.basename(path) in _CONTAINERS:
@@ -124,4 +124,4 @@ def _shebang(path: str, environment: Mapping[str, str]) -> str:
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     if not words:
         return ""
-    return shutil.which(words[0], path=environment.get("PATH", os.defpath)) or words[0]
+    return executable(words[0], environment) or words[0]

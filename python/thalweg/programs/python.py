@@ -1,9 +1,7 @@
 """Python programs: which MPI library mpi4py would load in a given interpreter."""
 
-import json
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 
 from thalweg.errors import PROGRAM
@@ -43,6 +41,9 @@ def is_python(path: str) -> bool:
 
 def python_mpi(interpreter: str, environment: Mapping[str, str]) -> LoadedMpi | None:
     """Find the MPI that mpi4py loads under an interpreter; None where mpi4py is not installed."""
+    import json  # noqa: PLC0415 - for Python programs alone
+    import subprocess  # noqa: PLC0415
+
     try:
         probe = subprocess.run(
             [interpreter, "-c", _PROBE], env=environment, capture_output=True, text=True, check=True, timeout=60

@@ -25,6 +25,8 @@ class Option(NamedTuple):
     unset: str = ""
     """What holds where the default is None, for the documentation; the interposer and the tuner know it themselves."""
     for_ranks: bool = True
+    panel: str = "More"
+    """The heading under which help shows it."""
 
     @property
     def variable(self) -> str:
@@ -56,6 +58,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="use",
         kind="selections",
+        panel="Choose",
         default=None,
         short="-u",
         metavar="SELECTION",
@@ -64,6 +67,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="tuning",
         kind="tuning",
+        panel="Choose",
         default=None,
         metavar="FILE",
         help="The tuning file, with the strategies that were found best on this machine; `off` uses none.",
@@ -72,6 +76,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="learn",
         kind="choice",
+        panel="Choose",
         default="exact",
         choices=("exact", "all", "off"),
         help="Learn which strategy is fastest while the program runs: only where results cannot change (exact), "
@@ -81,6 +86,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="learn_budget",
         kind="percent",
+        panel="Choose",
         default=None,
         metavar="PERCENT",
         help="What learning may cost: a share of the time in the calls that it learns about. 100 sets no bound.",
@@ -89,6 +95,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="wait",
         kind="choice",
+        panel="Wait",
         default="auto",
         choices=("auto", "yield", "spin"),
         former_name="polite",
@@ -99,6 +106,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="poll_us",
         kind="microseconds",
+        panel="Wait",
         default=None,
         metavar="MICROSECONDS",
         help="How long a yielding wait polls before it yields the core.",
@@ -107,6 +115,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="yield_us",
         kind="microseconds",
+        panel="Wait",
         default=None,
         metavar="MICROSECONDS",
         help="How long a yielding wait yields before it sleeps; in shared memory, where messages wake, 200 at most.",
@@ -115,6 +124,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="sleep_us",
         kind="microseconds",
+        panel="Wait",
         default=None,
         metavar="MICROSECONDS",
         help="How long a yielding wait sleeps between two looks, at most.",
@@ -123,6 +133,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="node_list",
         kind="file",
+        panel="Place",
         default=None,
         metavar="FILE",
         help="Where hosts are in the network: a line for each, its name and its place. Strategies can follow it.",
@@ -130,6 +141,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="report",
         kind="file",
+        panel="Observe",
         default=None,
         metavar="FILE",
         help="Write all that was seen, per collective and call site, to this JSON file at the end.",
@@ -137,24 +149,28 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="summary",
         kind="switch",
+        panel="Observe",
         default=True,
         help="Print a table on stderr at the end of the run.",
     ),
     Option(
         name="record",
         kind="switch",
+        panel="Observe",
         default=False,
         help="Record who sends how much to whom, by phase and call site, and keep it for placing the program's ranks.",
     ),
     Option(
         name="trace",
         kind="switch",
+        panel="Observe",
         default=False,
         help="Keep the ranks' calls in their order, and what they compute between, for `thalweg simulate --trace`.",
     ),
     Option(
         name="place",
         kind="place",
+        panel="Place",
         default="off",
         metavar="auto|off|FILE",
         help="Number the ranks so that those that talk are near each other: by what an earlier run recorded (auto), or "
@@ -163,6 +179,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="patterns",
         kind="file",
+        panel="Place",
         default=None,
         metavar="FOLDER",
         help="The folder in which recorded patterns are kept.",
@@ -171,12 +188,14 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="reorder",
         kind="switch",
+        panel="Place",
         default=True,
         help="Let communicators that the program makes with reorder=1 be numbered for the machine.",
     ),
     Option(
         name="progress_thread",
         kind="switch",
+        panel="Wait",
         default=False,
         help="Progress nonblocking collectives in a thread of their own.",
     ),
@@ -203,6 +222,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="verbose",
         kind="switch",
+        panel="Observe",
         default=False,
         short="-v",
         help="Say on stderr what is done at start-up and what is passed on to the MPI library, and why.",
@@ -216,6 +236,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="mpi",
         kind="mpi",
+        panel="Choose",
         default=None,
         metavar="MPI",
         for_ranks=False,

@@ -1,0 +1,58 @@
+"""What a command starts and what it says, without `subprocess` and `shutil`, which every run would wait for."""
+
+import os
+import select
+import signal
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class Output(NamedTuple):
+    """What a program wrote before it ended."""
+
+    text: str
+    errors: str
+
+
+def executable(word: str, environment: Mapping[str, str]) -> str | None:
+    """Find what a shell would start for a word; None if there is nothing, or what is there may not be executed."""
+    search = environment.get("PATH", os.defpath)
+    folders = [""] if os.path.dirname(word) else search.split(":") if search else []
+    paths = (os.path.join(folder, word) for folder in folders)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
+def output_of(words: Sequence[str], environment: Mapping[str, str], seconds: float = 60) -> Output:
+    """Run a program, named by its path, to its end, and give what it wrote.
+
+    Raises OSError where it cannot be started, and TimeoutError where it does not end in time: it is killed then.
+    """
+    text, errors = os.memfd_create("text"), os.memfd_create("errors")
+    try:
+        actions = [(os.POSIX_SPAWN_DUP2, text, 1), (os.POSIX_SPAWN_DUP2, errors, 2)]
+        child = os.posix_spawn(words[0], list(words), environment, file_actions=actions)
+        _await_end(child, seconds)
+        return Output(_content(text), _content(errors))
+    finally:
+        os.close(text)
+        os.close(errors)
+
+
+def _await_end(child: int, seconds: float) -> None:
+    end = os.pidfd_open(child)
+    try:
+        watch = select.poll()
+        watch.register(end, select.POLLIN)
+        has_ended = bool(watch.poll(seconds * 1000))
+        if not has_ended:
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    finally:
+        os.close(end)
+    if not has_ended:
+        message = f"it did not end within {seconds:.0f} seconds"
+        raise TimeoutError(message)
+
+
+def _content(file: int) -> str:
+    return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
