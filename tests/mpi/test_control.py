@@ -18,8 +18,8 @@ ON_BOTH = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
 
 # What each library finds before it crashes itself.
 FOUND = {
-    "openmpi4": ("operators", "types", "counts", "uncommitted"),
-    "mpich4": ("operators", "types", "counts", "uncommitted", "arrays", "stale", "buffers"),
+    "openmpi4": ("operators", "types", "counts", "places", "uncommitted", "neighbors"),
+    "mpich4": ("operators", "types", "counts", "places", "uncommitted", "arrays", "stale", "buffers"),
 }
 
 

@@ -156,6 +156,13 @@ def test_operations_in_flight_go_on(mpi: Mpi, memory: dict[str, str]) -> None:
     check(mpi, build(mpi, "in_flight"), mode, "in_flight", ranks=3)
 
 
+@EVERY_MPI
+def test_files(mpi: Mpi) -> None:
+    """Files' requests go on while a rank waits for them, whatever is in flight beside."""
+    mode = using("allreduce=recursive_doubling;alltoall=direct;allgather=ring")
+    check(mpi, build(mpi, "files"), mode, "files", ranks=3)
+
+
 @pytest.mark.parametrize("ranks", [2, 5])
 @EVERY_MPI
 def test_exact_sums(mpi: Mpi, ranks: int) -> None:

@@ -214,6 +214,7 @@ HANDLED: dict[str, str] = {
     "Init_thread": "int* argc, char*** argv, int required, int* provided",
     "Finalize": "void",
     "Win_free": "MPI_Win* win",
+    "File_open": "MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* file",
     "Op_free": "MPI_Op* op",
     "Session_init": "MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session",
     "Session_finalize": "MPI_Session* session",

@@ -133,6 +133,17 @@ int poll_completion(MPI_Request request) {
   });
 }
 
+// Waits by `look(flag)`, which tests: the request is completed by it.
+template <class Look>
+int poll_tests(Look look) {
+  return poll([&](bool& found) {
+    int flag = 0;
+    const int code = look(&flag);
+    found = flag != 0;
+    return code;
+  });
+}
+
 // The library takes an array with nothing to wait for as complete; it is not while something is hidden.
 int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   if (const int ours = first_unreported(count, requests); ours >= 0) {
@@ -170,6 +181,8 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
   WaitedRequests waited(1, request);
   status = waited.status(status);
   if (must_poll_requests() && request != nullptr) {
+    if (must_test_requests())
+      return waited.one(poll_tests([&](int* flag) { return test(request, flag, status); }), 0, status);
     if (const int code = poll_completion(*request); code != MPI_SUCCESS)
       return waited.one(code, 0, status);
   }
@@ -182,6 +195,9 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
   progress_in_call();
   WaitedRequests waited(count, requests);
   statuses = waited.statuses(statuses);
+  if (must_poll_requests() && must_test_requests())
+    return waited.all(poll_tests([&](int* flag) { return testall(count, requests, flag, statuses); }),
+                      statuses);
   for (int index = 0; must_poll_requests() && index < count; ++index) {
     if (const int code = poll_completion(requests[index]); code != MPI_SUCCESS)
       return waited.all(code, statuses);
@@ -198,12 +214,7 @@ int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int*
   if (!must_poll_requests() && !has_persistent()) {
     return waited.one(native.Waitany(count, requests, index, status), *index, status);
   }
-  const int ended = poll([&](bool& found) {
-    int flag = 0;
-    const int code = testany(count, requests, index, &flag, status);
-    found = flag != 0;
-    return code;
-  });
+  const int ended = poll_tests([&](int* flag) { return testany(count, requests, index, flag, status); });
   return waited.one(ended, *index, status);
 }
 

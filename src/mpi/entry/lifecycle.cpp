@@ -1,4 +1,4 @@
-// Beginning and end of MPI, and communicators that are made without waiting.
+// Beginning and end of MPI, communicators that are made without waiting, and files.
 
 #include <cstdarg>
 
@@ -7,6 +7,7 @@
 #include "mpi/observe/pattern_phases.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
+#include "mpi/wait/polling.hpp"
 #include "mpi/wait/progress_thread.hpp"
 
 namespace thalweg::mpi {
@@ -73,6 +74,12 @@ int handle_Comm_idup_with_info(const CallSite& site, MPI_Comm comm, MPI_Info inf
                                MPI_Request* request) {
   const Observed observed(Function::Comm_idup_with_info, site, comm, no_bytes);
   return native.Comm_idup_with_info(comm, info, newcomm, request);
+}
+
+int handle_File_open(const CallSite&, MPI_Comm comm, const char* filename, int amode, MPI_Info info,
+                     MPI_File* file) {
+  has_opened_files.store(true, std::memory_order_relaxed);
+  return native.File_open(comm, filename, amode, info, file);
 }
 
 } // namespace thalweg::mpi

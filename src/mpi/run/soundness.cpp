@@ -101,6 +101,24 @@ bool is_sound_among_neighbors(const CollectiveCall& call, CommunicatorState& com
          receiving_side(call).is_sound(receiving_form(operation), communicator.indegree());
 }
 
+// MPI_IN_PLACE stands for the buffer that a rank reads, or that a scatter's root writes, where it has both.
+bool is_in_place_rightly(const CollectiveCall& call, schedule::Operation operation, bool at_root) {
+  const bool sends = is_in_place(call);
+  const bool receives = call.recvbuf == MPI_IN_PLACE;
+  switch (operation) {
+  case schedule::Operation::gather:
+  case schedule::Operation::reduce:
+    return at_root ? !receives : !sends;
+  case schedule::Operation::scatter:
+    return at_root ? !sends : !receives;
+  case schedule::Operation::neighbor_allgather:
+  case schedule::Operation::neighbor_alltoall:
+    return !sends && !receives;
+  default:
+    return !receives;
+  }
+}
+
 } // namespace
 
 bool is_sound(const CollectiveCall& call, CommunicatorState& communicator) {
@@ -112,6 +130,8 @@ bool is_sound(const CollectiveCall& call, CommunicatorState& communicator) {
     return false;
   if (operation == schedule::Operation::barrier)
     return true;
+  if (!is_in_place_rightly(call, operation, at_root))
+    return false;
   if (operation == schedule::Operation::neighbor_allgather ||
       operation == schedule::Operation::neighbor_alltoall)
     return is_sound_among_neighbors(call, communicator);

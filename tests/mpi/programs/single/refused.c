@@ -1,8 +1,10 @@
 // Calls whose arguments MPI forbids: what the library says of each, through which error handler, and that the
 // next call works. What it prints is the same natively and under an interposer.
 //
-//     refused SUBJECT...     operators, types, counts; and what not every library finds before it crashes:
-//                            uncommitted types, arrays of counts, stale handles, buffers
+//     refused SUBJECT...     operators, types, counts, places (of MPI_IN_PLACE); and what not every library
+//     finds
+//                            before it crashes: uncommitted types, arrays of counts, stale handles, buffers,
+//                            neighbors' places
 
 #include <mpi.h>
 
@@ -174,6 +176,49 @@ static void try_buffers(MPI_Comm comm, MPI_Comm good) {
   TRY("one buffer twice", MPI_Allreduce(in, in, 1, MPI_INT, MPI_SUM, comm));
 }
 
+// MPI_IN_PLACE stands for the buffer that a rank reads. Where the root alone finds that, the others' counts
+// are wrong, so that no message of theirs is left over.
+static void try_places_of_reductions(MPI_Comm comm, MPI_Comm good) {
+  static int in[WIDE], out[WIDE], ones[WIDE];
+  MPI_Request request;
+  void* const here = MPI_IN_PLACE;
+  const MPI_Datatype at_root = rank == 0 ? MPI_INT : MPI_DATATYPE_NULL;
+  for (int r = 0; r < size; ++r)
+    ones[r] = 1;
+  for (int turn = 0; turn < 4; ++turn) // like one that was right, but for the buffer
+    TRY("result of allreduce", MPI_Allreduce(in, turn % 2 ? here : out, 1, MPI_INT, MPI_SUM, comm));
+  TRY("result of reduce", MPI_Reduce(in, rank == 0 ? here : out, 1, at_root, MPI_SUM, 0, comm));
+  TRY("result of scan", MPI_Scan(in, here, 1, MPI_INT, MPI_SUM, comm));
+  TRY("result of reduce_scatter", MPI_Reduce_scatter(in, here, ones, MPI_INT, MPI_SUM, comm));
+  TRY("result of reduce_scatter_block", MPI_Reduce_scatter_block(in, here, 1, MPI_INT, MPI_SUM, comm));
+  TRY("result of iallreduce", MPI_Iallreduce(in, here, 1, MPI_INT, MPI_SUM, comm, &request));
+}
+
+static void try_places_of_moves(MPI_Comm comm, MPI_Comm good) {
+  static int in[WIDE], out[WIDE], ones[WIDE], places[WIDE];
+  void* const here = MPI_IN_PLACE;
+  const MPI_Datatype at_root = rank == 0 ? MPI_INT : MPI_DATATYPE_NULL;
+  for (int r = 0; r < size; ++r) {
+    ones[r] = 1;
+    places[r] = r;
+  }
+  TRY("place of gather", MPI_Gather(in, 1, at_root, rank == 0 ? here : out, 1, MPI_INT, 0, comm));
+  TRY("place of allgather", MPI_Allgather(in, 1, MPI_INT, here, 1, MPI_INT, comm));
+  TRY("place of allgatherv", MPI_Allgatherv(in, 1, MPI_INT, here, ones, places, MPI_INT, comm));
+  TRY("place of alltoall", MPI_Alltoall(in, 1, MPI_INT, here, 1, MPI_INT, comm));
+  TRY("place of alltoallv", MPI_Alltoallv(in, ones, places, MPI_INT, here, ones, places, MPI_INT, comm));
+}
+
+// Where MPICH crashes.
+static void try_places_of_neighbors(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
+  static int in[WIDE], out[WIDE];
+  void* const here = MPI_IN_PLACE;
+  TRY("place of bcast", MPI_Bcast(here, 1, MPI_INT, 0, comm));
+  TRY("place of neighbor_allgather", MPI_Neighbor_allgather(in, 1, MPI_INT, here, 1, MPI_INT, ring));
+  TRY("place of neighbor_allgather, sent", MPI_Neighbor_allgather(here, 1, MPI_INT, out, 1, MPI_INT, ring));
+  TRY("place of neighbor_alltoall", MPI_Neighbor_alltoall(here, 1, MPI_INT, out, 1, MPI_INT, ring));
+}
+
 static void try_all_operators(MPI_Comm comm, MPI_Comm good) {
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_INT, &pair);
@@ -216,6 +261,12 @@ int main(int argc, char** argv) {
       try_types(duplicate, ring, good, "MPI_DATATYPE_NULL,", MPI_DATATYPE_NULL);
     if (strcmp(argv[a], "counts") == 0)
       try_counts(duplicate, ring, good);
+    if (strcmp(argv[a], "places") == 0) {
+      try_places_of_reductions(duplicate, good);
+      try_places_of_moves(duplicate, good);
+    }
+    if (strcmp(argv[a], "neighbors") == 0)
+      try_places_of_neighbors(duplicate, ring, good);
     if (strcmp(argv[a], "uncommitted") == 0)
       try_uncommitted(duplicate, ring, good);
     if (strcmp(argv[a], "arrays") == 0)
