@@ -46,6 +46,7 @@ public:
 private:
   std::shared_ptr<ShadowCommunicator> shadow_;
   Rank rank_ = 0;
+  RankPlace place_;
   Placement placement_;
   std::shared_ptr<const std::vector<std::int32_t>> nodes_;
   std::shared_ptr<const std::vector<std::int32_t>> sockets_;
