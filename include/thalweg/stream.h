@@ -69,8 +69,8 @@ typedef struct thalweg_stream_statistics {
 THALWEG_API thalweg_status thalweg_stream_create(MPI_Comm communicator, const thalweg_stream_options* options,
                                                  const thalweg_stream_handler* handler,
                                                  thalweg_stream** stream);
-/* Frees the stream and sets it to NULL; NULL is left alone. Not collective, but all ranks have to have
- * finished what they sent: items of a phase that has not ended are lost. */
+/* Frees the stream and sets it to NULL; NULL is left alone. Not collective, but all ranks do it before MPI
+ * ends. Items of a phase that has not ended are lost. */
 THALWEG_API thalweg_status thalweg_stream_free(thalweg_stream** stream);
 
 /* Never changes as long as there is the stream; how to use it is said in thalweg/stream_links.h. */

@@ -48,8 +48,9 @@ void RunnerReturn::operator()(Runner* runner) const {
     kept->idle.push_back(std::move(ended));
 }
 
-Plans::Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge)
+Plans::Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge, const Plans* whole)
     : group_(group), knowledge_(std::move(knowledge)),
+      model_choices_(whole == nullptr ? std::make_shared<ModelChoices>() : whole->model_choices_),
       node_places_(knowledge_->network.of(group.placement())),
       orders_(strategies::rank_orders(group.placement().nodes, group.placement().sockets, node_places_)) {
   for (const tune::Pick& pick : knowledge_->picks)
@@ -192,7 +193,28 @@ std::optional<TeamChoice> Plans::best_by_tuning(const schedule::Problem& problem
   return TeamChoice{*found, "by the tuning file"};
 }
 
+namespace {
+
+/// All that the model's answer depends on, for one machine.
+job::PlanKey key_of(const schedule::Problem& problem, Aim aim, const job::Placement& placement) {
+  job::PlanKey key{static_cast<std::int64_t>(problem.operation), problem.root, problem.unit_bytes,
+                   problem.commutative ? 1 : 0, static_cast<std::int64_t>(aim)};
+  key.insert(key.end(), placement.nodes.begin(), placement.nodes.end());
+  key.push_back(-1); // no node's number
+  for (const std::uint64_t id : placement.node_ids)
+    key.push_back(static_cast<std::int64_t>(id));
+  key.insert(key.end(), placement.sockets.begin(), placement.sockets.end());
+  return key;
+}
+
+} // namespace
+
 TeamChoice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
+  return model_choices_->choice(key_of(problem, aim, group_.placement()),
+                                [&] { return ask_model(problem, aim); });
+}
+
+TeamChoice Plans::ask_model(const schedule::Problem& problem, Aim aim) const {
   tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
                     .bytes = problem.unit_bytes,
                     .ranks = problem.ranks,

@@ -9,6 +9,7 @@
 #include "job/storage.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
+#include "team/model_choices.hpp"
 
 #include <map>
 #include <memory>
@@ -43,20 +44,15 @@ using BorrowedRunner = std::unique_ptr<Runner, struct RunnerReturn>;
 /// What counts: when one call ends, or, as nobody waits for that, when a row of them does.
 enum class Aim : std::uint8_t { latency, throughput };
 
-/// What runs for a problem, and who said so.
-struct TeamChoice {
-  strategies::Scheduled scheduled;
-  std::string origin;
-};
-
 /// Who selected: where a team cannot do what the program asks of it, that is an error. What a job was started
 /// with is for its MPI calls as well, and teams pass over what is not theirs.
 enum class Selector : std::uint8_t { environment, program };
 
 class Plans {
 public:
-  /// `knowledge`: agreed by the ranks of the group, or of the whole that it is a part of.
-  Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge);
+  /// `knowledge`: agreed by the ranks of the group, or of the whole that it is a part of; then `whole` has
+  /// that one's plans, else nullptr.
+  Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge, const Plans* whole);
   /// Selections as for THALWEG_USE; throws Error for what is none, and for what a program selects that no
   /// team has.
   void use(const std::string& selections, Selector selector);
@@ -74,9 +70,11 @@ private:
   std::shared_ptr<Entry> make_entry(const TeamCall& call, bool commutes) const;
   std::optional<TeamChoice> best_by_tuning(const schedule::Problem& problem) const;
   TeamChoice best_by_model(const schedule::Problem& problem, Aim aim) const;
+  TeamChoice ask_model(const schedule::Problem& problem, Aim aim) const;
 
   const job::Group& group_;
   std::shared_ptr<const job::Knowledge> knowledge_;
+  std::shared_ptr<ModelChoices> model_choices_;
   topology::NodePlaces node_places_;
   std::shared_ptr<const schedule::RankOrders> orders_;
   std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call

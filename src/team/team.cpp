@@ -34,7 +34,8 @@ Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
       policy_(group_.channels().policy()), is_checked_(wants_checks()),
       knowledge_(whole == nullptr ? std::make_shared<const job::Knowledge>(job::agree_on_knowledge(group_))
                                   : whole->knowledge_),
-      plans_(group_, knowledge_), tags_(group_.transport().tag_limit()) {
+      plans_(group_, knowledge_, whole == nullptr ? nullptr : &whole->plans_),
+      tags_(group_.transport().tag_limit()) {
   policy_.progress_others = progress_team;
   policy_.context = this;
   if (const char* const selections = std::getenv("THALWEG_USE"))

@@ -107,6 +107,26 @@ void check_selections(int ranks) {
   unsetenv("THALWEG_USE");
 }
 
+// Parts keep what the model has picked for any of them. Each gets what a team of the same ranks gets that was
+// made for itself, whoever has asked before.
+void check_parts() {
+  thalweg::team all(MPI_COMM_WORLD);
+  thalweg::team alone_by_itself(MPI_COMM_SELF);
+  for (int turn = 0; turn < 2; ++turn) {
+    thalweg::team same = all.split(0);
+    thalweg::team alone = all.split(all.rank());
+    for (const std::size_t bytes : {8UL, 4096UL, 1UL << 20})
+      for (const auto of : {thalweg::collective::broadcast, thalweg::collective::allreduce}) {
+        checks::require(same.strategy(of, bytes) == strategy(bytes, of), "a part of all: %s",
+                        same.strategy(of, bytes).c_str());
+        checks::require(alone.strategy(of, bytes) == alone_by_itself.strategy(of, bytes), "a part of one: %s",
+                        alone.strategy(of, bytes).c_str());
+      }
+    checks::require(same.allreduce(1, MPI_SUM) == all.size(), "a sum of %s", "all");
+    checks::require(alone.allreduce(1, MPI_SUM) == 1, "a sum of %s", "one");
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -120,6 +140,7 @@ int main(int argc, char** argv) {
   const fs::path tuning = folder / "tuning.toml";
   setenv("THALWEG_TUNING", tuning.c_str(), 1);
   expect_end("by the model of a default machine", "nothing is known");
+  check_parts();
 
   thalweg::machine::Machine machine = thalweg::machine::default_machine();
   std::erase_if(machine.levels,

@@ -59,7 +59,9 @@ Agreement agreement_of(MPI_Comm communicator, const wait::Policy& policy) {
 Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bool has_transport)
     : shadow_(std::move(shadow)), rank_(rank_in(shadow_->handle())) {
   const Agreement everybody = agreement_of(communicator(), wait_policy({}, true));
-  placement_ = place_ranks(everybody.allgather(this_place()));
+  // A part's ranks are where they were when the whole was made: to find that out takes several files.
+  place_ = parent == nullptr ? this_place() : parent->place_;
+  placement_ = place_ranks(everybody.allgather(place_));
   // Cores are short for a part of the ranks as well, where the rest computes beside it.
   placement_.oversubscribed |= parent != nullptr && parent->placement_.oversubscribed;
   nodes_ = std::make_shared<const std::vector<std::int32_t>>(placement_.nodes);

@@ -20,6 +20,8 @@ public:
                  bool has_transport = true);
 
   MPI_Comm communicator() const { return shadow_->handle(); }
+  /// For who needs it longer than the group is there.
+  const std::shared_ptr<ShadowCommunicator>& shadow() const { return shadow_; }
   Rank rank() const { return rank_; }
   std::int32_t ranks() const { return static_cast<std::int32_t>(placement_.nodes.size()); }
   const Placement& placement() const { return placement_; }
@@ -44,6 +46,7 @@ public:
 private:
   std::shared_ptr<ShadowCommunicator> shadow_;
   Rank rank_ = 0;
+  RankPlace place_;
   Placement placement_;
   std::shared_ptr<const std::vector<std::int32_t>> nodes_;
   std::shared_ptr<const std::vector<std::int32_t>> sockets_;

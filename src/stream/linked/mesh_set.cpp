@@ -2,7 +2,7 @@
 
 #include "core/units.hpp"
 #include "job/linked/linked_library.hpp"
-#include "wait/system.hpp"
+#include "stream/linked/remains.hpp"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -23,6 +23,7 @@ bool wants_shared_memory() {
 
 MeshSet::MeshSet(const job::Group& group, StreamPlan plan, std::optional<MeshChoice> choice)
     : group_(group), plan_(std::move(plan)), choice_(std::move(choice)) {
+  counts_->sent.resize(static_cast<std::size_t>(group_.ranks()));
   for (std::size_t cell = 0; cell < plan_.rank_of_cell.size(); ++cell) {
     cells_.resize(plan_.rank_of_cell.size());
     cells_[static_cast<std::size_t>(plan_.rank_of_cell[cell])] = static_cast<std::uint32_t>(cell);
@@ -35,14 +36,8 @@ MeshSet::MeshSet(const job::Group& group, StreamPlan plan, std::optional<MeshCho
 }
 
 MeshSet::~MeshSet() {
-  if (remote_ == nullptr)
-    return;
-  for (int looks = 0; looks < 1000 && remote_->has_sends(); ++looks) {
-    remote_->progress();
-    wait::System::yield();
-  }
-  if (remote_->has_sends())
-    new std::shared_ptr<transport::Segment>(std::move(segment_));
+  if (remote_ != nullptr)
+    leave_behind({group_.shadow(), std::move(segment_), std::move(counts_), std::move(remote_)});
 }
 
 std::vector<MeshSet::Place> MeshSet::place_all(std::int32_t near_ranks) const {
@@ -85,7 +80,7 @@ void MeshSet::use(std::size_t mesh, std::uint32_t fill_bytes) {
   used_ = mesh;
   remote_.reset();
   if (has_far_)
-    remote_ = std::make_unique<MpiRemote>(job::linked_api(), group_.communicator(), place.first_tag,
+    remote_ = std::make_unique<MpiRemote>(job::linked_api(), group_.communicator(), *counts_, place.first_tag,
                                           static_cast<std::uint32_t>(plan.shape.size()) + 1, plan.slot_bytes);
   const bool has_order = plan.shape.size() > 1;
   mesh_.emplace(Mesh{.route = ItemRoute(plan.shape, group_.ranks(), group_.rank(),

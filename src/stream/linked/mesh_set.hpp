@@ -21,7 +21,7 @@ class MeshSet final : public Choosing {
 public:
   /// Collective. `choice`: none where there is nothing to choose.
   MeshSet(const job::Group& group, StreamPlan plan, std::optional<MeshChoice> choice);
-  /// What the library still sends keeps its memory.
+  /// Messages that are still on their way are looked after (stream/linked/remains.hpp).
   ~MeshSet() override;
   MeshSet(const MeshSet&) = delete;
   MeshSet& operator=(const MeshSet&) = delete;
@@ -58,6 +58,7 @@ private:
   std::shared_ptr<transport::Segment> segment_;
   bool shares_memory_ = false;
   bool has_far_ = false;
+  std::unique_ptr<MessageCounts> counts_ = std::make_unique<MessageCounts>();
   std::unique_ptr<MpiRemote> remote_;
   std::size_t used_ = 0;
   std::optional<std::size_t> left_; // a mesh whose memory others may still look at

@@ -25,9 +25,9 @@ void MpiRemote::Free::operator()(std::byte* memory) const {
   std::free(memory);
 }
 
-MpiRemote::MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, int first_tag,
-                     std::uint32_t dimensions, std::size_t slot_bytes)
-    : api_(api), communicator_(communicator), first_tag_(first_tag), slot_bytes_(slot_bytes),
+MpiRemote::MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, MessageCounts& counts,
+                     int first_tag, std::uint32_t dimensions, std::size_t slot_bytes)
+    : api_(api), communicator_(communicator), counts_(counts), first_tag_(first_tag), slot_bytes_(slot_bytes),
       receives_(2 * dimensions * posted), first_(2 * dimensions),
       requests_(receives_.size(), api.request_null) {
   for (std::size_t index = 0; index < receives_.size(); ++index) {
@@ -67,6 +67,7 @@ void MpiRemote::post(std::size_t receive) {
 void MpiRemote::send(Slot& slot, Rank to) {
   requests_.push_back(api_.request_null);
   sent_.push_back(&slot);
+  ++counts_.sent[static_cast<std::size_t>(to)];
   check(api_.isend(slot.wire(), static_cast<int>(slot.wire_bytes()), api_.byte, to,
                    tag_of(kind_of(slot.head.dimension, slot.head.phase)), communicator_, &requests_.back()),
         "MPI_Isend");
@@ -83,6 +84,7 @@ void MpiRemote::progress() {
     const auto index = static_cast<std::size_t>(completed_[static_cast<std::size_t>(number)]);
     if (index < receives_.size()) {
       receives_[index].has_come = true;
+      ++counts_.received;
       continue;
     }
     std::exchange(sent_[index - receives_.size()], nullptr)->is_free.store(1, std::memory_order_release);
@@ -106,6 +108,13 @@ void MpiRemote::release(Slot& slot) {
   const std::size_t receive = first_of(kind);
   first_[kind] = (first_[kind] + 1) % posted;
   post(receive);
+}
+
+void MpiRemote::drain() {
+  progress();
+  for (std::size_t index = 0; index < receives_.size(); ++index)
+    if (receives_[index].has_come)
+      post(index);
 }
 
 } // namespace thalweg::streams

@@ -6,16 +6,23 @@
 #include "stream/remote.hpp"
 #include "transport/mpi/mpi_api.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace thalweg::streams {
 
+/// Messages of a communicator, with all tags.
+struct MessageCounts {
+  std::vector<std::uint64_t> sent; ///< by rank
+  std::uint64_t received = 0;
+};
+
 class MpiRemote final : public Remote {
 public:
-  /// Its messages have the tags from `first_tag` on: tags(dimensions).
-  MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, int first_tag, std::uint32_t dimensions,
-            std::size_t slot_bytes);
+  /// Its messages have the tags from `first_tag` on: tags(dimensions). They are counted in `counts`.
+  MpiRemote(const transport::MpiApi& api, MPI_Comm communicator, MessageCounts& counts, int first_tag,
+            std::uint32_t dimensions, std::size_t slot_bytes);
   /// What others still send is lost.
   ~MpiRemote() override;
 
@@ -26,6 +33,8 @@ public:
   std::size_t memory_bytes() const override { return receives_.size() * (sizeof(Slot) + slot_bytes_); }
 
   bool has_sends() const override { return !sent_.empty(); }
+  /// Takes in what comes, for nobody.
+  void drain();
 
   static int tags(std::uint32_t dimensions) { return 2 * static_cast<int>(dimensions); }
 
@@ -48,6 +57,7 @@ private:
 
   const transport::MpiApi& api_;
   MPI_Comm communicator_;
+  MessageCounts& counts_;
   int first_tag_;
   std::size_t slot_bytes_;
   // Those of a dimension and phase are taken in the order in which they were posted: so messages of one

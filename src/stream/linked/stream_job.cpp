@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "job/linked/communicator.hpp"
+#include "stream/linked/remains.hpp"
 #include "tune/tuning_file.hpp"
 
 #include <algorithm>
@@ -50,11 +51,17 @@ void check_same(const job::Agreement& ranks, const Wishes& wishes) {
                 thalweg_error_mismatch);
 }
 
+// Those of streams that have ended are free again by now, mostly.
+std::shared_ptr<job::ShadowCommunicator> duplicate(MPI_Comm communicator) {
+  look_after_remains();
+  return job::duplicate(communicator, "stream");
+}
+
 } // namespace
 
 StreamJob::StreamJob(MPI_Comm communicator, const thalweg_stream_options& options,
                      const thalweg_stream_handler& handler)
-    : group_(job::duplicate(communicator, "stream"), nullptr, false), item_bytes_(options.item_bytes) {
+    : group_(duplicate(communicator), nullptr, false), item_bytes_(options.item_bytes) {
   plan(options);
   StreamOptions chosen{.item_bytes = static_cast<std::uint32_t>(options.item_bytes)};
   std::vector<std::uint32_t> slots;
