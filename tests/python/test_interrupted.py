@@ -108,7 +108,7 @@ def test_signals(environment: dict[str, str], tmp_path: Path, program: str, fami
     ("family", "how"),
     [("openmpi", "aborts"), ("openmpi", "exits"), ("mpich", "aborts"), ("mpich", "exits"), ("mpich", "is killed")],
 )
-def test_ends_of_the_programs_own(
+def test_ends_of_the_programs_own(  # noqa: PLR0917 - fixtures, and a matrix
     thalweg: Command, environment: dict[str, str], tmp_path: Path, program: str, family: str, how: str
 ) -> None:
     result = thalweg("run", "--report", "run.json", "-n", "2", "--", program, how)
