@@ -1,9 +1,12 @@
 """The `thalweg` command, also as `python -m thalweg`."""
 
 import os
+import re
 import sys
 
 from thalweg.errors import FILES, ThalwegError
+
+_WORD_MAX = 400
 
 
 def main() -> int:
@@ -12,6 +15,7 @@ def main() -> int:
         # What a terminal's encoding lacks, and names of files that are no text, must not end a command.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
+    sys.set_int_max_str_digits(0)  # a number of any length is read, and then refused as too large
     try:
         try:
             return _command(sys.argv[1:])
@@ -19,7 +23,7 @@ def main() -> int:
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, where an error can still be said
     except ThalwegError as error:
-        print(f"thalweg: {error}", file=sys.stderr)
+        print(f"thalweg: {_shortened(str(error))}", file=sys.stderr)
         return error.status.number
     except KeyboardInterrupt:
         return 130
@@ -50,6 +54,12 @@ def _command(words: list[str]) -> int:
     from thalweg.cli import application  # noqa: PLC0415
 
     return application(words)
+
+
+def _shortened(text: str) -> str:
+    """Shorten words of thousands of letters, which files that are none have, so that the rest of an error is seen."""
+    words = re.split(r"(\s+)", text)
+    return "".join(word if len(word) <= _WORD_MAX else f"{word[: _WORD_MAX // 2]}…{word[-20:]}" for word in words)
 
 
 def _forget_output() -> None:

@@ -1042,6 +1042,9 @@ class SimulatedProgram:
 
     def run(self, ties: str, explained_max: int, has_timeline: bool, progress: object | None, network: RankNetwork | None = None, noise: str = '', cores: SharedCores | None = None) -> Simulation: ...
 
+def check_noise(text: str, name: str) -> None:
+    """Refuse what is no file of measured noise, with its line."""
+
 def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str, may_fold: bool = True) -> SimulatedProgram:
     """A strategy's program; without a machine of LogGOPS' costs."""
 

@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from thalweg.text_files import read_text
+from thalweg.text_files import Place, read_text
 
 REPORT = "thalweg-report"
 """The format of what `thalweg run --report` writes."""
 
 
 def read_document(path: str) -> Document:
-    """Read a file that holds one object. Raises ValueError for another text, and OSError."""
+    """Read a file that holds one object. Raises ThalwegError with the line for what is no JSON, else ValueError."""
+    remedy = "give the file as a whole, as it was written"
+    return Document(parse_json(read_text(path), path, remedy), "the file")
+
+
+def parse_json(text: str, path: str, remedy: str) -> Any:
+    """Read JSON. Raises ThalwegError with the line."""
     try:
-        return Document(json.loads(read_text(path)), "the file")
-    except RecursionError as error:
-        message = "it is nested too deep"
-        raise ValueError(message) from error
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        Place(path, error.lineno).refuse(f"it is no JSON: {error.msg} at column {error.colno}", remedy)
+    except RecursionError:
+        Place(path, 1).refuse("it is nested too deep", remedy)
+    except ValueError:
+        Place(path, 1).refuse("it has a number of thousands of digits", remedy)
 
 
 class Document:

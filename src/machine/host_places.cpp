@@ -95,4 +95,15 @@ HostPlaces parse_host_places(const std::string& text, const std::string& shape, 
   return found;
 }
 
+NodeList parse_hosts_of(const topology::Interconnect& interconnect, const std::string& text,
+                        const std::string& name) {
+  if (const std::string shape = shape_in(text, name); !shape.empty())
+    if (const auto nodes = topology::parse_interconnect(shape, interconnect.nodes())->nodes();
+        nodes != interconnect.nodes())
+      throw Error(fmt::format("{}:1: the list is of {}, which has {} nodes, and {} has {}", name, shape,
+                              nodes, interconnect.name(), interconnect.nodes()),
+                  "name a list of the same network, or correct its first line");
+  return parse_node_list(text, interconnect, name);
+}
+
 } // namespace thalweg::machine

@@ -27,4 +27,9 @@ struct HostPlaces {
 /// ring, a fat tree or a star the list names all. `name` is for errors. Throws Error as parse_node_list does.
 HostPlaces parse_host_places(const std::string& text, const std::string& shape, const std::string& name);
 
+/// Reads a list of the hosts of a network that is known. Throws Error as parse_node_list does, and where the
+/// first line names a shape that is none, or one of another number of nodes.
+NodeList parse_hosts_of(const topology::Interconnect& interconnect, const std::string& text,
+                        const std::string& name);
+
 } // namespace thalweg::machine

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/files.hpp"
+#include "machine/host_places.hpp"
 #include "machine/toml_file.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ NodeList read_nodes(const toml::node& value, const std::string& network, const s
     const std::string list = (std::filesystem::path(file).parent_path() / *path).string();
     const std::string text =
         read_text(list, fmt::format("name a list of hosts in {}", place_in(file, line_of(&value))));
-    return parse_node_list(text, *topology::parse_interconnect(network), list);
+    return parse_hosts_of(*topology::parse_interconnect(network), text, list);
   }
   const toml::table* table = value.as_table();
   if (table == nullptr)

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "machine/allocation.hpp"
-#include "machine/node_list.hpp"
+#include "machine/host_places.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "topology/graph_file.hpp"
@@ -175,8 +175,8 @@ void bind_interconnects(nb::module_& module) {
       nb::arg("machine"), nb::arg("nodes"), nb::arg("slots_per_node"), "The node of each slot.");
   module.def(
       "parse_node_list",
-      [](std::string_view text, const HeldInterconnect& machine, const std::string& name) {
-        return machine::parse_node_list(text, *machine.held, name).hosts();
+      [](const std::string& text, const HeldInterconnect& machine, const std::string& name) {
+        return machine::parse_hosts_of(*machine.held, text, name).hosts();
       },
       nb::arg("text"), nb::arg("machine"), nb::arg("name"), "Hosts with their nodes.");
 }

@@ -194,6 +194,12 @@ void bind_program(nb::module_& module) {
           },
           nb::arg("ties"), nb::arg("explained_max"), nb::arg("has_timeline"), nb::arg("progress").none(),
           nb::arg("network").none() = nullptr, nb::arg("noise") = "", nb::arg("cores").none() = nullptr);
+  module.def(
+      "check_noise",
+      [](std::string_view text, std::string name) {
+        static_cast<void>(simulate::MeasuredNoise(text, std::move(name)));
+      },
+      nb::arg("text"), nb::arg("name"), "Refuse what is no file of measured noise, with its line.");
 }
 
 } // namespace

@@ -8,19 +8,13 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace thalweg::simulate {
 
 namespace {
 
 constexpr Ticks length_max = Ticks{1} << 40;
-
-[[noreturn]] void refuse(std::size_t number, std::string_view what) {
-  throw Error(
-      fmt::format("measured noise, line {}: {}", number, what),
-      "write 'processor LENGTH' and behind it 'BEGIN DURATION', nanoseconds, one detour after the other; "
-      "thalweg probe --noise does");
-}
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -38,7 +32,7 @@ std::optional<Ticks> number_in(std::string_view text) {
 
 } // namespace
 
-MeasuredNoise::MeasuredNoise(std::string_view text) {
+MeasuredNoise::MeasuredNoise(std::string_view text, std::string name) : name_(std::move(name)) {
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t length = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, length);
@@ -51,6 +45,13 @@ MeasuredNoise::MeasuredNoise(std::string_view text) {
   }
   if (processors_.empty())
     refuse(1, "no processor");
+}
+
+void MeasuredNoise::refuse(std::size_t number, std::string_view what) const {
+  throw Error(
+      fmt::format("{}:{}: {}", name_, number, what),
+      "write 'processor LENGTH' and behind it 'BEGIN DURATION', nanoseconds, one detour after the other; "
+      "thalweg probe --noise does");
 }
 
 void MeasuredNoise::append(std::string_view line, std::size_t number) {

@@ -9,6 +9,7 @@
 
 #include "simulate/message_costs.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,8 +19,8 @@ class MeasuredNoise {
 public:
   static constexpr std::string_view first_word = "thalweg-noise";
 
-  /// Reads a file's text. Throws Error with the number of the line that is wrong.
-  explicit MeasuredNoise(std::string_view text);
+  /// Reads a file's text. Throws Error with the file's name and the line that is wrong.
+  explicit MeasuredNoise(std::string_view text, std::string name = "measured noise");
 
   /// How much longer `work` that begins at `begin` takes the processor that drew this number.
   Ticks detours(std::uint64_t drawn, Ticks begin, Ticks work) const;
@@ -38,8 +39,10 @@ private:
     std::vector<Detour> detours;
   };
 
+  [[noreturn]] void refuse(std::size_t number, std::string_view what) const;
   void append(std::string_view line, std::size_t number);
 
+  std::string name_; ///< for errors
   std::vector<Processor> processors_;
 };
 

@@ -104,8 +104,19 @@ void check_is_known(const toml::key& key, const std::string& name, const std::st
       place);
 }
 
+// Which of two for the same case is meant, nobody knows.
+template <typename Entry>
+void add_once(std::vector<Entry>& entries, Entry entry, const Reader& reader) {
+  if (std::ranges::any_of(entries, [&](const Entry& other) { return other.is_same_case(entry); }))
+    reader.refuse("there is another for the same case before");
+  entries.push_back(std::move(entry));
+}
+
 Tuning read_machine(const toml::table& table, const std::string& name, const std::string& place) {
   const Reader reader(table, name, place);
+  for (const auto& [key, node] : table)
+    if (!node.is_array())
+      check_is_known(key, name, place);
   Tuning tuning;
   tuning.machine = {.processor = reader.text("processor"),
                     .cores = reader.number("cores", 1),
@@ -117,10 +128,8 @@ Tuning read_machine(const toml::table& table, const std::string& name, const std
                     .ranks_per_node = reader.text("ranks_per_node")};
   for (const auto& [key, node] : table) {
     const toml::array* picks = node.as_array();
-    if (picks == nullptr) {
-      check_is_known(key, name, place);
+    if (picks == nullptr)
       continue;
-    }
     const bool is_stream = key.str() == stream_key;
     const bool is_nonblocking = !is_stream && key.str().starts_with(nonblocking_mark);
     const std::string_view call = key.str().substr(is_nonblocking ? nonblocking_mark.size() : 0);
@@ -133,9 +142,9 @@ Tuning read_machine(const toml::table& table, const std::string& name, const std
         reader.refuse(fmt::format("{} is no table", where));
       const Reader of_pick(*fields, name, where);
       if (is_stream)
-        tuning.streams.push_back(read_stream(of_pick));
+        add_once(tuning.streams, read_stream(of_pick), of_pick);
       else
-        (is_nonblocking ? tuning.nonblocking : tuning.picks).push_back(read_pick(call, of_pick));
+        add_once(is_nonblocking ? tuning.nonblocking : tuning.picks, read_pick(call, of_pick), of_pick);
     }
   }
   return tuning;

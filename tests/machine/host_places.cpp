@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 
 #include <cstdio>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
@@ -41,6 +42,41 @@ TEST(HostPlaces, RefuseAPlaceThatTheNetworkDoesNotHave) {
   EXPECT_THROW(places("a 3\nb 0\nc 1\n", "ring", {}), Error); // a ring's list has all hosts
   EXPECT_THROW(places("# torus:2x2\na 4\n", "", {}), Error);
   EXPECT_THROW(places("# torus:2x2\na 0 2\n", "", {}), Error);
+}
+
+std::string problem_of_hosts(const std::string& text, const topology::Interconnect* machine = nullptr) {
+  try {
+    static_cast<void>(machine == nullptr ? parse_host_places(text, "", "hosts.txt").list
+                                         : parse_hosts_of(*machine, text, "hosts.txt"));
+  } catch (const Error& error) {
+    EXPECT_FALSE(error.remedy().empty());
+    return error.problem();
+  }
+  return {};
+}
+
+// A shape with a mistake is no comment, whoever reads the list; what people write about their hosts is one.
+TEST(HostPlaces, RefuseShapesWithMistakes) {
+  const auto torus = topology::parse_interconnect("torus:4x2");
+  for (const char* shape :
+       {"tours:4x2", "torsu:4x2", "torus:4x", "torus:4x-2", "torus", "Torus:4x2", "fat-tre:4x2"})
+    for (const topology::Interconnect* machine :
+         {static_cast<const topology::Interconnect*>(nullptr), torus.get()})
+      EXPECT_TRUE(problem_of_hosts(fmt::format("# {}\na 0\n", shape), machine).starts_with("hosts.txt:1: "))
+          << shape;
+  for (const char* comment :
+       {"my cluster", "hosts: 8", "fat tree of 2 switches", "https://cluster/8", "", "a: b"})
+    for (const topology::Interconnect* machine :
+         {static_cast<const topology::Interconnect*>(nullptr), torus.get()})
+      EXPECT_EQ(problem_of_hosts(fmt::format("# {}\na 0\n", comment), machine), "") << comment;
+}
+
+TEST(HostPlaces, OfANetworkAreNotThoseOfAnother) {
+  const auto torus = topology::parse_interconnect("torus:4x2");
+  EXPECT_EQ(problem_of_hosts("# torus:4x2\na 0\n", torus.get()), "");
+  EXPECT_EQ(problem_of_hosts("# ring\na 0\n", torus.get()), "");
+  EXPECT_EQ(problem_of_hosts("# mesh:4x4\na 0\n", torus.get()),
+            "hosts.txt:1: the list is of mesh:4x4, which has 16 nodes, and torus:4x2 has 8");
 }
 
 // Whatever is read, a job's nodes are then located or it is said why not.

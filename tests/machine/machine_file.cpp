@@ -2,6 +2,7 @@
 #include "machine/fingerprint.hpp"
 #include "machine/machine.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -185,6 +186,53 @@ INSTANTIATE_TEST_SUITE_P(Every, BrokenMachineFile,
                                          Broken{"\"8KiB\"", "\"much\""},
                                          Broken{"[network]\nburst", "network = 3\nburst"},
                                          Broken{"(1 us .. 5 us)", "(1 us .. 5 us"}));
+
+std::string problem_of_machine(const std::string& text) {
+  try {
+    parse_machine(text, "box.toml");
+  } catch (const Error& error) {
+    EXPECT_FALSE(error.remedy().empty());
+    return error.problem();
+  }
+  return {};
+}
+
+// A key with a letter too many is no setting that is left out in silence, whichever it is.
+TEST(MachineFile, RefusesUnknownKeysWithTheirLine) {
+  for (const std::string& text : {valid, full}) {
+    std::size_t line = 1;
+    for (std::size_t at = 0; at < text.size() && !text.substr(at).starts_with("[nodes]"); ++line) {
+      const std::size_t end = text.find('\n', at);
+      const std::size_t equals = text.find(" = ", at);
+      if (equals < end && !text.substr(at).starts_with("format")) {
+        std::string changed = text;
+        changed.insert(equals, "x");
+        const std::string key = text.substr(at, equals - at);
+        const std::string problem = problem_of_machine(changed);
+        EXPECT_TRUE(problem.starts_with(fmt::format("box.toml:{}: ", line))) << key << ": " << problem;
+        EXPECT_NE(problem.find(key + "x"), std::string::npos) << problem;
+      }
+      at = end + 1;
+    }
+    EXPECT_GT(line, 10U);
+  }
+}
+
+TEST(MachineFile, RefusesWhatIsSaidTwice) {
+  const auto replaced = [](std::string_view from, std::string_view to) {
+    std::string text = full;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::string same_place = problem_of_machine(replaced("\"n 1\" = 0", "\"n 1\" = 3"));
+  EXPECT_TRUE(same_place.ends_with("hosts n 1 and n0 are both at place 3")) << same_place;
+  EXPECT_TRUE(same_place.starts_with("box.toml:")) << same_place;
+  const std::string same_host = problem_of_machine(replaced("\"n 1\" = 0", "n0.cluster = 0"));
+  EXPECT_TRUE(same_host.starts_with("box.toml:")) << same_host;
+  const std::string copies = "[[copy]]\nbytes = \"32KiB\"\nper_byte = \"9 ps\"\n";
+  const std::string same_size = problem_of_machine(replaced("[[combine]]", copies + "[[combine]]"));
+  EXPECT_TRUE(same_size.ends_with(": copy has two ranges up to 32KiB")) << same_size;
+  EXPECT_TRUE(same_size.starts_with("box.toml:")) << same_size;
+}
 
 // Whatever is read can be written and read again; everything else is refused.
 void expect_read_or_refused(const std::string& text, const std::string& what) {

@@ -146,8 +146,8 @@ def test_rules_hold_from_the_units_that_they_were_found_for(
         runs.append(_ran(watched, file, environment))
     for operation, known in ALGORITHMS.items():
         names = list(known)
-        for ran, (one, other) in zip(runs, (names, names[::-1]), strict=True):
-            assert [ran.get((operation, size)) for size in SIZES[1:]] == [one, one, other], operation
+        for ran, (first, second) in zip(runs, (names, names[::-1]), strict=True):
+            assert [ran.get((operation, size)) for size in SIZES[1:]] == [first, first, second], operation
         assert runs[0].get((operation, SIZES[0])) == runs[1].get((operation, SIZES[0])), operation
     chosen = {operation for operation in OPERATIONS if algorithms("openmpi", operation, RANKS)}
     assert chosen == {*ALGORITHMS, "barrier"}

@@ -48,7 +48,7 @@ def test_noise_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("thalweg-noise\nprocessor 5\n9 9\n", "line 3: "), ("thalweg-noise\n", "no processor")]
+    ("text", "said"), [("thalweg-noise\nprocessor 5\n9 9\n", ":3: "), ("thalweg-noise\n", ":1: no processor")]
 )
 def test_damaged_files_name_the_line(tmp_path: Path, text: str, said: str) -> None:
     """Every error says where it is."""
@@ -63,7 +63,7 @@ def test_what_is_no_noise_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ThalwegError, match="No such file"):
         noise_text(str(tmp_path / "none"))
     (tmp_path / "other").write_text("bytes\n")
-    with pytest.raises(ThalwegError, match="is no file of measured noise"):
+    with pytest.raises(ThalwegError, match="other:1: it begins with"):
         noise_text(str(tmp_path / "other"))
     assert noise_text("1000,10") == "1000,10"
 

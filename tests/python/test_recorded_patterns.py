@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support import Command, Programs
 from thalweg.errors import ThalwegError
 from thalweg.placement.files import read_pattern, write_pattern
 
@@ -58,3 +59,16 @@ def test_metis_has_both_ways_as_one(tmp_path: Path) -> None:
 def test_other_texts_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ThalwegError):
         read_pattern(recorded(tmp_path, text))
+
+
+@pytest.mark.parametrize(("option", "what"), [("--trace", "trace"), ("--record", "pattern")])
+def test_what_cannot_be_kept_is_called_by_its_name(
+    thalweg: Command, programs: Programs, option: str, what: str
+) -> None:
+    """The job is well all the same."""
+    done = thalweg("run", option, "--no-summary", "--patterns", "/proc/nowhere", "-n", "2", "--", programs.mpich())
+    assert done.returncode == 0, done.stderr
+    [said] = [line for line in done.stderr.splitlines() if "cannot be written" in line]
+    assert said.startswith(f"thalweg: the {what} /proc/nowhere/")
+    assert f".{what} cannot be written: " in said
+    assert "--patterns FOLDER" in said

@@ -2,8 +2,10 @@
 
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -164,6 +166,55 @@ TEST(TuningFile, RefusesWhatItDoesNotUnderstandAsAWhole) {
     EXPECT_THROW(parse_tuning(text, "broken"), Error) << to;
   }
   EXPECT_TRUE(parse_tuning(" \n", "blank").empty());
+}
+
+std::string problem_of_tuning(const std::string& text) {
+  try {
+    parse_tuning(text, "tuning.toml");
+  } catch (const Error& error) {
+    EXPECT_FALSE(error.remedy().empty());
+    return error.problem();
+  }
+  return {};
+}
+
+std::string file_of(std::initializer_list<Pick> picks) {
+  TuningFile file;
+  merge(file, {machine_named("one"), picks});
+  return to_text(file);
+}
+
+TEST(TuningFile, RefusesUnknownKeysWithTheirLine) {
+  const std::string text = file_of({pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain")});
+  std::size_t line = 1;
+  int keys = 0;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = text.find('\n', at);
+    const std::size_t equals = text.find(" = ", at);
+    if (equals < end && text[at] != '#' && !text.substr(at).starts_with("format")) {
+      std::string changed = text;
+      changed.insert(equals, "x");
+      const std::string key = text.substr(at, equals - at);
+      const std::string problem = problem_of_tuning(changed);
+      EXPECT_TRUE(problem.starts_with(fmt::format("tuning.toml:{}: ", line))) << key << ": " << problem;
+      EXPECT_NE(problem.find("x"), std::string::npos) << problem;
+      ++keys;
+    }
+    at = end + 1;
+  }
+  EXPECT_GT(keys, 10);
+}
+
+// Which of the two is meant, nobody knows.
+TEST(TuningFile, RefusesTwoPicksForOneCase) {
+  const std::string text = file_of({pick_of("allreduce", 8, "ring"), pick_of("allreduce", 64, "ring")});
+  std::string changed = text;
+  changed.replace(changed.find("64B"), 3, "8B");
+  const std::string problem = problem_of_tuning(changed);
+  const auto line = 1 + std::ranges::count(text.substr(0, text.rfind("[[machine.allreduce]]")), '\n');
+  EXPECT_EQ(problem,
+            fmt::format("tuning.toml:{}: machine[0].allreduce[1]: there is another for the same case before",
+                        line));
 }
 
 TEST(TuningFile, EveryTruncationAndFlippedByteReadsOrIsRefused) {

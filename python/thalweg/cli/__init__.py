@@ -27,6 +27,7 @@ from thalweg.cli import (
     verify,
 )
 from thalweg.cli.bash_completion import join_words
+from thalweg.cli.numbers import bound_numbers
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
@@ -93,5 +94,7 @@ def application(words: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     join_words(os.environ)
-    make_application()(args=list(words), prog_name="thalweg")
+    app = make_application()
+    bound_numbers(app)
+    app(args=list(words), prog_name="thalweg")
     return 0

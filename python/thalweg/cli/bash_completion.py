@@ -44,11 +44,9 @@ def join_words(environment: MutableMapping[str, str]) -> None:
     if not place.isdecimal() or len(words) <= int(place):
         return  # by hand, in one line
     line = joined(words[: int(place) + 1])
-    environment |= {
-        "COMP_WORDS": "\n".join([*line.words, line.part]),
-        "COMP_CWORD": str(len(line.words)),
-        _BEFORE: line.before,
-    }
+    environment["COMP_WORDS"] = "\n".join([*line.words, line.part])
+    environment["COMP_CWORD"] = str(len(line.words))
+    environment[_BEFORE] = line.before
 
 
 def rest_of(words: Sequence[str], part: str, environment: MutableMapping[str, str]) -> list[str]:

@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.printing import size_from_text
+from thalweg.errors import USAGE, ThalwegError
 
 _SHOWN = 12
+RANKS_MAX = 1 << 16
 
 
 def explain(
@@ -46,6 +48,8 @@ def explain(
 
     Of a recorded pattern, or a program that has been recorded, say what `thalweg run --place auto` does and why.
     """
+    if ranks > RANKS_MAX:
+        raise ThalwegError(USAGE, f"thalweg explain: {ranks} ranks are too many", f"choose at most {RANKS_MAX}")
     names = [name for name in hosts.split(",") if name]
     placing = importlib.import_module("thalweg.placement.explain_placing")
     is_program = os.path.isfile(what) and os.access(what, os.X_OK)

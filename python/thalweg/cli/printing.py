@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.strategies import value_text
+from thalweg.units import size_text
 
 if TYPE_CHECKING:
     from thalweg._core import Parameter
 
 
 MAX_RATE = 1e15
+SIZE_MAX = 1 << 50
 
 
 def size_from_text(text: str) -> int:
@@ -20,7 +22,10 @@ def size_from_text(text: str) -> int:
     found = re.fullmatch(r"(\d+)\s*(?:([kmg])(?:i?b)?|b)?", text, re.IGNORECASE)
     if not found:
         raise ThalwegError(USAGE, f"{text!r} is no size", "write 65536 or 64KiB")
-    return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[(found[2] or "").lower()]
+    size = int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[(found[2] or "").lower()]
+    if size > SIZE_MAX:
+        raise ThalwegError(USAGE, f"{text!r} is too large", f"write at most {size_text(SIZE_MAX)}")
+    return size
 
 
 def rate_from_text(text: str) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.cli.numbers import COUNT_MAX
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, make_sample, operations
 
@@ -80,7 +81,10 @@ def _places(text: str) -> list[int]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not all(word.isdecimal() for word in words):
         raise ThalwegError(USAGE, f"thalweg show: --places {text}: write whole numbers with commas between them")
-    return [int(word) for word in words]
+    places = [int(word) for word in words]
+    if places and max(places) > COUNT_MAX:
+        raise ThalwegError(USAGE, f"thalweg show: --places {text}: {max(places)} is too large", "number nodes from 0")
+    return places
 
 
 def parameters_from(command: str, assignments: list[str] | None, option: str = "--param") -> dict[str, str]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from statistics import mean, median, pstdev
 from typing import TYPE_CHECKING, NamedTuple
 
+from thalweg import _core
 from thalweg.errors import FAILED, SETTINGS, ThalwegError
 from thalweg.text_files import read_text
 from thalweg.units import time_text
@@ -97,7 +98,8 @@ def noise_text(noise: str) -> str:
     if not noise or noise.removeprefix("random:")[:1].isdigit():
         return noise
     text = read_text(noise, "write 1000000,25000 or random:1000000,25000, or name a file of thalweg probe --noise")
-    if not text.startswith(FIRST_WORD):
-        message = f"noise {noise!r} is no file of measured noise"
-        raise ThalwegError(SETTINGS, message, "thalweg probe --noise 1 writes one")
+    try:
+        _core.check_noise(text, noise)
+    except _core.Error as error:
+        raise ThalwegError(SETTINGS, *error.args) from error
     return text

@@ -45,6 +45,9 @@ def read_pattern(path: str) -> Pattern:
     raise ThalwegError(SETTINGS, f"{path} has none of the endings {known}", "name it by what it holds")
 
 
+_DIGITS_MAX = 18
+"""Of numbers that are counts or places."""
+
 _ORDINARY = re.compile(
     r"%%MatrixMarket\s+matrix\s+(?:coordinate|array)\s+(real|double|integer|unsigned-integer|pattern)\s", re.IGNORECASE
 )
@@ -77,12 +80,21 @@ def _check_matrix_market(path: str, text: str) -> None:
     if not body:
         Place(path, len(lines)).refuse("no line with the matrix' size", "write rows, columns and entries")
     number, size = body[0]
+    if not all(_is_whole(word) for word in size):
+        Place(path, number).refuse(f"'{shown(' '.join(size))}' is no size", "write rows, columns and entries in digits")
     if len(size) < 2 or size[0] != size[1]:
         Place(path, number).refuse(f"a matrix of {' x '.join(size[:2])}", "give a square one: a row for each rank")
-    is_pattern = lines[0][1].lower().split()[3] == "pattern"
+    is_pattern, is_array = lines[0][1].lower().split()[3] == "pattern", lines[0][1].lower().split()[2] == "array"
     for number, words in body[1:]:
+        if not is_array and not all(_is_whole(word) for word in words[:2]):
+            problem = f"'{shown(' '.join(words[:2]))}' is no row and column"
+            Place(path, number).refuse(problem, "write whole numbers from 1")
         if not is_pattern:
             bytes_in(words[-1], Place(path, number))
+
+
+def _is_whole(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) <= _DIGITS_MAX
 
 
 def _rows_in(path: str) -> list[tuple[Place, list[float]]]:
@@ -135,22 +147,28 @@ def _looks_like_distances(matrix: np.ndarray) -> bool:
 
 def _recorded(path: str) -> Pattern:
     """Read what `thalweg run --record` kept: call sites added up in phases, each of one time."""
-    lines = iter([line.split() for line in read_text(path).split("\n")])
-    if next(lines, None) != ["thalweg-pattern", "1"]:
-        message = "no recorded pattern of version 1"
-        raise ValueError(message)
+    first, *lines = read_text(path).split("\n")
+    if first.split() != ["thalweg-pattern", "1"]:
+        problem = f"'{shown(first)}', and not 'thalweg-pattern 1'"
+        Place(path, 1).refuse(problem, "record it anew: thalweg run --record")
     ranks, phases, names = 0, list[tuple[str, float, list[tuple[int, ...]]]](), list[str]()
-    for words in lines:
+    for number, line in enumerate(lines, 2):
+        words = line.split()
         if not words or words[0] in ("command", "seconds") or words[0].startswith("#"):
             continue
-        if words[0] == "site":
-            names.append(_site_name(words[2], " ".join(words[3:])))
-        elif words[0] == "ranks":
-            ranks = int(words[1])
-        elif words[0] == "phase":
-            phases.append((" ".join(words[2:]), float(max(1, int(words[1]))), []))
-        else:
-            phases[-1][2].append(tuple(map(int, words[:5])))
+        try:
+            if words[0] == "site":
+                names.append(_site_name(words[2], " ".join(words[3:])))
+            elif words[0] == "ranks":
+                ranks = int(words[1])
+            elif words[0] == "phase":
+                phases.append((" ".join(words[2:]), float(max(1, int(words[1]))), []))
+            else:
+                sender, to, size, count, site = map(int, words)
+                phases[-1][2].append((sender, to, size, count, site))
+        except (ValueError, IndexError):
+            remedy = "write FROM TO BYTES MESSAGES SITE in whole numbers, behind a line 'phase', or record it anew"
+            Place(path, number).refuse(f"'{shown(line)}' is no line of a pattern", remedy)
     pattern = Pattern(tasks=ranks)
     for name, repeats, sent in phases:
         table = np.array(sent, dtype=np.float64).reshape(-1, 5)

@@ -23,13 +23,17 @@ def configuration_files(environment: Mapping[str, str], folder: str) -> Iterator
 def read_file(path: str) -> tuple[dict[str, Any], str] | None:
     """Read a file's table and its text; None if there is no such file."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read()
+        with open(path, "rb") as file:
+            data = file.read()
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise ThalwegError(SETTINGS, f"{path}: cannot be read: {reason}") from error
+    except OSError as error:
+        raise ThalwegError(SETTINGS, f"{path}: cannot be read: {error.strerror}", _REMEDY) from error
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ThalwegError(SETTINGS, f"{path}:{line}: it is not UTF-8 text", _REMEDY) from error
     import tomllib  # noqa: PLC0415 - most runs have no file and start faster without
 
     try:

@@ -8,11 +8,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from thalweg import _core
-from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import OPERATIONS
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.tune import store
+from thalweg.tune.explain import tuning_path_of
 from thalweg.tune.guidelines import SIZES, Native, Violation, checks, remedies, violation
 from thalweg.units import count_text, size_text, time_text
 
@@ -30,6 +30,7 @@ class Request(NamedTuple):
 
 def main(request: Request) -> None:
     """Check and print."""
+    tuning = tuning_path_of(request.tuning)
     words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
     found: list[Violation] = []
     with Session(words, lab=request.lab) as session, Progress(console=Console(stderr=True), transient=True) as progress:
@@ -39,14 +40,13 @@ def main(request: Request) -> None:
         for term, instead, description in progress.track(work, description="checking"):
             if one := violation(term, instead, description, native):
                 found.append(one)
-    _print(found, len(work), job, request)
+    _print(found, len(work), job, tuning)
 
 
-def _print(found: list[Violation], count: int, job: Job, request: Request) -> None:
+def _print(found: list[Violation], count: int, job: Job, tuning_path: str) -> None:
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     fingerprint = _core.Fingerprint(list(job.fingerprint))
-    tuning = store.load(request.tuning or default_tuning_file(os.environ))
-    own = store.of_job(tuning, job.fingerprint)
+    own = store.of_job(store.load(tuning_path), job.fingerprint)
     known = remedies(own, job.ranks, len(set(job.nodes)))
     table = Table("call", "unit", "takes", "instead", "takes", "times", "Thalweg", box=None)
     for one in sorted(found, key=lambda one: one.instead_seconds / one.seconds):

@@ -47,7 +47,7 @@ class Question(NamedTuple):
             return _core.NodePlaces(machine.network)
         hosts = self.hosts or files.hosts_in(self.node_list)
         if len(hosts) < self.node_count:
-            message = f"{len(hosts)} hosts for {self.node_count} nodes"
+            message = f"{count_text(len(hosts), 'host')} for {count_text(self.node_count, 'node')}"
             raise ThalwegError(USAGE, message, "name them in the list, or with --hosts")
         return files.places_in(self.node_list, hosts[: self.node_count], machine.network)
 

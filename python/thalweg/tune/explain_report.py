@@ -1,12 +1,11 @@
 """`thalweg explain REPORT`: what ran for each call of a finished run, why, and what the alternatives are."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thalweg import _core
-from thalweg.documents import REPORT
+from thalweg.documents import REPORT, parse_json
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.terminal import print_line
@@ -33,13 +32,16 @@ def unit_size(call: str, total: float, ranks: int) -> int:
 def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     """Explain every collective call site of a finished run."""
     remedy = "thalweg run --report FILE writes one"
-    text = read_text(path, remedy)
-    try:
-        report = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ThalwegError(USAGE, f"{path} is no report of a run: {error}", remedy) from error
+    report = parse_json(read_text(path, remedy), path, remedy)
     if not isinstance(report, dict) or report.get("format") != REPORT:
-        raise ThalwegError(USAGE, f"{path} is no report of a run", "thalweg run --report FILE writes one")
+        raise ThalwegError(USAGE, f"{path} is no report of a run", remedy)
+    try:
+        _explain(report, machine_file, tuning_file)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ThalwegError(USAGE, f"{path} is no whole report of a run: {error!r}", remedy) from error
+
+
+def _explain(report: Mapping[str, Any], machine_file: str, tuning_file: str) -> None:
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _default_machine(report)
     tuning = store.of_job(store.load(tuning_path_of(tuning_file)), report.get("fingerprint") or [])

@@ -20,7 +20,7 @@ KeptPattern keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
   pattern::Recording recorded = join_recorded(ranks);
   recorded.seconds = 1e-9 * static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
   const std::string file = pattern_file(runtime.settings.patterns, runtime.world_size);
-  write_pattern(file, to_text(recorded));
+  keep_file("pattern", file, to_text(recorded));
   return describe_recorded(recorded, file);
 }
 

@@ -73,11 +73,13 @@ std::string trace_file(const std::string& folder, int ranks) {
   return file_of_program(folder, ranks, "trace");
 }
 
-void write_pattern(const std::string& file, const std::string& text) {
-  std::error_code none;
-  fs::create_directories(fs::path(file).parent_path(), none);
-  if (const std::error_code error = write_file(file, text))
-    throw Error(fmt::format("the pattern {} cannot be written: {}", file, error.message()),
+void keep_file(std::string_view what, const std::string& file, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(fs::path(file).parent_path(), error); // whose error tells more than that of the file
+  if (!error)
+    error = write_file(file, text);
+  if (error)
+    throw Error(fmt::format("the {} {} cannot be written: {}", what, file, error.message()),
                 "name a folder that can be written to: --patterns FOLDER or THALWEG_PATTERNS",
                 thalweg_error_system);
 }

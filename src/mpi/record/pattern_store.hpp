@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace thalweg::mpi {
@@ -23,7 +24,7 @@ std::string pattern_file(const std::string& folder, int ranks);
 // The same for the trace of its calls.
 std::string trace_file(const std::string& folder, int ranks);
 
-// Replaces the file's text, making its folder. Throws Error where it cannot.
-void write_pattern(const std::string& file, const std::string& text);
+// Replaces the text of a file, making its folder. Throws Error where it cannot, which says what is not kept.
+void keep_file(std::string_view what, const std::string& file, const std::string& text);
 
 } // namespace thalweg::mpi

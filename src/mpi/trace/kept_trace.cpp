@@ -55,7 +55,7 @@ std::string keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
   const std::string text =
       pattern::head_of(head, ranks.size()) + lines + std::string(pattern::trace_last_line) + "\n";
   const std::string file = trace_file(runtime.settings.patterns, runtime.world_size);
-  write_pattern(file, text);
+  keep_file("trace", file, text);
   const std::string without =
       head.lacks.empty() ? "" : fmt::format("; without {}", fmt::join(head.lacks, ", "));
   const std::string limit =

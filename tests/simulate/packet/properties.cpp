@@ -8,7 +8,10 @@
 #include "simulate/packet/traffic.hpp"
 
 #include "core/error.hpp"
+#include "topology/grid.hpp"
+#include "topology/interconnect.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -215,6 +218,32 @@ TEST(Packets, PatternsArePermutations) {
       EXPECT_EQ(found[node], node) << name;
   }
   EXPECT_TRUE(parse_destinations("uniform", 64, 3).empty());
+}
+
+// Dally and Towles, table 3.2: in each dimension ceil(k/2) - 1 on, so that each message takes as many links
+// there and all go the same way round. What a node may send is then 1 over that of a link's rate: 1/3 of it
+// on 8 in a ring.
+TEST(Packets, TornadoLoadsAWayRoundAlone) {
+  for (const auto& [extents, bound] : std::initializer_list<std::pair<std::vector<std::int32_t>, double>>{
+           {{8, 8}, 3}, {{5}, 2}, {{6, 4}, 2}, {{4, 4, 4}, 1}, {{9, 3}, 4}}) {
+    const topology::Grid grid(extents, true);
+    const auto nodes = static_cast<std::uint32_t>(grid.places());
+    const std::vector<std::uint32_t> found = parse_destinations("tornado", nodes, 1, &grid);
+    const auto torus = topology::parse_interconnect(grid.name());
+    std::vector<double> loads(static_cast<std::size_t>(torus->links()));
+    std::int64_t hops = 0;
+    for (const std::int32_t extent : extents)
+      hops += (extent + 1) / 2 - 1;
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      EXPECT_EQ(torus->hops(node, found[node]), hops) << grid.name();
+      std::vector<topology::LinkShare> route;
+      torus->append_route(node, found[node], route);
+      for (const auto& [link, share] : route)
+        loads[static_cast<std::size_t>(link)] += share;
+    }
+    EXPECT_EQ(std::ranges::max(loads), bound) << grid.name();
+    EXPECT_EQ(std::ranges::count(loads, 0.0), torus->links() / 2) << grid.name();
+  }
 }
 
 TEST(Packets, DamagedPatternsAreReadOrRefused) {

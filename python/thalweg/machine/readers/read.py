@@ -27,7 +27,7 @@ _OTHERS = (
         "give what scontrol show topology prints, or a topology.conf",
     ),
     (r"^\s*(?:graph|digraph|strict)\b[^\n]*\{", "a graph of Graphviz", _AS_GRAPH),
-    (r"^\s*[{\[]", "JSON", _AS_GRAPH),
+    (r"\A\s*[{\[]", "JSON", _AS_GRAPH),
     (r"^\s*<", "XML", "give what lstopo --of xml writes"),
 )
 """What files look like that are not read, what they are, and what helps."""

@@ -13,7 +13,7 @@ from thalweg.machine.readers.graphs import Cable, Graph, name_of
 from thalweg.machine.readers.hostlists import expand
 from thalweg.text_files import Place, shown
 
-_PAIR = re.compile(r'([A-Za-z]+)\s*=[ \t]*("[^"]*"|(?![A-Za-z]+\s*=)[^\s"]*)(?=\s|$)')
+_PAIR = re.compile(r'(?<![A-Za-z])([A-Za-z]+)\s*=[ \t]*("[^"]*"|(?![A-Za-z]+\s*=)[^\s"]*)(?=\s|$)')
 _KEYS = {"switchname", "nodes", "switches", "level", "linkspeed"}
 _OTHERS = {"blockname": "blocks", "blocksizes": "blocks", "ringname": "rings"}
 _BETWEEN = "between_trees"
