@@ -31,6 +31,9 @@ namespace {
 class Entered {
 public:
   explicit Entered(Team& team) : lock_(team.in_call()), team_(team) {}
+  ~Entered() { team_.note_under_way(); }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
   Team* operator->() const { return &team_; }
   Team& operator*() const { return team_; }
 

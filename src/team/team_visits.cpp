@@ -30,13 +30,21 @@ void each_other(const Visited& own, Visit visit) {
   all.is_visiting = true;
   for (Visited* const other : all.teams) {
     const std::unique_lock idle(other->in_call(), std::try_to_lock);
-    if (other != &own && idle.owns_lock() && other->has_under_way())
-      visit(*other);
+    if (other == &own || !idle.owns_lock() || !other->has_under_way())
+      continue;
+    visit(*other);
+    other->note_under_way();
   }
   all.is_visiting = false;
 }
 
 } // namespace
+
+void Visited::note(bool has_any) {
+  if (has_any != is_noted_)
+    teams_under_way.fetch_add(has_any ? 1 : -1, std::memory_order_relaxed);
+  is_noted_ = has_any;
+}
 
 Visits::Visits(Visited& team) : team_(team) {
   const std::scoped_lock lock(everybody().mutex);
@@ -45,17 +53,14 @@ Visits::Visits(Visited& team) : team_(team) {
 
 Visits::~Visits() {
   const std::scoped_lock lock(everybody().mutex);
+  team_.note(false);
   std::erase(everybody().teams, &team_);
-}
-
-bool others_have_under_way(const Visited& own) {
-  bool found = false;
-  each_other(own, [&](const Visited&) { found = true; });
-  return found;
 }
 
 wait::Visit visit_others(const Visited& own) {
   wait::Visit all = wait::Visit::idle;
+  if (!others_have_under_way(own))
+    return all;
   each_other(own, [&](Visited& other) { all = std::max(all, other.go_on()); });
   return all;
 }

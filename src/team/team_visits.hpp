@@ -5,6 +5,7 @@
 
 #include "wait/policy.hpp"
 
+#include <atomic>
 #include <mutex>
 
 namespace thalweg::teams {
@@ -21,11 +22,18 @@ public:
   /// call.
   std::recursive_mutex& in_call() { return in_call_; }
   virtual bool has_under_way() const = 0;
+  /// At the end of each call, and of each visit: others see by a count whether any team has to be visited.
+  void note_under_way() { note(has_under_way()); }
   /// Goes on without waiting. Failures are kept for the team's own next call.
   virtual wait::Visit go_on() noexcept = 0;
 
 private:
+  friend class Visits;
+  friend bool others_have_under_way(const Visited& own);
+  void note(bool has_any);
+
   std::recursive_mutex in_call_;
+  bool is_noted_ = false;
 };
 
 /// As long as there is one, waits in other teams visit that team. Nobody is in a call of it at the end.
@@ -40,8 +48,13 @@ private:
   Visited& team_;
 };
 
-/// Does any team but this one have something under way, as far as nobody is in a call of it?
-bool others_have_under_way(const Visited& own);
+/// How many teams of the process have something under way.
+inline constinit std::atomic<int> teams_under_way{0};
+
+/// Does any team but this one have something under way?
+inline bool others_have_under_way(const Visited& own) {
+  return teams_under_way.load(std::memory_order_relaxed) > (own.is_noted_ ? 1 : 0);
+}
 /// Has those go on.
 wait::Visit visit_others(const Visited& own);
 
