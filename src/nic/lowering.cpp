@@ -23,6 +23,7 @@ using schedule::StepKind;
 struct Message {
   bool is_sent = false;
   bool is_combined = false;
+  bool is_left_operand = false;
   Rank peer = -1;
   std::size_t stage = 0;
 };
@@ -58,7 +59,9 @@ std::vector<Message> messages_of(const Schedule& schedule) {
       const bool is_sent = step.kind == StepKind::send;
       if (!is_whole(schedule, is_sent ? schedule.source(step) : schedule.target(step)))
         refuse_shape(schedule, "its messages are parts");
-      messages.push_back({is_sent, step.kind == StepKind::receive_combine, step.peer, stage});
+      const bool is_combined = step.kind == StepKind::receive_combine;
+      messages.push_back(
+          {is_sent, is_combined, is_combined && step.side == schedule::Side::left, step.peer, stage});
     }
   return messages;
 }
@@ -108,6 +111,8 @@ TreePlace tree_place(const Schedule& schedule) {
   for (; is_left() && !messages[at].is_sent && messages[at].is_combined == is_combined; ++at) {
     if (is_combined && !place.children.empty() && messages[at].stage <= stage)
       refuse_shape(schedule, "it combines in any order");
+    if (messages[at].is_left_operand)
+      refuse_shape(schedule, "what it hears is the left operand, and cards take it as the right one");
     place.children.push_back(messages[at].peer);
     stage = messages[at].stage;
   }

@@ -7,7 +7,7 @@
 // broadcast and a scatter have the way down alone, a reduce and a gather the way up. Where blocks are kept
 // apart, the operation says what comes out: any tree along which all have heard of all will do.
 // Ranks of a host become contributors of its card, and so do the cards of the hosts below it. Cards combine
-// what contributors bring in their order, so a reduction has to do so as well.
+// what contributors bring in their order, each as the right operand, so a reduction has to do so as well.
 
 #include "schedule/schedule.hpp"
 

@@ -231,6 +231,18 @@ TEST(Lowering, KeepsTheOrderInWhichAScheduleCombines) {
   EXPECT_NE(refusal_of(deeper, 0).find("does not combine what its host has"), std::string::npos);
 }
 
+// What comes is the right operand of a card: beside NaNs and zeros of two signs, bits tell.
+TEST(Lowering, RefusesWhatCombinesOnTheOtherSide) {
+  for (const auto operation : {schedule::Operation::allreduce, schedule::Operation::reduce}) {
+    const Job job("nic", one_each(5), {{"radix", 2}}, operation);
+    schedule::Schedule turned = job.schedule(0);
+    EXPECT_NO_THROW(tree_place(turned));
+    for (schedule::Step& step : turned.steps)
+      step.side = schedule::Side::left;
+    EXPECT_THROW(tree_place(turned), Error);
+  }
+}
+
 TEST(Lowering, KnowsNoStrategyByName) {
 
   for (const char* const name : {"kary", "knomial", "flat"})

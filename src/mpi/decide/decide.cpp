@@ -17,8 +17,9 @@ bool is_best_blocking(const Choice& choice) {
          !tuned_choices().any_nonblocking_strategy();
 }
 
-// Where the library's own wait can yield, or need not, the call that the program made tells errors as natively.
-// A barrier is its own meeting, and has none to tell; groups of two communicators do not meet.
+// Where the library's own wait can yield, or need not, the call that the program made tells errors as
+// natively. A barrier is its own meeting, and has none to tell; the groups of an intercommunicator do not
+// meet.
 bool waits_here(const CollectiveCall& call, const CommunicatorState& communicator) {
   const bool must_yield = runtime.yields && !runtime.yields_in_progress;
   return must_yield || communicator.inter || call.function->operation == Operation::barrier;

@@ -114,18 +114,20 @@ std::uint32_t CallLog::number_of_call(const TracedCall& call) {
 std::int32_t CallLog::take_request() {
   ThreadLog& thread = thread_log();
   const std::lock_guard lock(mutex_);
-  const auto free = std::ranges::find(thread.requests, false);
+  const auto free = std::find(thread.requests.begin() + thread.taken_below, thread.requests.end(), false);
   const auto number = static_cast<std::int32_t>(free - thread.requests.begin());
   if (free == thread.requests.end())
     thread.requests.push_back(true);
   else
     *free = true;
+  thread.taken_below = number + 1;
   return number;
 }
 
 void CallLog::give_request_back(ThreadLog& thread, std::int32_t request) {
   const std::lock_guard lock(mutex_);
   thread.requests[static_cast<std::size_t>(request)] = false;
+  thread.taken_below = std::min(thread.taken_below, request);
 }
 
 std::uint32_t CallLog::number_of(CommunicatorState& communicator) {

@@ -16,15 +16,17 @@
 
 namespace thalweg::mpi {
 
-// What a thread has called. Only its own thread writes it, but for `requests`, which the log's mutex guards.
+// What a thread has called. Only its own thread writes it, but for its requests, which the log's mutex
+// guards.
 struct ThreadLog {
   // 50 MiB of items, where none are alike.
   static constexpr std::size_t items_max = std::size_t{1} << 19;
 
   pattern::LoopFolder folder{items_max};
-  std::uint64_t left = 0;     // when it left MPI, by the log's clock; 0: it was never in it
-  std::uint64_t computed = 0; // outside of MPI since its last call that is kept
-  std::vector<bool> requests; // which numbers are taken
+  std::uint64_t left = 0;       // when it left MPI, by the log's clock; 0: it was never in it
+  std::uint64_t computed = 0;   // outside of MPI since its last call that is kept
+  std::vector<bool> requests;   // which numbers are taken
+  std::int32_t taken_below = 0; // all below this one are
   bool is_cut = false;
 };
 
