@@ -70,7 +70,7 @@ def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *
     sys.stdout.flush()
     agent = str(agent_of(lab.folder))
     # Open MPI's first ranks are on the host that it is started on.
-    become(agent, [agent, lab.dealt[0], *map(shlex.quote, words)], environment(os.environ))
+    become(agent, (agent, lab.dealt[0], *map(shlex.quote, words)), environment(os.environ))
 
 
 def _mpi_of(program: Sequence[str], options: Sequence[str]) -> LoadedMpi:

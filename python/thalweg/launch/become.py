@@ -10,7 +10,7 @@ from typing import NoReturn
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
-def become(path: str, words: list[str], environment: Mapping[str, str]) -> NoReturn:
+def become(path: str, words: tuple[str, ...], environment: Mapping[str, str]) -> NoReturn:
     """Run a program in place of this process, with signals as a shell leaves them; OSError where it cannot start."""
     before = {number: signal.signal(number, signal.SIG_DFL) for number in _IGNORED_BY_PYTHON}
     try:
