@@ -1,10 +1,11 @@
 // Calls whose arguments MPI forbids: what the library says of each, through which error handler, and that the
 // next call works. What it prints is the same natively and under an interposer.
 //
-//     refused [self] SUBJECT...     operators, types, counts, places (of MPI_IN_PLACE); and what not every library
-//     finds
-//                            before it crashes: uncommitted types, arrays of counts, stale handles, buffers,
-//                            neighbors' places
+//     refused [self] SUBJECT...
+//
+// Subjects are operators, types, counts, places (of MPI_IN_PLACE); and what not every library finds before it
+// crashes: uncommitted types, arrays of counts, stale handles, buffers, neighbors' places. Before them `self`,
+// for libraries whose MPI_COMM_SELF has no handler at first.
 
 #include <mpi.h>
 
