@@ -4,8 +4,8 @@
 //     refused [self] SUBJECT...
 //
 // Subjects are operators, types, counts, places (of MPI_IN_PLACE); and what not every library finds before it
-// crashes: uncommitted types, arrays of counts, stale handles, buffers, neighbors' places. Before them `self`,
-// for libraries whose MPI_COMM_SELF has no handler at first.
+// crashes: uncommitted types, arrays of counts, stale handles, buffers, neighbors' places. Before them
+// `self`, for libraries whose MPI_COMM_SELF has no handler at first.
 
 #include <mpi.h>
 
