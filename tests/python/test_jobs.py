@@ -39,6 +39,22 @@ def test_the_programs_exit_status_comes_back(thalweg: Command, programs: Program
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("form", ["attended", "replaced", "inside"])
+def test_ranks_ignore_no_more_signals_than_natively(
+    thalweg: Command, environment: dict[str, str], family: str, form: str
+) -> None:
+    """Python ignores two for itself, and a shell's pipeline says that it is broken where SIGPIPE does not end it."""
+    job = [f"mpirun.{family}", *(["--oversubscribe"] if family == "openmpi" else []), "-n", "1"]
+    shown = ["sed", "-n", "s/^SigIgn://p", "/proc/self/status"]
+    inside = [sys.executable, "-m", "thalweg", "run", "--mpi", family] if form == "inside" else []
+    natively = subprocess.run([*job, *shown], env=environment, capture_output=True, text=True, check=False)
+    options = ["--no-summary"] if form == "replaced" else []
+    result = thalweg("run", *options, *job, *inside, *shown)
+    assert natively.returncode == result.returncode == 0, result.stderr
+    assert result.stdout == natively.stdout
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_several_programs_in_one_job(thalweg: Command, programs: Programs, family: str) -> None:
     program = programs.of(family)
     more = ["--oversubscribe"] if family == "openmpi" else []

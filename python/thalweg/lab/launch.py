@@ -9,6 +9,7 @@ from thalweg.errors import LAB, PROGRAM, USAGE, ThalwegError
 from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
 from thalweg.launch.arguments import read_arguments, words_of
+from thalweg.launch.become import become
 from thalweg.launch.execute import check_settings
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
 from thalweg.launch.mpis import named_mpi
@@ -69,7 +70,7 @@ def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *
     sys.stdout.flush()
     agent = str(agent_of(lab.folder))
     # Open MPI's first ranks are on the host that it is started on.
-    os.execve(agent, [agent, lab.dealt[0], *map(shlex.quote, words)], environment(os.environ))
+    become(agent, (agent, lab.dealt[0], *map(shlex.quote, words)), environment(os.environ))
 
 
 def _mpi_of(program: Sequence[str], options: Sequence[str]) -> LoadedMpi:

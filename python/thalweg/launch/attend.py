@@ -11,6 +11,7 @@ import sys
 from typing import NamedTuple, NoReturn
 
 from thalweg.errors import NOT_EXECUTABLE, ThalwegError
+from thalweg.launch.become import become
 from thalweg.launch.plan import Plan
 from thalweg.libraries import unfinished_program
 
@@ -100,7 +101,7 @@ def _become(plan: Plan, mask: set[signal.Signals | int], parent: int) -> NoRetur
     error = ThalwegError(NOT_EXECUTABLE, f"{plan.path} cannot be started")
     try:
         if os.getppid() == parent:
-            os.execve(plan.path, plan.command, plan.environment)
+            become(plan.path, plan.command, plan.environment)
     except OSError as refused:
         error = ThalwegError(NOT_EXECUTABLE, f"{plan.path} cannot be started: {refused.strerror}")
     print(f"thalweg: {error}", file=sys.stderr, flush=True)

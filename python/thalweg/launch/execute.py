@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from thalweg.errors import NOT_EXECUTABLE, SETTINGS, ThalwegError
 from thalweg.launch.arguments import read_arguments
 from thalweg.launch.attend import NOTHING, Wanted, attend, make_journal, variables_of
+from thalweg.launch.become import become
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
@@ -38,7 +39,7 @@ def run(words: Sequence[str]) -> int | None:
     if journal is not None and plan.starts_ranks:
         return attend(plan, journal, wanted)
     try:
-        os.execve(plan.path, plan.command, plan.environment)
+        become(plan.path, plan.command, plan.environment)
     except OSError as error:
         raise ThalwegError(NOT_EXECUTABLE, f"{plan.path} cannot be started: {error.strerror}") from error
 

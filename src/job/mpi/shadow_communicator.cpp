@@ -18,6 +18,11 @@ ErrorsReturned::~ErrorsReturned() {
 
 std::shared_ptr<ShadowCommunicator> ShadowCommunicator::make(const transport::MpiApi& api, MPI_Comm parent) {
   const ErrorsReturned while_made(api, parent);
+  return make_as_it_is(api, parent);
+}
+
+std::shared_ptr<ShadowCommunicator> ShadowCommunicator::make_as_it_is(const transport::MpiApi& api,
+                                                                      MPI_Comm parent) {
   MPI_Group group{};
   if (api.comm_group(parent, &group) != MPI_SUCCESS)
     return nullptr;

@@ -31,6 +31,10 @@ public:
   /// not told.
   static std::shared_ptr<ShadowCommunicator> make(const transport::MpiApi& api, MPI_Comm parent);
 
+  /// The same of a parent that keeps its error handler, which is told. MPICH's MPI_COMM_SELF has none before
+  /// it is given one, and its errors go to MPI_COMM_WORLD's: none can be given back to it.
+  static std::shared_ptr<ShadowCommunicator> make_as_it_is(const transport::MpiApi& api, MPI_Comm parent);
+
   /// Takes a communicator that nobody else uses.
   static std::shared_ptr<ShadowCommunicator> adopt(const transport::MpiApi& api, MPI_Comm own);
 

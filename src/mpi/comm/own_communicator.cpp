@@ -22,7 +22,7 @@ std::shared_ptr<job::ShadowCommunicator>& kept() {
 } // namespace
 
 void open_own_communicator() {
-  kept() = job::ShadowCommunicator::make(library_api(), MPI_COMM_SELF);
+  kept() = job::ShadowCommunicator::make_as_it_is(library_api(), MPI_COMM_SELF);
 }
 
 void close_own_communicator() {

@@ -1,10 +1,11 @@
 // Calls whose arguments MPI forbids: what the library says of each, through which error handler, and that the
 // next call works. What it prints is the same natively and under an interposer.
 //
-//     refused SUBJECT...     operators, types, counts, places (of MPI_IN_PLACE); and what not every library
-//     finds
-//                            before it crashes: uncommitted types, arrays of counts, stale handles, buffers,
-//                            neighbors' places
+//     refused [self] SUBJECT...
+//
+// Subjects are operators, types, counts, places (of MPI_IN_PLACE); and what not every library finds before it
+// crashes: uncommitted types, arrays of counts, stale handles, buffers, neighbors' places. Before them
+// `self`, for libraries whose MPI_COMM_SELF has no handler at first.
 
 #include <mpi.h>
 
@@ -240,10 +241,21 @@ static void try_uncommitted(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
   MPI_Type_free(&unready);
 }
 
+// Before MPI_COMM_SELF has a handler of its own: MPICH's has that of MPI_COMM_WORLD then, and others end the
+// job.
+static void try_self(MPI_Comm good) {
+  int in[1] = {0};
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  TRY("source on MPI_COMM_SELF", MPI_Recv(in, 1, MPI_INT, size + 1, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+  TRY("root on MPI_COMM_SELF", MPI_Bcast(in, 1, MPI_INT, size + 1, MPI_COMM_SELF));
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (argc > 1 && strcmp(argv[1], "self") == 0)
+    try_self(MPI_COMM_WORLD);
   MPI_Comm duplicate, ring, good;
   const int periodic = 1;
   MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
