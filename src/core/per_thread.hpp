@@ -24,7 +24,7 @@ private:
 
   [[gnu::noinline]] static void make() {
     static const Key key;
-    current = new Value;
+    current = new Value{}; // zeros, as what nobody has written to
     key.keep(current);
   }
 
