@@ -50,7 +50,7 @@ def test_show_prints_draws_exports_and_proves(thalweg: Command) -> None:
         (["show", "alltoall", "direct", "--param", "radix=2"], SETTINGS, "radix"),
         (["show", "alltoall", "direct", "--param", "radix"], USAGE, "write NAME=VALUE"),
         (["show", "alltoall", "direct", "--rank", "8"], USAGE, "rank 8 of 8 ranks"),
-        (["show", "alltoall", "direct", "--ranks", "0"], SETTINGS, "0 ranks"),
+        (["show", "alltoall", "direct", "--ranks", "0"], USAGE, "not between 1 and"),
         (["show", "alltoall", "direct", "--root", "9"], SETTINGS, "root 9 of 8 ranks"),
         (["show", "alltoall", "direct", "--dot", "--goal"], USAGE, "exclude one another"),
         (["strategies", "alltoal"], SETTINGS, "no operation 'alltoal'"),

@@ -114,8 +114,12 @@ def test_ends_of_the_programs_own(
     result = thalweg("run", "--report", "run.json", "-n", "2", "--", program, how)
     assert result.returncode != 0
     launch = [f"mpirun.{family}", "-n", "2", program, how]
-    native = subprocess.run(launch, env=environment, capture_output=True, check=False, timeout=120)
-    assert result.returncode == native.returncode
+    # MPICH's launcher gives 1 now and then, where it kills a rank that is about to end by itself.
+    natively = (
+        subprocess.run(launch, env=environment, capture_output=True, check=False, timeout=120).returncode
+        for _ in range(5)
+    )
+    assert result.returncode in natively
     document, calls = sites(tmp_path / "run.json")
     assert "without MPI_Finalize" in document["ended_by"] or "ended by SIG" in document["ended_by"]
     assert len(document["ranks"]) == 2

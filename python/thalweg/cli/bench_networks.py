@@ -57,7 +57,7 @@ def permutations(
 ) -> None:
     """Simulate single steps of cyclic and prefix exchanges on a tree: which are free of contention, and how fast."""
     module = importlib.import_module("thalweg.bench.permutations")
-    chosen = [int(word) for word in steps.split(",") if word.strip().isdecimal()]
+    chosen = [int(word.strip()) for word in steps.split(",") if word.strip().isdecimal()]
     on_lab = module.LabRequest(mpi, rate, size_from_text(lab_size), rounds) if lab else None
     module.run(module.Request(topology, chosen, size_from_text(size), buffers, on_lab), json_file)
 

@@ -57,7 +57,7 @@ def value_from_text(option: Option, text: str, origin: str) -> Value:
     if option.kind in WHOLE_NUMBERS:
         if not text.strip().isdecimal():
             raise refuse(origin, text, f"a whole number of {option.kind}")
-        return _whole_number(option.kind, int(text), origin)
+        return _whole_number(option.kind, int(text.strip()), origin)
     if option.kind == "choice":
         return _choice(option, text, origin)
     if text in WORDS.get(option.kind, ()):

@@ -159,7 +159,7 @@ def _numbers(text: str) -> list[int]:
     words = text.split(",") if text else []
     if not all(word.strip().isdecimal() for word in words):
         raise ThalwegError(USAGE, f"thalweg simulate: --without {text}", "write numbers of nodes: 3,17")
-    return [int(word) for word in words]
+    return [int(word.strip()) for word in words]
 
 
 def routers_from(texts: Mapping[str, str]) -> Routers:

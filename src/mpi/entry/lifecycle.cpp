@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 
+#include "mpi/entry/ending.hpp"
 #include "mpi/entry/entry.hpp"
 #include "mpi/entry/startup.hpp"
 #include "mpi/observe/pattern_phases.hpp"

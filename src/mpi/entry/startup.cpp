@@ -1,6 +1,7 @@
 #include "mpi/entry/startup.hpp"
 
 #include "mpi/entry/child_environment.hpp"
+#include "mpi/entry/ending.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,15 +25,12 @@
 #include "mpi/learn/learned.hpp"
 #include "mpi/place/placing.hpp"
 #include "mpi/place/world_swap.hpp"
-#include "mpi/record/gathering.hpp"
 #include "mpi/report/report.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/recording.hpp"
 #include "mpi/state/user_settings.hpp"
-#include "mpi/trace/kept_trace.hpp"
 #include "mpi/wait/library_progress.hpp"
 #include "mpi/wait/progress_thread.hpp"
-#include "mpi/wait/stream_hooks.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "place/job_allocation.hpp"
 
@@ -43,7 +41,6 @@ namespace thalweg::mpi {
 namespace {
 
 std::mutex start_mutex;
-bool finished = false;
 
 const char* environment(const char* name) {
   return std::getenv(name);
@@ -278,10 +275,6 @@ void disable_interposer(const char* what) {
   log_line(fmt::format("{}; every MPI call is passed through", what));
 }
 
-void log_no_report(const std::exception& error) {
-  log_line(fmt::format("no report: {}", error.what()));
-}
-
 } // namespace
 
 void begin() {
@@ -308,46 +301,6 @@ void begin() {
     disable_interposer(error.what());
   }
 }
-
-std::optional<GatheredReport> finish() {
-  const Inside inside;
-  const std::lock_guard lock(start_mutex);
-  if (finished || !runtime.ready || !runtime.has_world) {
-    return std::nullopt;
-  }
-  finished = true;
-  stop_progress_thread();
-  try {
-    const Learned learned = runtime.learns ? gather_learned() : Learned{};
-    if (runtime.world_rank == 0)
-      save_learned(learned.picks);
-    ask_stream_hooks_for_reports();
-    const std::string trace_line = keep_trace();
-    const KeptPattern pattern = keep_pattern();
-    return gather_report({learned.document, pattern.document, pattern.line, trace_line});
-  } catch (const std::exception& error) {
-    log_no_report(error);
-  }
-  return std::nullopt;
-}
-
-void finish_report(GatheredReport report) {
-  try {
-    write_report(std::move(report));
-  } catch (const std::exception& error) {
-    log_no_report(error);
-  }
-}
-
-namespace {
-
-// The program's MPI_Finalize did not come to us, but its callback did: nothing of ours comes later.
-void finish_unseen() {
-  if (std::optional<GatheredReport> report = finish())
-    finish_report(std::move(*report));
-}
-
-} // namespace
 
 void start_with_world(nic::AggregatorQuestion& question) {
   const Inside inside;

@@ -1,0 +1,65 @@
+#include "mpi/entry/ending.hpp"
+
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mpi/learn/learned.hpp"
+#include "mpi/record/gathering.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/trace/kept_trace.hpp"
+#include "mpi/wait/progress_thread.hpp"
+#include "mpi/wait/stream_hooks.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+std::mutex finishing;
+bool has_finished = false;
+
+void log_no_report(const std::exception& error) {
+  log_line(fmt::format("no report: {}", error.what()));
+}
+
+} // namespace
+
+std::optional<GatheredReport> finish() {
+  const Inside inside;
+  const std::lock_guard lock(finishing);
+  if (has_finished || !runtime.ready || !runtime.has_world) {
+    return std::nullopt;
+  }
+  has_finished = true;
+  stop_progress_thread();
+  try {
+    const Learned learned = runtime.learns ? gather_learned() : Learned{};
+    if (runtime.world_rank == 0)
+      save_learned(learned.picks);
+    ask_stream_hooks_for_reports();
+    const std::string trace_line = keep_trace();
+    const KeptPattern pattern = keep_pattern();
+    return gather_report({learned.document, pattern.document, pattern.line, trace_line});
+  } catch (const std::exception& error) {
+    log_no_report(error);
+  }
+  return std::nullopt;
+}
+
+void finish_report(GatheredReport report) {
+  try {
+    write_report(std::move(report));
+  } catch (const std::exception& error) {
+    log_no_report(error);
+  }
+}
+
+void finish_unseen() {
+  if (std::optional<GatheredReport> report = finish())
+    finish_report(std::move(*report));
+}
+
+} // namespace thalweg::mpi
