@@ -124,9 +124,10 @@ bool may_execute_in_progress() {
   return true;
 }
 
+// Where Open MPI yields by itself and only operations of ours go on there, the core is its to give away.
 bool progress_was_in_vain() {
   found_nothing = true;
-  return is_inside;
+  return is_inside && runtime.yields_in_progress;
 }
 
 #else
