@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from jobs import PASSING, YIELDING, Mode, build, run
-from mpis import MPIS, Mpi
+from jobs import NATIVE, PASSING, YIELDING, Mode, build, run, using
+from mpis import MPIS, Mpi, named
 
 pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core: there is no other one")
 DEBIAN = ("openmpi4", "mpich4")
@@ -22,3 +22,18 @@ def test_contended_core(mpi: Mpi, mode: Mode, words: list[str]) -> None:
     # Of two ranks Open MPI binds each to a core, of three to more.
     result = run(mpi, 3, [str(build(mpi, "contended_core")), *words], mode, alone=True)
     assert result.status == 0, result.explain()
+
+
+@pytest.mark.parametrize("mode", [PASSING, using("allreduce=ring", wait="auto")], ids=["passing", "engine"])
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_open_mpis_own_yields_reach_the_kernel(name: str, mode: Mode) -> None:
+    """The thread that wants the core has as many turns as natively, but for what a busy machine changes."""
+    mpi = named(name)
+    yields = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+
+    def turns(mode: Mode) -> int:
+        result = run(mpi, 2, [str(build(mpi, "gives_way"))], mode, yields)
+        assert result.status == 0, result.explain()
+        return int(result.out)
+
+    assert turns(mode) > turns(NATIVE) / 50
