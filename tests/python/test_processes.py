@@ -1,5 +1,6 @@
 """What every run starts with: few imports, programs as shells find them, and what they say."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thalweg.programs.processes import executable, output_of
+from thalweg.programs.processes import IGNORED_BY_PYTHON, executable, output_of
 
 SLOW = ("argparse", "glob", "inspect", "json", "numpy", "pathlib", "shutil", "subprocess", "tomllib", "typer")
 """Modules whose import takes as long as all of a run's own work."""
@@ -77,12 +78,30 @@ def test_without_a_path_the_systems_is_searched() -> None:
     assert executable("sh", {}) == shutil.which("sh", path=os.defpath)
 
 
+@pytest.fixture(params=["by a descriptor", "by looks"])
+def ends(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ends be seen in both ways: kernels before 5.3 have no descriptors of processes."""
+    if request.param == "by looks":
+
+        def refuse(_child: int) -> int:
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+        monkeypatch.setattr(os, "pidfd_open", refuse)
+
+
+@pytest.mark.usefixtures("ends")
 def test_what_programs_say_is_told_apart() -> None:
     said = output_of(["/bin/sh", "-c", 'echo "$NAME"; echo "not so" >&2; exit 3'], {"NAME": "so"})
     assert said == ("so\n", "not so\n")
     assert output_of(["/bin/sh", "-c", r"printf '\377'"], {}).text == "\ufffd"
 
 
+def test_programs_ignore_no_more_signals_than_from_a_shell() -> None:
+    ignored = int(output_of(["/bin/grep", "SigIgn", "/proc/self/status"], {}).text.split()[1], 16)
+    assert not ignored & sum(1 << (number - 1) for number in IGNORED_BY_PYTHON)
+
+
+@pytest.mark.usefixtures("ends")
 def test_programs_that_do_not_start_or_end_are_errors() -> None:
     with pytest.raises(FileNotFoundError):
         output_of(["/nowhere/program"], {})

@@ -5,14 +5,12 @@ import signal
 from collections.abc import Mapping
 from typing import NoReturn
 
-# What Python ignores for itself from its start on. A program that inherited that would go on writing into pipes that
-# nobody reads, and into files beyond their limit.
-_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+from thalweg.programs.processes import IGNORED_BY_PYTHON
 
 
 def become(path: str, words: tuple[str, ...], environment: Mapping[str, str]) -> NoReturn:
     """Run a program in place of this process, with signals as a shell leaves them; OSError where it cannot start."""
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in _IGNORED_BY_PYTHON}
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in IGNORED_BY_PYTHON}
     try:
         os.execve(path, words, environment)
     except OSError:

@@ -3,8 +3,13 @@
 import os
 import select
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+# What Python ignores for itself from its start on. A program that inherited that would go on writing into pipes that
+# nobody reads, and into files beyond their limit.
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class Output(NamedTuple):
@@ -30,7 +35,7 @@ def output_of(words: Sequence[str], environment: Mapping[str, str], seconds: flo
     text, errors = os.memfd_create("text"), os.memfd_create("errors")
     try:
         actions = [(os.POSIX_SPAWN_DUP2, text, 1), (os.POSIX_SPAWN_DUP2, errors, 2)]
-        child = os.posix_spawn(words[0], list(words), environment, file_actions=actions)
+        child = os.posix_spawn(words[0], list(words), environment, file_actions=actions, setsigdef=IGNORED_BY_PYTHON)
         _await_end(child, seconds)
         return Output(_content(text), _content(errors))
     finally:
@@ -39,19 +44,37 @@ def output_of(words: Sequence[str], environment: Mapping[str, str], seconds: flo
 
 
 def _await_end(child: int, seconds: float) -> None:
-    end = os.pidfd_open(child)
-    try:
-        watch = select.poll()
-        watch.register(end, select.POLLIN)
-        has_ended = bool(watch.poll(seconds * 1000))
-        if not has_ended:
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    finally:
-        os.close(end)
+    has_ended = _ends_within(child, seconds)
+    if not has_ended:
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
     if not has_ended:
         message = f"it did not end within {seconds:.0f} seconds"
         raise TimeoutError(message)
+
+
+def _ends_within(child: int, seconds: float) -> bool:
+    try:
+        end = os.pidfd_open(child)
+    except OSError:  # kernels before 5.3, and filters of system calls
+        return _is_seen_to_end(child, seconds)
+    try:
+        watch = select.poll()
+        watch.register(end, select.POLLIN)
+        return bool(watch.poll(seconds * 1000))
+    finally:
+        os.close(end)
+
+
+def _is_seen_to_end(child: int, seconds: float) -> bool:
+    """Look now and then, without taking the child's status away."""
+    pause_s, last = 0.001, time.monotonic() + seconds
+    while not os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if time.monotonic() > last:
+            return False
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, 0.05)
+    return True
 
 
 def _content(file: int) -> str:
