@@ -24,16 +24,24 @@ def test_contended_core(mpi: Mpi, mode: Mode, words: list[str]) -> None:
     assert result.status == 0, result.explain()
 
 
+def turns(name: str, mode: Mode, environment: dict[str, str] | None = None) -> int:
+    """Give how many turns another thread of the core has while a rank waits on it."""
+    mpi = named(name)
+    result = run(mpi, 2, [str(build(mpi, "gives_way"))], mode, environment)
+    assert result.status == 0, result.explain()
+    return int(result.out)
+
+
 @pytest.mark.parametrize("mode", [PASSING, using("allreduce=ring", wait="auto")], ids=["passing", "engine"])
 @pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
 def test_open_mpis_own_yields_reach_the_kernel(name: str, mode: Mode) -> None:
-    """The thread that wants the core has as many turns as natively, but for what a busy machine changes."""
-    mpi = named(name)
+    """The thread has as many turns as natively, but for what a busy machine changes."""
     yields = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+    assert turns(name, mode, yields) > turns(name, NATIVE, yields) / 50
 
-    def turns(mode: Mode) -> int:
-        result = run(mpi, 2, [str(build(mpi, "gives_way"))], mode, yields)
-        assert result.status == 0, result.explain()
-        return int(result.out)
 
-    assert turns(mode) > turns(NATIVE) / 50
+@pytest.mark.parametrize("mode", [YIELDING, using("allreduce=ring")], ids=["passing", "engine"])
+@pytest.mark.parametrize("name", DEBIAN)
+def test_ranks_that_are_to_yield_give_their_core_away(name: str, mode: Mode) -> None:
+    """Natively, ranks of a job with a core for each spin, and the thread has a turn a slice of the scheduler's."""
+    assert turns(name, mode) > 10 * turns(name, NATIVE)
