@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 include_guard(GLOBAL)
 
 # Every MPI library found becomes a target mpi_flavor_<name>, so that one build can hold the same program for several

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Flags between ranks that share a folder: how one rank sees that another has gone on, without a call of MPI
 // and without time.
 #pragma once

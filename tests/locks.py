@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Locks between the processes that run tests at the same time (pytest-xdist)."""
 
 import fcntl

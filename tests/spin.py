@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models of protocols, which Spin searches whole."""
 
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the NAS parallel benchmark CG prescribes: the random sparse matrix and its smallest eigenvalue's

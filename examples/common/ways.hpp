@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The ways in which examples of streams send their items, and the options that all of them have for it.

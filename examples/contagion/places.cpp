@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "contagion/places.hpp"
 
 namespace thalweg::examples::contagion {

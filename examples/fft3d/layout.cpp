@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fft3d/layout.hpp"
 
 namespace thalweg::examples::fft3d {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A distributed field and its spectrum: which numbers this rank has, and how they get from one to the other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the NAS parallel benchmark FT prescribes: sizes, the random field, and the checksums of its classes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "radix_sort/digits.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "random_access/table.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An octree of particles, of which each rank holds the nodes of its part of space.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A vector of tasks as thalweg/balance.h takes them. Not for programs: see thalweg/balance.hpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the C++ interfaces throw: one class for all, with the status and the parts of the message.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the libraries of Thalweg that a program links and the interposer that `thalweg run` preloads do for
  * each other. Programs need none of it.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which rank holds an element of something distributed, without a division for each. A locator is anything

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program may tell Thalweg of reductions on network devices (docs/nic.md). It is in this header alone:
  * there is nothing to link with. Where Thalweg is not there, nothing happens. (glibc before 2.34 has dlsym in
  * -ldl.) */

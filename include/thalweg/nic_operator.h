@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An operator of your own for reductions on network devices (docs/nic.md), in a C file of its own:
  *
  *   #include <thalweg/nic_operator.h>

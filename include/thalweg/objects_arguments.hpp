@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Arguments of calls as bytes. thalweg/objects.hpp is what programs use.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What an array is without its elements' type: where they are, how messages get to them, and the tasks that

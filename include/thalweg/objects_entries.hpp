@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The entry methods of a program, by numbers that are the same on all ranks. thalweg/objects.hpp is what

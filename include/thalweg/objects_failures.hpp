@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What is left of an array when an entry method, or an element's serializer, has thrown. thalweg/objects.hpp

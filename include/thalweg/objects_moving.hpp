@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Elements on their way to other ranks. thalweg/objects.hpp is what programs use.

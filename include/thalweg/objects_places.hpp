@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where an array's elements are. thalweg/objects.hpp is what programs use.

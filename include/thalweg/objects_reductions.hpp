@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Values of all elements of an array made one. thalweg/objects.hpp is what programs use.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Elements that are called together. thalweg/objects.hpp is what programs use.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Entry methods that wait: coroutines. While one waits, other messages run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: operations that were started and go on, of whatever kind (thalweg/team.h starts some).
  *
  * None of these functions is collective, but what waits needs the other ranks to take part in the operation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Operations that were started and go on, of whatever kind: thalweg/request.h for C++.

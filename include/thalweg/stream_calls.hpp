@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The calls that a stream has for each of its types, inlined into the program: send() and ask().

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What items are as bytes. Those that are copied byte by byte are known here; others have a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Streams whose items differ, in size or in kind: each is a frame, two bytes of head and then the item.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Several threads of a rank send: each through a sender of its own, which keeps items until it has some and

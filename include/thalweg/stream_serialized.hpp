@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Items of all types that cereal can serialize (https://uscilab.github.io/cereal, Debian: libcereal-dev):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Teams for C++: thalweg/team.h says what the calls do. Failures throw thalweg::error.

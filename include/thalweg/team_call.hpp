@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a team's collective is given in C++, and the same as thalweg/team.h wants it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Thalweg's library: strategies, their schedules and proofs, without MPI. C, so that every language can call
  * it.
  *

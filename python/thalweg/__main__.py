@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The `thalweg` command, also as `python -m thalweg`."""
 
 import os

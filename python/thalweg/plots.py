@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures to draw in, where matplotlib is installed."""
 
 import os

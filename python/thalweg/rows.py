@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The rows that all benchmarks write: one figure of ours beside a peer's, the ratio above 1 where ours is better."""
 
 import json

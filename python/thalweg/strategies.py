@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The index of strategies, schedules and proofs: the Python half of the compiled core."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What commands print, fitted to where it goes: wrapped on a terminal, whole lines in files and pipes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Words that users wrote, beside those that there are."""
 
 import difflib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The alias method as it was published: the yardstick for what line.hpp makes of it, and the better one where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which scheme pays: what a flow costs on a machine, against the work that uneven loads make everybody wait

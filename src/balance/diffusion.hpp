@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // One step of diffusion: each rank looks at its two neighbors in the order alone.

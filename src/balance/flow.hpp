@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What moves from whom to whom, and what that costs in the six figures of Sudheer Kumar 2012, table 5.1.

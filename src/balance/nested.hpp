@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Who serves whom along an order of the ranks, each the nearest that is left, like brackets.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "balance/scheme.hpp"
 
 #include "balance/alias_method.hpp"

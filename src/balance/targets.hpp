@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How many tasks each rank is to have. A rank knows its own target from its load, a total, and one exclusive

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "balance/task_cuts.hpp"
 
 namespace thalweg::balancing {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Tasks of different weights: which of its tasks a rank sends, once a flow of weight says how much.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Weights and speeds as whole numbers, in which prefix sums are exact.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Whether it pays to balance now: what the slowest rank would gain, against the exchange that it takes.

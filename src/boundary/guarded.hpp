@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The edge of the C interfaces: exceptions end here, as a status and as the thread's last error.

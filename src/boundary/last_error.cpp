@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/last_error.hpp"
 
 #include "core/per_thread.hpp"

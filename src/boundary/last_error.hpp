@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The last error of a thread, one for all of Thalweg's libraries in a process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What thalweg/request.h knows of an operation under way. Whoever starts operations derives from it.

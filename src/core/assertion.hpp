@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a function relies on, checked where the build asks for it. The levels are KaMinPar's:

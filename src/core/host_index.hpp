@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Finds hosts by any of their names: with a domain or without, as addresses (core/host_names.hpp).

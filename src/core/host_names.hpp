@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Names of hosts: lists of them as Slurm writes them, and which of two name the same host.

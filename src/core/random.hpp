@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Random numbers that are the same on every machine: what begins with a seed is reproduced from it.

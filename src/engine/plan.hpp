@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A plan: a schedule bound to sizes. Every step knows its bytes as offsets into the call's buffers, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Reductions of vectors of numbers, as wide as the processor that runs them.

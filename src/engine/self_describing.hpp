@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An execution for calls in which only a block's sender and its receiver know its size (gatherv, scatterv,

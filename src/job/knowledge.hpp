@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a job knows of its machine: the figures of its probe, and the picks of the tuning file. One rank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/placement.hpp"
 
 #include "job/socket.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How ranks of a job wait for one another, wherever they wait in a call of ours.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "machine/allocation.hpp"
 
 #include "core/error.hpp"

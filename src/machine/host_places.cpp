@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "machine/host_places.hpp"
 
 #include "core/error.hpp"

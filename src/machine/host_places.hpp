@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A list of hosts (machine/node_list.hpp) together with the network that it is of.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the machine is, in the figures that predictions need: LogGP parameters by message size for each level

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/error.hpp"
 #include "core/files.hpp"
 #include "core/units.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a machine file says of where hosts are: a table of names and numbers, or the path of a list.

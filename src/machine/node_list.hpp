@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where hosts are in a machine's interconnect: a line a host, its name and its place.

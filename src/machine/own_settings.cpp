@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "machine/own_settings.hpp"
 
 #include <algorithm>

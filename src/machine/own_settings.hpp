@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Variables that Thalweg itself has set for the ranks of a job. They count nowhere as the user's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "machine/toml_file.hpp"
 
 #include "core/error.hpp"

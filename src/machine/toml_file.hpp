@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Files of TOML that people edit: what is not known in them is refused with its line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The papers' equations: what a strategy costs as a formula of ranks, bytes and LogGP parameters, without

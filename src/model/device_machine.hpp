@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What it costs that network devices run a schedule by themselves (docs/nic.md): the same messages, with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A queue of events for a simulation that never goes back in time: a radix heap (Ahuja, Mehlhorn, Orlin,

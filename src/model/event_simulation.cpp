@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "model/event_simulation.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Event-driven simulation of all ranks' schedules: what every rank does next is an event.

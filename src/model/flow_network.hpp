@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages as flows that share links: each carries its bytes at a rate that changes when others begin or end.

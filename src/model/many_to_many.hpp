@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a many-to-many exchange takes where each rank sends to some others only (Kumar 2005, section 3.3.1):

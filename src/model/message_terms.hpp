@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The terms of closed forms: what messages between equally distant ranks cost.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Predicts what a schedule costs on a machine: completion time and CPU time, by simulating all ranks'

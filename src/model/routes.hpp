@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which links messages between nodes share, as far as it is known: a machine file may name the network's

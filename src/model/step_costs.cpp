@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "model/step_costs.hpp"
 
 #include "schedule/extent.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A process's connection with its host's agent, which becomes one group's. It needs no privileges, and no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A process's end of a socket to its host's agent. Nothing here waits: the agent may be stopped or busy, and

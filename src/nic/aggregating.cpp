@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/aggregating.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A tree of hosts with cards more, which have no ranks: of switches, or of hosts that serve others.

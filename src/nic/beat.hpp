@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What agents of neighboring hosts tell each other of a group, each 0.4 s and when something happens: how

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/doorbell.hpp"
 
 #include "core/error.hpp"

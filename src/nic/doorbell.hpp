@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What wakes the ranks of a host that sleep in calls of a group. Programs in the kernel ring it where the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How agents have a group made on a card without ranks: one asks, the other one answers, by datagrams from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/exact_sum.hpp"
 
 #include "core/assertion.hpp"

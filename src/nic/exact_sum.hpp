@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Sums of floating-point numbers that are rounded once, to nearest even, whoever adds what in which order.

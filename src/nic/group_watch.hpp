@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What an agent knows of a group: how far it is, who is missing anywhere in it, and who is gone. It sees its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A card that is a process: the same protocol over an UDP socket, without the kernel's programs and

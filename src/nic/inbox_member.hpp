@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank with an inbox: counts its messages and its receives, and says again what seems to be lost.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's side of a card in the kernel that matches messages. A message leaves in one packet straight from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/kernel_relay.hpp"
 
 #include "nic/datagram.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What an agent sees in a card's memory: how far a group is, and what goes on only if somebody asks for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/operator_code.hpp"
 
 #include "nic/agent_messages.h"

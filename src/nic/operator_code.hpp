@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The code of an operator of users: what it may do, and how two hosts know that theirs is the same.

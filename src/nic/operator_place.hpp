@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where operators of users are put: into the card's object file, before the kernel gets its programs

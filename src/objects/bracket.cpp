@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "objects/bracket.hpp"
 
 #include "core/assertion.hpp"

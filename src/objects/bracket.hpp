@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's part in the brackets of an association: calls that are kept until all elements of the rank have

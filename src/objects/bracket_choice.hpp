@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which strategy an association's brackets use until the next fence (Kumar 2005, section 6.4). All ranks come

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What traveled in an association's brackets between two fences, from rank to rank (Kumar 2005, section 6.4:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "objects/bracket_routes.hpp"
 
 #include "core/error.hpp"

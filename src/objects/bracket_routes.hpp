@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which ways combined messages go between the ranks of an association: phase by phase along a virtual mesh

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which of a program's associations tries strategies. A step's time says nothing of one association while

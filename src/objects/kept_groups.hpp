@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages that wait in an iteration of brackets, by the ranks that they are for. Memory is used again: what

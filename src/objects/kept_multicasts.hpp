@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages that wait in an iteration of brackets for several ranks each. What ranks have in common is there

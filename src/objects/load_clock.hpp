@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What messages take of the processor. Reading a thread's processor time is a system call, many times what a

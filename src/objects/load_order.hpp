@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Elements by their loads, where there are too many to be compared with one another. Loads within an eighth

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages that wait to be run, one behind the other in pieces of memory. Whoever puts one there writes into

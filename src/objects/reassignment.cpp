@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "objects/reassignment.hpp"
 
 #include "core/random.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which rank each element is to be on, found by one rank that knows what all elements' messages took. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How the ranks learn that no message is left: none in a queue, and none on its way. Each rank that has

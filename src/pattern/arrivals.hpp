@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // When ranks came to calls and when they left, apart: what they waited for each other, and what the call

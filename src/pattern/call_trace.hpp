@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a run of a program called, rank by rank and in order, and the file that it is kept in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/loop_folder.hpp"
 
 #include "core/hash.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Folds a sequence of calls into loops while it grows, so that what a program repeats is kept once (as

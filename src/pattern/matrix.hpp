@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Who sends how much to whom: a sparse matrix of bytes and messages between tasks, for each phase of a

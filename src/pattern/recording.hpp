@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a run of a program sent, as it was recorded, and the file that it is kept in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a program's communication looks like, in the figures that decide between strategies: to how many a

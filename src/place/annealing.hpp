@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Local search by swaps of two tasks' slots: descent, and annealing that also takes swaps that lose a little.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/bisection.hpp"
 
 #include "place/graph_cut.hpp"

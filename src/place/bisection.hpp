@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Tasks and slots halved together until each task has its slot: the slots where the machine is widest, the

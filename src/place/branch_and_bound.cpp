@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/index.hpp"
 #include "place/linear_assignment.hpp"
 #include "place/quadratic.hpp"

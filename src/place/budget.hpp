@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How long a search may go on: by a clock, or by a number of proposals, with which it is the same each time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Hops between slots, as fast as searches ask for them: looked up where there are few slots, from coordinates

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Why a mapping is as good as it is: what loads a link, and which swap would relieve the hottest one.

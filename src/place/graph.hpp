@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Who talks to whom, as searches want it: both directions added up, rows by task.

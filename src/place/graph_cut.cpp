@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/graph_cut.hpp"
 
 #include "core/assertion.hpp"

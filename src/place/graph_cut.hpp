@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A graph in two parts of given sizes with little between them: by coarsening, growing, and refinement at

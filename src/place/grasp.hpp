@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // GRASP for the quadratic assignment problem, to compare with: random greedy constructions, each with a local

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A mapping that grows from one task on one slot: next comes the task with the heaviest traffic to those that

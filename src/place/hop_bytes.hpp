@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Bytes times the hops that they go, for the pairs of a graph: the objective that changes in O(degree) where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The published hybrid of partitions and GRASP, for more tasks than GRASP alone can do; to compare with.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/job_allocation.hpp"
 
 #include "topology/network.hpp"

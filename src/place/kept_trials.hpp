@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What runs have found of the numberings that they tried, kept from run to run: so none is tried twice, and a

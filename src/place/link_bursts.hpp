@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which links other jobs use: from bursts between pairs of slots, whose routes say which links they cross. A

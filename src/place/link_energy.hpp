@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The most loaded link, made smooth: the p-norm of the loads of each layer of messages that are sent at once.

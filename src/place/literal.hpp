@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Heuristics as they were published, to compare with. They are blind to bytes where their sources are.

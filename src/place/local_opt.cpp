@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/local_opt.hpp"
 
 #include "place/link_energy.hpp"

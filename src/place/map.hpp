@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which slot of a machine each task of a pattern is to have: the room's front door.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Tasks that outnumber the slots: first parts of alike weight, then parts onto slots, then tasks once more.

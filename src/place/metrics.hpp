@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a mapping costs, recomputed from nothing: what searches are held against, and what people are shown.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/pinned.hpp"
 
 #include "place/hop_bytes.hpp"

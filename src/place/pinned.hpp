@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Mappings in which the first task stays on the first slot. A job's first rank is known from outside: it

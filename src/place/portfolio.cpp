@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/portfolio.hpp"
 
 #include "place/bisection.hpp"

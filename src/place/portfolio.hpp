@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The searches that are worth their time, one after the other, and the best that any of them found.

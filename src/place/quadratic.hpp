@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The quadratic assignment problem on dense matrices, for few tasks: what placement by hop-bytes is, and what

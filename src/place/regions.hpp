@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Regions of slots near each other, halves of halves, whose contents can change places as a whole: what swaps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The links between slots, with what each carries of a byte in the time of its capacity; kept where there is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Tasks that outnumber slots, several of them on each: which is on which, by bytes times hops and by weight.

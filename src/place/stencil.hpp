@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Patterns with dimensions of their own, under any numbering of their tasks: stencils, also periodic ones,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An order of a job's ranks that is better beyond doubt: for calls in which nothing can be tried.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/assertion.hpp"
 #include "core/random.hpp"
 #include "place/index.hpp"

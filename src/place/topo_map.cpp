@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/topo_map.hpp"
 
 #include "place/index.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // LibTopoMap's greedy heuristic as its source has it, to compare with.

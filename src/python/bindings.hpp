@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What each file of this room adds to the module thalweg._core; its Python half is thalweg/strategies.py.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python/interconnects.hpp"
 
 #include "core/error.hpp"

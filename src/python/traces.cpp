@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python/bindings.hpp"
 #include "python/message_costs.hpp"
 #include "python/simulated_program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The builder: strategies write schedules with it, in words that read like the papers' pseudo-code.

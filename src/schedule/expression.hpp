@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Symbolic values for the verifier: what a block holds is a contribution, or two values combined.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Fewer passes over memory: steps that combine what another one has just moved become one with it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Schedules for other people's simulators: GOAL (Group Operation Assembly Language; Hoefler, Siebert,

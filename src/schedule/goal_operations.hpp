@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's schedule as GOAL's operations and requirements: for texts (goal.hpp) and for simulations, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The verifier: proves a collective's schedules by executing all ranks symbolically.

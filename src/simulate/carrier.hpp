@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The messages of a program as flows on the links of a network (model/flow_network.hpp). Of two ranks one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Cores that ranks share: those of a machine, where it has fewer of them than ranks. The rules are the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Why a program takes as long as it does: the chain of operations and messages, each of which began because

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Programs of messages in rounds: what a recording says of a phase, or a halo that is exchanged.

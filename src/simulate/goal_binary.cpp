@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/error.hpp"
 #include "simulate/goal_reader.hpp"
 #include "simulate/program_builder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Reads programs in GOAL (Hoefler, Siebert, Lumsdaine 2009) in LogGOPSim's dialect, as text and in the binary

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Writes programs as GOAL texts in LogGOPSim's dialect, for other people's simulators.

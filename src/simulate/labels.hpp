@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The names of a rank's operations in a text: an open hash table that is emptied by counting on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Levels `loggp`, `flow` and `packet`: events are beginnings and ends of operations on the processors and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The state of a simulation on levels `loggp`, `flow` and `packet`, and what each event does to it (loggp.hpp

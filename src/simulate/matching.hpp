@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which message meets which receive. The n-th message that comes from a rank with a tag meets the n-th

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Detours of processors as they were measured, played again and again from a random moment on, as LogGOPSim

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/message_costs.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a message costs, in whole nanoseconds and by kind: the figures that level `loggp` works with.

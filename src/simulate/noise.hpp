@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Noise: the operating system takes a processor away now and then, for a moment (a detour; Hoefler,

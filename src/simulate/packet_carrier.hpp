@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Level `packet`: the messages of a program as packets in a network of routers (packet/network.hpp). The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Programs to measure simulators with: those of LogGOPSim's generator Schedgen, operation for operation, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Programs: what ranks send, receive and compute, and which operation requires which. The form is GOAL's

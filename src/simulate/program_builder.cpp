@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/program_builder.hpp"
 
 #include "core/assertion.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // One-sided calls of a traced program. Each is a message to the rank whose memory it reaches, and an answer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Programs of traces (pattern/call_trace.hpp): what a recorded program would do, with other strategies, on

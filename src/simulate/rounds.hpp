@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Programs with too many rounds to be played one by one, as a ring's on 65,536 ranks of a network. Rounds

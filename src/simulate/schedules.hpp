@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Programs of strategies: every rank's schedule, in GOAL's form (schedule/goal_operations.hpp), with costs.

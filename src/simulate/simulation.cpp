@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/simulation.hpp"
 
 #include "simulate/critical_path.hpp"

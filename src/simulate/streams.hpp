@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Programs of streams: ranks that send items to all others, in buffers over a virtual mesh (topology's

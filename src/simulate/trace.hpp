@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // When everything began in a simulation, and because of what: from this follow the critical path and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages that have come and wait for their receiver, in many small heaps that are made where they are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Strategies made of strategies: mock-ups and two-level forms, whose stages the user may choose.

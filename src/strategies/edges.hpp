@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's edges in a neighborhood collective, which are all that it knows of the graph.

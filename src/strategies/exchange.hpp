@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Parts that the reduction strategies are made of: a rank's running sum, exchanges of whole vectors, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The index: every strategy by operation and name, and the ways from a name to a schedule.

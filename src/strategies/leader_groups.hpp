@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Who leads in strategies of two levels: one rank of each node, or one of each socket.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What MPI libraries run by themselves, as far as a strategy of ours is like it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/order.hpp"
 
 #include "core/assertion.hpp"

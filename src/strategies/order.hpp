@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Renumbering inside of collectives: a strategy that is written for ranks 0, 1, 2, .. runs on the same ranks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Orders in which a rank meets all others, as permutations step by step: in step i the ranks' sends are one

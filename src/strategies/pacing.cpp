@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/pacing.hpp"
 
 #include "core/arithmetic.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Direct strategies differ in the order in which partners are met and in how far ahead a rank may run. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Proof obligations: the problems over which a strategy must be verified, and what its descriptor promises.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Samples: a strategy applied to a problem that a person describes in a few words, to be shown, exported or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Segments: the parameters `segment` and `window`, and what they mean for a schedule.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Choosing implementations by name: the one grammar of command line, environment, configuration and tuning

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a strategy is: a descriptor and one function that appends a rank's steps.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What travels along a tree's edge in gather and scatter: the blocks of a subtree's ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Blocks up or down a tree, those of a whole subtree as one message: what gathers and scatters do on trees

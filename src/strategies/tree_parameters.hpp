@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the tree strategies of broadcast, reduce, gather and scatter have in common: their shapes' parameters,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/two_level_tree.hpp"
 
 #include "strategies/leader_groups.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What handlers of other streams send to a stream while its phase ends. It belongs to the next phase, whose

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What comes to a rank from another one of its node along a dimension: slots that were sent, and the one that

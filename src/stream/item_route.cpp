@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/item_route.hpp"
 
 #include "core/arithmetic.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which way items go: a virtual mesh of ranks, and this rank's peers in it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/item_stream.hpp"
 
 #include "boundary/guarded.hpp"

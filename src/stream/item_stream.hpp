@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // One rank's end of a stream: links that are filled, slots that come and go, and how a phase ends.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Slots on their way from one rank to another of the same node, in order: a ring of words, a word a slot. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a stream has for one mesh: routes, memory, and messages to other nodes. A stream may go from one to

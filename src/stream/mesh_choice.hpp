@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which mesh a stream goes on with, and how far its buffers are filled: the model puts the candidates in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/mesh_cost.hpp"
 
 #include "core/arithmetic.hpp"

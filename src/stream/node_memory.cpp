@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/node_memory.hpp"
 
 #include <cassert>

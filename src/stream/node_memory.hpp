@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The memory of a node's ranks: for each its mailboxes, its doorbell and its slots. All processes see the

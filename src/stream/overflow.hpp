@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What handlers send when no slot is free: kept by link, in order, until there is one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How often something may be done that takes time: as long as it takes a small part of all. What was not used

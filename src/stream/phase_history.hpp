@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the phases of a stream did: all together, the last one, and a bounded number of them for reports.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/plain_items.hpp"
 
 #include "core/error.hpp"

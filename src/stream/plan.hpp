@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a stream is like, before there is any: its mesh, its buffers, how many.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How the ranks learn whether a handler has sent anything since its rank closed its links: after a wave of

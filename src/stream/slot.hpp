@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A buffer of items: filled in place by its owner, read in place by whoever it is for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's slots for one dimension: those that it may fill, and those that are on their way.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What one rank's end of a stream has done, in a phase or in all of them. Slots are counted and not items, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/stream_set.hpp"
 
 namespace thalweg::streams {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The streams of a process. Who waits for a slot of one lets the others go on, in an order in which nobody

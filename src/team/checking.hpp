@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Checked teams (THALWEG_CHECK=1): every call is held against those of the other ranks before it begins.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "team/in_flight_operation.hpp"
 
 #include "job/linked/linked_library.hpp"

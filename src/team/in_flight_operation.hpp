@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A collective in flight: what it waits for before, the collective itself, what it waits for after.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages from rank to rank of a team, which the receiver's network device matches where it can, and the MPI

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the model has picked, kept for a team and all its parts: to ask it takes longer than to make a team,

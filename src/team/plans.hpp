@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which strategy a team's call runs, and its schedule bound to sizes, kept for the next one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "team/symmetric_memory.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Symmetric memory: as many bytes on every rank of a team. Ranks of a node have theirs in one segment, so

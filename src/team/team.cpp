@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "team/team.hpp"
 
 #include "job/linked/communicator.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A team: its ranks, its memory, and its collectives in flight (thalweg/team.h).

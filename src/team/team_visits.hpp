@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank may be in several teams, and others wait for what it has started in any of them. So whoever waits in

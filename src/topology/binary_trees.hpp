@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Binary trees whose numbering is in-order: every subtree is an interval of ranks, left of a node the lower

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Bine trees (binomial negabinary): binomial trees whose edges alternate direction, so that distances are a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/busy_links.hpp"
 
 #include "core/error.hpp"

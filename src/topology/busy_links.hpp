@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An interconnect of which other jobs use some links: what is left of these is their capacity.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Dissemination with radix k (Hensgen, Finkel, Manber 1988 for k = 2; Nishtala 2009, section 6.1 for any): in

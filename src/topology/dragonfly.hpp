@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Dragonflies (Kim et al. 2008): groups of routers that are all linked to one another, and groups likewise.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The sides of a mesh or torus as they are written: "4x2", "25x32x24".

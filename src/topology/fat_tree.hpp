@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Generalized fat trees of any levels (XGFT: Ohring et al. 1995), with the k-ary n-trees (Petrini and

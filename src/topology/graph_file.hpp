@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Files of graphs: a line a thing, words with blanks between, '#' begins a comment.

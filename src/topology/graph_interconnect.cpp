@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/graph_interconnect.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Any graph as an interconnect, with the forwarding tables that its switches have, or shortest routes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Meshes and tori of any dimensions as arithmetic: places, coordinates, and how many hops lie between two.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/grid_interconnect.hpp"
 
 #include "topology/extents.hpp"

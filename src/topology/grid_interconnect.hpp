@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Meshes and tori as interconnects: dimension-order or minimal adaptive routes, of which each link's number

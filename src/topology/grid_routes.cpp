@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/grid_routes.hpp"
 
 #include "core/arithmetic.hpp"

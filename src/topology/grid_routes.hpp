@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What routes on meshes and tori are made of: links by number, the steps to go, and minimal adaptive routes.

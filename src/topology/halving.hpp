@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Recursive halving: what a place is still responsible for after each exchange of a reduce-scatter.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The Hilbert curve through a grid of any dimensions and any extents: an order of its places in which what is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Hypercubes over ranks 0 .. P-1 of any radix, with holes (Kumar 2005, section 3.1.3): the largest power of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What lies between the nodes of a machine: how far they are apart, and which links their messages share.

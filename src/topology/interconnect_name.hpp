@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Names of interconnects taken apart: "torus:4x4*16,route=split,capacity=2:1" and the like.

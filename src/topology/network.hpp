@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An interconnect between hosts as a table of cables: for who builds it (the lab), or counts what its links

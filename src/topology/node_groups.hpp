@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Ranks grouped by the node they are on: the ground on which two-level strategies stand.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A short round trip through the nodes of a job: the order in which rings and trees of ranks lay least on a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/recursive_exchange.hpp"
 
 #include "core/arithmetic.hpp"

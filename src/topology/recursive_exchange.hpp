@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Recursive exchange: ranks whose numbers differ in one digit of base `radix` exchange, digit by digit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The inside of a node as what its cores share: each resource is used by some messages, of which it carries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Butterflies whose partners swing from side to side: at distances 1, 1, 3, 5, 11, .. = |1 - (-2)^(e+1)| / 3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An order of any nodes of a grid in which neighbors are near: for the pieces that a busy machine leaves a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Spanning trees over ranks 0 .. size-1 with the root at 0 (callers rotate ranks so that theirs is 0).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Virtual meshes over ranks 0 .. P-1, with holes (Kumar 2005, sections 3.1.1 and 3.1.2), of any dimensions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a transport offers the engine: messages of bytes between numbered ranks, many under way at once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The candidates for a problem: every strategy with the parameters that are worth a trial, in the order in

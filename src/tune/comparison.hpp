@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which of two is faster, from measurements taken in pairs, one after the other: a sequential sign test.

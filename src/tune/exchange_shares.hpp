@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What exchanges take where ranks have something for some others only, by the model of the machine at hand

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Learns, while a program runs, which candidate is best for one kind of call.

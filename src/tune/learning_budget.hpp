@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What learning may cost: a share of the time that it learns about. What one learner earns, others may spend,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tune/prediction.hpp"
 
 #include "model/device_machine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How a candidate is predicted: from all ranks' schedules where that is quick or nothing else will do, from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The tuning file: which strategy was found best for which call, and the times that say so, by machine. TOML

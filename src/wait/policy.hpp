@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Waiting for what arrives in memory: nothing announces it, so one polls, first closely, then giving the core

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The clock and the scheduler as waiting needs them, replaced in tests.

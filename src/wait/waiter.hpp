@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How to wait when others may need the core: poll, then yield, then sleep, ever longer.

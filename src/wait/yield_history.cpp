@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "wait/yield_history.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a thread's yields have taken so far, and what it does about it: sleep instead, or move to another

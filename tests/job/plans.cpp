@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/buffer_use.hpp"
 #include "job/picks_by_shape.hpp"
 #include "job/plan_cache.hpp"

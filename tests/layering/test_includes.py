@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every file includes what it uses: it compiles without the headers that the build precompiles for it."""
 
 import json

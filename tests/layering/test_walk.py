@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The walk of one MPI_Allreduce in docs/design.md names files that are there, and comes back to none a third time."""
 
 import re

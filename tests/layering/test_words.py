@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Names are the field's terms (docs/glossary.md), not words of this project's own, and the spelling is American."""
 
 import io

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "machine/node_list.hpp"
 
 #include "core/error.hpp"

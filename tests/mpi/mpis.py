@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI libraries of the tests: how to compile for each, how to start it, and where it deviates."""
 
 import os

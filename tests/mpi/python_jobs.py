@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs of Python programs: the wheel of mpi4py, which has an extension for each MPI and is told which to take."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks on hosts of the test's own making: topologies that are numbered anew, without a network between the hosts."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Learning while programs run: nothing changes but the time, and all ranks go the same way."""
 
 import json

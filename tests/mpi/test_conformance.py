@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every suite of the conformance program: natively, passed through, waiting by yielding; on every MPI."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The demo's programs give under every strategy the answers that they give natively, and all their calls are explained.
 
 Our own examples under some selections always; with --exhaustive under all of them, and the programs that `make demo`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exports for the MPIs of the tests: measured, written, loaded."""
 
 import os

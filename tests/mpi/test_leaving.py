@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a rank has for others leaves with the call that starts it, though it makes no other: in memory, and on hosts."""
 
 import os

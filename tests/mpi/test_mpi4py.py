@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpi4py's own collective tests: exactly the same tests pass under Thalweg as without it."""
 
 import re

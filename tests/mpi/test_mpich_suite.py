@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """MPICH's own tests: as the library passes them alone, with default settings, and under chosen strategies.
 
 Nothing is listed as failing: what a library does not pass alone, or takes long for, is left out for that library.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What Thalweg's own libraries call of MPI is no call of the program's: the report has those of the program alone."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks on the hosts of a ring that were dealt out in a random order."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is recorded of who sends to whom, and programs whose ranks are numbered anew."""
 
 import random

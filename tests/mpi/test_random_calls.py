@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random collectives of random sizes, roots and communicators, some under way at once, under changing strategies.
 
 THALWEG_TEST_CALLS=1000000 makes a long run of it; THALWEG_TEST_SEED begins elsewhere.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every strategy of the index, chosen by name, in real MPI jobs.
 
 One job takes one strategy for every operation at once, so there are as many jobs as the richest operation has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report of a real run names the call sites where a stream would pay."""
 
 import json

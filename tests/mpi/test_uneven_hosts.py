@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Strategies of two levels, teams and streams, on hosts of which some have more ranks: in shared memory and TCP."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blocks TURNS [FILE]: gathers, all-gathers and scatters of blocks that cards put together or relay, and of
  * some that they do not, at all roots, in datatypes with gaps, in place, blocking and not. FILE, 8 KiB of
  * zeros that all hosts see, tells ranks how far the others are without MPI. */

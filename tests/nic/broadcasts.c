@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* broadcasts TURNS [FILE]: broadcasts of all lengths that cards relay, and of some that they do not, from all
  * roots, in datatypes with gaps, blocking and not, with ranks that come late. FILE, 8 KiB of zeros that all
  * hosts see, tells ranks how far the others are without MPI. */

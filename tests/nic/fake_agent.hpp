@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A host's agent as tests have it, in a process with a network of its own, where no other one is. Nothing of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/group_watch.hpp"
 
 #include "nic/protocol.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/host_card.hpp"
 
 #include "core/error.hpp"

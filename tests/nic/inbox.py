@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """inbox GROUP RANK: an inbox on the device of a rank that is alone on its host, for a group of three ranks on three.
 
 Joins through the host's agent, and does what lines of the standard input say: `receive` posts the next receive, from

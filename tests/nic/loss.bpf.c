@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A link that loses a fifth of the cards' packets. */
 
 #include <linux/types.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A network that loses, doubles and overtakes, for simulations of the protocols.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/lowering.hpp"
 #include "nic/aggregating.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """member GROUP RANK PARENT OWN BELOW... CALLS: one rank's barriers on the device, as a process of its own.
 
 Joins a group through the host's agent, alone on this host, and runs so many barriers: a host above (`-` where

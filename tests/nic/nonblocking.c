@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nonblocking FILE: barriers and reductions that go on while ranks do something else. FILE, 8 KiB of zeros
  * that all hosts see, tells ranks how far the others are without MPI. */
 

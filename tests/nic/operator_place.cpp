@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/operator_place.hpp"
 
 #include "core/error.hpp"

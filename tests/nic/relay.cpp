@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/relay.h"
 
 #include "nic/datagram.hpp"

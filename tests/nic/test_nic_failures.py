@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What becomes of those who wait on network devices when somebody ends: ranks, hosts, agents."""
 
 import json

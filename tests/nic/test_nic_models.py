@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The protocols of barriers and broadcasts between cards hold in every interleaving: models, searched whole by Spin.
 
 They are also searched with a rule left out; Spin has to find a rank that waits for ever then.

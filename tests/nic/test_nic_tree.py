@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The tree that network devices run is the one that is predicted and shown, on hosts of a fat tree out of order."""
 
 import os

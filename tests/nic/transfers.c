@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transfers FILE barrier|inboxes: the first rank exchanges long messages, which need both sides' help, with
  * the second one. That one meets all others meanwhile, in their first barrier, or to open a team's inboxes.
  * The first rank notes in the file when they have come through. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* user_operators TURNS: reductions with operators of the program's own, which agents may have, against what
  * their functions make of all ranks' elements. One has no such operator behind its name, one does not
  * commute, and one has no name: these are left to hosts. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What jobs of objects share with those of the interposer."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A rank is killed while others wait for it: the job ends, and nothing hangs."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report of a program with objects says how calls in brackets went, and why."""
 
 import json

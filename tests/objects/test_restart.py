@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays that are written to a folder by a job, and read again by others: killed, damaged, of other sizes."""
 
 import random

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/call_trace.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/quadratic.hpp"
 
 #include "core/error.hpp"

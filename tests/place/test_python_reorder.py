@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """thalweg.reorder in jobs of real ranks: mpi4py, numpy and scipy, nothing preloaded and nothing linked."""
 
 import os

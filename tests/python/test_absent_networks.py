@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What Open MPI is told about network cards that are not there."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The benchmarks measure in real jobs.
 
 What they find is the machine's business: tests named smoke show that a benchmark runs to its end and writes every row.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The benchmark of streams: what it reads, and a small run of it."""
 
 import json

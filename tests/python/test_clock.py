@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The tuner's budget is the command's: whatever cases take, all is over by then."""
 
 import math

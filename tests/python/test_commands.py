@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The commands other than run: what they print, what they refuse, and their exit statuses."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Shells' completion: words that bash cuts, and what it puts in their place."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lists of what C++ keeps: what Python got of them stays good when another list is assigned."""
 
 from thalweg import _core

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exports to the libraries' own tuning formats, and that the libraries load them."""
 
 import json

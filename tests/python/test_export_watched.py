@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rules that were exported, in jobs of Open MPI without Thalweg: which algorithm runs from which size on.
 
 Open MPI's algorithms are functions that its libraries call by name, so a library that is preloaded sees which run.

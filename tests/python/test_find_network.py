@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Networks found from what pairs of nodes lose to one another, on synthetic measurements."""
 
 from collections.abc import Sequence

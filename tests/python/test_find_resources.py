@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What cores share, found again on synthetic nodes; and sets of messages that are really sent."""
 
 import os

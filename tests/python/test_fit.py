@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fits of LogGP parameters: what was put in comes out."""
 
 import numpy as np

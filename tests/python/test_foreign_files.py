@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files that others have written: networks of Slurm, InfiniBand and hwloc 1, in all the ways that they come in."""
 
 from collections.abc import Callable

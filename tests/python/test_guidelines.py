@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Performance guidelines: what is held against what, and what counts as a violation."""
 
 import random

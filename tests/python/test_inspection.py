@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which MPI a program uses, on real executables; and that our reading of ELF files agrees with pyelftools."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs that do not end by MPI_Finalize have a report all the same."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Real jobs under `thalweg run`: the preload arrives in the ranks, statuses come back, answers stay."""
 
 import json

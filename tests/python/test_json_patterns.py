@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Patterns as JSON, reports that name what their run recorded, and loads from reports."""
 
 import json

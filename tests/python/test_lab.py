@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The cluster in a box: hosts come up, jobs run across them, and nothing is left."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The commands that `thalweg run` builds: launchers, forms, and what the user gave already."""
 
 import itertools

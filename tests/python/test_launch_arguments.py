@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command line of `thalweg run`: what is Thalweg's, and what the launcher's and the program's."""
 
 from collections import Counter

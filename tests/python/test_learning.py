@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Learning while a program runs, as a user sees it: the report, the tuning file, and what may go wrong."""
 
 import json

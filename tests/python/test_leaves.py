@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The switches that hosts are on, as tuning, explanations and simulations of devices' schedules know them."""
 
 from pathlib import Path

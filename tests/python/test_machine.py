@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Machines, and what a job has of them: thalweg.Machine."""
 
 import math

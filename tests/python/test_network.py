@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulated networks: results on numpy, the command, pictures, benchmarks, and errors with their remedies."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `thalweg nic check` says of a switch and of a router."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The file by which an administrator limits what users do with the network device."""
 
 import ipaddress

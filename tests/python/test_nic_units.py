@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The units of systemd that an installation has: what they start is what the command takes."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Numbers on command lines that no command can mean."""
 
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The order of ranks, as Python sees it: labs out of order, lists of hosts, pairs of measurements."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of papers beside their values: what is held, and that the commands write them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Placement from Python and the command: patterns, files, formats, bounds, and errors that name value and remedy."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where ranks are and what nodes are made of, on machines that are made up."""
 
 from itertools import combinations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What network devices cost, found from barriers: fits of known costs, and jobs without devices."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every run starts with: few imports, programs as shells find them, and what they say."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Patterns that runs have recorded, in Python."""
 
 from pathlib import Path

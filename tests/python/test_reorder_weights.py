@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Weights of `thalweg.reorder` in all their forms; jobs of real ranks are in tests/place."""
 
 from random import Random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulations give the same bits without and with all optimization, and with a processor's own instructions."""
 
 import re

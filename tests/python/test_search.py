@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The guided search, on costs that are made up: what it finds, what it tries, and when it ends."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `thalweg tune` found by little has to win in a second job too; here jobs are numbers."""
 
 from collections.abc import Mapping, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command refuses what the index does not know, in the index's own words."""
 
 import pytest

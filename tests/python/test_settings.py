@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Settings: precedence, files with all that can be wrong with them, and the way to the ranks."""
 
 import json

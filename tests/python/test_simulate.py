@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulations: results on numpy, the command, programs in GOAL, and errors that say what waits for what."""
 
 import json

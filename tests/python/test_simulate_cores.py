@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulations on machines whose ranks share cores, as a lab's hosts do."""
 
 import json

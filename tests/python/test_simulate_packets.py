@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs on level packet: the command, Python, missing nodes, and what routers may be told."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What simulations are told in words, damaged: they answer, or refuse with a remedy; nothing else happens."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The strangers' benchmark: what it reads from IMB and its own program, and a small run of it."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The extension's stub says what the extension has, in nanobind's own words."""
 
 import ast

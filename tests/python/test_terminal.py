@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Output that fits where it goes, errors of the output itself, and interrupts."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From probe to tuned runs: real jobs of two ranks, whose times are not judged."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong while tuning loses nothing and harms nothing: kills, full disks, read-only homes, two at a time."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/goal.hpp"
 #include "core/error.hpp"
 #include "programs.hpp"

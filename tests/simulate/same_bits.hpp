@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // One number for all that simulations compute: programs on each level, with noise and with shared cores,

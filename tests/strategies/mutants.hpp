@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Planted faults: ways in which a person could get a schedule slightly wrong.

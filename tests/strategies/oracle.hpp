@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An interpreter of schedules for tests that shares nothing with the verifier or the engine: it plays all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/candidate_shapes.hpp"
 
 #include "nodes_of.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What jobs of streams share with those of the interposer."""
 
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/phase_history.hpp"
 
 #include <gtest/gtest.h>

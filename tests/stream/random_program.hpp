@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Random programs on streams, whatever the ranks are: sends, handlers that send, several streams, phases that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a stream has found is kept for later jobs, where the settings name a file for it."""
 
 import tomllib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """thalweg.Stream in jobs of real ranks: mpi4py and numpy, nothing preloaded and nothing linked."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How streams' phases end, and how they change their mesh, holds in every interleaving: models, searched by Spin.
 
 They are also searched with something left out that the protocols need; Spin has to find that.

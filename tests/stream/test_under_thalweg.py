@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Streams in programs over the interposer: they progress in MPI calls, and the report tells of them."""
 
 import json

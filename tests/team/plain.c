@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The C interface from C: a broadcast, a sum, a request. */
 #include <stdio.h>
 #include <stdlib.h>

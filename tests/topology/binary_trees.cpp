@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/binary_trees.hpp"
 
 #include "core/arithmetic.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/graph_file.hpp"
 
 #include "core/error.hpp"

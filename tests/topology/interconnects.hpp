@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What tests of interconnects ask of links and routes, by search instead of by closed forms.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "topology/shared_resources.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "wait/contended_cores.hpp"
 
 #include <gtest/gtest.h>

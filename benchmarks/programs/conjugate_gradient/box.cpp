@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "conjugate_gradient/box.hpp"
 
 namespace thalweg::benchmarks::conjugate_gradient {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A histogram in Python: thalweg.Stream against numpy with MPI_Alltoallv in bulk.
 
 mpirun -np 2 python3 histogram.py [ITEMS] [BARS] [ROUNDS]

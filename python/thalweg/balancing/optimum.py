@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The fewest hop-tasks that any flow needs: a yardstick, far too slow to balance with."""
 
 from __future__ import annotations

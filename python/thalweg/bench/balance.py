@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Balancing: how long a flow takes to find, how far its tasks go, and the figures of Sudheer Kumar 2012's table 5.1.
 
 The peer is the alias method as published. Loads are the source's: 24 tasks a rank, at most 4 more or less. Where ranks

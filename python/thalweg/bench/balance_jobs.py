@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Balancing in jobs: the steps of examples/diffusion_mc, by Thalweg, by hand and without balancing.
 
 Jobs of the three ways take turns. Their answers have to be the same, to the bit.

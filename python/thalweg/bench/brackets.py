@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls of objects in brackets: each strategy, and what fences choose, over degree and size (program/brackets.cpp).
 
 Ours is `auto`, beside the fastest strategy in those jobs, calls that go on their own, and MPI_Alltoallv of the same

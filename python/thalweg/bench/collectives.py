@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Time every operation, size and strategy against the MPI library's own, in one job for each MPI.
 
 The job is that of thalweg.trials.session: candidates take turns in batches that begin together, and medians count.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The examples of streams, each of their ways: a message for each item, buffers made by hand, and streams.
 
 Jobs of the three ways take turns. The answers have to be the same. The time is what a program prints itself.

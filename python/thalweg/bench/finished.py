@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs of benchmarks: each ends well in its time, or says what it was."""
 
 from __future__ import annotations

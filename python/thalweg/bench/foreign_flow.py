@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Another job's traffic on a lab: a plain TCP stream from one host to another, as fast as links let it."""
 
 from __future__ import annotations

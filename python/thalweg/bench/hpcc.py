@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """RandomAccess as HPCC has it: its own program, run beside streams under the same rule of 1,024 pending updates.
 
 Debian's package hpcc brings it for Open MPI. It always makes all of HPCC's tests, so their problem is kept small.

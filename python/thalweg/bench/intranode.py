@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Collectives inside of a node: Thalweg with its tuning file against every MPI library that is given, each its best.
 
 Each MPI runs natively, and the one that was named first under Thalweg too, all jobs side by side; case by case they

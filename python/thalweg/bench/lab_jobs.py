@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs of one program on a lab that a benchmark makes for itself, natively and under Thalweg."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hold the model against measurements: its order of the candidates, and its times.
 
 All candidates of every case are measured (`thalweg tune --exhaustive` without writing a tuning file). The figures: the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Time collectives on the hosts' network devices beside all that hosts run, in one job for each MPI; then messages.
 
 All take turns, batch by batch, so each batch of one has a batch of the other beside it: the median of the pairs'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a receive takes whose message is there, with many senders and many messages that nobody asks for.
 
 The source's test of receives from anybody (Zhang 2002, section 4.2): by a team whose inboxes are on the hosts' network

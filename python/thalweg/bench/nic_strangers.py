@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a stranger's program sees of network devices: it makes one call at a time, and each way has jobs of its own.
 
 Jobs take turns: natively, with the best strategy on hosts, and on devices. The program is that of `thalweg bench

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Objects: what calls cost, alone and in brackets, and the stencil with several blocks a rank, balanced or not.
 
 Calls are timed in one job, in turns with the same by hand (program/objects.cpp). Jobs of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs whose communication changes, followed while they run.
 
 Each phase's best strategy is found first, by trying every candidate in a trial job. Then the whole program takes

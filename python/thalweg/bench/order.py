@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Time strategies whose ranks are numbered along the machine beside the same in the order of ranks.
 
 All take turns in one job, batch by batch, so each batch of one has a batch of the other beside it: the median of the

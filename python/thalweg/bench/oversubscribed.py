@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg bench oversubscribed`: small programs with more ranks than cores, natively and under Thalweg."""
 
 from collections.abc import Sequence

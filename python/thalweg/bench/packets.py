@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How fast packets are simulated: processor seconds and memory of points of load, each in a process of its own.
 
 BookSim2 did about 0.13 million packet-hops a second on 256 nodes, and needed 6.4 to 21 s for a point at load 0.7 (AMD

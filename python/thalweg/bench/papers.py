@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of papers, simulated or run on this machine, each beside the paper's value.
 
 The figures' curves are not in the works' texts, so the papers' values are those that their sentences and tables have.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Chapter 3 of S. Kumar 2005: messages combined over virtual meshes, by size and by degree, on level loggp.
 
 Costs are those of section 2.4 for QsNet: 11 us and 8 ns a byte for a message, 16 us and 5 ns from 288 bytes to 2 KB.

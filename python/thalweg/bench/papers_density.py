@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tables 7.3 and 7.4 of S. Kumar 2005: electrons' density, whose planes are transposed and multicast.
 
 Where all states' planes with one number are together, transposes go far, and messages are used as they come. Where a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Table 4.1 of S. Kumar 2005: all-to-all multicasts on a 4-ary 4-tree, contiguous and with missing nodes.
 
 QsNet's packets have 320 bytes, and a node has one of them on its way until it is acknowledged. What that takes follows

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the programs of chapter 7 run: on two ranks here, or on the hosts of a lab."""
 
 from collections.abc import Callable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tables 7.1 and 7.2 of S. Kumar 2005: molecules whose mesh of charges is transposed in several ways.
 
 A step's time is compared, not a transpose's: forces are computed meanwhile. What the text's machine had is simulated.

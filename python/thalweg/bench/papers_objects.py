@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Chapters 5 and 7 of S. Kumar 2005, measured: objects and streaming, and applications on objects.
 
 The programs run on this machine, which is not the text's. So it is ratios that are to be compared: one object a rank by

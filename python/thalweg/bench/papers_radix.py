@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Table 7.5 of S. Kumar 2005: a radix sort whose keys travel in all ways, over the size of messages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Chapter 8 of S. Kumar 2005: routers with multicasts and reductions under load."""
 
 from __future__ import annotations

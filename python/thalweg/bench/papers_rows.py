@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Values of papers' figures, each beside the paper's."""
 
 from pathlib import Path

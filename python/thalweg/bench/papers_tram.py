@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of L. Wesolowski and others 2014 (TRAM): streams of items over virtual meshes, against items by themselves.
 
 A message's overheads and a byte's time follow from figures 2 and 3, whose text says at which size a message has three

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The patterns and allocations that placements are measured on, all made here.
 
 Of Sudheer Kumar 2012's six patterns (section 6.3.1) three are exact: recursive doubling, the binomial tree, Bruck's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Single steps of cyclic and prefix exchanges on a simulated tree: which are free of contention, and how fast they are.
 
 S. Kumar 2005, figures 4.3 and 4.4: a cyclic shift is free for 1, 2 or 3 times a power of the arity, a prefix exchange

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Placement: against Scotch and the published heuristics, on QAPLIB's instances, and how it scales.
 
 Allocations are a cube in a torus, and the nodes that other jobs' boxes leave of a busy torus. Seconds are a thread's

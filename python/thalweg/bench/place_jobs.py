@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Placement in running jobs: stencils and all-gathers on labs whose hosts were dealt out in a random order.
 
 Each program runs natively, under Thalweg with ranks where the launcher put them, and with `--place auto` behind the run

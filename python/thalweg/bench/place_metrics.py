@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How well each objective of placements orders the times that mappings take: rank correlations on a lab.
 
 One job sends each pattern under all mappings in turns. Mappings are random ones and what searches find for different

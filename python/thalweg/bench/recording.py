@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `thalweg run --record`, or `--trace`, costs: the same program with and without it, in turns.
 
 A stencil whose messages are short has as much to record as a program can, and so has one that only makes short

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tokens that go round a ring of elements in Python: our objects, and charm4py's, which somebody has installed.
 
 Both run in the Python that has charm4py, mpi4py and numpy. Thalweg does not need charm4py for anything else.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scotch's mapper as a peer, where it is installed: its program gmap, on the job's nodes alone."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulations of many ranks: processor time and memory, each in a process of its own.
 
 Aims and the peer's figures stand beside. These are of LogGOPSim 76451de with its generator and txt2bin, in processor

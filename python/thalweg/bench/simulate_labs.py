@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How well simulation predicts: measured times in labs beside simulated ones, from the probe's figures.
 
 Each strategy of every case is measured, with the parameters that the model thinks best for it. It is predicted by the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How well simulation predicts programs: they run in labs, and are simulated from a trace and the probe's figures.
 
 Each program is traced as it is, and with strategies chosen for its collectives. Simulated is the trace of the run as it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a stranger's first benchmark sees: each call alone, natively and under Thalweg as users start it, in turns.
 
 The program is not ours where that can be: IMB-MPI1 comes with Intel's MPI and runs with every library of its ABI. For

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Streams of small items against what a program does without them: by hand over MPI, in bulk, and a barrier.
 
 All ways run in one job, in turns (program/streams/main.cpp). Both wall and processor time count: a stream that waits

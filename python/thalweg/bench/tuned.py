@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Time collectives as users run them: natively, and under Thalweg with the tuning file, in two jobs side by side.
 
 Nothing of Thalweg is in the native job. Case by case one job is measured while the other waits, which looks for its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg balance`: who sends how many tasks to whom."""
 
 import importlib

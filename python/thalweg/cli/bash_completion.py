@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Words as bash gives them to completion: cut at the characters = and :, which stand inside of Thalweg's words.
 
 `--use allreduce=ring` comes as four words, and what is completed is `ring` alone. The words are joined here before

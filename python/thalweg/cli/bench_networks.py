@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Benchmarks of simulations: how fast, figures of papers, and permutations."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Benchmarks of placing: mappings, jobs, and what recording costs."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg check`: where the MPI library contradicts itself."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg config`: the effective configuration and where each value came from."""
 
 import json

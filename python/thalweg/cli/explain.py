@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg explain`: what would run for a call, or what ran, and why."""
 
 import importlib

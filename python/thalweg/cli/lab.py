@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg lab`: hosts in a box."""
 
 import importlib

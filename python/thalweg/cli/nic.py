@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg nic`: collectives on the hosts' network devices."""
 
 import importlib

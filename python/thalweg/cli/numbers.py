@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Bounds of the numbers that commands take: what is beyond them would be an error of the core's, or run for ever."""
 
 from __future__ import annotations

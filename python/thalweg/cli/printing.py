@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small things that the commands print alike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg run` for typer: help and shell completion. A run itself never gets here, see thalweg.__main__."""
 
 import inspect

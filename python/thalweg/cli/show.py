@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg show`: a strategy's schedule as text, as a picture, for simulators, or proven."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg simulate`: a strategy or a program, or another simulation by its name."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg strategies`: every strategy with its parameters, requirements and source."""
 
 from __future__ import annotations

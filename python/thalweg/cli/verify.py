@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg verify`: prove strategies over ranges of ranks, with a progress bar."""
 
 from __future__ import annotations

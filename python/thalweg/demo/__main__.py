@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`python -m thalweg.demo`: install what is missing, run all, print a table; status 1 if answers differ."""
 
 import sys

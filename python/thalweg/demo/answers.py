@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a program answered, taken out of what it printed, and whether two answers are the same."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All programs of the demo, in the order of the table."""
 
 from collections.abc import Collection

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run one command to its end and take its wall time and the CPU time of all its processes."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Install what the programs of the demo come in: Debian packages by scripts/prepare, the rest by pip."""
 
 import subprocess

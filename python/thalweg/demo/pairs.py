@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A case: one program with one number of ranks, natively and under Thalweg, turn by turn."""
 
 import os

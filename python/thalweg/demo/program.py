@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How a program of the demo is described."""
 
 from collections.abc import Callable, Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measure, show and write: what the demo and the benchmark of small programs have in common."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measured cases as the rows that all benchmarks of this project write."""
 
 from collections.abc import Iterable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the demo finds what it starts: MPI libraries, their launchers, our programs, those from PyPI."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How much a program is given to do, so that a run without Thalweg takes some seconds."""
 
 from thalweg.demo.site import MPICH, Flavor

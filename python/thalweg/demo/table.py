@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table at the end of the demo."""
 
 from collections.abc import Iterable, Sequence

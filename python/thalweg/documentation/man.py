@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Man pages in roff, one for the command and one for each of its own commands."""
 
 import re

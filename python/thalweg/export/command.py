@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `thalweg export` does: measure, write the rules, show that they take effect, and drop what does not help."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The remote agent: what launchers call instead of ssh to start something on one of the lab's hosts.
 
 MPI libraries take ranks with the same host name for neighbors that share memory, so what starts on a host gets the

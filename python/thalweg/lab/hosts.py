@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the lab is made of, by name: hosts, their addresses, and the folder of its files."""
 
 import json

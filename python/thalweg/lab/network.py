@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Make the lab's hosts and links, and take them away again.
 
 A host is a network namespace whose only link, eth0, leads to a switch, a namespace too: a bridge in a star, else a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Spare Open MPI 4 the search for network cards that this machine does not have.
 
 Opening its components for Omni-Path and True Scale cards takes 0.2 s of every MPI_Init, for their library measures the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command lines of `thalweg run` and `thalweg lab run`, read with the table of options.
 
 The other commands use typer, whose import takes longer than starting a program under MPI does; the flags here come from

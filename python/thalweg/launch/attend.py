@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Start a job's launcher, wait for its end, and report what its ranks left if they did not report themselves.
 
 The launcher keeps the terminal, and its end is this process's own: the same exit status, or the same signal. Signals

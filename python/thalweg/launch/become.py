@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Take the place of this process by a program."""
 
 import os

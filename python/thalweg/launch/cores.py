@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How many cores the command may use, as Open MPI counts slots: cores, not hardware threads."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg run`: read, plan, and start.
 
 Inside a rank, or where nothing is to be told of the job, the command takes this process's place. Else this process

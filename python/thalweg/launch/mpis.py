@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI that a user names with --mpi: a family, or the path of a library, a launcher or a prefix."""
 
 import os

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The machine: what it is made of, and what messages cost on it."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `thalweg probe` does and prints: what the machine is, its parameters, and a plot of them."""
 
 import os

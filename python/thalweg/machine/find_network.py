@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg probe --find-network`: the network's shape, and where nodes are in it, from messages alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg probe --find-resources`: what the cores of a node share, from sets of messages sent at once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """LogGP parameters by message size from measured times, the ranges of sizes found by fitting.
 
 Kumar 2005, chapter 2: one pair of start-up and byte cost does not do, as libraries change protocols with size. Ranges

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A network from what pairs of nodes lose to one another: which shape, and which node is where in it.
 
 Two messages that share a link take twice as long as each alone; alone, all pairs look alike. So what is measured is

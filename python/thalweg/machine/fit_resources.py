@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What cores share, from how long sets of messages take that are sent at once.
 
 Alone, all pairs of cores look alike; messages that need the same ring segment, cache, memory channel or link between

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What this machine is made of, from hwloc: sockets, caches, cores and memory."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg probe`: measure what messages, copies and sums cost, and write the machine file."""
 
 import datetime as dt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What it costs that network devices run a collective, from barriers of trees of several depths."""
 
 from collections.abc import Sequence

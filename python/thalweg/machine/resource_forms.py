@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which messages a resource can be used by: forms with a few cores to choose, for `fit_resources`."""
 
 from collections.abc import Callable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `thalweg machine` prints and writes: a network's figures, and how far its nodes are from one."""
 
 import sys

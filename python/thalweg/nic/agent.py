@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Start a host's agent, which loads the programs into the kernel and serves the host's jobs."""
 
 import json

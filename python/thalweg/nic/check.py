@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Look whether this host can run collectives on a network device."""
 
 import ipaddress

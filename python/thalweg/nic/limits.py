@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the administrator lets a host's users do with its network device: a file in TOML.
 
 networks = ["10.0.0.0/8"]      # where the hosts of a group may be; anywhere, if it is left out

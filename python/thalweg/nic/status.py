@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ask a host's agent what it serves."""
 
 import functools

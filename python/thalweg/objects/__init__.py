@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays of objects for programs with mpi4py and numpy: elements call each other wherever they are, wait, and move.
 
 What arrays promise is in docs/objects.md.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """thalweg.Array: elements of a class on all ranks, which call each other's methods and move."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls of elements in brackets, which travel combined (docs/objects.md)."""
 
 import weakref

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What calls are made of: an element, all of them, or some, wherever they are."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Elements of arrays, and what they wait for: messages that others leave, results of calls, and of all elements."""
 
 from collections.abc import Callable, Coroutine, Generator

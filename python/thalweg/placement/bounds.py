@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What no mapping beats: bounds of hop-bytes and of the most loaded link.
 
 Each is proven for the pattern and the slots at hand, and the best of them counts:

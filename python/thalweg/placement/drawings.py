@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Drawings of a placement for a terminal: bytes between slots before and after, and what links carry."""
 
 from __future__ import annotations

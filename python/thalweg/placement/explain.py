@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What loads the hottest link: which pairs, from which source lines, and which swap would relieve it."""
 
 from __future__ import annotations

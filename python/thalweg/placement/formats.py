@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How launchers want to be told which rank goes where."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Names of a job's hosts, from the files of batch systems and MPI libraries.
 
 PBS and LSF list a host once for each of its slots. Open MPI writes `n1 slots=2 max_slots=4`, MPICH `n1:2`, LSF in a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A picture of what links carry, as SVG: on the machine where it is a small mesh or torus, else as bars."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What links carry: the loads of a placement, with what other jobs send."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A picture of a placement as SVG: bytes between slots before and after, and what links carry."""
 
 from __future__ import annotations

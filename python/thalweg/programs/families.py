@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """MPI families: libraries that share a binary interface, and so an interposer."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a command starts and what it says, without `subprocess` and `shutil`, which every run would wait for."""
 
 import os

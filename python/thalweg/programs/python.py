@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Python programs: which MPI library mpi4py would load in a given interpreter."""
 
 import os

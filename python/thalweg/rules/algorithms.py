@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The algorithms that MPI libraries have and let their users choose, by the variables that choose them."""
 
 from collections.abc import Sequence

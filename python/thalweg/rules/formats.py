@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The libraries' own tuning formats, written from what was found best by call, ranks and size."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An MPI library as one whose algorithms can be chosen: what it offers, and how it is told."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tell a library of the tuning file's picks among its own algorithms, when a job starts.
 
 The rules are written beside the tuning file, from its picks, so that the tuning file stays the only truth.

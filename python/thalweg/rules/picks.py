@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Choices of the library's own algorithms, by tuning files and users. Every run looks here: it imports little."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Configuration files: where they are, and what they say with the line that says it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The effective settings: flags over the environment over the project's file over the user's file over defaults."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI library's variables that Thalweg sets itself: ranks are told which, so that they count as nobody's choice."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the interposer must know as the command does: `python -m thalweg.settings.tables src/mpi/state` writes it."""
 
 import sys

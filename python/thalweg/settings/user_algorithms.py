@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI libraries' own variables by which users choose algorithms: such a choice comes before all of ours."""
 
 from collections.abc import Mapping

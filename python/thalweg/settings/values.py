@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Texts from flags, variables and files turned into values; every refusal says what was expected."""
 
 import os

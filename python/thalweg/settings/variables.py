@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The variables whose names begin with THALWEG_: a mistyped one is said aloud instead of being ignored."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Candidates for a call on the machine that a machine file describes, simulated."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg simulate network`: loads, multicasts, reductions and workloads, printed, as JSON, or drawn."""
 
 from __future__ import annotations

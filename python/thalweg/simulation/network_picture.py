@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What comes through a network, and latency, over load; and times over sizes: as pictures."""
 
 from collections.abc import Mapping, Sequence

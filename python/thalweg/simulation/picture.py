@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A timeline of ranks and the most loaded links, as a picture."""
 
 from __future__ import annotations

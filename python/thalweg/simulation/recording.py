@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Recorded programs on machines that nobody here has: each phase's call sites, played one after the other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Traced programs on machines that nobody here has: each rank's calls in their order, and what it computed between."""
 
 from __future__ import annotations

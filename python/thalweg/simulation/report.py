@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a recorded program takes on a simulated machine, for people and as JSON."""
 
 from __future__ import annotations

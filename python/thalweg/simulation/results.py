@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What simulations of programs say."""
 
 from __future__ import annotations

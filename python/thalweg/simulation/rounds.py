@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs with too many rounds to be simulated one by one: few are, and say what all take.
 
 Rounds that are alike come to take equally long: processors, interfaces and fair shares have no other clock. So a

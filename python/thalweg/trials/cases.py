@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is tuned: calls and sizes, and the candidates for each."""
 
 from collections.abc import Sequence

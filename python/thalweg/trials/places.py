@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where in their nodes ranks run, from what they say of themselves: which processors, caches and sockets."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A job that tries strategies on request: the trial program under `thalweg run`."""
 
 import contextlib

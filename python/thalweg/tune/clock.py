@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The budget of `thalweg tune`: the whole command's wall time, in parts, from its first moment on."""
 
 import time

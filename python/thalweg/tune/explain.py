@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg explain CALL`: what would run for a call, and why."""
 
 import os

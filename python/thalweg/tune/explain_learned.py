@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a program learned while it ran, for people: what ran, what else was measured, what was not tried, and why."""
 
 from collections.abc import Mapping, Sequence

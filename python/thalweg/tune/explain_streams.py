@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the streams of a program did, for people, from the report of its run (docs/streams.md)."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg check`: where the MPI library is slower at something than at what could do the same.
 
 Self-consistent performance guidelines: Träff, Gropp, Thakur 2010; the patterns are those of Hunold and Carpen-Amarie

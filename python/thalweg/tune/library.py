@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library's own algorithms as candidates, beside native and the strategies.
 
 Libraries read which algorithm to use when they start, so each round of them is a job, in turns with one of the default.

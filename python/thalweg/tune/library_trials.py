@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Find the best of a library's own algorithms: a job for each round of them, in turns with a job of the default's.
 
 An algorithm is chosen by environment variables that libraries read when they start, so algorithms cannot take turns in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg tune`: search case by case in one job, and keep what was found in the tuning file."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The guided search: candidates in the model's order, a few at a time beside the best so far, until patience ends.
 
 Then the leading strategies' other parameter values, as long as they bring something: the model knows a strategy's shape

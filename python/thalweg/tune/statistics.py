@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What samples say: medians, and whether one candidate is surely faster than another."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tuning files, with the command's own errors."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Balancing in a job: finds who sends how much to whom, and moves it, in one call or beside the program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What balancing needs of messages: prefix sums, gathering, and a few small messages to ranks that do not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The flow of a job's ranks that each know their own load alone. Few ranks gather what all have, and each

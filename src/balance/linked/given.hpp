@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a program gives a call, checked: what is wrong with it is told to all ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Moves a rank's tasks as a flow says. Where both ends know how many bytes a message has, it goes at once;

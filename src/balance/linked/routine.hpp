@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What waits for messages in its middle, written as if it waited there: a coroutine that gives its thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/linked/communicator.hpp"
 
 #include "job/linked/linked_library.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The ranks of a team or of a stream: where they are, and how they reach each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The MPI library that this one is linked with, as room job wants it. Compiled for each family into the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Whether MPI can be called: programs may hold teams, streams and balancers too early, and too long.

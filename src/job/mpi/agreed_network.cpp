@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/mpi/agreed_network.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The network between a job's nodes, as far as the first rank's files know it: its shape, and who is where.

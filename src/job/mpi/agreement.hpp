@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What some ranks of a communicator tell each other before there is a transport, or besides it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How the ranks of a group reach each other: through memory inside of a node, through the library between

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How many calls of the program, and looks of loops of our own, this thread has begun. The library's progress

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Declarations of MPI functions, as the tables of functions.py write them."""
 
 from __future__ import annotations

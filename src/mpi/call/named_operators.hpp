@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Operators of the program's own that it has named for network devices (thalweg/nic.h).

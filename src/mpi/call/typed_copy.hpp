@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Copies between a program's typed buffers and rows of bytes. All return MPI's error code.

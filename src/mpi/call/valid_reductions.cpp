@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/valid_reductions.hpp"
 
 #include <array>

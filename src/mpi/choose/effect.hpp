@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What of a selection takes effect in this job: the library's own algorithms do where it was told of them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The tuning file and the machine file at the start of a job and at its end: rank 0 reads and writes them.

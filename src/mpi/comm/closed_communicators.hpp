@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What is kept of communicators that the program has freed: when this rank was in some of their calls.

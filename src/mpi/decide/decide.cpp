@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/decide/decide.hpp"
 
 #include "mpi/choose/tuned_choices.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/sound_message.hpp"
 
 #include "mpi/comm/communicators.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Arguments of point-to-point calls that the library takes, as far as a look tells. Calls with others are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Learning on one communicator: its tuning contexts by kind of call, and the agreements between their rounds.

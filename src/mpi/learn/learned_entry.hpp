@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What was learned of one kind of call, as the report shows it and ranks send it to each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The candidates for a call in the model's order, the same on all ranks of a communicator.

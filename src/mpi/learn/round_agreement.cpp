@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/round_agreement.hpp"
 
 #include "mpi/comm/clocks.hpp"

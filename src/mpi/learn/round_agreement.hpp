@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How ranks agree on what they saw: the largest of each of a row of numbers, and sums of some, begun at the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a rank's processor does in the calls of a measured row, beside how long they take.

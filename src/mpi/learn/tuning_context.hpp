@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What is learned of one kind of call on one communicator, and what its next call runs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which part of the time in a row's calls their threads were on a core. To read a thread's CPU clock is a

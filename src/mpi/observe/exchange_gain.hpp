@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Whether calls of alltoallv with short blocks would take less on a mesh, or as items of a stream.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a rank counts, in memory that outlives it: `thalweg run` makes the memory, each rank of its host takes

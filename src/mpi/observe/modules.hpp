@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which loaded file an address lies in. Like dladdr(), which goes through all symbols of the file to find the

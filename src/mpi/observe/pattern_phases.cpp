@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/pattern_phases.hpp"
 
 #include <algorithm>

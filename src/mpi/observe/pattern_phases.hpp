@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The phases that a recorded pattern is divided into: one for each level that the program gives MPI_Pcontrol,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // When a rank entered and left the blocking collectives of one communicator: a bounded sample, the same on

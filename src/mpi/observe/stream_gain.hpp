@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Whether a stream (docs/streams.md) would send a call site's messages for less.

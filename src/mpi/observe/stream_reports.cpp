@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/stream_reports.hpp"
 
 #include <algorithm>

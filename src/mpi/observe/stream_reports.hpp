@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What streams (docs/streams.md) have done, as their library tells it (thalweg/interposer.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The cheapest clock that all cores of a node share: the processor's time stamp counter, calibrated against

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Whom this process sends how much, by call site and phase of the recorded pattern. Each thread writes a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Numbers the ranks anew while MPI starts, if that was asked for and is surely faster.

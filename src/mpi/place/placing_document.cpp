@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/placing_document.hpp"
 
 #include <nlohmann/json.hpp>

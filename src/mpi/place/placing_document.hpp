@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What became of numbering the ranks anew, for the report. No call of MPI's: it is compiled once for all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Which numbering of the ranks the first rank proposes, before anything is tried.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Communicators that the program makes with a topology and lets be numbered anew (reorder): their ranks are

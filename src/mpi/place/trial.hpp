@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Two numberings of the ranks, tried against each other: the recorded phases' messages are sent for a moment

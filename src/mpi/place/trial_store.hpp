@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where trials of numberings are kept: in a file beside the pattern that they are for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/world_swap.hpp"
 
 #include <cstdint>

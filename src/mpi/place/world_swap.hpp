@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The library that stands before the interposer (src/mpi/world) and gives the program another communicator

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What collectives send, for the recorded pattern. A call that our engine ran counts the messages of its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What ranks recorded, packed to be sent, and added up. No call of MPI's: it is compiled once for all

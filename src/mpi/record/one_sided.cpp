@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/one_sided.hpp"
 
 #include <map>

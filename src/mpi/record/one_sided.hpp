@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What one-sided calls move, counted by the rank whose memory they reach.

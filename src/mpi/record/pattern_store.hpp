@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where the pattern of a program is kept: one file for each program, its arguments and its number of ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // pattern::Site::by and TrafficKey::by of what no collective sent.

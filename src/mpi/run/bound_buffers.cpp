@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/bound_buffers.hpp"
 
 namespace thalweg::mpi {

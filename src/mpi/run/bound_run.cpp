@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/bound_run.hpp"
 
 #include "mpi/abi/library_api.hpp"

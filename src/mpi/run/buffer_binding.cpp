@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/buffer_binding.hpp"
 
 #include <algorithm>

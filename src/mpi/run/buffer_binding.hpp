@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // One side of a collective call, what it sends or what it receives, as units of bytes for the engine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The library's nonblocking counterparts of blocking collectives, made when a call must not wait inside of

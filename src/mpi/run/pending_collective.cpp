@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/pending_collective.hpp"
 
 #include "transport/mpi/mpi_transport.hpp"

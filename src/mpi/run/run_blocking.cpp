@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/run_blocking.hpp"
 
 #include "mpi/wait/polling.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/state/user_settings.hpp"
 
 #include <algorithm>

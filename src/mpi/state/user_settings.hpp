@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The MPI library's own settings: those that the user made come before everything that Thalweg would choose.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/packed_trace.hpp"
 
 #include <nlohmann/json.hpp>

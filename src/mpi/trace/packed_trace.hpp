@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // One rank's trace, packed to be sent. No call of MPI's: it is compiled once for all libraries.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Requests of the program's for the trace: what began with each, and when it is over.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Blocking calls wait inside of the library, which calls its progress over and over. Where ranks wait by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Blocking calls as loops that look and give way: to advance our own operations in flight, and to yield where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/wait/stream_hooks.hpp"
 
 #include <array>

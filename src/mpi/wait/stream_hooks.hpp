@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The libraries with streams that are in this process (thalweg/interposer.h): one, unless a program and its

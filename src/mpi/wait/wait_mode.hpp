@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Waits that yield: blocking calls of the program made as nonblocking ones that are looked at now and then,

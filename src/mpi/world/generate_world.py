@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Write the entry points of the library that gives programs another communicator for MPI_COMM_WORLD.
 
     generate_world.py --output DIR [--large-count]

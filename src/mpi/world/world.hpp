@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A library that is loaded before the interposer where ranks may be numbered anew, and nowhere else, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI functions that take a communicator and that the interposer does not know, as abi/functions.py writes them.
 
 Together with the interposer's own they are all that a program can name MPI_COMM_WORLD to. NAMED_ITSELF has the others.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The network device that an agent serves, or a bridge, or a router with all its devices.

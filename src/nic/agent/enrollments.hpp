@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Groups with a card that has no ranks: has them made by the aggregator's agent for this host's jobs, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/hooks.hpp"
 
 #include "core/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // An agent is two processes: one that serves, and one that keeps what must not end with it: the programs on

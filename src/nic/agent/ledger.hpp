@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What members hold, written down where it outlives the process that serves them (agent/keeper.hpp).

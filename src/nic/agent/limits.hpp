@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What an agent lets its host's users do. The administrator's file is read before it starts

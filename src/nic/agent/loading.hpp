@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How the kernel gets the card's programs, with as many operators of users as it takes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Operators of users that the administrator has given the agent (thalweg/nic_operator.h): which there are,

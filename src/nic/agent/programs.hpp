@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The card's programs in the kernel, on one network device, or all of a switch, and their maps.

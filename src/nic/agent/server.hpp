@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The process of an agent that serves: answers a host's ranks, and goes its rounds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A host's card: two programs in its network device's packet path (nic/protocol.h). A switch's card is on its
  * bridge, or lo where it is a router, and all ports, and takes what is for the switch itself before it gets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
 /* What both kinds of groups do with frames, and with the page that ranks look at. */

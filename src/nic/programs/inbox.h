@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
 /* Inboxes of a host's ranks (nic/inbox.h): messages are kept behind the group's page, where ranks read them.

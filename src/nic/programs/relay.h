@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
 /* Broadcasts of a host's card (nic/relay.h): segments are kept behind the group's page, where ranks read

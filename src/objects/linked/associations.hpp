@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The associations of a communicator's arrays: each is a call of the program with brackets of its own, and a

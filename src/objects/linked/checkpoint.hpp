@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // All arrays of a communicator, written to a folder and read from it again, by any number of ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Elements of another language (thalweg/objects_foreign.h) as elements of an array.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "objects/linked/frames.hpp"
 
 #include "thalweg/stream_frames.hpp"

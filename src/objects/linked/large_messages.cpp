@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "objects/linked/large_messages.hpp"
 
 #include "job/linked/linked_library.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages that are too large for a stream's buffers. A short one along the stream announces each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Elements that move at fences: the tasks of a balancer (thalweg/balance.h), whose weights are the seconds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Fences at which one rank decides for all elements (objects/reassignment.hpp): by what their messages took,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "objects/linked/scheduler.hpp"
 
 #include "core/error.hpp"

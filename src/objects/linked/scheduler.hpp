@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's scheduler: runs messages one after the other, takes in others' while nothing runs, and knows with

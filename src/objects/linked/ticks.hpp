@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A clock that is read for each message: the processor's, where it has one that runs evenly.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a program gives to a reordering, checked by its own rank, and what all ranks make of that.

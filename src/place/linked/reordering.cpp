@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/linked/reordering.hpp"
 
 #include "job/linked/group_knowledge.hpp"

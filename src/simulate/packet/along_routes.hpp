@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The interconnect's own fixed routes, on any network and as switches' forwarding tables have them. A packet

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a channel's sender knows of the room behind it. Whatever comes back is kept with the time at which it

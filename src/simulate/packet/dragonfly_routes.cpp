@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/packet/dragonfly_routes.hpp"
 
 namespace thalweg::simulate::packet {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Routes on dragonflies (J. Kim, W. Dally, S. Scott, D. Abts, "Technology-driven, highly-scalable dragonfly

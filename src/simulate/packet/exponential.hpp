@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Times between packets: by whole numbers alone, so no library and no compiler has a say.

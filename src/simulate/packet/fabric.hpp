@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A machine's interconnect as routers see it: channels between outputs and inputs, numbered so that a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Fair turns of conversations: of those between two nodes that have packets for a channel, each has as much

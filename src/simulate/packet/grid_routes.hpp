@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Routes on meshes, hypercubes and tori. A ring of a torus has two virtual channels: a packet is in the first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Groups of nodes that multicast and reduce in the switches of a tree: in each switch a bit vector of ports

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages that become known as time goes on: each is cut into packets, and those of a node take turns,

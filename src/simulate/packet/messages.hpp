@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages that are all known before: steps of exchanges, reductions, many multicasts at once. Each is cut

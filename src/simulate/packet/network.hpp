@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A network of routers, packet by packet (virtual cut-through: Kermani and Kleinrock 1979). Events are a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a network of routers is made of and what it takes: the parameters of chapter 8 of S. Kumar,

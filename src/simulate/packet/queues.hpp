@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Queues of which one has something to do while others wait behind it: what is first in a queue is not kept.

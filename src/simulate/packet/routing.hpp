@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where a packet goes next. Each way to route is a file of its own, with its rule and its paper.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Networks under load: what comes through, and how long it takes, where each node sends packets at random

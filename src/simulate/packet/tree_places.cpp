@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/packet/tree_places.hpp"
 
 namespace thalweg::simulate::packet {

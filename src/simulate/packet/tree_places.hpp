@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where switches are in a generalized fat tree: level, what is below, which port leads where. Level 0 are

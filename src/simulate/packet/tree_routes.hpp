@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Up to a lowest common ancestor, then down the only way: trees' routes need no virtual channels, as no way

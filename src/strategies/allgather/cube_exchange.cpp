@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/allgather/cube_exchange.hpp"
 
 #include "strategies/allgather/layout.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/allgather/layout.hpp"
 #include "strategies/index.hpp"
 #include "topology/tree.hpp"

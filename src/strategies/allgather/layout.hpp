@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where blocks are in an all-gather: rank r's is output block r from the start to the end, on every rank.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/allgather/mesh_routes.hpp"
 
 namespace thalweg::strategies::allgather {

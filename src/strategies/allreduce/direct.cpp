@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/whole_exchange.hpp"
 
 #include <numeric>

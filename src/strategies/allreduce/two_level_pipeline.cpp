@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/allreduce/up_and_down.hpp"
 #include "strategies/leader_groups.hpp"
 #include "strategies/segments.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/alltoall/paired.hpp"
 #include "strategies/orders.hpp"
 

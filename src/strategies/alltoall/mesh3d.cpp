@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/alltoall/mesh_routes.hpp"
 
 namespace thalweg::strategies::alltoall {

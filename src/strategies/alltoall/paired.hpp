@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the direct all-to-alls share: each block goes straight from its source to its destination.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/host_tree.hpp"
 
 namespace thalweg::strategies::broadcast {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/segments.hpp"
 #include "topology/binary_trees.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/gather/tree.hpp"
 
 namespace thalweg::strategies::gather {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/leader_groups.hpp"
 #include "strategies/subtree_messages.hpp"
 #include "strategies/two_level_tree.hpp"

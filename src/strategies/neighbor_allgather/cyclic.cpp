@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/edges.hpp"
 #include "strategies/pacing.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/reduce/pipeline.hpp"
 #include "strategies/segments.hpp"
 

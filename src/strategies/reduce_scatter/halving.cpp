@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/reduce_scatter/halving.hpp"
 
 #include "core/arithmetic.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/swing_exchange.hpp"
 
 namespace thalweg::strategies::reduce_scatter {

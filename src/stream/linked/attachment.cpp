@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/linked/attachment.hpp"
 
 #include "stream/linked/handle.hpp"

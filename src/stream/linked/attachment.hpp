@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The process's streams as the interposer sees them, if there is one: it lets them progress in the program's

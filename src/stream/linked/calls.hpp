@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The program's calls of its streams, as far as the interposer has to know of them: it lets streams progress

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What thalweg_stream of the C interface is, and what its functions begin with.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/linked/mesh_set.hpp"
 
 #include "core/units.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The meshes that a stream of a job may use: each has memory of its own, and messages with tags of its own.

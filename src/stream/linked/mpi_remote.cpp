@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/linked/mpi_remote.hpp"
 
 #include "stream/plan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Slots between nodes: messages of a communicator of the stream's own, only their used part. For each

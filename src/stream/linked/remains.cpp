@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/linked/remains.hpp"
 
 #include "job/linked/mpi_calls.hpp"

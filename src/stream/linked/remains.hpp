@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a stream leaves behind where messages go through the library. Ranks free a stream when they like, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/linked/stream_job.hpp"
 
 #include "core/error.hpp"

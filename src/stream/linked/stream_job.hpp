@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A stream of an MPI job: its group, its memory, its rank's end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/aggregation/aggregating_transport.hpp"
 
 namespace thalweg::transport {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A transport whose short messages travel together (aggregation_port.hpp), over another one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/aggregation/aggregation_port.hpp"
 
 #include "wait/waiter.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Short messages put together: what a rank sends to another one before anybody waits for it goes as one

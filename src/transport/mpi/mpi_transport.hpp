@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages as MPI point-to-point on a communicator of our own. Compiled once for each family of MPI

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Two transports as one: the shorter way to the ranks that it reaches, the other to the rest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/broadcast_buffer.hpp"
 
 #include "core/assertion.hpp"

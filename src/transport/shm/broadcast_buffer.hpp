@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A shared broadcast buffer: what a rank publishes to several others, copied once for each of them to read.

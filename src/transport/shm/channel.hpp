@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A one-way channel between two processes in memory that both have mapped: bytes in order, no locks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Where the ranks of a node are that has more ranks than cores, so that each core has its share of them.

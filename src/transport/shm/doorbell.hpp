@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How a rank that sleeps is woken by those who send it something, or take what it sent: a word in shared

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The messages of one rank in a group of processes that share memory: what waits to be sent, what is awaited,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Balancing from C: rank 0 has everything, and hands on what the others lack. */
 
 #include "thalweg/balance.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random arrays of tasks in a job: none is lost, and loads end as even as is promised."""
 
 import contextlib

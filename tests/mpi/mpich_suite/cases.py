@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The tests' lists: which program runs on how many ranks, and whether it passed."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fetch the tests with Debian's source package of MPICH, and build them for an MPI."""
 
 import os

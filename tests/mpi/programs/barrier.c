@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Nobody leaves a barrier before everybody has entered it.
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // What every conformance program needs: precise failures, reproducible dice, and the list of an MPI's known
 // deviations.
 //

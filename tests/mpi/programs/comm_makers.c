@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Communicators from every function that makes one: collectives must work on them, and on their parents
 // afterwards.
 #include <stdlib.h>

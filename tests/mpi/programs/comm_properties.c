@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Attributes (with callbacks that themselves call collectives), names, error handlers, and invalid arguments.
 #include <string.h>
 

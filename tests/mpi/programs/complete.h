@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Completing requests in every way that MPI has; all of them must do.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Datatypes without data, in counts above zero: nothing moves, and nothing is touched.
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Calls that repeat the last one in everything but the addresses, and calls that differ from it in one thing:
 // nothing may be taken for known that is not.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Floating-point reductions: bitwise the same on all ranks, and a hash that the harness compares from run to
 // run.
 #include <stdio.h>

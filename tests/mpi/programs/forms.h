@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Every collective in every form that the library has: blocking, non-blocking, persistent, each also with
 // large counts.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Libraries give the handles of freed datatypes and operations to new ones: nothing may be remembered by
 // them.
 #include <stdlib.h>

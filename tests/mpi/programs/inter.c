@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Collectives over intercommunicators: the even ranks on one side, the odd ones on the other.
 #include <stdlib.h>
 

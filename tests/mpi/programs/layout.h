@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Datatypes whose layout in memory the checks know byte by byte, and images of memory to compare with.
 //
 // Every layout carries the same type signature per *unit*, four ints, so that any layout may meet any other

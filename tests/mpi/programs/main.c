@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // conformance: checks that MPI's collectives and point-to-point calls do what the standard says, byte by
 // byte.
 //

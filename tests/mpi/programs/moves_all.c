@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // All-gather, all-to-all and their v- and w-variants.
 #include <stdlib.h>
 

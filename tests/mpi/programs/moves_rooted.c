@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Broadcast, gather, scatter and their v-variants: every root, any layout at every rank, garbage where the
 // root alone looks.
 #include <stdlib.h>

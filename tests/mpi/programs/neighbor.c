@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Neighborhood collectives on grids (periodic or not, dimensions of one and two), graphs and distributed
 // graphs (irregular, with isolated ranks, self loops and parallel edges).
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Who is whose neighbor in a topology, known to every rank without asking MPI.
 #pragma once
 

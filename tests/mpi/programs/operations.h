@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Reduction operations on units of four ints, with their results computed in C.
 #pragma once
 

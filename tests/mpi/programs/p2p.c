@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Point-to-point: send modes, matching, statuses, errors, traffic, persistent requests. Blocking calls are
 // intercepted when ranks outnumber cores, so they must keep every promise that MPI makes for them.
 #include <sched.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // All-reduce and reduce of every predefined type with every operation that applies, and MPI_Reduce_local
 // itself.
 #include <stdlib.h>

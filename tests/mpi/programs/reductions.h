@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Types and operations of reductions with values whose results are exact, so that every order gives the same
 // bytes.
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Many collectives under way at once with point-to-point among them, persistent ones restarted, and requests
 // of other kinds.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // One repetition of a data-movement check, and the blocks of varied size that the v-variants move.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // The suites of the program `conformance`; main.c has the table.
 #pragma once
 

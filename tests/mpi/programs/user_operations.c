@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // User operations come and go in their thousands, are freed while in use, and have attributes that must be
 // kept.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/row_work.hpp"
 
 #include <gtest/gtest.h>

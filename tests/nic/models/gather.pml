@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers of three cards (src/nic/protocol.h) as a model for Spin: can a rank leave one before all have entered it,
  * or wait for ever?
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Broadcasts of three cards (src/nic/relay.h) as a model for Spin: can a rank get another message than it is to get, or
  * wait for ever?
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel refuses: it writes behind the elements. */
 #include <thalweg/nic_operator.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Products of 2x2 matrices of integers modulo a prime, which commute where all are of one family: a b; -b a.
  * The program includes it as its MPI function, and agents load it (thalweg/nic_operator.h). */
 #include <thalweg/nic_operator.h>

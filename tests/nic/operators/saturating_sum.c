@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums of three unsigned numbers of 32 bits that stay at the largest one: elements of 12 bytes in two words.
  */
 #include <thalweg/nic_operator.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "thalweg/objects.hpp"
 #include "thalweg/stream_serialized.hpp"
 #include <algorithm>

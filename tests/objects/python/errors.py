@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is wrong in a program, and what an entry method raises, is told on all ranks, and nothing hangs."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What an entry method sends is there while the method still computes, and calls nothing of Thalweg's.
 
 Called elements leave files, for which their callers wait: messages cannot show it. No time is asserted.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random programs on objects, against the same without any ranks: random_program.py FIRST_SEED COUNT FOLDER."""
 
 import random

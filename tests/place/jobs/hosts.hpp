@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Hosts of the test's own making: ranks that take another host's name, each in a namespace that is its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Weights in all forms give the same communicator, on hosts of the test's own making if it may make them."""
 
 import ctypes

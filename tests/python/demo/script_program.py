@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A shell script described as a program of the demo, on an MPI library that is none."""
 
 from thalweg.demo.answers import Answer, answer_line

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Answers are found in what programs print, and compared."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The catalog and the list of packages say the same, and inputs exist."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs are timed with all their processes, and failures say what happened."""
 
 from pathlib import Path

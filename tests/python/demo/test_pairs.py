@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A case runs both ways, compares answers with each other and with what is known, and survives failures."""
 
 import pytest

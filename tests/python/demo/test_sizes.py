@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Problems shrink where MPICH's collectives grow."""
 
 from thalweg.demo.site import MPICH, OPENMPI

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Going from one mesh to another between two phases (src/stream/linked/mesh_set.cpp, src/stream/phase_end.cpp) as a
  * model for Spin: is nothing lost in memory that is renewed, and do all phases end?
  *

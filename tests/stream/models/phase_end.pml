@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How a phase ends (src/stream/wave.hpp, src/stream/quiescence.hpp, src/stream/phase_end.cpp) as a model
  * for Spin: has everything been handled when a rank ends its phase, is nothing of the next phase handled before,
  * and do all phases end?

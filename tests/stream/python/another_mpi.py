@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An mpi4py whose MPI is not the one that Thalweg was built with is told so."""
 
 from mpi4py import MPI

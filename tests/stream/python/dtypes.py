@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Items of every dtype without objects arrive as they were sent, in order, from arrays of every layout."""
 
 import numpy as np

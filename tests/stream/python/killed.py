@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One rank is killed while the others are in a call of a stream, or about to come to one.
 
 python killed.py CALL VICTIM

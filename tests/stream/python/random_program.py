@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random programs on streams of random dtypes: sends, handlers that send, tiny buffers, several phases, meshes.
 
 python random_program.py SHAPE FIRST_SEED PROGRAMS [slow]

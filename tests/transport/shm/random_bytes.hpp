@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What messages of tests are made of. It is written and compared by the word: under ThreadSanitizer each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/streaming_stores.hpp"
 
 #include "transport/shm/cache_line.hpp"

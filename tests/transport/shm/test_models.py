@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The protocols between ranks that share memory hold in every interleaving: models, searched whole by Spin.
 
 Each model is also searched with something left out that the protocol needs; Spin has to find that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a program does by hand where it has no streams: a buffer for each destination over MPI's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What two processes take to write a cache line each and see the other's: prints the seconds, the least of
  * several rows, as the kernel may put both on one core for a while. Where others compute, it makes fewer
  * rows. */

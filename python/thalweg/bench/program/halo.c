@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A stencil with short messages: halo SIDE STEPS. Each rank has SIDE x SIDE cells of a grid, which is a torus
 // of all ranks, and gets an edge of each of its four neighbors at every step. Rank 0 writes the seconds from
 // the first step to the end of MPI.

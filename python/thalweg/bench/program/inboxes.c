@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* inboxes REPEATS SENDERS:QUEUED...: what a receive takes whose message is there, among messages with other
  * tags.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends a pattern under many numberings of the ranks, in turns, for `thalweg bench place --metrics`:
  *
  *   mapped FILE ROUNDS

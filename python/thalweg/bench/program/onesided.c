@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Broadcasts and scatters, ten in a row and then a barrier: strict and loose on a team, and MPI's own.
  * onesided ROWS BYTES...  prints "operation bytes way seconds-a-call" for each, the median over the rows of
  * the slowest rank. The ways take turns. */

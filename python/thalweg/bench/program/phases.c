@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program whose communication changes: phases of one collective each, one after the other.
  *
  *   phases OPERATION:BYTES:CALLS[:DEGREE] ...

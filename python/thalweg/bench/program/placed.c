@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps of programs that gain or lose by where ranks are, for `thalweg bench place --jobs`:
  *
  *   placed KIND BYTES STEPS

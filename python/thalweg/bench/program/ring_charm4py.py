@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tokens that go round a ring of charm4py's elements, one on each processor: nanoseconds for each hop."""
 
 import sys

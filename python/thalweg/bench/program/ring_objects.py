@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tokens that go round a ring of elements, one on each rank: nanoseconds for each hop."""
 
 import sys

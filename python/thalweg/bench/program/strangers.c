@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A micro-benchmark as strangers write it: each call alone, between barriers, timed by itself.
  *
  * strangers WARM CALLS LIMIT_S OPERATION,.. BYTES,..

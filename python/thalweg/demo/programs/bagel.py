@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """BAGEL: Hartree-Fock of benzene, its matrices summed up by collectives; Debian has it on MPICH."""
 
 import shutil

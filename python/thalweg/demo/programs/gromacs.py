@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """GROMACS: a box of water, its PME grid on ranks of its own."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """LAMMPS: molecular dynamics of rock salt, the grid of its long-range forces transposed by collectives.
 
 Debian's program is built on Open MPI, the one from PyPI on MPICH.

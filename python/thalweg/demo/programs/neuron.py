@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """NEURON: spikes of a network, gathered by all ranks every millisecond of the model; on either MPI."""
 
 from functools import partial

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Our own programs, examples and small benchmarks, on both MPI libraries: what they send is known."""
 
 from functools import partial

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Quantum ESPRESSO: all-to-alls of FFT slabs, thousands of small broadcasts and reductions, from Fortran."""
 
 from pathlib import Path

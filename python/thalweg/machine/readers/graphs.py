@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Graphs as the files that Thalweg reads (src/topology/graph_file.hpp)."""
 
 from collections.abc import Iterable, Mapping, Sequence

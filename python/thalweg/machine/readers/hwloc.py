@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """hwloc's XML: the inside of a node as a hierarchy, whose places are the cores."""
 
 from xml.etree import ElementTree as ET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 r"""Slurm's topology: topology.conf of the plugin topology/tree, and what `scontrol show topology` prints.
 
 The syntax is that of Slurm's configuration files (slurm.conf(5)): pairs KEY=VALUE, with blanks around '=' or without,

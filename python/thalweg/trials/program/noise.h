@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What takes a processor away from a rank that has work (Hoefler, Schneider, Lumsdaine 2010, section III:
  * "selfish detour").
  */

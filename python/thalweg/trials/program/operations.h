@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef THALWEG_OPERATIONS_H
 #define THALWEG_OPERATIONS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef THALWEG_PLACES_H
 #define THALWEG_PLACES_H
 

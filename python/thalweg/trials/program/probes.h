@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The measurements that `thalweg probe` makes, as requests of the trial program. Of pairs of ranks, all at
  * once; of several pairs the slowest is told:
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // MPI's types and constants for the family of libraries that this interposer is built for, by the header of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/abi/families/predefined_handles.hpp"
 
 #include "mpi/abi/families/family.hpp"

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 program conformance_mpifh
   implicit none
   include 'mpif.h'

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // thalweg_bypass(0) restores what thalweg_bypass(1) found, and nothing more: a Thalweg that is disabled, does
 // not fit the library or was ended with MPI stays out of the program's calls.
 //

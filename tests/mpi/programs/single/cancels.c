@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Threads that are canceled in calls which block: cancels on | end CASE... A library lets
 // go of one where it comes to a point of cancellation, or keeps it until the call returns. Another thread
 // then goes on with MPI, and what it calls works as before; or it ends, where natively the library waits for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Where somebody computes on a rank's core, sched_yield brings the rank to another one and leaves it allowed
 // where it was; `--stays` if it must not.
 #define _GNU_SOURCE

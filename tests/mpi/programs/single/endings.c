@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Ways to end, and standard streams: endings abort | exit | kill | echo.
 //
 //   abort   the last rank calls MPI_Abort with status 7 while the others are in a collective

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Errors on duplicates of MPI_COMM_WORLD: which call says what of them, and whose handler hears of it. Each
 // rank prints what it was told: errors custom | fatal CASE...
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Files that are written and read by nonblocking collectives: MPI libraries may do that work in the calls
 // that wait for their requests, beside operations in flight.
 #include <stdio.h>

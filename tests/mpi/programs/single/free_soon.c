@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Communicators are freed after every number of calls that a round of learning may end with: what ranks have
 // begun to agree on then must be brought to its end.
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // What a process keeps of objects that were freed, by its resident memory: after so many rounds of making,
 // using and freeing communicators, datatypes, operators, requests, groups and windows.
 //

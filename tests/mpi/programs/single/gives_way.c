@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // How often a rank that waits in MPI_Bcast gives its core to a thread that wants it too. Rank 1 waits on one
 // core, on which another thread of its process counts its turns, until rank 0 comes a second later.
 #define _GNU_SOURCE

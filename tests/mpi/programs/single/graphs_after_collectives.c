@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Graphs that ranks describe together, after any number of collectives on their communicator.
 #include <mpi.h>
 #include <stdio.h>

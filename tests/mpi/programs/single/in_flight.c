@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Operations in flight go on while a rank waits in another call of the library: rank 0 begins a nonblocking
 // collective and waits for rank 1, which waits for the collective's end before it comes.
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Control that leaves MPI calls by a jump: error handlers that call longjmp, and one that jumps within
 // itself. What is called afterwards, deeper on the stack than the call that was left, works as before.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // MPI_Finalize from an exit handler, as of programs whose MPI object is a static one of C++: everything that
 // was constructed later than the handler was registered has been destroyed by then.
 #include <stdlib.h>

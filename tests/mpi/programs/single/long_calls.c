@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Collectives of more than 2^31 bytes, in the memory of one vector a rank: long_calls bcast | allgather.
 #include <stdlib.h>
 #include <string.h>

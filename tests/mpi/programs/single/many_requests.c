@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // How much memory calls over many requests take, of which none is over: "N calls took B bytes".
 #define _GNU_SOURCE
 #include <mpi.h>

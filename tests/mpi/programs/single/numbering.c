@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A program whose MPI_COMM_WORLD is another communicator, for ranks were numbered anew: nothing may tell.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A random collective of random_calls.c: its buffers, what is in them before, and what must be in them after.
 #pragma once
 

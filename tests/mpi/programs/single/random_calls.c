@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Random collectives: random_calls CALLS SEED MAX_BYTES SELECTIONS...
 //
 // All ranks roll the same calls: operation, size, root, communicator, in place or not, blocking or up to some

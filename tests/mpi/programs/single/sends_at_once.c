@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Sends that are over when they have begun: libraries may give all of them the same request.
 #include <mpi.h>
 #include <stdio.h>

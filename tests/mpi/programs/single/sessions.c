@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Programs with sessions never call MPI_Init.
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Calls of alltoallv with a short block or two: what a mesh, sparse messages or a stream is for.
 #include <stdlib.h>
 

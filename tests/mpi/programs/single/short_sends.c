@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Short messages one by one, from every rank to every other one: what a stream is for.
 #include <stdlib.h>
 

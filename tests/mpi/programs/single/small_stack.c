@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A thread with the smallest stack that the system allows, and what children of a rank get to load.
 
 #include <mpi.h>

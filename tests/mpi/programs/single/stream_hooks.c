@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A library with streams of another version: its hooks are of another size, and it reports what nobody knows.
 // Hooks are called in MPI calls of the program, and in none that they make themselves.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // MPI_THREAD_MULTIPLE: threads on communicators of their own run collectives and make communicators at the
 // same time.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Counts that do not match: the call fails with MPI_ERR_TRUNCATE where the message was too long, and the next
 // ones work.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Communicators made with reorder: neighbors are by rank what was asked for, whichever process has the rank.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Messages whose numbers and bytes are known: the test holds the recorded pattern against them.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A broadcast buffer (src/transport/shm/broadcast_buffer.hpp) as a model for Spin: does every reader find what
  * was announced to it, until it has left, and does no slot stay taken for ever?
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A channel (src/transport/shm/channel.hpp) as a model for Spin: does every message come out once, whole and in
  * order, and does nobody wait for ever?
  *

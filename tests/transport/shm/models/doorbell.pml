@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The doorbell (src/transport/shm/doorbell.hpp) as a model for Spin: can a rank sleep for ever while a message is
  * there?
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "bulk.hpp"
 #include "cases.hpp"
 #include "thalweg/stream.hpp"

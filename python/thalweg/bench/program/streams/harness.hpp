@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What all cases share: items, random numbers, the clock, ways in turns. See main.cpp for what is printed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "aggregator.hpp"
 #include "bulk.hpp"
 #include "cases.hpp"
